@@ -2,6 +2,7 @@
 // own.
 #pragma once
 
+#include "app/platform/key_queue.h"
 #include "app/window/views/view.h"
 #include "tests/window_fixture.h"
 
@@ -132,12 +133,42 @@ TEST_CASE("threads are no step where there is one thread", "[window]") {
 }
 
 TEST_CASE("a convolution without its layers is no depthwise step", "[window]") {
-  Params params = {{"c", int64_t{64}}, {"m", int64_t{64}}, {"groups", int64_t{1}},
+  Params params = {{"c", int64_t{64}},
+                   {"m", int64_t{64}},
+                   {"groups", int64_t{1}},
                    {"layout", std::string("nhwc")}};
   CHECK_FALSE(why_no_step("conv.cuda.depthwise", params).empty());
   params["groups"] = int64_t{64};
   CHECK(why_no_step("conv.cuda.depthwise", params).empty());
   CHECK(why_no_step("conv.cuda.direct", params).empty());
+}
+
+TEST_CASE("keys and characters reach a text field in the order typed", "[window]") {
+  constexpr int kEnter = 257, kBackspace = 259, kControl = 0x2;
+  window::KeyQueue queue;
+  const auto never = [](int) { return false; };
+  queue.press('A', 0), queue.type('a'), queue.press('A', 0), queue.type('a');
+  queue.press(kEnter, 0), queue.press('B', 0), queue.type('b');
+  queue.press(kBackspace, 0), queue.press('S', kControl);
+  CHECK(queue.waits(kBackspace));
+  CHECK(queue.take(true, never).characters == U"aa");
+  const window::KeyFrame enter = queue.take(true, never);
+  CHECK(enter.characters.empty());
+  CHECK(enter.pressed == std::u32string(1, kEnter));
+  CHECK(queue.take(true, never).characters == U"b");
+  CHECK(queue.take(true, [](int key) { return key == kBackspace; }).released == kBackspace);
+  CHECK(queue.take(true, never).pressed == std::u32string(1, kBackspace));
+  CHECK(queue.take(true, never).modifiers == kControl);
+  CHECK(queue.take(true, never).is_empty);
+}
+
+TEST_CASE("outside a text field each key has a frame, with its own character", "[window]") {
+  window::KeyQueue queue;
+  const auto never = [](int) { return false; };
+  queue.press('A', 0), queue.type('a'), queue.press('B', 0), queue.type('b');
+  CHECK(queue.take(false, never).characters == U"a");
+  CHECK(queue.take(false, never).characters == U"b");
+  CHECK(queue.empty());
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <set>
 #include <string>
 
+#include "app/study/assets.h"
 #include "app/window/shell/settings.h"
+#include "app/window/teach/explain.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
 #include "common/record/derive.h"
@@ -101,7 +103,10 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
 
   f.driver->key(Key::page_down);
   CHECK(f.state.teaching.beat == Beat::run);  // not while it runs
+  CHECK(contains(f.state.notice.text, "Still running"));
   answer_requests(f);
+  f.driver->frames(3);
+  CHECK(f.state.notice.text.empty());  // it runs no more
   CHECK(f.state.teaching.beat == Beat::run);  // measured, and still hidden
   CHECK_FALSE(f.driver->find("step_bars"));
   CHECK_FALSE(f.driver->find("outcome"));
@@ -146,11 +151,11 @@ TEST_CASE("a tour resumes at a step, and its end card has score, verdicts, repor
   Fixture f;
   TemporaryFolder folder;
   f.state.settings.export_root = folder.path;
-  start_tour(f.state, "meetup", 4);
+  start_tour(f.state, "first_hour", 11);
   f.driver->frames(2);
   REQUIRE(shown_step(f.state).kind == StepKind::question);
-  f.driver->type('1');  // a choice by its key
-  CHECK(answer_here(f.state).choice == 0);
+  f.driver->type('3');  // a choice by its key
+  CHECK(answer_here(f.state).choice == 2);
   f.driver->key(Key::page_down);
   CHECK(f.state.teaching.beat == Beat::reveal);  // a question runs nothing
   CHECK(f.session.count(RequestType::run) == 0);
@@ -165,18 +170,29 @@ TEST_CASE("a tour resumes at a step, and its end card has score, verdicts, repor
   f.driver->key(Key::page_down);
   f.driver->key(Key::page_down);
   CHECK(f.state.teaching.beat == Beat::done);
-  CHECK(f.state.teaching.tour_step == 5);
+  CHECK(f.state.teaching.tour_step == 12);
+  // Its clock stops at the end card, and goes on from there where a person goes back.
+  const std::string ended = tour_clock(f.state);
+  const double now_s = f.state.teaching.now_s;
+  (void)tick_teaching(f.state, now_s + 600);
+  CHECK(tour_clock(f.state) == ended);
+  go_back(f.state);
+  CHECK(tour_clock(f.state) == ended);
+  (void)tick_teaching(f.state, now_s + 1200);
+  CHECK(tour_clock(f.state) != ended);
+  (void)tick_teaching(f.state, now_s);
+  advance(f.state);
   REQUIRE(f.driver->find("end_card"));
   const auto& results = f.state.teaching.results;
   REQUIRE(results.size() == 2);
-  CHECK(results.at(4).right == true);
-  CHECK(results.at(5).right == true);
-  CHECK(contains(results.at(5).claim, "faster, 2.00× as fast, interval [1.98, 2.02]"));
+  CHECK(results.at(11).right == true);
+  CHECK(results.at(12).right == true);
+  CHECK(contains(results.at(12).claim, "faster, 2.00× as fast, interval [1.98, 2.02]"));
   REQUIRE(f.driver->click("report_tour"));
   CHECK(f.driver->find("written"));
   CHECK(contains(f.state.written.file, folder.path));
-  REQUIRE(f.driver->click("next:class"));
-  CHECK(f.state.teaching.tour->id == "class");
+  REQUIRE(f.driver->click("next:fusion"));
+  CHECK(f.state.teaching.tour->id == "fusion");
 }
 
 TEST_CASE("a failed comparison of a tour stays unresolved, and no prediction is no error",
@@ -201,6 +217,15 @@ TEST_CASE("an answer is read as what its step asks for", "[tour]") {
   CHECK(*parse_answer(Ask::time, "12 ms") == Approx(12e6));
   CHECK(*parse_answer(Ask::share, "45 %") == Approx(0.45));
   CHECK(*parse_answer(Ask::share, "45") == Approx(0.45));
+  CHECK(*parse_answer(Ask::time, "80") == Approx(80e6));  // the unit of the example
+  CHECK(*parse_answer(Ask::time, "80 us") == Approx(80e3));
+  for (const char* wrong : {"3x", "quick", "", "80 mm"}) {
+    INFO(wrong);
+    const auto read = parse_answer(Ask::time, wrong);
+    REQUIRE_FALSE(read);
+    CHECK_FALSE(contains(read.error().sentence(), "3x;"));
+    CHECK(contains(read.error().sentence(), "type 80 ms"));
+  }
   for (const char* text : {"4", "4x", "4 ×", " 4 times"})
     CHECK(*parse_answer(Ask::ratio, text) == Approx(4));
   for (const char* wrong : {"", "fast", "-2", "0", "4 ms", "nan", "inf", "1e12"}) {
@@ -222,7 +247,7 @@ TEST_CASE(
   f.driver->frames(2);
   f.driver->type('p');
   CHECK(f.state.view.screen == ScreenId::presenter);
-  CHECK(f.state.appearance.scale == Approx(1.6f));  // text of 13 px is over 20 px
+  CHECK(f.state.appearance.scale == Approx(1.67f));  // text of 12 px is 20 px
   const TourStep step = shown_step(f.state);
   CHECK(step.rungs.front() == kFirst);
   CHECK(step.rungs.back() == kSecond);
@@ -358,6 +383,20 @@ void check_is_inside(const Fixture& f, const std::string& widget, float width, f
   CHECK(area->bottom() <= height);
 }
 
+/// On a wall of 1920 x 1080.
+void check_is_read_from_the_last_row(const Fixture& f) {
+  constexpr float kLeast_px = 20;
+  const auto& smallest = f.driver->shell().smallest_text();
+  INFO(smallest.text);
+  CHECK(smallest.px >= kLeast_px);
+}
+
+/// A peer has a part of the lesson only where its lab gives it one.
+bool has_lesson(const Lab& lab, const std::string& kernel) {
+  const auto text = study::read_asset(lab.lesson);
+  return text && contains(*text, "\n## " + kernel + " ");
+}
+
 /// From its question to its explanation, as a learner would at a window of this size.
 void walk_step(Fixture& f, float width, float height) {
   const TourStep step = shown_step(f.state);
@@ -390,13 +429,40 @@ void walk_step(Fixture& f, float width, float height) {
     const LessonBar& bar = bars.bars[i];
     INFO(bar.asked.kernel << ": " << bar.reason);
     CHECK(bar.value > 0);
-    check_is_inside(f, "bar:" + std::to_string(i + 1), width, height);
+    if (step.figure.empty()) check_is_inside(f, "bar:" + std::to_string(i + 1), width, height);
     const bool is_gpu = contains(bar.asked.kernel, ".cuda.");
     CHECK(bar.machine.empty() == !is_gpu);  // no GPU here: a recording, by name
   }
+  if (!step.figure.empty()) check_is_inside(f, "step_figure", width, height);
   f.driver->key(Key::page_down);
   CHECK(f.state.teaching.beat == Beat::explain);
+  check_is_inside(f, "explanation", width, height);
+  const LessonBar* about = bar_explained(step, bars, outcome);
+  if (step.ask == Ask::share || step.ask == Ask::time) CHECK(about == bars.last());
+  if (step.ask == Ask::choice) CHECK(about == nullptr);
+  CHECK((f.driver->find("step_lesson") != nullptr) ==
+        (about && has_lesson(*find_lab(step.lab), about->asked.kernel)));
   f.driver->key(Key::page_down);
+}
+
+TEST_CASE("the presenter writes nothing too small for the last row of a room", "[tour][walk]") {
+  const Walk walk;
+  Fixture f(1920, 1080);
+  f.state.sessions.recordings = shipped();
+  f.state.appearance.reduced_motion = true;
+  start_tour(f.state, "class");
+  toggle_presenter(f.state);
+  f.driver->frames(3);
+  for (int guard = 0; guard < 200 && f.state.teaching.beat != Beat::done; ++guard) {
+    INFO("step " << f.state.teaching.tour_step + 1 << ", beat " << int(f.state.teaching.beat));
+    check_is_read_from_the_last_row(f);
+    if (f.state.teaching.beat == Beat::predict) answer(f);
+    f.driver->key(Key::page_down);
+    answer_requests(f);
+    for (int wait = 0; wait < 100 && is_step_running(f.state); ++wait) f.driver->frames(10);
+  }
+  REQUIRE(f.state.teaching.beat == Beat::done);
+  check_is_read_from_the_last_row(f);
 }
 
 TEST_CASE("every tour is walked without a GPU: each step is answered, and shows what it asked for",

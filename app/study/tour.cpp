@@ -8,6 +8,7 @@
 #include "app/study/assets.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/view/chart/figures.h"
 #include "labs/lab.h"
 
 namespace ridge::study {
@@ -189,10 +190,22 @@ Result<void> read_answer(const Fields& fields, const Json& json, TourStep* step)
   return {};
 }
 
+Result<void> read_figure(const Fields& fields, TourStep* step) {
+  RIDGE_TRY(step->figure, fields.text_or("figure", ""));
+  if (step->figure.empty()) return {};
+  const auto names = chart::figure_names();
+  if (std::find(names.begin(), names.end(), step->figure) == names.end())
+    return fields.bad("figure", "is '" + step->figure + "'", "it is one of " + joined(names));
+  if (!step->measures())
+    return fields.bad("figure", "stands at a question", "nothing runs there: make it a run");
+  return {};
+}
+
 Result<TourStep> step_of(const Json& json, const std::string& where) {
   const Fields fields(json, where);
-  RIDGE_TRY_VOID(fields.only({"kind", "lab", "rungs", "set", "mode", "cache", "sizes", "sides",
-                              "ask", "choices", "right", "question", "words", "minutes"}));
+  RIDGE_TRY_VOID(
+      fields.only({"kind", "lab", "rungs", "set", "mode", "cache", "sizes", "sides", "ask",
+                   "choices", "right", "figure", "question", "words", "minutes"}));
   TourStep step;
   RIDGE_TRY(step.kind, named(fields, "kind", kKinds));
   RIDGE_TRY(step.lab, fields.text("lab"));
@@ -214,6 +227,7 @@ Result<TourStep> step_of(const Json& json, const std::string& where) {
     }
   }
   RIDGE_TRY_VOID(read_answer(fields, json, &step));
+  RIDGE_TRY_VOID(read_figure(fields, &step));
   RIDGE_TRY_VOID(check_kind(fields, *lab, step));
   RIDGE_TRY_VOID(check_ask(fields, step));
   RIDGE_TRY(step.words, fields.text("words"));

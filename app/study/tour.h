@@ -52,6 +52,7 @@ struct TourStep {
   Ask ask = Ask::time;
   std::vector<std::string> choices;  ///< of Ask::choice and Ask::stage
   int right = 0;                     ///< of Ask::choice: the one that is right, from 0
+  std::string figure;                ///< shown at Reveal in place of the bars: "roofline"; empty: none
   std::string question;              ///< what is asked before it runs
   std::string words;                 ///< what explains the result
   double minutes = 0;

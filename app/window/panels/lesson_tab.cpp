@@ -143,9 +143,7 @@ float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) 
   return h + ui.px(10);
 }
 
-/// The file once, its figures whenever a run or the recordings say something new; while something is measured they
-/// wait.
-void LessonTab::read(const State& state) {
+const std::vector<LessonBlock>& LessonText::blocks(const State& state) {
   const Lab& lab = *state.selection.lab;
   if (path_ != lab.lesson) {
     path_ = lab.lesson;
@@ -154,21 +152,22 @@ void LessonTab::read(const State& state) {
     made_of_.clear();
     shown_.clear();
     blocks_.clear();
-    diagrams_.clear();
   }
-  if (!blocks_.empty() && state.requests.is_measuring()) return;
+  if (!blocks_.empty() && state.requests.is_measuring()) return blocks_;
   const std::string made_of = figures_depend_on(state);
-  if (text_.empty() || made_of == std::exchange(made_of_, made_of)) return;
+  if (text_.empty() || made_of == std::exchange(made_of_, made_of)) return blocks_;
   const figure::Text text = figure_text(state, text_, path_);
   std::string shown = figure::linked(text) + figure::sources_text(text);
-  if (shown == shown_) return;
+  if (shown == shown_) return blocks_;
   shown_ = std::move(shown);
   blocks_ = lesson_blocks(text, lab);
+  return blocks_;
 }
 
 void LessonTab::draw(Ui& ui, Area area) {
-  read(ui.state);
-  if (blocks_.empty()) {
+  const std::vector<LessonBlock>& blocks = text_.blocks(ui.state);
+  if (std::exchange(path_, text_.path()) != path_) diagrams_.clear();
+  if (blocks.empty()) {
     draw_empty_state(ui, area, "This lab has no lesson yet.",
                      "It would be " + path_ + ", built in or under RIDGEPOINT_ASSETS.");
     return;
@@ -188,7 +187,7 @@ void LessonTab::draw(Ui& ui, Area area) {
   };
   // The selected rung's part, then everything that belongs to no rung.
   bool found = false;
-  for (const LessonBlock& block : blocks_) {
+  for (const LessonBlock& block : blocks) {
     if (!block.kernel.empty() && block.kernel == ui.state.selection.rung)
       draw_one(block), found = true;
   }
@@ -197,7 +196,7 @@ void LessonTab::draw(Ui& ui, Area area) {
     ui.list->AddLine({area.x, area.y}, {area.right(), area.y}, ui.color(Role::grid));
     area.y += ui.px(14);
   }
-  for (const LessonBlock& block : blocks_) {
+  for (const LessonBlock& block : blocks) {
     if (block.kernel.empty()) draw_one(block);
   }
   if (ui.state.teaching.diagram_moves != 0)  // every diagram has taken them
@@ -286,9 +285,8 @@ std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain,
   return words;
 }
 
-bool opens_with(const Block& block, std::string_view word) {
-  return block.kind == Block::Kind::quote && !block.runs.empty() && block.runs.front().strong &&
-         block.runs.front().text == word;
+std::string lead_of(const Block& block) {
+  return !block.runs.empty() && block.runs.front().strong ? block.runs.front().text : "";
 }
 
 /// Pairs of quotes become questions with their answers; an answer lasts as long as quotes follow.
@@ -300,11 +298,12 @@ void mark_questions(std::vector<LessonBlock>* blocks) {
     LessonBlock& block = (*blocks)[i];
     const bool same_part = i > 0 && (*blocks)[i - 1].part == block.part;
     if (!same_part) count = 0;
-    if (block.block.kind != Block::Kind::quote || !same_part) open.clear(), in_answer = false;
-    if (opens_with(block.block, study::kQuestion)) {
+    const bool is_quote = block.block.kind == Block::Kind::quote;
+    if (!is_quote || !same_part) open.clear(), in_answer = false;
+    if (is_quote && block.lead == study::kQuestion) {
       open = block.part + "#" + std::to_string(count++);
       in_answer = false;
-    } else if (opens_with(block.block, study::kAnswer)) {
+    } else if (is_quote && block.lead == study::kAnswer) {
       in_answer = !open.empty();
     }
     block.question = open;
@@ -318,11 +317,10 @@ void mark_outcomes(std::vector<LessonBlock>* blocks) {
   bool inside = false;
   for (LessonBlock& made : *blocks) {
     const Block& block = made.block;
-    const bool is_strong = !block.runs.empty() && block.runs.front().strong;
     const bool is_prose = block.kind == Block::Kind::paragraph || block.kind == Block::Kind::row;
-    if (is_strong && block.runs.front().text.starts_with(kOutcome))
+    if (made.lead.starts_with(kOutcome))
       inside = true;
-    else if (!is_prose || (is_strong && block.runs.front().text.starts_with(kInTheCode)))
+    else if (!is_prose || made.lead.starts_with(kInTheCode))
       inside = false;
     made.is_outcome = inside;
   }
@@ -386,6 +384,7 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
       const figure::Figure* figure = figure_of(cell.link, text);
       made.cells.push_back(figure ? figure->source : std::string());
     }
+    made.lead = lead_of(block);
     made.block = std::move(block);
     blocks.push_back(std::move(made));
   }

@@ -37,6 +37,7 @@ struct LessonBlock {
   std::string title;               ///< heading: without the kernel's id
   std::string question;  ///< a question or its answer: "<part>#<number from 0>"; empty: neither
   bool is_answer = false;
+  std::string lead;         ///< the bold words that it begins with: "Predict:", "Outcome:"
   bool is_outcome = false;  ///< measured figures, from "Outcome" to what is no prose any more
 };
 
@@ -48,6 +49,21 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
 /// "code:<scope>:<number of the link>". A figure says its interval and source when hovered. Returns the height taken.
 float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading);
 
+/// The lesson of the lab in view, with its figures: the file once, its figures whenever a run or the recordings say
+/// something new; while something is measured they wait.
+class LessonText {
+ public:
+  /// Empty: the lab has no lesson. Valid until the next call.
+  const std::vector<LessonBlock>& blocks(const State& state);
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::string text_;             ///< as written
+  std::string made_of_, shown_;  ///< what its figures depend on; the text with them
+  std::vector<LessonBlock> blocks_;
+};
+
 /// The selected rung's part of the lesson first, then the lab's introduction.
 struct LessonTab {
   void draw(Ui& ui, Area area);
@@ -55,11 +71,8 @@ struct LessonTab {
  private:
   float draw_block(Ui& ui, const Area& area, const LessonBlock& block);
   float draw_code(Ui& ui, const Area& area, const LessonBlock& block);
-  void read(const State& state);
-  std::string path_;
-  std::string text_;             ///< as written
-  std::string made_of_, shown_;  ///< what its figures depend on; the text with them
-  std::vector<LessonBlock> blocks_;
+  LessonText text_;
+  std::string path_;                             ///< of the lesson that `diagrams_` are of
   std::map<std::string, DiagramView> diagrams_;  ///< of those that were seen, by part and text
 };
 

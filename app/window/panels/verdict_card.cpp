@@ -12,6 +12,8 @@
 #include "common/record/clocks.h"
 #include "common/record/stale_words.h"
 #include "common/record/trap.h"
+#include "common/stats/stats.h"
+#include "common/view/chart/paired.h"
 #include "common/view/report/content.h"
 #include "common/view/report/decision.h"
 
@@ -182,17 +184,9 @@ Waiting without_verdict(const State& state) {
 
 /// Of the comparison that is under way.
 std::optional<Waiting> comparing(const State& state) {
-  const auto& progress = state.run().progress();
-  const bool is_on =
-      state.requests.compare && progress && progress->request == state.requests.compare;
-  if (!is_on) return std::nullopt;
-  const size_t rounds = state.run().rounds(state.requests.compare).size();
-  return Waiting{
-      "Comparing with " + rung_title(state.ladder, state.selection.baseline),
-      progress->phase == "sustained"
-          ? "The clock is held down, so each side also runs alone: " + progress->open + "."
-          : fmt::format("{} {} so far; the verdict comes when all are in.", rounds,
-                        rounds == 1 ? "round" : "rounds")};
+  const std::string known = running_comparison(state);
+  if (known.empty()) return std::nullopt;
+  return Waiting{"Comparing with " + rung_title(state.ladder, state.selection.baseline), known};
 }
 
 /// The verdict of the selection, or the trap that it is; none: there is none yet.
@@ -212,6 +206,23 @@ std::optional<Words> shown_words(const State& state) {
 }
 
 }  // namespace
+
+std::string running_comparison(const State& state) {
+  constexpr size_t kEnough = 3;  // fewer rounds have no middle worth a look
+  const auto& progress = state.run().progress();
+  const int64_t request = state.requests.compare;
+  if (!request || !progress || progress->request != request) return "";
+  if (progress->phase == "sustained")
+    return "The clock is held down, so each side also runs alone: " + progress->open + ".";
+  Comparison under_way;
+  under_way.request = request;
+  const std::vector<double> ratios = chart::round_ratios(state.run(), under_way);
+  std::string text =
+      fmt::format("{} {} so far", ratios.size(), ratios.size() == 1 ? "round" : "rounds");
+  if (ratios.size() >= kEnough)
+    text += ", their median ratio " + format_ratio(stats::median(ratios));
+  return text + "; the verdict comes when all are in.";
+}
 
 VerdictWords verdict_words(const State& state, const Run& run, const Comparison& comparison) {
   const Decision decision = decide(run, comparison, app::titles_of(*state.selection.lab));

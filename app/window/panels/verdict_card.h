@@ -21,6 +21,9 @@ struct VerdictWords {
 };
 VerdictWords verdict_words(const State& state, const Run& run, const Comparison& comparison);
 
+/// What is known of the comparison that is under way, one sentence; empty: none is.
+std::string running_comparison(const State& state);
+
 /// The verdict of selection against baseline, or what is missing for one.
 struct VerdictCard {
   /// What the words need in this width, no less than `least`.

@@ -234,6 +234,21 @@ void judge_choice(const TourStep& step, const StepBars& bars, StepOutcome* out) 
     out->missing = step.ask == Ask::verdict ? "No comparison was made." : "Nothing was measured.";
 }
 
+constexpr const char* kApart = "no interval: two medians, not run in turns";
+
+std::string interval_text(const std::string& interval) {
+  return interval == kNone ? "no interval: too few samples" : "95 % interval " + interval;
+}
+
+/// Of the share, that of the median time it was made from.
+std::string share_interval(const LessonBar& bar, double share) {
+  const auto& stats = bar.series->stats;
+  if (!stats || !stats->ci_ns || !(stats->ci_ns->low > 0)) return interval_text(kNone);
+  const double low = share * stats->median_ns / stats->ci_ns->high,
+               high = share * stats->median_ns / stats->ci_ns->low;
+  return "95 % interval " + format_share(low) + " to " + format_share(high);
+}
+
 /// A share needs a ceiling, a ratio two bars: what lacks is said.
 void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) {
   const LessonBar* last = bars.last();
@@ -242,20 +257,27 @@ void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) 
   } else if (step.ask == Ask::time) {
     out->value = last->series->stats ? last->series->stats->median_ns : 0;
     out->shown = format_time_ns(out->value);
+    out->interval = interval_text(format_time_interval(
+        last->series->stats ? last->series->stats->ci_ns : std::optional<Interval>()));
   } else if (step.ask == Ask::share) {
     const Derived derived = derive(*last->series, last->run->ceilings());
     if (derived.compute) out->value = derived.compute->value;
     out->shown = format_share(out->value);
+    out->interval = share_interval(*last, out->value);
     if (!derived.compute) out->missing = "No share: " + derived.no_compute_reason + ".";
   } else if (step.ask == Ask::factor) {
     out->value = last->series->trap ? last->series->trap->factor : 0;
     out->shown = format_ratio(out->value);
+    if (last->series->trap)
+      out->interval = interval_text(format_ratio_interval(last->series->trap->ci));
   } else if (out->pair && out->pair->ratio > 0) {
     out->value = out->pair->ratio;
     out->shown = format_ratio(out->value);
+    out->interval = interval_text(format_ratio_interval(out->pair->ci)) + ", run in turns";
   } else if (bars.bars.front().value > 0 && last->value > 0) {
     out->value = last->value / bars.bars.front().value;
     out->shown = format_ratio(out->value);
+    out->interval = kApart;
   } else {
     out->missing = plain(bars.bars.front(), step) + ": " + bars.bars.front().reason + ".";
   }
@@ -313,7 +335,7 @@ TourStep shown_step(const State& state) {
   const RungView* row = find_row(state.ladder, state.selection.rung);
   if (!row) return step;
   step.lab = state.selection.lab->id;
-  step.mode = state.selection.mode;
+  step.mode = RunMode::live;  // a room waits for it
   step.cache = state.selection.cache.value().value_or(CacheMode::hot);
   step.ask = Ask::time;
   step.question = std::string("New here: ") + row->rung->change + ". How long does one call take?";
@@ -417,8 +439,21 @@ void answer_digit(State& state, int digit) {
   choose_answer(state, digit - 1);
 }
 
+namespace {
+
+/// A number alone is in milliseconds, as in the example beside the field; what it is read as stands there.
+Result<double> parse_time(const std::string& text) {
+  const bool is_bare = text.find_first_not_of("0123456789. ") == std::string::npos &&
+                       text.find_first_of("0123456789") != std::string::npos;
+  const auto value = parse_prediction(is_bare ? text + " ms" : text, {});
+  if (value) return value;
+  return Error{ErrorCode::usage, "“" + text + "” is no time", "", "type 80 ms, or 850 us"};
+}
+
+}  // namespace
+
 Result<double> parse_answer(Ask ask, const std::string& text) {
-  if (ask == Ask::time) return parse_prediction(text, {});
+  if (ask == Ask::time) return parse_time(text);
   const size_t from = text.find_first_not_of(' ');
   double value = 0;
   const char* begin = from == std::string::npos ? text.data() + text.size() : &text[from];

@@ -60,6 +60,7 @@ struct StepOutcome {
   double value = 0;        ///< of a number: nanoseconds, a share, or a ratio
   std::vector<int> right;  ///< of a choice: those that are right
   std::string shown;       ///< "6.21×", "12.3 ms", "77.0 %", or the labels that are right
+  std::string interval;  ///< of a number: "95 % interval [6.19, 6.24]", or that it has none and why
   const Comparison* pair = nullptr;  ///< of a comparison step; null: none was made
   std::string pair_machine;          ///< where it was recorded; empty: here
 };

@@ -1,0 +1,107 @@
+#include "app/window/teach/explain.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "app/window/shell/screens.h"
+#include "common/record/diagnosis.h"
+#include "labs/lab.h"
+
+namespace ridge::window {
+namespace {
+
+using study::Ask;
+using study::StepKind;
+using study::TourStep;
+
+/// Over the size that words have elsewhere: the half of the window is theirs.
+constexpr float kWords_px = kBody_px * 1.2f, kLesson_px = kBody_px, kLessonLeading = 1.45f;
+
+/// Prose about the code and its outcome; not what leads into the code, or asks.
+bool explains(const LessonBlock& lesson) {
+  const Block::Kind kind = lesson.block.kind;
+  const bool is_prose = kind == Block::Kind::paragraph || kind == Block::Kind::item ||
+                        (kind == Block::Kind::quote && lesson.question.empty());
+  return is_prose && !lesson.lead.starts_with("In the code");
+}
+
+}  // namespace
+
+const LessonBar* bar_explained(const TourStep& step, const StepBars& bars,
+                               const StepOutcome& outcome) {
+  const bool is_itself = step.kind == StepKind::compare && step.rungs.front() == step.rungs.back();
+  const bool is_of_all = step.ask == Ask::choice || step.ask == Ask::stage;
+  if (is_itself || is_of_all || step.kind == StepKind::side_by_side || bars.bars.empty())
+    return nullptr;
+  const bool has_one = outcome.right.size() == 1;
+  if (has_one && step.ask == Ask::largest_step)
+    return &bars.bars[static_cast<size_t>(outcome.right.front()) + 1];
+  if (has_one && step.ask == Ask::longest)
+    return &bars.bars[static_cast<size_t>(outcome.right.front())];
+  if (step.ask != Ask::verdict) return bars.last();  // the question names it
+  const auto is_ours = [](const LessonBar& bar) {
+    const Rung* rung = rung_of(bar.asked.kernel);
+    return rung && !rung->peer;
+  };
+  const auto ours = std::find_if(bars.bars.rbegin(), bars.bars.rend(), is_ours);
+  return ours == bars.bars.rend() ? bars.last() : &*ours;
+}
+
+bool is_disturbed(const Series& series) {
+  const auto& stats = series.stats;
+  const auto has = [&](const char* flag) {
+    return std::find(stats->flags.begin(), stats->flags.end(), flag) != stats->flags.end();
+  };
+  return stats && has("contended");
+}
+
+std::string binding_sentence(const LessonBar& bar) {
+  if (!bar.series || !bar.run) return {};
+  const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());
+  if (!found || found->bottleneck == Bottleneck::not_sure) return {};
+  constexpr size_t kTelling = 2;
+  const std::string evidence = evidence_text(*found, kTelling);
+  return "What binds “" + bar.title + "”: " + bottleneck_text(*found) +
+         (evidence.empty() ? "." : ". Measured: " + evidence + ".") +
+         (is_disturbed(*bar.series) ? " Other programs ran meanwhile: measure again before you "
+                                      "believe it."
+                                    : "");
+}
+
+void Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const StepBars& bars,
+                       const StepOutcome& outcome, const std::string& said) {
+  ui.widgets["explanation"] = area;
+  Scroll scroll(ui, "explanation", area);
+  Area& rest = scroll.rest;
+  rest.take_top(figures_.paragraph(ui, rest, step.words, kWords_px, Role::text), ui.px(14));
+  rest.take_top(ui.paragraph(rest, said, kBody_px, Role::muted), ui.px(14));
+  const LessonBar* bar = bar_explained(step, bars, outcome);
+  if (!bar) return;
+  if (const std::string binds = binding_sentence(*bar); !binds.empty()) {
+    const float h = ui.paragraph(rest, binds, kBody_px, Role::text);
+    ui.widgets["step_binds"] = {rest.x, rest.y, rest.w, h};
+    rest.take_top(h, ui.px(14));
+  }
+  draw_lesson(ui, &rest, bar->asked.kernel);
+}
+
+void Explanation::draw_lesson(Ui& ui, Area* rest, const std::string& kernel) {
+  const std::vector<LessonBlock>& blocks = lesson_.blocks(ui.state);
+  const auto belongs = [&](const LessonBlock& block) {
+    return block.kernel == kernel && explains(block);
+  };
+  if (std::none_of(blocks.begin(), blocks.end(), belongs)) return;
+  ui.list->AddLine({rest->x, rest->y}, {rest->right(), rest->y}, ui.color(Role::grid));
+  const Area head = rest->take_top(ui.px(40));
+  ui.text(head.x, head.middle(), "From the lesson, with the figures of its own machine", kSmall_px,
+          Role::muted, Face::strong);
+  ui.widgets["step_lesson"] = *rest;
+  for (const LessonBlock& block : blocks) {
+    if (!belongs(block)) continue;
+    const float indent = block.block.kind == Block::Kind::paragraph ? 0 : ui.px(18);
+    const Area text = {rest->x + indent, rest->y, rest->w - indent, 0};
+    rest->take_top(draw_words(ui, text, block, kLesson_px, kLessonLeading), ui.px(12));
+  }
+}
+
+}  // namespace ridge::window

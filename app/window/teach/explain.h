@@ -1,0 +1,35 @@
+// What a step's Explain says beside its bars: the tour's words, what came of the prediction, what binds the rung that the
+// step is about, and what that rung's lesson says. With a tour's words alone a room would look at an empty half.
+#pragma once
+
+#include <string>
+
+#include "app/window/panels/lesson_tab.h"
+#include "app/window/shell/ui.h"
+#include "app/window/teach/figures.h"
+#include "app/window/teach/step.h"
+
+namespace ridge::window {
+
+class Explanation {
+ public:
+  /// `said`: predicted against measured, one sentence.
+  void draw(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& bars,
+            const StepOutcome& outcome, const std::string& said);
+
+ private:
+  void draw_lesson(Ui& ui, Area* rest, const std::string& kernel);
+  FigureTexts figures_;
+  LessonText lesson_;
+};
+
+/// The bar that a step is about: the one that its answer names, else the last, which its question names; of a verdict the
+/// last of ours. Null: a rung beside itself, one rung at two settings, a choice about all of them, no bar at all.
+const LessonBar* bar_explained(const study::TourStep& step, const StepBars& bars,
+                               const StepOutcome& outcome);
+/// Other programs took processor time while it was measured.
+bool is_disturbed(const Series& series);
+/// "What binds “naive”: L1 bandwidth. Measured: 98.6 % of L1 throughput (counters)." Empty: nothing that counts is known.
+std::string binding_sentence(const LessonBar& bar);
+
+}  // namespace ridge::window
