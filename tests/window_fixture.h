@@ -56,6 +56,8 @@ class FakeSession final : public app::Session {
   Result<int64_t> source(const std::string& kernel) override {
     const int64_t id = next_++;
     to_.app("source", {{"id", id}, {"kernel", kernel}});
+    sources_asked.push_back(kernel);
+    if (holds_sources) return flush(), id;
     const bool o3 = kernel == "gemm.cpu.naive_o3";
     const SourceText text{kernel, "kernels/" + kernel + ".cpp",
                           texts.contains(kernel)
@@ -235,6 +237,15 @@ class FakeSession final : public app::Session {
                          {"left_s", 1.5}});
     flush();
   }
+  /// Another worker, after one that was lost.
+  void start_again() {
+    to_.worker(
+        "hello",
+        {{"version", "0"}, {"pid", 2}, {"build", Json::object()}, {"capabilities", {"cpu"}}});
+    state_ = app::WorkerState::idle;
+    reason_.clear();
+    flush();
+  }
   void lose(const std::string& why) {
     state_ = app::WorkerState::lost;
     reason_ = why;
@@ -274,6 +285,8 @@ class FakeSession final : public app::Session {
   inline static std::map<std::string, std::string> texts;
   /// Whether the worker of the next fixture has a GPU, and whether its rungs take m and k besides n.
   inline static bool has_gpu = false, has_shapes = false;
+  /// Whether GPU rungs have a copy with clock stamps.
+  inline static bool is_stamped = false;
 
   static KernelInfo of_its_lab(const std::string& id, const std::string& lab_id) {
     KernelInfo made = info(id);
@@ -292,6 +305,7 @@ class FakeSession final : public app::Session {
     const bool cpu = id.find(".cpu.") != std::string::npos;
     made.backend = cpu ? Backend::cpu : Backend::cuda;
     made.available = cpu || has_gpu;
+    made.stamped = !cpu && is_stamped;
     made.reason = made.available ? "" : "no CUDA device";
     for (const char* size : {"m", "k"}) {
       if (has_shapes) made.params.push_back({size, size, false, {}, 1, 65536, int64_t{512}, "n"});
@@ -325,6 +339,8 @@ class FakeSession final : public app::Session {
   std::vector<int> origins;  ///< of an edit's listing
   std::vector<WorkRequest> sent;
   std::vector<int64_t> cancelled;
+  bool holds_sources = false;  ///< they are asked for and not answered
+  std::vector<std::string> sources_asked;
 
  private:
   /// What traps and pipelines have in place of a kernel's work.

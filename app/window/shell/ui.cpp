@@ -113,6 +113,11 @@ std::string Ui::elide(std::string_view text, float max_w, float size, Face face)
   return std::string(text.substr(0, end)) + "…";
 }
 
+void Ui::note_text(std::string_view text, float height_px) {
+  const bool is_smallest = smallest.px == 0 || height_px < smallest.px;
+  if (is_smallest && !text.empty()) smallest = {height_px, std::string(text)};
+}
+
 float Ui::text(float x, float y, std::string_view text, float size, Role role, Face face,
                Anchor anchor, float max_w, float alpha) {
   std::string shortened;
@@ -121,6 +126,7 @@ float Ui::text(float x, float y, std::string_view text, float size, Role role, F
     text = shortened;
   }
   const float w = width(text, size, face), height = px(size);
+  note_text(text, height);
   if (anchor == Anchor::middle) x -= w / 2;
   if (anchor == Anchor::end) x -= w;
   list->AddText(fonts.get(face, height), height, {std::round(x), std::round(y - height / 2)},

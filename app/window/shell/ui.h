@@ -48,12 +48,17 @@ struct Ui {
   const State& state;  ///< panels read it; they change it by dispatch()
   Fonts& fonts;
   std::map<std::string, Area> widgets;  ///< this frame's widgets by name: what tests aim at
-  Area window;                          ///< all of it
-  float scale = 1;                      ///< of this frame: the one chosen, where it has room
-  bool is_compact = false;              ///< little height: bars and cards give some of theirs
-  ImDrawList* list = nullptr;           ///< of the window being drawn into
-  bool needs_redraw = false;            ///< something changed: draw another frame
-  double wake_s = 0;                    ///< something moves: a frame in so many seconds; 0: nothing
+  struct Smallest {
+    float px = 0;  ///< on the screen; 0: nothing was written
+    std::string text;
+  };
+  Smallest smallest;           ///< of this frame's text, which a wall must show to the last row
+  Area window;                 ///< all of it
+  float scale = 1;             ///< of this frame: the one chosen, where it has room
+  bool is_compact = false;     ///< little height: bars and cards give some of theirs
+  ImDrawList* list = nullptr;  ///< of the window being drawn into
+  bool needs_redraw = false;   ///< something changed: draw another frame
+  double wake_s = 0;           ///< something moves: a frame in so many seconds; 0: nothing
 
   float px(float value) const;  ///< at the current scale, whole pixels
   ImU32 color(Role role, float alpha = 1) const;
@@ -72,6 +77,8 @@ struct Ui {
   float paragraph(const Area& area, std::string_view text, float size, Role role,
                   Face face = Face::body, bool measure = false);
   float width(std::string_view text, float size, Face face = Face::body);
+  /// Whatever writes by itself says how large, in pixels of the window.
+  void note_text(std::string_view text, float height_px);
   std::string elide(std::string_view text, float max_w, float size, Face face = Face::body);
   /// ▲ up, ▼ down, drawn as a shape: no font is asked for it.
   void triangle(float x, float y, float size, bool up, ImU32 color);

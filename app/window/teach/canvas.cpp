@@ -15,8 +15,10 @@
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/presenter.h"
+#include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/view/chart/figures.h"
 
 namespace ridge::window {
 namespace {
@@ -136,8 +138,9 @@ void LessonCanvas::draw_head(Ui& ui, Area area) const {
     if (teach.beat != Beat::done) button("end_tour", "End", Ui::Kind::quiet);
   }
   const std::string clock = teach.beat == Beat::done ? "" : tour_clock(state);
-  const std::string hint =
-      clock.empty() && teach.presenting ? "Page Down goes on, P leaves" : clock;
+  const std::string hint = !clock.empty() || !teach.presenting ? clock
+                           : ImGui::GetIO().WantTextInput ? "Page Down goes on; Esc, then P leaves"
+                                                          : "Page Down goes on, P leaves";
   const float hint_w = ui.width(hint, kSmall_px);
   if (line.w > hint_w + ui.px(380)) {
     ui.text(line.right(), line.middle(), hint, kSmall_px, Role::muted, Face::body, Anchor::end);
@@ -318,12 +321,29 @@ float lay_words(Ui& ui, Area area, const std::vector<Words>& all, float larger, 
 
 }  // namespace
 
+namespace {
+
+/// Which bars were measured here while other programs ran; empty: none.
+std::string disturbed_text(const StepBars& bars) {
+  std::string titles;
+  for (const LessonBar& bar : bars.bars) {
+    if (bar.series && bar.machine.empty() && is_disturbed(*bar.series))
+      titles += (titles.empty() ? "“" : ", “") + bar.title + "”";
+  }
+  return titles.empty() ? "" : "Other programs took processor time meanwhile: " + titles + ".";
+}
+
+}  // namespace
+
 /// The figure, what it is of, predicted against measured, and the verdict of a comparison.
 void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
   const bool is_number = choices_of(shown.step, shown.bars).empty();
   std::vector<Words> all = {{shown.step.question, kSmall_px + 1, Role::muted, 16}};
-  if (outcome.missing.empty()) all.push_back({outcome.shown, kVerdict_px, Role::text, 2, true});
+  if (outcome.missing.empty()) {
+    all.push_back({outcome.shown, kVerdict_px, Role::text, 2, true});
+    all.push_back({outcome.interval, kSmall_px + 1, Role::text, 10});
+  }
   const LessonBar* last = shown.bars.last();
   if (is_number && outcome.missing.empty()) {
     std::string about = asked_for(shown.step, shown.bars);
@@ -333,7 +353,8 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   }
   all.push_back({outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome), kBody_px,
                  Role::text, 12});
-  all.push_back({ratio_sentence(shown, outcome), kBody_px, Role::muted, 0});
+  all.push_back({ratio_sentence(shown, outcome), kBody_px, Role::muted, 12});
+  all.push_back({disturbed_text(shown.bars), kSmall_px + 1, Role::slower, 0});
   const auto fits = [&](float larger) { return lay_words(ui, area, all, larger, true) <= area.h; };
   const float* larger = std::find_if(std::begin(kGrown), std::end(kGrown), fits);
   const float by = larger == std::end(kGrown) ? 1 : *larger;
@@ -363,11 +384,9 @@ void LessonCanvas::draw_left(Ui& ui, Area area, const Shown& shown) {
   ui.widgets["presenter_words"] = area;
   if (beat == Beat::explain) {
     const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
-    const Area top = {area.x, area.y, area.w, area.h * 0.75f};
-    area.take_top(draw_text(ui, top, shown.step.words, kBody_px, Face::body), ui.px(18));
-    ui.paragraph(area, outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome),
-                 kSmall_px + 1, Role::muted);
-    return;
+    return explanation_.draw(
+        ui, area, shown.step, shown.bars, outcome,
+        outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome));
   }
   if (beat == Beat::reveal) return draw_outcome(ui, area, shown);
   const Area top = {area.x, area.y, area.w, area.h * 0.5f};
@@ -520,6 +539,19 @@ void LessonCanvas::draw_bars(Ui& ui, const Area& area, const Shown& shown) const
 
 namespace {
 
+/// Without what a file begins and ends with: the comment tells what the step asks, and a wall has no room for includes.
+void trim_to_code(std::vector<std::string_view>* lines) {
+  const auto is_head = [](std::string_view line) {
+    return line.empty() || line.starts_with("//") || line.starts_with("#include") ||
+           line.starts_with("namespace") || line.starts_with("using namespace");
+  };
+  const auto is_foot = [](std::string_view line) {
+    return line.empty() || line.starts_with("}  // namespace");
+  };
+  while (!lines->empty() && is_foot(lines->back())) lines->pop_back();
+  lines->erase(lines->begin(), std::find_if_not(lines->begin(), lines->end(), is_head));
+}
+
 /// Larger where most lines fit across and the first of them down: a class reads it from the last row.
 float code_size(Ui& ui, const Area& area, const std::vector<std::string_view>& lines) {
   constexpr size_t kSeen = 16;
@@ -560,11 +592,7 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
             kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
     LexState lexer;
     std::vector<std::string_view> lines = app::split_lines(source->text);
-    const auto is_header = [](std::string_view line) {
-      return line.starts_with("//") || line.empty();
-    };
-    // The comment that a file begins with tells what the step asks.
-    lines.erase(lines.begin(), std::find_if_not(lines.begin(), lines.end(), is_header));
+    trim_to_code(&lines);
     const float size = code_size(ui, content, lines), line_h = std::round(ui.px(size * 1.57f));
     for (const std::string_view line : lines) {
       draw_code_line(ui, content.x, content.y + line_h / 2, line, &lexer, size);
@@ -577,10 +605,11 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
   ui.list = outer;
 }
 
-/// Of the last rung of the step whose lesson has one.
+/// Of the rung that is explained, where its lesson has one.
 bool LessonCanvas::draw_diagram(Ui& ui, const Area& area, const Shown& shown) {
-  std::string of;
-  for (const std::string& kernel : shown.step.rungs) of += kernel + " ";
+  const LessonBar* about =
+      bar_explained(shown.step, shown.bars, outcome_of(ui.state, shown.step, shown.bars));
+  const std::string of = about ? about->asked.kernel : std::string();
   if (diagram_of_ != of) {
     diagram_of_ = of;
     fenced_ = {};
@@ -588,9 +617,7 @@ bool LessonCanvas::draw_diagram(Ui& ui, const Area& area, const Shown& shown) {
     const auto text = study::read_asset(ui.state.selection.lab->lesson);
     for (const study::LessonPart& part :
          text ? study::lesson_parts(*text) : std::vector<study::LessonPart>()) {
-      const auto& rungs = shown.step.rungs;
-      if (part.kernel.empty() || std::find(rungs.begin(), rungs.end(), part.kernel) == rungs.end())
-        continue;
+      if (part.kernel.empty() || part.kernel != of) continue;
       for (const study::Block& block : study::parse_markdown(part.text)) {
         if (diagram::is_diagram(block.info) && !block.runs.empty())
           fenced_ = {part.kernel, block.info, block.runs.front().text};
@@ -607,6 +634,24 @@ bool LessonCanvas::draw_diagram(Ui& ui, const Area& area, const Shown& shown) {
   return true;
 }
 
+bool LessonCanvas::draw_figure(Ui& ui, const Area& area, const Shown& shown) {
+  const State& state = ui.state;
+  if (shown.step.figure.empty()) return false;
+  const chart::Figure& figure = *chart::find_figure(shown.step.figure);
+  const std::string made_of =
+      fmt::format("{} {} {}", figure.id, state.teaching.tour_step, state.ladder.version);
+  if (made_of != std::exchange(figure_of_, made_of)) {
+    ChartRows rows = figure_rows(state, figure.rows);
+    keep_rungs(&rows, shown.step.rungs);
+    figure_.set(figure.build(rows.rows, figure_options(*state.selection.lab)), rows.kernels);
+  }
+  if (chart::is_empty(figure_.model())) return false;
+  ui.panel(area);
+  ui.widgets["step_figure"] = area;
+  figure_.draw(ui, "step_figure_chart", area.inset(ui.px(16), ui.px(10)));
+  return true;
+}
+
 void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   const float gap = ui.px(12), pad = ui.px(16);
   const auto count = static_cast<float>(shown.bars.bars.size());
@@ -619,6 +664,7 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
     draw_running(ui, top.inset(pad), shown);
     return draw_code(ui, area, shown);
   }
+  if (draw_figure(ui, area, shown)) return;
   // Few bars leave room for what made the difference.
   constexpr float kBar = 92, kFlatBar = 62, kCaption = 26, kLeastCode = 150;
   const bool reveals = beat == Beat::reveal;

@@ -6,8 +6,10 @@
 
 #include "app/window/panels/lab_panels.h"
 #include "app/window/shell/ui.h"
+#include "app/window/teach/explain.h"
 #include "app/window/teach/figures.h"
 #include "app/window/teach/step.h"
+#include "app/window/views/chart_view.h"
 #include "app/window/views/diagram_view.h"
 
 namespace ridge::window {
@@ -36,9 +38,14 @@ class LessonCanvas {
   void draw_bars(Ui& ui, const Area& area, const Shown& shown) const;
   void draw_code(Ui& ui, const Area& area, const Shown& shown);
   bool draw_diagram(Ui& ui, const Area& area, const Shown& shown);
+  /// The figure that the step names, over its rungs. False: it names none, or nothing is in it.
+  bool draw_figure(Ui& ui, const Area& area, const Shown& shown);
   void draw_end(Ui& ui, Area area);
 
   FigureTexts figures_;
+  Explanation explanation_;
+  ChartView figure_;
+  std::string figure_of_;  ///< what `figure_` was built from
   DiffTab diff_;
   DiagramView diagram_;
   std::string diagram_of_;  ///< the rung that `fenced_` was looked up for

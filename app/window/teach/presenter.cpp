@@ -15,11 +15,14 @@
 namespace ridge::window {
 namespace {
 
-// ×1.6 at least: the smallest text of 13 px is then over 20 px on a wall of 1920 × 1080.
-constexpr float kLarger = 1.6f, kMostScale = 3;
+constexpr const char* kStillRunning = "Still running; Esc cancels, Page Up goes back.";
+// ×1.67 at least: the smallest text of 12 px is then 20 px on a wall of 1920 × 1080.
+constexpr float kLarger = 1.67f, kMostScale = 3;
 
 void go_to(State& state, Beat beat) {
   Teaching& teach = state.teaching;
+  // Time on the end card is none of the tour's.
+  if (teach.beat == Beat::done) teach.tour_started_s += teach.now_s - teach.beat_started_s;
   teach.beat = beat;
   teach.beat_started_s = teach.now_s;
   teach.predicting = teach.skips_answer = false;
@@ -230,7 +233,7 @@ void advance(State& state) {
       return;
     case Beat::run:
       if (state.requests.is_measuring() || !state.teaching.waiting.empty()) {
-        state.notice = {"Still running; Esc cancels, Page Up goes back.", false};
+        state.notice = {kStillRunning, false};
         return;
       }
       return reveal(state);
@@ -275,6 +278,10 @@ bool tick_teaching(State& state, double now_s) {
   const std::string before = tour_clock(state);
   teach.now_s = now_s;
   const bool moved = go_on_running(state);
+  if (state.notice.text == kStillRunning && !is_step_running(state)) {
+    state.notice = {};
+    return true;
+  }
   return moved || (teach.tour && tour_clock(state) != before);
 }
 
@@ -286,11 +293,11 @@ void start_tour(State& state, const std::string& id, int step) {
   }
   Teaching& teach = state.teaching;
   teach.tour = std::make_shared<const study::Tour>(*std::move(tour));
-  teach.tour_started_s = teach.now_s;
   teach.show_tours = false;
   teach.answers.clear();
   teach.results.clear();
   open_at(state, std::clamp(step, 0, static_cast<int>(teach.tour->steps.size()) - 1));
+  teach.tour_started_s = teach.now_s;
 }
 
 void end_tour(State& state) {
@@ -312,9 +319,10 @@ const study::TourStep* tour_step(const State& state) {
 std::string tour_clock(const State& state) {
   const Teaching& teach = state.teaching;
   if (!teach.tour) return {};
+  const double until_s = teach.beat == Beat::done ? teach.beat_started_s : teach.now_s;
   return fmt::format("step {} of {}  ·  {:.0f} of {:.0f} min", teach.tour_step + 1,
-                     teach.tour->steps.size(),
-                     std::floor((teach.now_s - teach.tour_started_s) / 60), teach.tour->minutes);
+                     teach.tour->steps.size(), std::floor((until_s - teach.tour_started_s) / 60),
+                     teach.tour->minutes);
 }
 
 void report_tour(State& state) {

@@ -96,6 +96,7 @@ class SceneDrawer {
     // ui.text() takes heights at scale 1; the scene's are in pixels already.
     const Face face = face_of(p);
     const float size = std::round(p.size_px);
+    ui_.note_text(p.text, size);
     ImFont* font = ui_.fonts.get(face, size);
     const float width = ui_.fonts.width(face, size, p.text);
     if (p.angle != 0) return rotated(p, font, size);

@@ -150,6 +150,16 @@ void add_fold(const Fold& fold, const std::string& section, ChartRows* out) {
 
 }  // namespace
 
+void keep_rungs(ChartRows* rows, const std::vector<std::string>& kernels) {
+  ChartRows kept;
+  for (size_t i = 0; i < rows->rows.size(); ++i) {
+    if (std::find(kernels.begin(), kernels.end(), rows->kernels[i]) == kernels.end()) continue;
+    kept.rows.push_back(std::move(rows->rows[i]));
+    kept.kernels.push_back(std::move(rows->kernels[i]));
+  }
+  *rows = std::move(kept);
+}
+
 bool has_frontier(const Lab& lab) {
   return std::string_view(lab.quality_metric) == "accuracy";
 }

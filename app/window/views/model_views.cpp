@@ -1,5 +1,7 @@
 #include "app/window/views/model_views.h"
 
+#include <algorithm>
+
 #include "app/query/decode.h"
 #include "app/query/workload.h"
 #include "app/window/panels/widgets.h"
@@ -58,11 +60,23 @@ void take_nearest(const State& state, const WorkloadPart& part, const app::Publi
   out->why.clear();
 }
 
+/// The rung whose shares are shown: the selected one. A rung that is wrong by design has no time at any shape; the next
+/// one that is right stands in for it.
+const RungView* workload_row(const State& state) {
+  const auto& rows = state.ladder.rows;
+  const auto selected = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
+    return row.rung->kernel == state.selection.rung;
+  });
+  const auto right =
+      std::find_if(selected, rows.end(), [](const RungView& row) { return !row.rung->wrong; });
+  return right == rows.end() ? nullptr : &*right;
+}
+
 }  // namespace
 
 chart::ChartModel workload_of(const State& state) {
   chart::WorkloadInput input;
-  const RungView* row = find_row(state.ladder, state.selection.rung);
+  const RungView* row = workload_row(state);
   if (!state.selection.lab || !has_workload(*state.selection.lab) || !row) {
     input.title = "This lab has no workload";
     return chart::workload_chart(input);
@@ -88,7 +102,7 @@ bool has_workload(const Lab& lab) {
 }
 
 void run_workload(State& state) {
-  const RungView* row = find_row(state.ladder, state.selection.rung);
+  const RungView* row = workload_row(state);
   if (!row || !row->info || !has_workload(*state.selection.lab)) return;
   const Workload workload = workload_in_view(state, *row);
   WorkRequest request = request_for(state, RequestType::run);

@@ -46,6 +46,17 @@ bool has_error(const State& state) {
   });
 }
 
+/// A training and a loader are timed by the step and by the image: no FLOP and bytes of a call are counted.
+bool has_calls(const State& state) {
+  bool is_known = false;
+  for (const RungView& row : state.ladder.rows) {
+    if (!row.info) continue;  // a rung that this worker has not says nothing of its lab
+    is_known = true;
+    if (row.info->kind != RungKind::training && row.info->kind != RungKind::pipeline) return true;
+  }
+  return !is_known;
+}
+
 std::string frontier_blocker(const State& state) {
   const bool any = state.selection.lab && has_frontier(*state.selection.lab);
   return any ? std::string() : "This lab is judged by an error, not by right answers.";
@@ -56,6 +67,7 @@ const ViewDesc kRooflineView = {.id = "roofline",
                                 .title = "Roofline: speed under the machine's ceilings",
                                 .place = 20,
                                 .keys = typed("R", 'r'),
+                                .is_offered = has_calls,
                                 .figure = "roofline"};
 RIDGE_VIEW(kRooflineView);
 const ViewDesc kBandwidthView = {.id = "bandwidth",
@@ -64,6 +76,7 @@ const ViewDesc kBandwidthView = {.id = "bandwidth",
                                  .place = 40,
                                  .keys = typed("Q", 'q'),
                                  .level = Level::kBench,
+                                 .is_offered = has_calls,
                                  .figure = "bandwidth"};
 RIDGE_VIEW(kBandwidthView);
 const ViewDesc kMemoryView = {.id = "memory",
