@@ -132,6 +132,22 @@ TEST_CASE("the outcome is folded while its rung is predicted", "[window][lesson]
   CHECK(f.driver->find("outcome_folded") == nullptr);
 }
 
+TEST_CASE("a workload is not reckoned with a rung that is wrong by design", "[window][lesson]") {
+  FakeSession::lab = "conv";
+  {
+    Fixture f;
+    REQUIRE(f.state.selection.lab == find_lab("conv"));
+    select_rung(f.state, "conv.cpu.as_printed");
+    f.driver->frames(3);
+    CHECK(workload_of(f.state).subtitle.find("as printed") == std::string::npos);
+    perform(f.state, "run_workload");
+    const WorkRequest request = f.session.last(RequestType::run);
+    REQUIRE_FALSE(request.kernels.empty());
+    CHECK(request.kernels.front().kernel != "conv.cpu.as_printed");
+  }
+  FakeSession::lab = "gemm";
+}
+
 TEST_CASE("the workload: shares of the work are arithmetic, times come from what ran",
           "[window][lesson]") {
   {

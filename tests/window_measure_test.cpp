@@ -130,6 +130,29 @@ TEST_CASE("the flat source folds in the headers, each asked for once", "[window]
   CHECK(f.state.view.source_form == SourceForm::file);
 }
 
+TEST_CASE("a text that a lost worker did not send is asked of the next one", "[window][measure]") {
+  Fixture f;
+  const std::string kernel = f.state.selection.rung, header = "kernels/runtime/problems/gemm.h";
+  f.session.texts[kernel] = "#include \"" + header + "\"\nint rung;\n";
+  f.session.texts[header] = "int outer;\n";
+  (void)f.session.source(kernel);
+  f.session.holds_sources = true;
+  REQUIRE(perform(f.state, "flat_source"));
+  f.driver->frames(4);
+  const auto asked = [&] {
+    return std::count(f.session.sources_asked.begin(), f.session.sources_asked.end(), header);
+  };
+  CHECK(asked() == 1);
+  f.session.lose("it crashed");
+  f.driver->frames(4);
+  CHECK(asked() == 1);  // a click starts another, not a look
+  f.session.holds_sources = false;
+  f.session.start_again();
+  f.driver->frames(6);
+  CHECK(asked() == 2);
+  CHECK(app::flat_source(f.state.run(), *f.state.run().source(kernel)).missing.empty());
+}
+
 TEST_CASE("no disassembler: the tab says so, and asks once", "[window][measure]") {
   Fixture f;
   f.session.no_assembly = "objdump: it is not installed";

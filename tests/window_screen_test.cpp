@@ -1,9 +1,12 @@
 // The screens: how one gets to them, what each does, and that each can be drawn in every state.
 #include "app/window/shell/screens.h"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <tuple>
 
+#include "app/window/panels/verdict_card.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/overlays.h"
 #include "app/window/shell/settings.h"
@@ -182,6 +185,13 @@ TEST_CASE("Ctrl K finds actions, screens, labs and rungs by a few letters", "[wi
   CHECK(f.state.view.screen == ScreenId::machine);
 
   // What cannot be done says why and does nothing.
+  // What cannot be done now comes after all that can: Enter presses the first line.
+  const auto inside = palette_entries(f.state, "inside");
+  const auto is_blocked = [](const PaletteEntry& entry) { return !entry.blocker.empty(); };
+  CHECK(std::is_partitioned(inside.begin(), inside.end(), std::not_fn(is_blocked)));
+  CHECK(std::any_of(inside.begin(), inside.end(), is_blocked));
+  REQUIRE_FALSE(inside.empty());
+  CHECK_FALSE(is_blocked(inside.front()));
   const auto entries = palette_entries(f.state, "compare the selected");
   REQUIRE_FALSE(entries.empty());
   CHECK(entries.front().blocker.find("baseline") != std::string::npos);
@@ -224,6 +234,85 @@ TEST_CASE("the compare screen lists every comparison, and a click chooses one",
   REQUIRE(f.driver->click("forest:1"));
   f.driver->frames(2);
   CHECK(chosen_label() > first);
+}
+
+TEST_CASE("another machine's verdict stands over no comparison before it is asked for",
+          "[window][screens]") {
+  auto run = std::make_shared<Run>();
+  {
+    Fixture there;
+    there.driver->type('b');
+    select_rung(there.state, "gemm.cpu.naive_o3");
+    there.driver->frames();
+    there.driver->type('c');
+    there.session.judge(there.session.last(RequestType::compare), Verdict::faster, 4);
+    for (const std::string& line : there.session.transcript()) run->apply_line(line);
+  }
+  Fixture f;
+  f.state.sessions.recordings = {{"/r/gemm.h200.bf16_large.jsonl", "Machine A", "", run, ""}};
+  f.state.ladder.dirty = true;
+  f.driver->type('v');
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("forest:0"));
+  CHECK(f.driver->find("compare_hint"));
+  CHECK_FALSE(f.driver->find("verdict"));
+  REQUIRE(f.driver->click("forest:0"));
+  f.driver->frames(2);
+  CHECK(f.driver->find("verdict"));
+  CHECK_FALSE(f.driver->find("compare_hint"));
+}
+
+TEST_CASE("a comparison that runs says how its rounds stand, over older verdicts too",
+          "[window][screens]") {
+  Fixture f;
+  f.driver->type('b');
+  select_rung(f.state, "gemm.cpu.naive_o3");
+  f.driver->frames();
+  f.driver->type('v');
+  f.driver->frames();
+  CHECK(running_comparison(f.state).empty());
+  CHECK_FALSE(f.driver->find("under_way"));
+  f.driver->type('c');
+  const WorkRequest request = f.session.last(RequestType::compare);
+  f.session.progress(request.id);
+  f.driver->frames(3);
+  CHECK(running_comparison(f.state) == "0 rounds so far; the verdict comes when all are in.");
+  std::vector<Round> rounds;
+  for (int i = 0; i < 4; ++i) rounds.push_back({i, "0110", {3000, 1000, 1000, 3000}});
+  f.session.tell("samples",
+                 {{"request", request.id}, {"series", 0}, {"phase", "rounds"}, {"rounds", rounds}});
+  f.driver->frames(3);
+  CHECK(running_comparison(f.state) ==
+        "4 rounds so far, their median ratio 3.00×; the verdict comes when all are in.");
+  CHECK(f.driver->find("under_way"));
+  f.session.judge(request, Verdict::faster, 3);
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("under_way"));
+}
+
+TEST_CASE("a rung bears its title where another lab is in view", "[window][screens]") {
+  Fixture f;
+  for (const Lab* lab : all_labs()) {
+    for (const Rung& rung : lab->rungs) {
+      INFO(rung.kernel);
+      CHECK(rung_title(f.state.ladder, rung.kernel).find(rung.kernel) == std::string::npos);
+    }
+  }
+  CHECK(rung_title(f.state.ladder, "conv.cpu.direct_edit").find("edited: ") == 0);
+}
+
+TEST_CASE("a lab of trainings and loaders is offered no view over FLOP and bytes of calls",
+          "[window][screens]") {
+  Fixture f;
+  KernelInfo training, call;
+  training.kind = RungKind::training;
+  for (RungView& row : f.state.ladder.rows) row.info = &training;
+  for (const char* view : {"roofline", "bandwidth"}) {
+    CHECK_FALSE(can_fill(f.state, *find_view(view)));
+    f.state.ladder.rows.back().info = &call;
+    CHECK(can_fill(f.state, *find_view(view)));
+    f.state.ladder.rows.back().info = &training;
+  }
 }
 
 TEST_CASE("the empty compare screen's button compares what is chosen", "[window][screens]") {

@@ -218,7 +218,11 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) {
         "with its original, and that comparison makes a place in the list.",
         Role::text);
   for (const app::Board& board : board_->boards) {
-    say(std::string(original_of(board.kernel)) + "  against  " + board.baseline, Role::text);
+    const auto titled = [](std::string_view kernel) {
+      const Rung* rung = rung_of(kernel);
+      return rung ? std::string(rung->title) : std::string(kernel);
+    };
+    say(titled(original_of(board.kernel)) + "  against  " + titled(board.baseline), Role::text);
     say(board.machine + "; " + to_string(board.params) + ", " + board.cache.text() + " cache",
         Role::muted);
     const auto& list = board.entries;

@@ -46,6 +46,7 @@ class CompareScreen final : public Screen {
   int draw_wide(Ui& ui, Area all);
   int draw_narrow(Ui& ui, const Area& all);
   static void draw_empty(Ui& ui, const Area& area);
+  static void draw_hint(Ui& ui, Area card, const std::string& machine);
   const Comparison* chosen() const;
 
   std::vector<Source> sources_;
@@ -56,6 +57,7 @@ class CompareScreen final : public Screen {
   ChartView forest_, spread_, ecdf_;
   ChartView* chosen_chart_ = &forest_;  ///< the one pointed at last
   bool has_spread_ = false;
+  bool is_picked_ = false;  ///< a source or a row was clicked
 };
 
 void add_source(const State& state, const Run& run, const std::string& name,
@@ -67,6 +69,19 @@ void add_source(const State& state, const Run& run, const std::string& name,
       source.comparisons.push_back(&*it);
   }
   if (!source.comparisons.empty()) sources->push_back(std::move(source));
+}
+
+/// Of "gemm.h200.bf16_large.jsonl": "NVIDIA H200, bf16 large".
+std::string recorded_name(const Recording& recording) {
+  std::string file = recording.path.substr(recording.path.rfind('/') + 1);
+  file = file.substr(0, file.rfind('.'));
+  std::string part;  // behind the lab and the machine
+  if (const size_t lab = file.find('.'); lab != std::string::npos) {
+    const size_t machine = file.find('.', lab + 1);
+    if (machine != std::string::npos) part = file.substr(machine + 1);
+  }
+  std::replace(part.begin(), part.end(), '_', ' ');
+  return recording.machine + (part.empty() ? "" : ", " + part);
 }
 
 const Comparison* CompareScreen::chosen() const {
@@ -89,11 +104,7 @@ void CompareScreen::build(Ui& ui) {
     const auto& here = state.run().environment();
     const auto& there = recording.run->environment();
     if (state.is_replay() && here && there && here->time_utc == there->time_utc) continue;
-    std::string file = recording.path.substr(recording.path.rfind('/') + 1);
-    if (file.starts_with(state.selection.lab->id + std::string(".")))
-      file.erase(0, file.find('.') + 1);
-    add_source(state, *recording.run, file.substr(0, file.rfind('.')), recording.machine,
-               &sources_);
+    add_source(state, *recording.run, recorded_name(recording), recording.machine, &sources_);
   }
   source_ = std::min(source_, sources_.empty() ? 0 : sources_.size() - 1);
   if (sources_.empty()) return;
@@ -181,15 +192,27 @@ void CompareScreen::draw_sources(Ui& ui, const Area& area) {
     names.push_back(source.name + " (" + std::to_string(source.comparisons.size()) + ")");
     width += ui.width(names.back(), kSmall_px) + ui.px(26);
   }
-  if (width > area.w) {  // each has an equal part of too little
-    const float part = area.w / static_cast<float>(names.size()) - ui.px(12);
-    for (std::string& name : names) name = ui.elide(name, part, kSmall_px);
-  }
   const int clicked = ui.segments("source", {area.x, area.y, std::min(width, area.w), area.h},
                                   names, static_cast<int>(source_));
   if (clicked < 0) return;
   source_ = static_cast<size_t>(clicked);
+  is_picked_ = true;
   choose(ui.state, 0);
+}
+
+/// In the place of a verdict while there are none but another machine's, and none of those was asked for.
+void CompareScreen::draw_hint(Ui& ui, Area card, const std::string& machine) {
+  ui.panel(card);
+  ui.widgets["compare_hint"] = card;
+  card = card.inset(ui.px(24), ui.px(14));
+  const Area head = card.take_top(ui.px(34));
+  ui.text(head.x, head.middle(), "Nothing was compared here yet.", kHeading_px, Role::text,
+          Face::strong, Anchor::start, head.w);
+  ui.paragraph(card,
+               "In the lab, B makes the selected rung the baseline; select another, and C compares "
+               "the two in turns. Below is what was recorded on " +
+                   machine + ": a row shows its verdict here.",
+               kSmall_px, Role::muted);
 }
 
 /// The dots as high as they need, the curves in what is left, up to where they get too tall; a page that
@@ -245,21 +268,33 @@ int CompareScreen::draw_narrow(Ui& ui, const Area& all) {
 void CompareScreen::draw(Ui& ui, Area all) {
   build(ui);
   const Comparison* one = chosen();
+  // What runs here is what the person waits for, not the verdict of an earlier one or of another machine.
+  const bool is_under_way = !running_comparison(ui.state).empty();
+  if (is_under_way) {
+    const float height = VerdictCard::height(ui, all.w, ui.px(104));
+    ui.widgets["under_way"] = all;
+    VerdictCard::draw(ui, all.take_top(height, ui.px(12)));
+  }
   if (!one) return draw_empty(ui, all);
   const Source& source = sources_[source_];
-  const Area words = Area{0, 0, all.w, 0}.inset(ui.px(24), 0);
-  const float needs = draw_verdict(ui, words, *source.run, *one, source.machine, true);
-  const Area card = all.take_top(std::max(ui.px(104), needs + ui.px(24)), ui.px(12));
-  ui.panel(card);
-  ui.widgets["verdict"] = card;
-  draw_verdict(ui, card.inset(ui.px(24), ui.px(12)), *source.run, *one, source.machine);
+  if (!is_under_way && !source.machine.empty() && !is_picked_) {
+    draw_hint(ui, all.take_top(ui.px(104), ui.px(12)), source.machine);
+  } else if (!is_under_way) {
+    const Area words = Area{0, 0, all.w, 0}.inset(ui.px(24), 0);
+    const float needs = draw_verdict(ui, words, *source.run, *one, source.machine, true);
+    const Area card = all.take_top(std::max(ui.px(104), needs + ui.px(24)), ui.px(12));
+    ui.panel(card);
+    ui.widgets["verdict"] = card;
+    draw_verdict(ui, card.inset(ui.px(24), ui.px(12)), *source.run, *one, source.machine);
+  }
   const bool wide = all.w > ui.px(1000) && all.h > ui.px(320);
   const int row = wide ? draw_wide(ui, all) : draw_narrow(ui, all);
   for (ChartView* view : {&forest_, &spread_, &ecdf_}) {
     if (view->hovered()) chosen_chart_ = view;
   }
-  if (row >= 0 && static_cast<size_t>(row) < sources_[source_].comparisons.size())
-    choose(ui.state, static_cast<size_t>(row));
+  if (row < 0 || static_cast<size_t>(row) >= sources_[source_].comparisons.size()) return;
+  is_picked_ = true;
+  choose(ui.state, static_cast<size_t>(row));
 }
 
 }  // namespace

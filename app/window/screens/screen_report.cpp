@@ -78,6 +78,7 @@ void ReportScreen::draw_section(Ui& ui, Scroll* page, const Section& section, Ch
     text("·  " + bullet, kSmall_px, Role::text, Face::body, ui.px(2));
   for (const std::string& command : section.commands)
     text(command, kCode_px, Role::text, Face::mono, ui.px(2));
+  if (!section.code.empty()) text(section.code, kCode_px, Role::text, Face::mono, ui.px(2));
 }
 
 void ReportScreen::draw_page(Ui& ui, const Area& area) {

@@ -6,6 +6,8 @@
 
 #include "app/query/selection.h"
 #include "app/window/edit/editing.h"
+#include "app/window/inspect/inspect_view.h"
+#include "app/window/inspect/walk_view.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
@@ -113,9 +115,17 @@ std::string compare_blocker(const State& state) {
   return {};
 }
 
+/// The open request of the look inside that is in view; 0: none. One that was left goes on: it ends on its own, and
+/// what it found is there when the person returns. Stamps are measured, and hold up what would be measured next: they
+/// can be cancelled from anywhere.
+int64_t looked_at(const State& state) {
+  if (state.lanes.request) return state.lanes.request;
+  if (shows_inspect(state)) return state.inspecting.request;
+  return shows_walk(state) ? state.walking.request : 0;
+}
+
 std::string cancel_blocker(const State& state) {
-  const bool any = state.requests.is_measuring() || state.inspecting.request ||
-                   state.walking.request || is_building(state);
+  const bool any = state.requests.is_measuring() || looked_at(state) != 0 || is_building(state);
   return any ? std::string() : "Nothing is running.";
 }
 
@@ -232,8 +242,7 @@ constexpr float kScales[] = {0.75f, 0.875f, 1.0f, 1.25f, 1.5f, 1.6f, 2.0f, 2.5f,
 void cancel(State& state) {
   // Esc again: what it cancelled before may be in a call of many seconds.
   state.sessions.shown->stop_waiting();
-  for (const int64_t id : {state.requests.run, state.requests.compare, state.inspecting.request,
-                           state.walking.request}) {
+  for (const int64_t id : {state.requests.run, state.requests.compare, looked_at(state)}) {
     if (id) state.sessions.shown->cancel(id);
   }
   if (is_building(state)) state.sessions.shown->cancel(state.editing->build_request);

@@ -94,9 +94,10 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
     card->library = name + ": no step of ours to compare with.";
     return;
   }
+  const std::string ours = climbs.best->rung->title;
   const Comparison* pair = pair_of_climb(run, climb, climbs);
   if (!pair || !(pair->ratio > 0)) {
-    card->library = fmt::format("{} not settled: ≈ {} its speed, timed apart", name,
+    card->library = fmt::format("{} not settled: “{}” is ≈ {} as fast, timed apart", name, ours,
                                 format_ratio(climbs.best->rate / climbs.library->rate));
     return;
   }
@@ -107,8 +108,8 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
                      : verdict == Verdict::same   ? "matched"
                                                   : "not settled";
   card->library =
-      fmt::format("{} {}: {} its speed {}", name, word, format_ratio(pair->ratio),
-                  pair->ci ? format_ratio_interval(pair->ci) : std::string("without an interval"));
+      fmt::format("{} {}: “{}” is {} as fast, {}", name, word, ours, format_ratio(pair->ratio),
+                  pair->ci ? "95 % interval " + format_ratio_interval(pair->ci) : "no interval");
 }
 
 void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {

@@ -166,11 +166,11 @@ const RungView* find_row(const Ladder& ladder, const std::string& kernel) {
 }
 
 std::string rung_title(const Ladder& ladder, const std::string& kernel) {
-  const RungView* row = find_row(ladder, kernel);
-  if (row) return row->rung->title;
-  // Of a saved run of another lab.
-  row = is_edit(kernel) ? find_row(ladder, std::string(original_of(kernel))) : nullptr;
-  return row ? "edited: " + std::string(row->rung->title) : kernel;
+  if (const RungView* row = find_row(ladder, kernel)) return row->rung->title;
+  // Of another lab than the one in view: a session and a saved run may hold several.
+  if (const Rung* rung = rung_of(kernel)) return rung->title;
+  const Rung* original = is_edit(kernel) ? rung_of(original_of(kernel)) : nullptr;
+  return original ? "edited: " + std::string(original->title) : kernel;
 }
 
 // ---- folds ----

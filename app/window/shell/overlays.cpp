@@ -88,8 +88,11 @@ std::vector<PaletteEntry> palette_entries(const State& state, std::string_view t
            to.view.screen = ScreenId::lab;
          }});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Scored& a, const Scored& b) { return a.score > b.score; });
+  // Of what was looked for, what can be done first: Enter presses the first line. The whole list keeps its order.
+  std::stable_sort(all.begin(), all.end(), [&](const Scored& a, const Scored& b) {
+    const bool can_a = a.entry.blocker.empty(), can_b = b.entry.blocker.empty();
+    return !typed.empty() && can_a != can_b ? can_a : a.score > b.score;
+  });
   std::vector<PaletteEntry> entries;
   for (Scored& one : all) entries.push_back(std::move(one.entry));
   return entries;

@@ -23,7 +23,8 @@ struct PaletteEntry {
   std::function<void(State&)> act;
 };
 
-/// Actions (screens among them), labs, and the rungs of the lab in view; those that match, best first.
+/// Actions (screens among them), labs, and the rungs of the lab in view; those that match, what can be done now first, then
+/// the best.
 std::vector<PaletteEntry> palette_entries(const State& state, std::string_view typed);
 
 // ---- drawn --------------------------------------------------------------------------------

@@ -75,7 +75,11 @@ Params asked_params(const Series& series) {
 
 Params params_beside(const State& state, const KernelInfo& info, const KernelInfo& other) {
   Params wanted = state.selection.params;
-  const Params start = starting_params(state, other);
+  Params start = starting_params(state, other);
+  // What copies another parameter copies the one that was chosen: a saved run says m and k beside n.
+  for (const ParamSpec& spec : info.params) {
+    if (wanted.contains(spec.same_as)) start.erase(spec.name);
+  }
   wanted.insert(start.begin(), start.end());
   Params params;
   for (const auto& [name, value] : wanted) {

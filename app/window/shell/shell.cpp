@@ -94,6 +94,7 @@ Area Shell::chart_place() const {
 
 void Shell::draw(float width, float height) {
   ui_.widgets.clear();
+  ui_.smallest = {};
   ui_.needs_redraw = false;
   ui_.wake_s = 0;
   ui_.scale = fitting_scale(ui_.state.appearance.scale, width, height);

@@ -43,6 +43,8 @@ class Shell {
   double wake_s() const { return ui_.wake_s; }
 
   const std::map<std::string, Area>& widgets() const { return ui_.widgets; }
+  /// The smallest text of the frame drawn last.
+  const Ui::Smallest& smallest_text() const { return ui_.smallest; }
   /// The chart of the screen that is shown.
   const chart::Scene& chart_scene() const;
   /// Where that chart stands; empty where there is none.

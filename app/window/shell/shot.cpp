@@ -57,11 +57,11 @@ void show_predicted(State& state) {
   state.teaching.predicting = state.run().predictions().empty();
 }
 
-/// The model, or the walk, that the run last looked into, whatever lab the rest of it is of.
+/// The model, or the walk (of a GPU rung its lanes), that the run last looked into, whatever lab the rest of it is of.
 void show_inspected(State& state, bool is_walk) {
   const auto& all = state.run().inspections();
   const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Inspection& one) {
-    return one.walk.has_value() == is_walk;
+    return (one.walk || one.lanes) == is_walk;
   });
   if (last == all.rend()) return;
   if (const Request* request = state.run().request(last->request)) open_lab(state, request->lab);

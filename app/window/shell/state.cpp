@@ -17,12 +17,16 @@ namespace {
 constexpr double kEstimateDelay_s = 0.25;  // a slider drag asks once, at its end
 constexpr double kSummary_s = 0.1;         // what samples come to so far, ten times a second
 
+void ask_for_source(State& state, const std::string& name) {
+  if (!must_ask(state, state.requests.sources, name)) return;
+  const auto id = state.sessions.shown->source(name);
+  state.requests.sources[name] = id ? *id : 0;
+}
+
 void ask_for_sources(State& state) {
   for (const Rung& rung : state.selection.lab->rungs) {
     if (!state.run().kernel(rung.kernel) || state.run().source(rung.kernel)) continue;
-    if (!state.requests.sources.insert(rung.kernel).second) continue;
-    // A refusal shows up in the log; the Source tab then says that the text is not known.
-    (void)state.sessions.shown->source(rung.kernel);
+    ask_for_source(state, rung.kernel);
   }
 }
 
@@ -40,7 +44,7 @@ void ask_for_headers(State& state) {
   state.requests.flat_of = kernel;
   state.requests.flat_version = state.run().version();
   for (const std::string& path : app::flat_source(state.run(), *source).missing) {
-    if (state.requests.sources.insert(path).second) (void)state.sessions.shown->source(path);
+    ask_for_source(state, path);
   }
 }
 
@@ -48,7 +52,7 @@ void ask_for_headers(State& state) {
 void ask_for_assembly(State& state) {
   const std::string& kernel = state.selection.rung;
   if (!shows_source_as(state, SourceForm::assembly) || find_assembly(state, kernel)) return;
-  if (!state.run().kernel(kernel) || state.requests.assembly.count(kernel)) return;
+  if (!state.run().kernel(kernel) || !must_ask(state, state.requests.assembly, kernel)) return;
   const auto id = state.sessions.shown->assembly(kernel);
   state.requests.assembly[kernel] = id ? *id : 0;
 }
@@ -218,7 +222,9 @@ bool refresh(State& state, double now_s) {
   keep_run(state);
   const bool looked = tick_inspect(state, now_s);
   const bool walked = tick_walk(state, now_s);
-  return moved || toured || edited || failed || climbed || looked || walked || state.ladder.dirty;
+  const bool stamped = tick_lanes(state);
+  return moved || toured || edited || failed || climbed || looked || walked || stamped ||
+         state.ladder.dirty;
 }
 
 }  // namespace ridge::window

@@ -13,6 +13,7 @@
 #include "app/query/recordings.h"
 #include "app/session/session.h"
 #include "app/window/inspect/inspect_view.h"
+#include "app/window/inspect/lanes_view.h"
 #include "app/window/inspect/walk_view.h"
 #include "app/window/shell/first_climb.h"
 #include "app/window/shell/ladder.h"
@@ -119,6 +120,7 @@ struct State {
   std::shared_ptr<Editing> editing;  ///< a learner's file; null: none is open
   Inspecting inspecting;
   Walking walking;
+  LanesLook lanes;
   FirstClimb first_climb;
   TourProgress tour_progress;
   Appearance appearance;
