@@ -80,7 +80,10 @@ std::vector<const Rung*> rungs_named(const Lab& lab, std::string_view name) {
   std::vector<const Rung*> matches;
   for (const Rung& rung : lab.rungs) {
     if (rung.kernel == name) return {&rung};
-    if (last_part(rung.kernel) == name) matches.push_back(&rung);
+    const std::string_view kernel = rung.kernel;
+    const bool is_end = kernel.size() > name.size() && kernel.ends_with(name) &&
+                        kernel[kernel.size() - name.size() - 1] == '.';
+    if (is_end) matches.push_back(&rung);
   }
   return matches;
 }

@@ -134,8 +134,8 @@ const Rung* rung_of(std::string_view kernel);
 /// The rung with this kernel id, or all whose ids end in `name`: "direct" is one of the CPU and one of the
 /// GPU.
 std::vector<const Rung*> rungs_named(const Lab& lab, std::string_view name);
-/// A rung by kernel id, or by the id's last part where that is unique in the lab
-/// ("naive_o1"); the error lists what could be meant.
+/// A rung by kernel id, or by its end where that is unique in the lab ("naive_o1", "cpu.naive_o1");
+/// the error lists what could be meant.
 Result<const Rung*> find_rung(const Lab& lab, std::string_view name);
 /// Why this rung is no step at these parameters; empty: it is one, or its lab is not known.
 std::string why_no_step(std::string_view kernel, const Params& params);

@@ -234,7 +234,7 @@ TEST_CASE("what the model expects is a part of the result, in bytes of the whole
                          {"pad", int64_t{0}}, {"order", std::string("ncrsmhw")}};
   auto problem = family_named("loops").make_problem(complete(wanted, "loops"));
   REQUIRE(problem.ok());
-  const auto& caches = loops::machine_caches();
+  const auto& caches = measure::machine_cache_shapes();
   const auto work = (*problem)->work();
   REQUIRE(work.size() == caches.size());
   for (const auto& [level, bytes] : work) {

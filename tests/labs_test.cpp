@@ -103,6 +103,8 @@ TEST_CASE("a rung is found by id, by its last part where unique, and else the er
   const Lab& lab = *find_lab("gemm");
   REQUIRE(find_rung(lab, "gemm.cpu.loop_order").ok());
   REQUIRE(find_rung(lab, "loop_order").ok());
+  REQUIRE(find_rung(lab, "cpu.loop_order").ok());  // as the terminal's tables have it
+  CHECK_FALSE(find_rung(lab, "op_order").ok());
   CHECK(std::string((*find_rung(lab, "loop_order"))->kernel) == "gemm.cpu.loop_order");
   const auto unknown = find_rung(lab, "fastest");
   REQUIRE_FALSE(unknown.ok());

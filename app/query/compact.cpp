@@ -91,7 +91,8 @@ class Compactor {
     }
     if (outcome != nullptr && !is_side(line)) run_.insert(problem_of(*outcome));
     if (outcome != nullptr) measured_.insert(text_field(*outcome, "kernel"));
-    if (!lab_ && (type == "run" || type == "compare")) lab_ = find_lab(text_field(line, "lab"));
+    const bool names_lab = type == "run" || type == "compare" || type == "inspect";
+    if (!lab_ && names_lab) lab_ = find_lab(text_field(line, "lab"));
     if (type == "curve") {
       Curve& curve = curves_[series_of(line)];
       for (const Json& point : line["points"]) {

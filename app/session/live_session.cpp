@@ -115,9 +115,8 @@ WorkerState LiveSession::state() const {
 
 double LiveSession::hello_limit_s() const {
   if (options_.patience.hello_s > 0) return options_.patience.hello_s;
-  return options_.command.empty()
-             ? 20
-             : 30;  // a busy laptop starts slowly, and loses nothing by waiting
+  // A busy laptop starts slowly, and loses nothing by waiting; a login takes time.
+  return options_.command.empty() ? 20 : 30;
 }
 
 // ---- to the worker ------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMostGrowth = 8;
 /// Of any rung, live: memory, the checks of small problems, the least warm-up.
-constexpr double kLiveBase_s = 0.3;
+constexpr double kLiveBase_s = 0.1;
 
 /// Work (FLOP, or bytes where there are none) of the first trial: about 0.1 s for the slowest CPU
 /// rung known (0.2 GFLOP/s), and enough to hide a launch on a GPU.
