@@ -98,7 +98,8 @@ TEST_CASE("steps that are not known are left to nvcc") {
       "#$ fatbinary --create=\"k/x.fatbin\" k/x.cubin --embedded-fatbin=\"k/x.fatbin.c\" \n"
       "#$ rm k/x.fatbin\n#$ gcc -c k/x.cudafe1.cpp\n#$ g++ -Wl,--start-group \"k/x.o\" -o x.so\n";
   const std::string script = worker::script_of_halves(known, "one", "ahead");
-  CHECK(script.starts_with("export PATH='/bin'\nprintf %s one >\"k/x.module_id\""));
+  CHECK(script.starts_with("export PATH='/bin'\ntrap '"));
+  CHECK(script.find("\nprintf %s one >\"k/x.module_id\"") != std::string::npos);
   CHECK(script.find("gen_module_id_file") == std::string::npos);
   CHECK(script.find("rm ") == std::string::npos);
   CHECK(script.find("embedded-fatbin") == std::string::npos);
@@ -125,17 +126,24 @@ struct FakeNvcc {
   explicit FakeNvcc(std::string dry_run, int code = 0) {
     for (size_t at; (at = dry_run.find('@')) != dry_run.npos;)
       dry_run.replace(at, 1, folder.path());
-    const std::string path = folder.path() + "/nvcc";
     std::ofstream(folder.path() + "/steps") << dry_run;
-    std::ofstream(path) << "#!/bin/sh\ncase \"$*\" in *--dryrun*) cat '" << folder.path()
-                        << "/steps' >&2; exit " << code
-                        << " ;; esac\necho plain nvcc >&2\necho made >\"$2\"\n";
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    command = {path, "-o", folder.path() + "/x.so", "x.cu"};
+    add_tool("nvcc", "case \"$*\" in *--dryrun*) cat '" + folder.path() + "/steps' >&2; exit " +
+                         std::to_string(code) + " ;; esac\necho plain nvcc >&2\necho made >\"$2\"");
+    command = {folder.path() + "/nvcc", "-o", folder.path() + "/x.so", "x.cu"};
   }
 
-  std::string run() {
-    const auto ran = worker::run_nvcc(command, folder.path(), "", 10, [] { return false; });
+  void add_tool(const std::string& name, const std::string& script) const {
+    const std::string path = folder.path() + "/" + name;
+    std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+
+  Result<measure::ToolRun> result() const {
+    return worker::run_nvcc(command, folder.path(), "", 10, [] { return false; });
+  }
+
+  std::string run() const {
+    const auto ran = result();
     REQUIRE(ran);
     CHECK(ran->code == 0);
     CHECK(std::filesystem::exists(folder.path() + "/x.so"));
@@ -164,6 +172,27 @@ TEST_CASE("steps that fail without an error in the text are left to nvcc too") {
   linker.replace(linker.find("false"), 5, "{ echo 'collect2: error: ld returned 1'; false; } #");
   REQUIRE_FALSE(worker::script_of_halves(linker, "one", "ahead").empty());
   CHECK(FakeNvcc(linker).run() == "plain nvcc\n");
+}
+
+TEST_CASE("compilers that speak at the same time do not break each other's lines") {
+  FakeNvcc nvcc(
+      "#$ PATH=@:/usr/bin:/bin\n"
+      "#$ gcc -include \"cuda_runtime.h\" -m64 \"x.cu\" -o \"@/x.cpp4.ii\" \n"
+      "#$ cudafe++ --gen_module_id_file --module_id_file_name \"@/x.module_id\" \"@/x.cpp4.ii\" \n"
+      "#$ gcc -Ddevice -include \"cuda_runtime.h\" -m64 \"x.cu\" -o \"@/x.cpp1.ii\" \n"
+      "#$ cicc --stub_file_name \"@/x.stub.c\" \"@/x.cpp1.ii\" -o \"@/x.ptx\"\n#$ ptxas x.ptx\n"
+      "#$ fatbinary --create=\"@/x.fatbin\" --embedded-fatbin=\"@/x.fatbin.c\" \n"
+      "#$ gcc -c x.cudafe1.cpp\n#$ g++ -Wl,--start-group \"@/x.o\" -Wl,--end-group -o x.so\n");
+  nvcc.add_tool("gcc", "for last; do :; done; printf '#define A\\nint a;\\n' >\"$last\"");
+  for (const char* compiler : {"cudafe++", "cicc"}) {
+    nvcc.add_tool(compiler,
+                  "printf 'x.cu(3): ' >&2; sleep 0.3; echo 'error: nonesuch' >&2; exit 1");
+  }
+  const auto ran = nvcc.result();
+  REQUIRE(ran);
+  CHECK(ran->code != 0);
+  const std::string line = "x.cu(3): error: nonesuch\n";
+  CHECK(ran->text == line + line + line);  // the device's compiler runs twice
 }
 
 }  // namespace

@@ -139,11 +139,14 @@ std::string script_of_halves(const std::string& dry_run, const std::string& modu
   if (!replace(&*link, group, group + held + " ")) return "";
   // The C++ library is the worker's own. Half of the linker's time went into reading it.
   replace(&*link, "-Wl,--end-group", "-lm -lc -lgcc -nodefaultlibs -Wl,--end-group");
-  return script + "printf %s " + module + " >" + module_id + " &&\nprintf '%s\n' '" + kDeclared +
-         "' >" + declared + " &&\nprintf '" + kHeld + "' " + image + " >" + held + " || exit\n(" +
-         joined(steps.begin(), host + 1) + ") &\nhost=$!\n" + joined(host + 1, device) +
-         " || { wait; exit 1; }\n(" + joined(device, binary + 1) + ") &\ndevice=$!\n" + stub_alone +
-         " && wait $host &&\n" + *object +
+  // Three compilers run at a time. What two of them say is kept until the end, else their lines mix.
+  const std::string host_said = image + ".host", device_said = image + ".device";
+  return script + "trap 'cat " + host_said + " " + device_said +
+         " >&2 2>/dev/null' EXIT\nprintf %s " + module + " >" + module_id + " &&\nprintf '%s\n' '" +
+         kDeclared + "' >" + declared + " &&\nprintf '" + kHeld + "' " + image + " >" + held +
+         " || exit\n(" + joined(steps.begin(), host + 1) + ") 2>" + host_said + " &\nhost=$!\n" +
+         joined(host + 1, device) + " || { wait; exit 1; }\n(" + joined(device, binary + 1) +
+         ") 2>" + device_said + " &\ndevice=$!\n" + stub_alone + " && wait $host &&\n" + *object +
          "\nobject=$?\nwait $device && [ $object = 0 ] || { wait; exit 1; }\n" + *link + "\n";
 }
 
