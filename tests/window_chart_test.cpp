@@ -150,6 +150,27 @@ TEST_CASE("the crosshair reads both axes, and the value is copied", "[window][ch
   CHECK(clipboard() != read);
 }
 
+TEST_CASE("a mouse that lay there before the chart came reads nothing until it moves",
+          "[window][chart]") {
+  Fixture f;
+  roofline(f);
+  const ImVec2 at = in_plot(f, 0.9f, 0.1f);
+  show_screen(f.state, ScreenId::home);
+  f.driver->frames(2);
+  f.driver->move(at.x, at.y);
+  show_screen(f.state, ScreenId::lab);
+  f.driver->frames(3);
+  REQUIRE(scene_of(f).y_axis);
+  ImGui::SetClipboardText("kept");
+  perform(f.state, "copy_value");
+  f.driver->frames(2);
+  CHECK(clipboard() == "kept");
+  f.driver->move(at.x + 6, at.y);
+  perform(f.state, "copy_value");
+  f.driver->frames(2);
+  CHECK(clipboard().find("FLOP/s") != std::string::npos);
+}
+
 TEST_CASE("the right button's menu copies; Esc and a click elsewhere close it", "[window][chart]") {
   Fixture f;
   f.run_all();

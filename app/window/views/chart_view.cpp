@@ -349,6 +349,18 @@ void ChartView::draw_link(Ui& ui, const Area& seen, float top) const {
                    ui.color(Role::muted, 0.55f));
 }
 
+/// A mouse that lay here before the chart came points at nothing in it: keys or a clicker led here.
+void ChartView::note_parked() {
+  constexpr float kStill_px = 2;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const int frame = ImGui::GetFrameCount();
+  if (frame > last_frame_ + 1) parked_at_ = chart::Point{mouse.x, mouse.y};
+  last_frame_ = frame;
+  if (!parked_at_) return;
+  const float moved = std::abs(mouse.x - parked_at_->x) + std::abs(mouse.y - parked_at_->y);
+  if (moved > kStill_px) parked_at_.reset();
+}
+
 /// Hovering explains, a click selects: returns the row clicked, else -1. The scene's pixel row `top`
 /// stands at the upper edge of `seen`.
 int ChartView::take_mouse(Ui& ui, const std::string& name, Area seen, float top,
@@ -358,13 +370,14 @@ int ChartView::take_mouse(Ui& ui, const std::string& name, Area seen, float top,
   if (ImGui::IsMouseDragging(0, kDrag_px)) was_dragged_ = true;
   const bool hovered = pointer.touched.hovered;
   hovered_ |= hovered;
+  note_parked();
   take_hold(pointer);
   zoom_and_pan(ui, pointer);
   draw_link(ui, seen, top);
   const bool quiet = is_quiet_ || (pointer.touched.held && was_dragged_);
   if (!hovered || quiet) return -1;
   const chart::Hit* hit = hit_at(scene_, pointer.x, pointer.y);
-  draw_crosshair(ui, seen, top, pointer);
+  if (!parked_at_) draw_crosshair(ui, seen, top, pointer);
   if (hit && !hit->value_text.empty()) value_text_ = hit->value_text;
   if (ImGui::IsMouseClicked(1)) {
     ui.dispatch([x = seen.x + pointer.x, y = seen.y - top + pointer.y](State& state) {
@@ -376,7 +389,7 @@ int ChartView::take_mouse(Ui& ui, const std::string& name, Area seen, float top,
   if (!hit) return -1;
   const Area about = {seen.x + hit->a.x, seen.y - top + hit->a.y, hit->b.x - hit->a.x,
                       hit->b.y - hit->a.y};
-  ui.tooltip(hit_text(*hit, model_), &about);
+  if (!parked_at_) ui.tooltip(hit_text(*hit, model_), &about);
   return pointer.touched.clicked && !was_dragged_ ? hit->row : -1;
 }
 

@@ -80,6 +80,7 @@ class ChartView {
   std::string row_name(int row) const;
 
   int take_mouse(Ui& ui, const std::string& name, Area seen, float top, const Pointer& pointer);
+  void note_parked();
   void zoom_and_pan(Ui& ui, const Pointer& pointer);
   void look_at(const Interval& x, const Interval& y);
   void take_hold(const Pointer& pointer);
@@ -105,6 +106,8 @@ class ChartView {
   bool was_dragged_ = false;  ///< since the button went down: its release is no click
   std::string value_text_, wanted_row_, followed_;
   std::optional<double> reading_x_, linked_x_;
+  std::optional<chart::Point> parked_at_;  ///< where the mouse has been since the chart came in view
+  int last_frame_ = -1;
   std::optional<Held> held_;
 };
 
