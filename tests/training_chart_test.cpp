@@ -115,6 +115,32 @@ TEST_CASE("of many trainings the selected one alone shows its batches") {
   CHECK(pale(training_chart(made.rows)) == std::vector<int>{1});
 }
 
+TEST_CASE("of more than five trainings few have names; the pointer still reads each") {
+  const auto names = [](const ChartModel& model) {
+    std::vector<std::string> found;
+    for (const Curve& curve : model.plot->curves) {
+      if (!curve.name.empty()) found.push_back(curve.name);
+      CHECK_FALSE(curve.data.back().note.empty());
+      if (curve.role == Role::baseline) CHECK(curve.quiet);
+    }
+    return found;
+  };
+  const auto made_of = [](int count) {
+    Case made;
+    for (int i = 0; i < count; ++i)
+      made.series.push_back(trained("weightless.cpu.k" + std::to_string(i), 0.004, 0.8 + 0.01 * i));
+    return made;
+  };
+  Case few = made_of(5), made = made_of(9);
+  few.finish();
+  CHECK(names(training_chart(few.rows)).size() == 5);
+  made.finish();
+  made.rows[4].selected = true;
+  made.rows[2].is_baseline = true;
+  CHECK(names(training_chart(made.rows)) == std::vector<std::string>{"k0", "k2", "k4", "k8"});
+  check_layouts(training_chart(made.rows));
+}
+
 TEST_CASE("training curves: steps in place of seconds, the loss in place of the metric") {
   const Case made = trainings();
   const ChartModel steps = training_chart(made.rows, {.by_step = true});

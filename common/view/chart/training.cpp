@@ -25,6 +25,8 @@ constexpr double kFirstSteps = 0.1, kCutFrom = 2;
 
 /// Of more trainings than these only the selected one shows what its batches said: nine such lines hide all the others.
 constexpr size_t kMostPale = 3;
+/// Of more than these only the selected one, the baseline, the best and the least have colours and names.
+constexpr size_t kMostNamed = 5;
 /// From here on the first step is left out of the seconds.
 constexpr int64_t kManySteps = 20;
 
@@ -87,6 +89,7 @@ struct Lines {
   size_t seeds = 1;
   bool is_hollow = false;    ///< recorded, or not trained to its end
   bool is_selected = false;  ///< any of its seeds
+  bool is_named = true;      ///< else one of many: grey, its name under the pointer
 
   const Reading& last() const { return judged.empty() ? batches.back() : judged.back(); }
 };
@@ -187,6 +190,7 @@ class Builder {
   ChartModel build();
 
  private:
+  void name_few();
   void add_curves(const Lines& lines, size_t place);
   Curve curve_of(const Lines& lines, const std::vector<Reading>& readings,
                  const std::string& what) const;
@@ -224,6 +228,16 @@ Builder::Builder(std::span<const LadderRow> rows, const TrainingOptions& options
       known->push_back(std::move(lines));
   }
   for (const std::vector<Lines>& seeds : trainings) lines_.push_back(merged(seeds));
+  if (lines_.size() > kMostNamed) name_few();
+}
+
+void Builder::name_few() {
+  const auto ends_lower = [](const Lines& a, const Lines& b) {
+    return a.last().value < b.last().value;
+  };
+  for (Lines& lines : lines_) lines.is_named = lines.is_selected || lines.row->is_baseline;
+  const auto [least, best] = std::minmax_element(lines_.begin(), lines_.end(), ends_lower);
+  least->is_named = best->is_named = true;
 }
 
 Curve Builder::curve_of(const Lines& lines, const std::vector<Reading>& readings,
@@ -254,6 +268,15 @@ void set_curve_look(size_t place, Curve* curve) {
   curve->dashed = place / std::size(kRoles) % 2 == 1;
 }
 
+/// Behind those that have names.
+void set_aside(Curve* curve) {
+  curve->role = Role::baseline;
+  curve->marker = Marker::none;
+  curve->quiet = true;
+  curve->dashed = curve->band = false;
+  curve->name.clear();
+}
+
 void Builder::add_curves(const Lines& lines, size_t place) {
   const Series& series = *lines.row->series;
   const std::string over =
@@ -264,6 +287,7 @@ void Builder::add_curves(const Lines& lines, size_t place) {
     set_curve_look(place, &batches);
     batches.marker = Marker::none;
     if (!batches.quiet) batches.name = lines.row->label;
+    if (!lines.is_named) set_aside(&batches);
     model_.plot->curves.push_back(std::move(batches));
   }
   if (lines.judged.empty()) return;
@@ -275,6 +299,7 @@ void Builder::add_curves(const Lines& lines, size_t place) {
   judged.name = lines.row->label;
   judged.data.back().strong = lines.is_selected;
   judged.data.back().hollow = lines.is_hollow;
+  if (!lines.is_named) set_aside(&judged);
   model_.plot->curves.push_back(std::move(judged));
 }
 
@@ -424,6 +449,8 @@ ChartModel Builder::build() {
   if (any_pale)
     model_.legend.push_back(is_of_one ? "pale: mean of the selected one's batches"
                                       : "pale: mean of its batches");
+  if (lines_.size() > kMostNamed)
+    model_.legend.push_back("grey: the other trainings, named under the pointer");
   if (any_hollow) model_.legend.push_back("hollow: recorded or unfinished");
   if (any_strong) model_.legend.push_back("ring: selected");
   return std::move(model_);
