@@ -579,6 +579,9 @@ TEST_CASE("a mistyped name: what it was meant to be, and never a list of all the
       {{"run", "gemm", "--set", "thread=1"}, "did you mean threads?"},
       {{"run", "gemm", "--set", "dtype=fp31"}, "did you mean fp32?"},
       {{"run", "gemm", "--table", "tlak"}, "did you mean talk?"},
+      {{"run", "gemm", "--sett", "n=64"}, "there is no option '--sett'; did you mean --set?"},
+      {{"compare", "gemm", "--baselin=packed"}, "did you mean --baseline?"},
+      {{"--jsn"}, "did you mean --json?"},
   };
   for (const Typo& typo : all) {
     const Outcome outcome = ridgepoint(typo.args);
@@ -662,6 +665,10 @@ TEST_CASE("completions for zsh and fish, and the manual page, name every command
   for (std::string name; names >> name && name != ";" && name.back() != ';'; ++count) {
     INFO(name);
     CHECK(has(help, "\n  " + name + " "));
+    const std::string its = ridgepoint({name, "--help"}).out;
+    CHECK(has(its, "Usage: ridgepoint " + name));
+    CHECK(its.find_first_of("{}") == std::string::npos);  // the parser's own marks
+    CHECK(its.find("x)") == std::string::npos);
     CHECK(has(fish, "__fish_use_subcommand -a " + name + " "));
     CHECK((has(page, ".SS \"" + name + " ") || has(page, ".SS \"" + name + "\"")));
   }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -119,7 +120,22 @@ constexpr const char* kFooter =
     "failed,\n"
     "73 cannot write, 130 cancelled.";
 
+/// Without what the parser's own would add for those who wrote the options: "--no-sustained{false}", "RUN(1x)".
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    const std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    return name.substr(0, name.find('{'));
+  }
+  std::string make_option_usage(const CLI::Option* option) const override {
+    std::string name = make_option_name(option, true);
+    if (option->get_expected_max() > 1) name += "...";
+    return option->get_required() ? name : "[" + name + "]";
+  }
+};
+
 void add_common(CLI::App* app, CommonOptions* common) {
+  app->formatter(std::make_shared<HelpFormatter>());
   app->footer(kFooter);
   app->fallthrough();
   app->require_subcommand(0, 1);
@@ -143,6 +159,31 @@ std::optional<Error> mistyped_command(const CLI::App& app) {
   return Error{
       ErrorCode::usage, "'" + words.front() + "' is neither a command nor a saved run that exists",
       "", is_near ? name_hint(words.front(), names, kHelp) : "see '" + std::string(kHelp) + "'"};
+}
+
+/// "ridgepoint run --help": of the command that the line names, else of all.
+std::string help_of(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? kHelp : "ridgepoint " + chosen.front()->get_name() + " --help";
+}
+
+/// The first option that neither the command nor the program has.
+std::optional<Error> mistyped_option(const CLI::App& app) {
+  std::vector<const CLI::App*> all = {&app};
+  for (const CLI::App* command : app.get_subcommands()) all.push_back(command);
+  std::vector<std::string> names;
+  for (const CLI::App* one : all) {
+    for (const CLI::Option* option : one->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  for (const std::string& word : app.remaining(true)) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || name == "--") continue;
+    return Error{ErrorCode::usage, "there is no option '" + name + "'", "",
+                 name_hint(name, names, help_of(app))};
+  }
+  return {};
 }
 
 /// What is wrong with a saved run in the command line: it is opened, and few commands take one as well.
@@ -185,10 +226,11 @@ int run_command(int argc, char** argv) {
       return code;
     }
     // "rn gemm": what the parser says of "gemm" would lead astray.
-    const auto mistyped = mistyped_command(app);
+    auto mistyped = mistyped_command(app);
+    if (!mistyped) mistyped = mistyped_option(app);
     return fail(common, mistyped ? *mistyped
                                  : Error{ErrorCode::usage, error.what(), "",
-                                         "see '" + std::string(kHelp) + "'"});
+                                         "see '" + help_of(app) + "'"});
   }
   if (const auto error = mistyped_command(app)) return fail(common, *error);
   if (const auto error = error_in(common, chosen)) return fail(common, *error);
