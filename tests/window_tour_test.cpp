@@ -7,6 +7,7 @@
 
 #include "app/study/assets.h"
 #include "app/window/shell/settings.h"
+#include "app/window/teach/bars.h"
 #include "app/window/teach/explain.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
@@ -397,6 +398,21 @@ bool has_lesson(const Lab& lab, const std::string& kernel) {
   return text && contains(*text, "\n## " + kernel + " ");
 }
 
+/// What all bars are held to stands over them where it is near enough.
+void check_ceiling(const Fixture& f, const StepBars& bars) {
+  const auto ceiling = shared_ceiling(bars);
+  double longest = 0;
+  for (const LessonBar& bar : bars.bars) {
+    longest = std::max(longest, bar.value);
+    if (!ceiling) continue;
+    const auto& all = bar.run->ceilings();
+    CHECK(std::any_of(all.begin(), all.end(), [&](const Ceiling& one) {
+      return one.resource == "flop" && one.value == Approx(*ceiling);
+    }));
+  }
+  CHECK((f.driver->find("ceiling_mark") != nullptr) == (ceiling && *ceiling <= 3 * longest));
+}
+
 /// From its question to its explanation, as a learner would at a window of this size.
 void walk_step(Fixture& f, float width, float height) {
   const TourStep step = shown_step(f.state);
@@ -434,6 +450,7 @@ void walk_step(Fixture& f, float width, float height) {
     CHECK(bar.machine.empty() == !is_gpu);  // no GPU here: a recording, by name
   }
   if (!step.figure.empty()) check_is_inside(f, "step_figure", width, height);
+  if (step.figure.empty()) check_ceiling(f, bars);
   f.driver->key(Key::page_down);
   CHECK(f.state.teaching.beat == Beat::explain);
   check_is_inside(f, "explanation", width, height);

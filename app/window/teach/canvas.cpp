@@ -14,6 +14,8 @@
 #include "app/window/panels/source_tab.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
+#include "app/window/teach/bars.h"
+#include "app/window/teach/end_card.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
@@ -30,7 +32,6 @@ constexpr float kQuestion_px = kHeading_px;
 /// How much larger than elsewhere words are written where their place has room, the largest first.
 constexpr float kGrown[] = {1.4f, 1.2f, 1};
 constexpr float kFigure = 1.5f;  // of what answers the question, over the words about it
-constexpr double kRace_s = 1.2, kFrame_s = 1.0 / 30;
 constexpr const char* kBeats[] = {"Predict", "Run", "Reveal", "Explain"};
 
 std::string next_label(const State& state) {
@@ -68,56 +69,6 @@ CodePair code_of(const TourStep& step) {
       pair.before && backend_of(pair.before->kernel) != backend_of(pair.rung->kernel);
   if (crosses) pair.before = nullptr;
   return pair;
-}
-
-/// Which bars are recordings, and of which machine; empty: none is.
-std::string recorded_text(const StepBars& bars) {
-  std::string titles, machine;
-  size_t recorded = 0;
-  for (const LessonBar& bar : bars.bars) {
-    if (bar.machine.empty()) continue;
-    ++recorded;
-    machine = bar.machine;
-    titles += (titles.empty() ? "“" : ", “") + bar.title + "”";
-  }
-  if (recorded == 0) return {};
-  return (recorded == bars.bars.size() ? "Recorded" : titles + ": recorded") + " on " + machine +
-         ". ";
-}
-
-/// One line about where a bar comes from: its size, the machine of a recording.
-std::string origin_of(const Ui& ui, const LessonBar& bar) {
-  std::string text = bar.detail;
-  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "  ·  ") + more; };
-  if (bar.series && !bar.machine.empty()) add("recorded on " + bar.machine);
-  if (bar.series && ui.state.is_replay() && bar.machine.empty()) add("from this saved run");
-  return text;
-}
-
-/// Speed, time, share of the ceiling, error: what may be asked for is among them.
-std::string figures_of(const LessonBar& bar, const std::string& unit) {
-  const Series& series = *bar.series;
-  if (series.trap) {
-    const double factor = series.trap->factor;
-    return format_ratio(std::max(factor, 1 / factor)) + (factor >= 1 ? " too high" : " too low");
-  }
-  std::string text = format_rate(bar.value, unit);
-  if (series.stats) text += "  ·  " + format_time_ns(series.stats->median_ns);
-  const Derived derived = derive(series, bar.run->ceilings());
-  if (derived.compute && unit == "FLOP/s")
-    text += "  ·  " + format_share(derived.compute->value) + " of ceiling";
-  return text;
-}
-
-std::string error_of(const LessonBar& bar) {
-  const QualityCheck* check = bar.series ? bar.series->quality() : nullptr;
-  return check && check->task.empty() && check->nmse > 0 ? "error " + format_scientific(check->nmse)
-                                                         : "";
-}
-
-Role role_of(const LessonBar& bar, bool is_last) {
-  const Rung* rung = rung_of(bar.asked.kernel);
-  return is_last ? Role::series0 : rung && rung->peer ? Role::series2 : Role::baseline;
 }
 
 }  // namespace
@@ -396,147 +347,6 @@ void LessonCanvas::draw_left(Ui& ui, Area area, const Shown& shown) {
 
 // ---- right: code, progress, bars, diagram ----------------------------------------------------------
 
-/// Progress without any figure of the result.
-void LessonCanvas::draw_running(Ui& ui, const Area& area, const Shown& shown) {
-  const std::vector<double> shares = progress_of(ui.state, shown.step, shown.bars);
-  if (is_step_running(ui.state)) ui.wake_in(kFrame_s);
-  Area rest = area;
-  ui.widgets["step_progress"] = area;
-  const float row_h = std::min(ui.px(58), area.h / static_cast<float>(shares.size()));
-  for (size_t i = 0; i < shares.size(); ++i) {
-    Area row = rest.take_top(row_h);
-    const bool is_pair = i >= shown.bars.bars.size();
-    const LessonBar* bar = is_pair ? nullptr : &shown.bars.bars[i];
-    const std::string label = is_pair ? "both in turns" : bar->title;
-    const std::string origin = is_pair ? "the paired comparison" : origin_of(ui, *bar);
-    Area head = row.take_top(ui.px(26), ui.px(4));
-    const bool is_missing = bar && !bar->can_run && !bar->series;
-    const std::string state = is_missing       ? bar->reason
-                              : shares[i] >= 1 ? "measured"
-                              : shares[i] > 0  ? format_share(shares[i])
-                                               : "waits";
-    const float w = std::min(ui.width(state, kSmall_px), head.w * 0.5f);
-    ui.text(head.right(), head.middle(), state, kSmall_px, Role::muted, Face::body, Anchor::end,
-            head.w * 0.5f);
-    head.take_right(w, ui.px(12));
-    head.take_left(ui.text(head.x, head.middle(), label, kBody_px, Role::text, Face::body,
-                           Anchor::start, head.w * 0.6f),
-                   ui.px(12));
-    if (head.w > ui.px(60))
-      ui.text(head.x, head.middle(), origin, kSmall_px, Role::muted, Face::body, Anchor::start,
-              head.w);
-    const Area rail = {row.x, row.y, row.w, ui.px(10)};
-    ui.fill(rail, ui.raised(1), ui.px(4));
-    if (shares[i] > 0)
-      ui.fill({rail.x, rail.y, std::max(rail.h, rail.w * static_cast<float>(shares[i])), rail.h},
-              ui.color(Role::muted), ui.px(4));
-  }
-}
-
-namespace {
-
-/// Title and size at the left, the figures at the right.
-void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& figures,
-                   bool is_last) {
-  const float most = head.w * 0.66f;
-  const float w = std::min(ui.width(figures, kSmall_px + 1, Face::strong), most);
-  ui.text(head.right(), head.middle(), figures, kSmall_px + 1,
-          bar.series ? Role::text : Role::muted, bar.series ? Face::strong : Face::body,
-          Anchor::end, most);
-  head.take_right(w, ui.px(12));
-  head.take_left(ui.text(head.x, head.middle(), bar.title, kBody_px, Role::text,
-                         is_last ? Face::strong : Face::body, Anchor::start, head.w),
-                 ui.px(12));
-  if (head.w > ui.px(40))
-    ui.text(head.x, head.middle(), bar.detail, kSmall_px, Role::muted, Face::body, Anchor::start,
-            head.w);
-}
-
-/// A recording is fainter, with an outline.
-void draw_bar(Ui& ui, const Area& rail, const LessonBar& bar, bool is_last, double share) {
-  ui.fill(rail, ui.raised(1), ui.px(2));
-  if (!(share > 0)) return;
-  const bool is_recorded = !bar.machine.empty();
-  const Area filled = {rail.x, rail.y, std::max(rail.w * static_cast<float>(share), ui.px(1)),
-                       rail.h};
-  ui.fill(filled, ui.color(role_of(bar, is_last), is_recorded ? 0.45f : 1), ui.px(2));
-  if (is_recorded) ui.frame(filled, ui.color(role_of(bar, is_last)), ui.px(2), ui.px(1.5f));
-}
-
-/// The answer on the last bar; `share` above 1 stands at the end, with an arrow.
-void draw_mark(Ui& ui, const Area& rail, const LessonBar& bar, double share, double bar_share,
-               const std::string& said) {
-  const float x = rail.x + rail.w * static_cast<float>(std::min(1.0, share));
-  ui.fill({x - ui.px(1.5f), rail.y - ui.px(4), ui.px(3), rail.h + ui.px(8)}, ui.color(Role::text));
-  const bool is_left = x > rail.x + rail.w * 0.6f;
-  const bool is_on_bar = is_left ? share <= bar_share : share < bar_share;
-  ui.text(is_left ? x - ui.px(8) : x + ui.px(8), rail.middle(),
-          "you said " + said + (share > 1 ? " →" : ""), kSmall_px,
-          is_on_bar && bar.machine.empty() ? Role::canvas : Role::text, Face::strong,
-          is_left ? Anchor::end : Anchor::start);
-  ui.widgets["answer_mark"] = {x, rail.y, ui.px(3), rail.h};
-}
-
-/// How much of their length the racing bars have, 0 to 1.
-float race_of(Ui& ui) {
-  const Teaching& teach = ui.state.teaching;
-  const double at_s = teach.now_s - teach.beat_started_s;
-  const bool races = teach.beat == Beat::reveal && !ui.state.appearance.reduced_motion;
-  if (!races || at_s >= kRace_s) return 1;
-  ui.wake_in(kFrame_s);
-  return static_cast<float>(std::clamp(at_s / kRace_s, 0.0, 1.0));
-}
-
-std::string caption_of(const StepBars& bars) {
-  return recorded_text(bars) + (bars.is_factor()
-                                    ? "How far each figure is from the honest one, from zero."
-                                : bars.unit.empty() ? "No bar has a speed here."
-                                                    : "Speed in " + bars.unit + ", from zero.");
-}
-
-}  // namespace
-
-void LessonCanvas::draw_bars(Ui& ui, const Area& area, const Shown& shown) const {
-  const auto& bars = shown.bars.bars;
-  const StepAnswer& answer = answer_here(ui.state);
-  const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
-  const auto mark = answer_mark(shown.step, shown.bars, answer, outcome);
-  double most = 0;
-  for (const LessonBar& bar : bars) most = std::max(most, bar.value);
-  // An answer that is far off would shorten all bars: beyond twice the longest it stands at the end.
-  const double end = mark ? std::max(most, std::min(*mark * 1.05, most * 2)) : most;
-  const float grown = race_of(ui);
-  ui.widgets["step_bars"] = area;
-  Area rest = area;
-  const Area caption = rest.take_bottom(ui.px(22), ui.px(4));
-  ui.text(caption.x, caption.middle(), caption_of(shown.bars), kSmall_px, Role::muted, Face::body,
-          Anchor::start, caption.w);
-  const bool on_wall = ui.state.teaching.presenting;
-  const float row_h =
-      std::min(rest.h / static_cast<float>(bars.size()), ui.px(on_wall ? 260 : 150));
-  const float head_h = std::min(ui.px(26), row_h * 0.5f);
-  double before = 0;
-  for (size_t i = 0; i < bars.size(); ++i) {
-    const LessonBar& bar = bars[i];
-    const bool is_last = i + 1 == bars.size();
-    Area row = rest.take_top(row_h);
-    ui.widgets["bar:" + std::to_string(i + 1)] = row;
-    std::string figures = bar.series ? figures_of(bar, shown.bars.unit) : bar.reason;
-    if (bar.series && before > 0 && shown.step.ask == study::Ask::largest_step)
-      figures += "  ·  ≈ " + format_ratio(bar.value / before) + " the one above";
-    if (bar.series && shown.step.kind == StepKind::side_by_side && !error_of(bar).empty())
-      figures += "  ·  " + error_of(bar);
-    draw_bar_head(ui, row.take_top(head_h, ui.px(2)), bar, figures, is_last);
-    const Area rail = {row.x, row.y, row.w,
-                       std::min(ui.px(on_wall ? 150 : 56), std::max(ui.px(8), row.h - ui.px(16)))};
-    const double share = end > 0 ? bar.value / end : 0;
-    draw_bar(ui, rail, bar, is_last, share * grown);
-    if (bar.value > 0) before = bar.value;
-    if (is_last && mark && grown >= 1)
-      draw_mark(ui, rail, bar, *mark / end, share, answer_text(shown.step, shown.bars, answer));
-  }
-}
-
 namespace {
 
 /// Without what a file begins and ends with: the comment tells what the step asks, and a wall has no room for includes.
@@ -661,7 +471,7 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
     const auto rows = static_cast<float>(progress_of(ui.state, shown.step, shown.bars).size());
     const Area top = area.take_top(std::min(area.h * 0.6f, ui.px(58) * rows + 2 * pad), gap);
     ui.panel(top);
-    draw_running(ui, top.inset(pad), shown);
+    draw_step_progress(ui, top.inset(pad), shown.step, shown.bars);
     return draw_code(ui, area, shown);
   }
   if (draw_figure(ui, area, shown)) return;
@@ -673,122 +483,10 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   const Area top =
       has_room ? area.take_top(wanted, gap) : area.take_top(reveals ? area.h : area.h * 0.45f, gap);
   ui.panel(top);
-  draw_bars(ui, top.inset(pad, pad * 0.75f), shown);
+  draw_step_bars(ui, top.inset(pad, pad * 0.75f), shown.step, shown.bars);
   if (reveals) return has_room ? draw_code(ui, area, shown) : void();
   ui.panel(area);
   if (!draw_diagram(ui, area.inset(pad, ui.px(8)), shown)) draw_code(ui, area, shown);
-}
-
-// ---- the end card ----------------------------------------------------------------------------------
-
-namespace {
-
-struct Score {
-  int numbers = 0, near = 0;  ///< near: within a factor of two
-  int choices = 0, right = 0;
-};
-
-Score score_of(const Teaching& teach) {
-  constexpr double kNear = 2;
-  Score score;
-  for (const auto& [step, result] : teach.results) {
-    if (result.off) ++score.numbers, score.near += *result.off <= kNear;
-    if (result.right) ++score.choices, score.right += *result.right;
-  }
-  return score;
-}
-
-std::string score_text(const Teaching& teach) {
-  const Score score = score_of(teach);
-  if (score.numbers + score.choices == 0) return "No prediction was made on this tour.";
-  std::string text;
-  if (score.numbers > 0)
-    text += fmt::format("{} of {} numbers within a factor of two. ", score.near, score.numbers);
-  if (score.choices > 0) text += fmt::format("{} of {} choices right.", score.right, score.choices);
-  return text;
-}
-
-std::string near_text(const StepResult& result) {
-  if (result.right) return *result.right ? "right" : "not right";
-  if (!result.off) return result.said.empty() ? "no prediction" : "";
-  return *result.off < 1.005 ? "exact" : format_ratio(*result.off) + " off";
-}
-
-void draw_next(Ui& ui, Area* rest, const study::Tour& tour) {
-  for (const study::TourNext& next : tour.next) {
-    std::string label;
-    std::function<void(State&)> act;
-    if (next.is_exercise) {
-      const auto exercise = app::find_exercise(next.id);
-      if (!exercise) continue;
-      label = "Exercise: " + exercise->title;
-      act = [one = *exercise](State& state) {
-        end_tour(state);
-        start_exercise(state, one);
-      };
-    } else {
-      const auto other = study::load_tour(next.id);
-      if (!other) continue;
-      label = "Tour: " + other->title;
-      act = [id = next.id](State& state) { start_tour(state, id); };
-    }
-    const float w = ui.width(label, kSmall_px + 1) + ui.px(40);
-    if (ui.button("next:" + next.id, {rest->x, rest->y, std::min(w, rest->w), ui.px(38)}, label,
-                  Ui::Kind::normal))
-      ui.dispatch(act);
-    rest->take_top(ui.px(38), ui.px(8));
-  }
-}
-
-}  // namespace
-
-void LessonCanvas::draw_end(Ui& ui, Area area) {
-  const Teaching& teach = ui.state.teaching;
-  ui.widgets["end_card"] = area;
-  const float gap = ui.px(28);
-  Area left = area.take_left((area.w - gap) * 0.55f, gap), right = area;
-  ui.text(left.x, left.y + ui.px(20), "How near you were", kHeading_px, Role::text, Face::strong);
-  left.take_top(ui.px(44));
-  left.take_top(ui.paragraph(left, score_text(teach), kBody_px, Role::text), ui.px(12));
-  {
-    Scroll scroll(ui, "end_steps", left);
-    for (const auto& [step, result] : teach.results) {
-      Area row = scroll.rest.take_top(ui.px(52));
-      const std::string near = near_text(result);
-      ui.text(row.right(), row.y + ui.px(13), near, kSmall_px, Role::muted, Face::body,
-              Anchor::end);
-      ui.text(row.x, row.y + ui.px(13), fmt::format("{}  {}", step + 1, result.title),
-              kSmall_px + 1, Role::text, Face::body, Anchor::start,
-              row.w - ui.width(near, kSmall_px) - ui.px(12));
-      const std::string said = result.said.empty() ? "" : "you said " + result.said + "; ";
-      ui.text(row.x, row.y + ui.px(35), said + "measured: " + result.measured, kSmall_px,
-              Role::muted, Face::body, Anchor::start, row.w);
-    }
-  }
-  Scroll scroll(ui, "end_claims", right);
-  Area& rest = scroll.rest;
-  const auto heading = [&](const char* text) {
-    const Area line = rest.take_top(ui.px(40));
-    ui.text(line.x, line.y + ui.px(20), text, kHeading_px, Role::text, Face::strong);
-  };
-  heading("What you may claim");
-  bool any = false;
-  for (const auto& [step, result] : teach.results) {
-    if (result.claim.empty()) continue;
-    any = true;
-    rest.take_top(ui.paragraph(rest, result.claim + ".", kSmall_px + 1, Role::text), ui.px(8));
-  }
-  if (!any)
-    rest.take_top(ui.paragraph(rest,
-                               "No verdict: no step compared two rungs in turns. Bars that were "
-                               "measured apart are no claim.",
-                               kSmall_px + 1, Role::muted));
-  rest.take_top(ui.px(10));
-  const Area button = {rest.x, rest.y, std::min(rest.w, ui.px(280)), ui.px(40)};
-  ui.action_button("report_tour", button, "Make the one-page report", Ui::Kind::primary);
-  rest.take_top(ui.px(40), ui.px(14));
-  heading("Next");
-  draw_next(ui, &rest, *teach.tour);
 }
 
 // ---- all of it -----------------------------------------------------------------------------------
@@ -799,7 +497,7 @@ void LessonCanvas::draw(Ui& ui, Area area) {
   draw_head(ui, area.take_top(ui.px(70), ui.px(6)));
   draw_foot(ui, area.take_bottom(ui.px(24), ui.px(4)));
   ui.widgets["canvas"] = area;
-  if (state.teaching.beat == Beat::done && state.teaching.tour) return draw_end(ui, area);
+  if (state.teaching.beat == Beat::done && state.teaching.tour) return draw_end_card(ui, area);
   Shown shown{shown_step(state), {}};
   shown.bars = step_bars(state, shown.step);
   const float gap = ui.px(24);

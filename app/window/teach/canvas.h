@@ -34,13 +34,10 @@ class LessonCanvas {
   void draw_field(Ui& ui, Area area, const Shown& shown) const;
   static void draw_outcome(Ui& ui, const Area& area, const Shown& shown);
   static std::string ratio_sentence(const Shown& shown, const StepOutcome& outcome);
-  static void draw_running(Ui& ui, const Area& area, const Shown& shown);
-  void draw_bars(Ui& ui, const Area& area, const Shown& shown) const;
   void draw_code(Ui& ui, const Area& area, const Shown& shown);
   bool draw_diagram(Ui& ui, const Area& area, const Shown& shown);
   /// The figure that the step names, over its rungs. False: it names none, or nothing is in it.
   bool draw_figure(Ui& ui, const Area& area, const Shown& shown);
-  void draw_end(Ui& ui, Area area);
 
   FigureTexts figures_;
   Explanation explanation_;

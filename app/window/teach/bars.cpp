@@ -1,0 +1,262 @@
+#include "app/window/teach/bars.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/teach/presenter.h"
+#include "app/window/teach/teaching.h"
+#include "common/core/format.h"
+#include "common/record/derive.h"
+#include "labs/lab.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr double kRace_s = 1.2, kFrame_s = 1.0 / 30;
+/// A ceiling that is farther from the longest bar is said, not drawn: it would leave no length to compare.
+constexpr double kFarCeiling = 3;
+
+/// Which bars are recordings, and of which machine; empty: none is.
+std::string recorded_text(const StepBars& bars) {
+  std::string titles, machine;
+  size_t recorded = 0;
+  for (const LessonBar& bar : bars.bars) {
+    if (bar.machine.empty()) continue;
+    ++recorded;
+    machine = bar.machine;
+    titles += (titles.empty() ? "“" : ", “") + bar.title + "”";
+  }
+  if (recorded == 0) return {};
+  return (recorded == bars.bars.size() ? "Recorded" : titles + ": recorded") + " on " + machine +
+         ". ";
+}
+
+/// One line about where a bar comes from: its size, the machine of a recording.
+std::string origin_of(const Ui& ui, const LessonBar& bar) {
+  std::string text = bar.detail;
+  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "  ·  ") + more; };
+  if (bar.series && !bar.machine.empty()) add("recorded on " + bar.machine);
+  if (bar.series && ui.state.is_replay() && bar.machine.empty()) add("from this saved run");
+  return text;
+}
+
+std::string error_of(const LessonBar& bar) {
+  const QualityCheck* check = bar.series ? bar.series->quality() : nullptr;
+  return check && check->task.empty() && check->nmse > 0 ? "error " + format_scientific(check->nmse)
+                                                         : "";
+}
+
+Role role_of(const LessonBar& bar, bool is_last) {
+  const Rung* rung = rung_of(bar.asked.kernel);
+  return is_last ? Role::series0 : rung && rung->peer ? Role::series2 : Role::baseline;
+}
+
+/// Title and size at the left, the figures at the right.
+void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& figures,
+                   bool is_last) {
+  const float most = head.w * 0.66f;
+  const float w = std::min(ui.width(figures, kSmall_px + 1, Face::strong), most);
+  ui.text(head.right(), head.middle(), figures, kSmall_px + 1,
+          bar.series ? Role::text : Role::muted, bar.series ? Face::strong : Face::body,
+          Anchor::end, most);
+  head.take_right(w, ui.px(12));
+  head.take_left(ui.text(head.x, head.middle(), bar.title, kBody_px, Role::text,
+                         is_last ? Face::strong : Face::body, Anchor::start, head.w),
+                 ui.px(12));
+  if (head.w > ui.px(40))
+    ui.text(head.x, head.middle(), bar.detail, kSmall_px, Role::muted, Face::body, Anchor::start,
+            head.w);
+}
+
+/// A recording is fainter, with an outline.
+void draw_bar(Ui& ui, const Area& rail, const LessonBar& bar, bool is_last, double share) {
+  ui.fill(rail, ui.raised(1), ui.px(2));
+  if (!(share > 0)) return;
+  const bool is_recorded = !bar.machine.empty();
+  const Area filled = {rail.x, rail.y, std::max(rail.w * static_cast<float>(share), ui.px(1)),
+                       rail.h};
+  ui.fill(filled, ui.color(role_of(bar, is_last), is_recorded ? 0.45f : 1), ui.px(2));
+  if (is_recorded) ui.frame(filled, ui.color(role_of(bar, is_last)), ui.px(2), ui.px(1.5f));
+}
+
+/// The answer on the last bar; `share` above 1 stands at the end, with an arrow.
+void draw_mark(Ui& ui, const Area& rail, const LessonBar& bar, double share, double bar_share,
+               const std::string& said) {
+  const float x = rail.x + rail.w * static_cast<float>(std::min(1.0, share));
+  ui.fill({x - ui.px(1.5f), rail.y - ui.px(4), ui.px(3), rail.h + ui.px(8)}, ui.color(Role::text));
+  const bool is_left = x > rail.x + rail.w * 0.6f;
+  const bool is_on_bar = is_left ? share <= bar_share : share < bar_share;
+  ui.text(is_left ? x - ui.px(8) : x + ui.px(8), rail.middle(),
+          "you said " + said + (share > 1 ? " →" : ""), kSmall_px,
+          is_on_bar && bar.machine.empty() ? Role::canvas : Role::text, Face::strong,
+          is_left ? Anchor::end : Anchor::start);
+  ui.widgets["answer_mark"] = {x, rail.y, ui.px(3), rail.h};
+}
+
+/// How much of their length the racing bars have, 0 to 1.
+float race_of(Ui& ui) {
+  const Teaching& teach = ui.state.teaching;
+  const double at_s = teach.now_s - teach.beat_started_s;
+  const bool races = teach.beat == Beat::reveal && !ui.state.appearance.reduced_motion;
+  if (!races || at_s >= kRace_s) return 1;
+  ui.wake_in(kFrame_s);
+  return static_cast<float>(std::clamp(at_s / kRace_s, 0.0, 1.0));
+}
+
+/// The axis of the bars: from zero to `end`.
+struct Scale {
+  double end = 0;
+  std::optional<double> ceiling;  ///< within `end`
+  std::string beyond;             ///< of a ceiling that is too far to be drawn
+  double share_of(double value) const { return end > 0 ? value / end : 0; }
+};
+
+Scale scale_of(const StepBars& bars, const std::optional<double>& mark) {
+  double most = 0;
+  for (const LessonBar& bar : bars.bars) most = std::max(most, bar.value);
+  // An answer that is far off would shorten all bars: beyond twice the longest it stands at the end.
+  Scale scale = {mark ? std::max(most, std::min(*mark * 1.05, most * 2)) : most, {}, {}};
+  const auto ceiling = shared_ceiling(bars);
+  if (!ceiling || !(most > 0)) return scale;
+  if (*ceiling > kFarCeiling * most) {
+    scale.beyond = format_rate(*ceiling, bars.unit) + ", " + format_ratio(*ceiling / most) +
+                   " the longest bar";
+  } else {
+    scale.ceiling = *ceiling;
+    scale.end = std::max(scale.end, *ceiling);
+  }
+  return scale;
+}
+
+void draw_ceiling(Ui& ui, const Area& rail, double share) {
+  const float w = ui.px(2), x = rail.x + rail.w * static_cast<float>(share) - w;
+  ui.fill({x, rail.y - ui.px(3), w, rail.h + ui.px(6)}, ui.color(Role::limit));
+  ui.widgets["ceiling_mark"] = {x, rail.y, w, rail.h};
+}
+
+/// Of the step that a bar is about, after its figures.
+std::string said_of(const study::TourStep& step, const StepBars& bars, const LessonBar& bar,
+                    double before) {
+  if (!bar.series) return bar.reason;
+  std::string text = figures_of(bar, bars.unit);
+  if (before > 0 && step.ask == study::Ask::largest_step)
+    text += "  ·  ≈ " + format_ratio(bar.value / before) + " the one above";
+  if (step.kind == study::StepKind::side_by_side && !error_of(bar).empty())
+    text += "  ·  " + error_of(bar);
+  return text;
+}
+
+std::string caption_of(const StepBars& bars, const Scale& scale) {
+  const std::string from = recorded_text(bars);
+  if (bars.is_factor()) return from + "How far each figure is from the honest one, from zero.";
+  if (bars.unit.empty()) return from + "No bar has a speed here.";
+  return from + "Speed in " + bars.unit + ", from zero." +
+         (scale.ceiling
+              ? " Orange: the measured ceiling, " + format_rate(*scale.ceiling, bars.unit) + "."
+          : scale.beyond.empty()
+              ? ""
+              : " The measured ceiling, " + scale.beyond + ", is beyond the end.");
+}
+
+}  // namespace
+
+std::string figures_of(const LessonBar& bar, const std::string& unit) {
+  const Series& series = *bar.series;
+  if (series.trap) {
+    const double factor = series.trap->factor;
+    return format_ratio(std::max(factor, 1 / factor)) + (factor >= 1 ? " too high" : " too low");
+  }
+  std::string text = format_rate(bar.value, unit);
+  if (series.stats) text += "  ·  " + format_time_ns(series.stats->median_ns);
+  const Derived derived = derive(series, bar.run->ceilings());
+  if (derived.compute && unit == "FLOP/s")
+    text += "  ·  " + format_share(derived.compute->value) + " of ceiling";
+  return text;
+}
+
+std::optional<double> shared_ceiling(const StepBars& bars) {
+  constexpr double kSame = 1e-6;
+  std::optional<double> shared;
+  for (const LessonBar& bar : bars.bars) {
+    if (!bar.series || !(bar.value > 0)) continue;
+    const auto use = derive(*bar.series, bar.run->ceilings()).compute;
+    if (!use || !(use->value > 0) || bars.unit != "FLOP/s") return {};
+    const double ceiling = bar.value / use->value;
+    if (shared && std::abs(ceiling / *shared - 1) > kSame) return {};
+    shared = ceiling;
+  }
+  return shared;
+}
+
+void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
+                        const StepBars& bars) {
+  const std::vector<double> shares = progress_of(ui.state, step, bars);
+  if (is_step_running(ui.state)) ui.wake_in(kFrame_s);
+  Area rest = area;
+  ui.widgets["step_progress"] = area;
+  const float row_h = std::min(ui.px(58), area.h / static_cast<float>(shares.size()));
+  for (size_t i = 0; i < shares.size(); ++i) {
+    Area row = rest.take_top(row_h);
+    const bool is_pair = i >= bars.bars.size();
+    const LessonBar* bar = is_pair ? nullptr : &bars.bars[i];
+    const std::string label = is_pair ? "both in turns" : bar->title;
+    const std::string origin = is_pair ? "the paired comparison" : origin_of(ui, *bar);
+    Area head = row.take_top(ui.px(26), ui.px(4));
+    const bool is_missing = bar && !bar->can_run && !bar->series;
+    const std::string state = is_missing       ? bar->reason
+                              : shares[i] >= 1 ? "measured"
+                              : shares[i] > 0  ? format_share(shares[i])
+                                               : "waits";
+    const float w = std::min(ui.width(state, kSmall_px), head.w * 0.5f);
+    ui.text(head.right(), head.middle(), state, kSmall_px, Role::muted, Face::body, Anchor::end,
+            head.w * 0.5f);
+    head.take_right(w, ui.px(12));
+    head.take_left(ui.text(head.x, head.middle(), label, kBody_px, Role::text, Face::body,
+                           Anchor::start, head.w * 0.6f),
+                   ui.px(12));
+    if (head.w > ui.px(60))
+      ui.text(head.x, head.middle(), origin, kSmall_px, Role::muted, Face::body, Anchor::start,
+              head.w);
+    const Area rail = {row.x, row.y, row.w, ui.px(10)};
+    ui.fill(rail, ui.raised(1), ui.px(4));
+    if (shares[i] > 0)
+      ui.fill({rail.x, rail.y, std::max(rail.h, rail.w * static_cast<float>(shares[i])), rail.h},
+              ui.color(Role::muted), ui.px(4));
+  }
+}
+
+void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& bars) {
+  const StepAnswer& answer = answer_here(ui.state);
+  const auto mark = answer_mark(step, bars, answer, outcome_of(ui.state, step, bars));
+  const Scale scale = scale_of(bars, mark);
+  const float grown = race_of(ui);
+  ui.widgets["step_bars"] = area;
+  Area rest = area;
+  const Area caption = rest.take_bottom(ui.px(22), ui.px(4));
+  const bool on_wall = ui.state.teaching.presenting;
+  const float row_h =
+      std::min(rest.h / static_cast<float>(bars.bars.size()), ui.px(on_wall ? 260 : 150));
+  const float head_h = std::min(ui.px(26), row_h * 0.5f);
+  const float rail_h =
+      std::min(ui.px(on_wall ? 150 : 56), std::max(ui.px(8), row_h - head_h - ui.px(18)));
+  double before = 0;
+  for (const LessonBar& bar : bars.bars) {
+    const bool is_last = &bar == bars.last();
+    Area row = rest.take_top(row_h);
+    ui.widgets[fmt::format("bar:{}", &bar - bars.bars.data() + 1)] = row;
+    draw_bar_head(ui, row.take_top(head_h, ui.px(2)), bar, said_of(step, bars, bar, before),
+                  is_last);
+    const Area rail = {row.x, row.y, row.w, rail_h};
+    draw_bar(ui, rail, bar, is_last, scale.share_of(bar.value) * grown);
+    if (scale.ceiling) draw_ceiling(ui, rail, scale.share_of(*scale.ceiling));
+    if (bar.value > 0) before = bar.value;
+    if (is_last && mark && grown >= 1)
+      draw_mark(ui, rail, bar, scale.share_of(*mark), scale.share_of(bar.value),
+                answer_text(step, bars, answer));
+  }
+  ui.text(caption.x, caption.middle(), caption_of(bars, scale), kSmall_px, Role::muted, Face::body,
+          Anchor::start, caption.w);
+}
+
+}  // namespace ridge::window

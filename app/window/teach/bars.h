@@ -1,0 +1,22 @@
+// The bars of a step: how far each one's run is, then what came of it. No figure of a result stands in the first.
+#pragma once
+
+#include <string>
+
+#include "app/window/shell/ui.h"
+#include "app/window/teach/step.h"
+
+namespace ridge::window {
+
+/// Speed, time, share of the ceiling: what may be asked for is among them.
+std::string figures_of(const LessonBar& bar, const std::string& unit);
+/// The ceiling that all bars with a rate have, in their unit; none: they have several, or none is known.
+std::optional<double> shared_ceiling(const StepBars& bars);
+
+/// Progress of each bar's run, and of the comparison behind them.
+void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
+                        const StepBars& bars);
+/// Racing bars from zero, with the answer on the last of them and the ceiling over all.
+void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& bars);
+
+}  // namespace ridge::window

@@ -1,0 +1,10 @@
+// What stands at the end of a tour: how near the predictions were, what may be claimed, and what comes next.
+#pragma once
+
+#include "app/window/shell/ui.h"
+
+namespace ridge::window {
+
+void draw_end_card(Ui& ui, Area area);
+
+}  // namespace ridge::window
