@@ -17,6 +17,7 @@ Headless::Headless(State& state, float width, float height)
 #if IMGUI_VERSION_NUM >= 19200
   io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
 #endif
+  compat::send_mouse(1, 1);  // it lies somewhere when a window comes up
   frames(3);
 }
 

@@ -364,7 +364,10 @@ void Ui::watch_hands() {
   io.NavVisible = shows_focus_;  // Space presses it, and is no key of its own meanwhile
   stops_.clear();
   focus_area_ = {};
-  if (has_clicked || compat::any_key_pressed() || !io.InputQueueCharacters.empty()) {
+  // A pointer that lay where the window came up points at nothing in it.
+  const bool has_come = !tip_.has_pointer && ImGui::IsMousePosValid();
+  tip_.has_pointer |= has_come;
+  if (has_come || has_clicked || compat::any_key_pressed() || !io.InputQueueCharacters.empty()) {
     tip_.is_hushed = true;
     tip_.hushed_at = io.MousePos;
   } else if (!are_near(io.MousePos, tip_.hushed_at)) {

@@ -130,6 +130,7 @@ struct Ui {
     int frame = -1000, shown_frames = 0;
     bool is_shown = false;
     bool is_hushed = false;  ///< by a key or a click, while the pointer stays where it was
+    bool has_pointer = false;  ///< it was seen once
     ImVec2 hushed_at = {0, 0};
   };
   Area beside(const Area& about, float w, float h) const;
