@@ -117,12 +117,12 @@ float tour_line_height(Ui& ui, const State& state, const study::Tour& tour, floa
 
 /// Lines of the tours: each is pressed, and a share of its ground is filled.
 void draw_tour_lines(Ui& ui, Area* inner) {
-  for (const auto& [id, tour] : built_in_tours()) {
+  for (const study::Tour* tour : tours_in_order()) {
     const float line_h = tour_line_height(ui, ui.state, *tour, inner->w);
     if (inner->h < line_h) return;
     const Area row = inner->take_top(line_h);
     const Area ground = {row.x - ui.px(8), row.y, row.w + ui.px(16), row.h - ui.px(1)};
-    const auto touched = ui.touch("door_tour:" + id, ground);
+    const auto touched = ui.touch("door_tour:" + tour->id, ground);
     if (touched.hovered) ui.fill(ground, ui.raised(2), ui.px(5));
     const std::string says = tour_state(ui.state, *tour);
     const float says_w = ui.width(says, kTiny_px + 1);
@@ -132,7 +132,7 @@ void draw_tour_lines(Ui& ui, Area* inner) {
     ui.paragraph({row.x, row.middle() - title_h / 2, room, 0}, tour->title, kSmall_px, Role::text);
     ui.text(row.right(), row.middle(), says, kTiny_px + 1, Role::muted, Face::body, Anchor::end);
     if (touched.hovered) ui.tooltip(tour->title + "\n" + tour->audience);
-    if (touched.clicked) ui.dispatch([id = id](State& state) { resume_tour(state, id); });
+    if (touched.clicked) ui.dispatch([id = tour->id](State& state) { resume_tour(state, id); });
   }
 }
 

@@ -135,16 +135,20 @@ int steps_done(const State& state, const study::Tour& tour) {
                     [&](int step) { return step < static_cast<int>(tour.steps.size()); }));
 }
 
+std::vector<const study::Tour*> tours_in_order() {
+  std::vector<const study::Tour*> all;
+  for (const auto& [id, tour] : built_in_tours()) all.push_back(tour.get());
+  std::stable_sort(all.begin(), all.end(), [](const study::Tour* a, const study::Tour* b) {
+    return (a->id == "first_hour") > (b->id == "first_hour");
+  });
+  return all;
+}
+
 std::string tour_to_resume(const State& state) {
   const auto& tours = built_in_tours();
   const auto last = tours.find(state.tour_progress.last);
   if (last != tours.end() && !is_done(state, *last->second)) return last->first;
-  // What a newcomer takes alone comes before what a lecturer shows.
-  std::vector<const study::Tour*> all;
-  for (const auto& [id, tour] : tours) all.push_back(tour.get());
-  std::stable_sort(all.begin(), all.end(), [](const study::Tour* a, const study::Tour* b) {
-    return (a->id == "first_hour") > (b->id == "first_hour");
-  });
+  const std::vector<const study::Tour*> all = tours_in_order();
   for (const study::Tour* tour : all) {
     if (!is_done(state, *tour)) return tour->id;
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "common/core/result.h"
 
@@ -49,5 +50,7 @@ int steps_done(const State& state, const study::Tour& tour);
 std::string tour_to_resume(const State& state);
 /// The tours of this build, read once.
 const std::map<std::string, std::shared_ptr<const study::Tour>>& built_in_tours();
+/// The same: what a newcomer takes alone comes before what a lecturer shows.
+std::vector<const study::Tour*> tours_in_order();
 
 }  // namespace ridge::window
