@@ -25,7 +25,8 @@ constexpr double kFirstSteps = 0.1, kCutFrom = 2;
 
 /// Of more trainings than these only the selected one shows what its batches said: nine such lines hide all the others.
 constexpr size_t kMostPale = 3;
-/// Of more than these only the selected one, the baseline, the best and the least have colours and names.
+/// Of more than these only the selected one, the baseline, the ladder's first, and those that end best, least and soonest
+/// have colours and names.
 constexpr size_t kMostNamed = 5;
 /// From here on the first step is left out of the seconds.
 constexpr int64_t kManySteps = 20;
@@ -236,8 +237,12 @@ void Builder::name_few() {
     return a.last().value < b.last().value;
   };
   for (Lines& lines : lines_) lines.is_named = lines.is_selected || lines.row->is_baseline;
+  const auto ends_sooner = [](const Lines& a, const Lines& b) {
+    return a.last().t_s < b.last().t_s;
+  };
   const auto [least, best] = std::minmax_element(lines_.begin(), lines_.end(), ends_lower);
-  least->is_named = best->is_named = true;
+  const auto soonest = std::min_element(lines_.begin(), lines_.end(), ends_sooner);
+  for (const auto& one : {lines_.begin(), least, best, soonest}) one->is_named = true;
 }
 
 Curve Builder::curve_of(const Lines& lines, const std::vector<Reading>& readings,

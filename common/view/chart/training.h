@@ -21,7 +21,7 @@ struct TrainingOptions {
 /// pale what its batches say of it (`batch_<metric>` of the curve's points; of more than three trainings the selected one's
 /// alone). What has a value at every step
 /// is drawn as the mean over equal runs of steps, which the notes name. Of more than five trainings the selected one, the
-/// baseline, and those that end best and least have colours and names; the others are grey. Rows without a curve are left
+/// baseline, the first, and those that end best, least and soonest have colours and names; the others are grey. Rows without a curve are left
 /// out; the baseline's metric is a guide where it has no curve. Where all that were judged to the end have a
 /// metric, the table says when each first reached what all of them reached.
 ChartModel training_chart(std::span<const LadderRow> rows, const TrainingOptions& options = {});
