@@ -254,6 +254,65 @@ TEST_CASE("report: every format from a saved run, and nothing from what is none"
   refused({"--replay", folder / "empty.jsonl"}, 65);
 }
 
+TEST_CASE("report: two runs of different problems are refused, and others name what else differs") {
+  const Folder folder;
+  const std::string recorded = variable("RIDGE_SOURCE") + "/assets/recorded/";
+  const std::string small = recorded + "gemm.h200.fp32_small.jsonl",
+                    large = recorded + "gemm.h200.fp32_large.jsonl",
+                    conv = recorded + "conv.h200.fp32.jsonl";
+  const auto report = [&](const std::string& first, const std::string& second,
+                          const char* candidate, const std::string& set) {
+    return ridgepoint({"report", first, second, "--baseline", "cuda.naive", "--candidate",
+                       candidate, "--set", set});
+  };
+  struct Refused {
+    std::string first, second;
+    const char *candidate, *why;
+  };
+  for (const Refused& one :
+       {Refused{small, conv, "cuda.direct", "solve different problems"},
+        Refused{small, large, "cuda.coalesced", "one call of the baseline is"}}) {
+    const Outcome outcome = report(one.first, one.second, one.candidate, "dtype=fp32");
+    INFO(outcome.err);
+    CHECK(outcome.code == 64);
+    CHECK(is_one_sentence(outcome.err));
+    CHECK(has(outcome.err, "cannot stand beside each other"));
+    CHECK(has(outcome.err, one.why));
+  }
+  // The same run from a worker of another compiler.
+  std::string other = read_all(small);
+  const std::string from = "\"compiler\":\"GNU ";
+  for (size_t at = 0; (at = other.find(from, at)) != other.npos; at += from.size())
+    other.replace(at, from.size(), "\"compiler\":\"Other ");
+  write_all(folder / "other.jsonl", other);
+  const Outcome apart = report(small, folder / "other.jsonl", "cuda.coalesced", "n=1024");
+  INFO(apart.err);
+  CHECK(apart.code == 0);
+  CHECK(has(apart.out, "Nothing is claimed"));
+  CHECK(has(apart.out, "The two runs also differ in compiler (GNU"));
+  CHECK_FALSE(has(report(small, small, "cuda.coalesced", "n=1024").out, "also differ"));
+}
+
+TEST_CASE("report: a file with results of two labs makes a report of one of them") {
+  const Folder folder;
+  const std::string recorded = variable("RIDGE_SOURCE") + "/assets/recorded/";
+  const std::string joined = folder / "joined.jsonl";
+  write_all(joined, read_all(recorded + "gemm.h200.fp32_small.jsonl") +
+                        read_all(recorded + "conv.h200.fp32.jsonl"));
+  const Outcome last = ridgepoint({"report", joined});
+  INFO(last.err);
+  CHECK(last.code == 0);
+  CHECK(has(last.out, "# Convolution"));
+  CHECK(has(last.out, "results of others too: gemm"));
+  CHECK_FALSE(has(last.out, "warp tile"));
+  const Outcome first = ridgepoint({"report", joined, "--lab", "gemm"});
+  CHECK(has(first.out, "# GEMM"));
+  CHECK_FALSE(has(first.out, "Winograd"));
+  const Outcome none = ridgepoint({"report", joined, "--lab", "quant"});
+  CHECK(none.code == 64);
+  CHECK(has(none.err, "conv, gemm"));
+}
+
 TEST_CASE("README's picture is what its caption's command makes") {
   const Folder folder;
   const std::string root = variable("RIDGE_SOURCE") + "/";
@@ -310,10 +369,11 @@ TEST_CASE("article: the climb step by step, with its code, and what may be claim
   INFO(made.err);
   REQUIRE(made.code == 0);
   const std::string page = read_all(path);
-  for (const char* part : {"<main class=\"article\">", "loop order", "cache blocks", "What bound it",
-                           "kernels/gemm/rungs/cache_blocks.cpp since", "<span class=\"added\">+ ",
-                           "<span class=\"removed\">- ", "id=\"caveats\"", "id=\"machine\"",
-                           "ridgepoint run gemm", "<figure class=\"diagram\">"}) {
+  for (const char* part :
+       {"<main class=\"article\">", "loop order", "cache blocks", "What bound it",
+        "kernels/gemm/rungs/cache_blocks.cpp since", "<span class=\"added\">+ ",
+        "<span class=\"removed\">- ", "id=\"caveats\"", "id=\"machine\"", "ridgepoint run gemm",
+        "<figure class=\"diagram\">"}) {
     INFO(part);
     CHECK(has(page, part));
   }
@@ -359,9 +419,9 @@ TEST_CASE("article: hostile text of a run file stays text") {
     for (size_t i = 0; (i = text.find(at, i)) != std::string::npos; i += at.size() + evil.size())
       text.insert(i + at.size(), evil);
   };
-  plant("\"model\":\"");   // the processor's name
-  plant("\"flags\":\"");   // how a rung was compiled
-  plant("for (");          // the code itself
+  plant("\"model\":\"");  // the processor's name
+  plant("\"flags\":\"");  // how a rung was compiled
+  plant("for (");         // the code itself
   text += "{\"type\":\"learner\",\"from\":\"app\",\"name\":\"" + evil + "\"}\n";
   write_all(folder / "<b>evil<b>.jsonl", text);
   const Outcome made =

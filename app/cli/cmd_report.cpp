@@ -1,6 +1,9 @@
 // ridgepoint report: a report from one saved run, or from a baseline's and a candidate's.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <set>
 #include "app/cli/cli.h"
 #include "app/query/reporting.h"
 #include "app/query/terminal.h"
@@ -14,9 +17,17 @@ namespace {
 
 struct ReportFileOptions {
   std::vector<std::string> runs;  ///< one or two files
-  std::string baseline, candidate, out;
+  std::string baseline, candidate, lab, out;
   std::vector<std::string> set;  ///< "n=4096": of a run with many sizes, this one
 };
+
+std::set<std::string> labs_of(const std::vector<Run>& runs) {
+  std::set<std::string> labs;
+  for (const Run& run : runs) {
+    for (const Series& series : run.series()) labs.insert(series.lab);
+  }
+  return labs;
+}
 
 int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
   std::vector<Run> runs;
@@ -28,7 +39,13 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
     runs.push_back(*std::move(run));
     inputs.push_back({&runs.back(), path});
   }
-  report::Options wanted = report_options(runs.back());
+  const Lab* lab = find_lab(options.lab);
+  if (!options.lab.empty() && !labs_of(runs).contains(options.lab)) {
+    return fail(common, {ErrorCode::usage, "there is no result of lab '" + options.lab + "' in it",
+                         options.runs.front(),
+                         fmt::format("choose from: {}", fmt::join(labs_of(runs), ", "))});
+  }
+  report::Options wanted = lab ? report_options(*lab, runs.back()) : report_options(runs.back());
   wanted.baseline = options.baseline;
   wanted.candidate = options.candidate;
   auto only = parse_params(options.set);
@@ -55,6 +72,7 @@ Command setup_report(CLI::App& command, const CommonOptions& common) {
   command.add_option("RUN", options->runs, "RUN.jsonl, or the baseline's and the candidate's")
       ->required()
       ->expected(1, 2);
+  command.add_option("--lab", options->lab, "of a run with several labs: default the last one");
   command.add_option("--baseline", options->baseline, "rung");
   command.add_option("--candidate", options->candidate, "rung");
   one_at_a_time(command.add_option("--set", options->set,

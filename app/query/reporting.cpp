@@ -244,6 +244,7 @@ std::vector<report::Section> score_sections(const Lab& lab, const Run& run) {
 
 report::Options report_options(const Lab& lab, const Run& run) {
   report::Options options = report_options(lab);
+  options.lab = lab.id;
   options.sections = published_sections(lab, run);
   for (report::Section& section : score_sections(lab, run))
     options.sections.push_back(std::move(section));
@@ -256,8 +257,8 @@ report::Options report_options(const Lab& lab, const Run& run) {
 
 report::Options report_options(const Run& run) {
   const Lab* lab = nullptr;
-  for (const Request& request : run.requests()) {
-    if (const Lab* found = find_lab(request.lab)) lab = found;
+  for (const Series& series : run.series()) {
+    if (const Lab* found = find_lab(series.lab)) lab = found;
   }
   return lab ? report_options(*lab, run) : report::Options();
 }

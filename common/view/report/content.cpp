@@ -136,13 +136,17 @@ std::string problem_of(const Series& series) {
   return series.quality_passed() ? "" : "its output was not checked";
 }
 
+bool is_wanted(const Options& options, const std::string& lab, const Params& params) {
+  return (options.lab.empty() || lab == options.lab) && agrees(params, options.only);
+}
+
 std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& options,
                                 std::string* shared_params) {
   std::vector<Line> lines;
   for (const Input& input : inputs) {
     const size_t first = lines.size();
     for (const Series& series : input.run->series()) {
-      if (!agrees(series.params, options.only)) continue;
+      if (!is_wanted(options, series.lab, series.params)) continue;
       const auto known =
           std::find_if(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(),
                        [&](const Line& line) { return same_rung(*line.series, series); });

@@ -1,6 +1,7 @@
 // Inside of build_report(): the parts that the sections are made of.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct Line {
 struct Material {
   std::span<const Input> inputs;
   const Options* options = nullptr;
-  std::string lab{};  ///< id
+  std::string lab{};                   ///< id
+  std::set<std::string> other_labs{};  ///< whose results are left out: a report is of one lab
   std::vector<Line> lines{};
   std::string shared_params{};  ///< parameters that all lines have in common
   std::vector<Claim> claims{};
@@ -31,8 +33,11 @@ struct Material {
 
 /// Latest series of every rung, parameters and cache, in the order they first appeared. A failed
 /// check is never hidden by a later series without one.
+/// Of the lab that `options` name alone.
 std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& options,
                                 std::string* shared_params);
+/// Whether the options take a result of these parameters from this lab.
+bool is_wanted(const Options& options, const std::string& lab, const Params& params);
 /// Why a series' figures may not be used; empty if they may.
 std::string problem_of(const Series& series);
 std::string title_of(const std::string& kernel, const Options& options);

@@ -1,6 +1,7 @@
 #include "common/view/report/front.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -347,6 +348,11 @@ void add_rung_caveats(const Material& material, const Climb& climb, Section* sec
         climb.in_appendix == 1 ? std::string("One rung of another ladder is in the appendix alone.")
                                : fmt::format("{} rungs of other ladders are in the appendix alone.",
                                              climb.in_appendix));
+  if (!material.other_labs.empty()) {
+    section->bullets.push_back(
+        fmt::format("A report is of one lab. In the run are results of others too: {}.",
+                    fmt::join(material.other_labs, ", ")));
+  }
   if (climb.not_run > 0)
     section->bullets.push_back(fmt::format("Not run here: {} rung{} of the ladder.", climb.not_run,
                                            climb.not_run == 1 ? "" : "s"));
@@ -360,6 +366,9 @@ bool has_unpaired_step(const Section& climb) {
 Section caveats_section(const Material& material, const Climb& climb, bool has_unpaired) {
   Section section{.id = "caveats", .title = "Read with care"};
   add_quiet_caveats(material, &section);
+  for (const Claim& claim : material.claims) {
+    if (!claim.differences.empty()) section.bullets.push_back(claim.differences);
+  }
   add_rung_caveats(material, climb, &section);
   for (const Input& input : material.inputs) {
     const auto& all = input.run->ceilings();

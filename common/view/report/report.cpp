@@ -1,11 +1,13 @@
 #include "common/view/report/report.h"
 
 #include <algorithm>
+#include <set>
 
 #include "common/core/format.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
+#include "common/view/report/apart.h"
 #include "common/view/report/content.h"
 #include "common/view/report/front.h"
 #include "common/view/report/predictions.h"
@@ -37,11 +39,11 @@ Claim paired_claim(const Run& run, const Comparison& comparison, const Options& 
 }
 
 /// The one series that `wanted` names, or the only one there is.
-Result<const Series*> pick_series(const Input& input, const std::string& wanted,
+Result<const Series*> pick_series(const Input& input, const std::string& wanted, const Params& only,
                                   const char* option) {
   const Series* found = nullptr;
   for (const Series& series : input.run->series()) {
-    if (!names(wanted, series.kernel)) continue;
+    if (!names(wanted, series.kernel) || !agrees(series.params, only)) continue;
     if (found && found->kernel != series.kernel) {
       return Error{ErrorCode::usage, "it holds several rungs", input.name,
                    std::string("say which with ") + option + ": " + measured_rungs(*input.run)};
@@ -56,11 +58,19 @@ Result<const Series*> pick_series(const Input& input, const std::string& wanted,
 /// Baseline and candidate that never met in one comparison: shown side by side, nothing claimed.
 Result<Claim> unpaired_claim(const Input& base_input, const Input& candidate_input,
                              const Options& options) {
-  RIDGE_TRY(const Series* base, pick_series(base_input, options.baseline, "--baseline"));
+  RIDGE_TRY(const Series* base,
+            pick_series(base_input, options.baseline, options.only, "--baseline"));
   RIDGE_TRY(const Series* candidate,
-            pick_series(candidate_input, options.candidate, "--candidate"));
+            pick_series(candidate_input, options.candidate, options.only, "--candidate"));
+  if (const std::string why = why_not_beside(*base, *candidate); !why.empty()) {
+    return Error{ErrorCode::usage, "the two cannot stand beside each other: " + why,
+                 candidate_input.name,
+                 "name results of one problem at one size with --baseline, --candidate and --set"};
+  }
   Claim claim;
   claim.paired = false;
+  claim.differences =
+      differences_sentence(*base_input.run, *base, *candidate_input.run, *candidate);
   claim.run = candidate_input.run;
   Comparison& comparison = claim.comparison;
   comparison.lab = candidate->lab;
@@ -93,7 +103,7 @@ Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const O
       if (is_self_check(comparison)) continue;  // of the machine, not of a rung
       if (!names(options.baseline, comparison.baseline)) continue;
       if (!names(options.candidate, comparison.candidate)) continue;
-      if (!agrees(comparison.candidate_params, options.only)) continue;
+      if (!is_wanted(options, comparison.lab, comparison.candidate_params)) continue;
       claims.push_back(paired_claim(run, comparison, options));
     }
     const bool both = !options.baseline.empty() && !options.candidate.empty();
@@ -109,6 +119,16 @@ Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const O
   RIDGE_TRY(Claim claim, unpaired_claim(inputs.front(), inputs.back(), options));
   claims.push_back(std::move(claim));
   return claims;
+}
+
+std::set<std::string> labs_left_out(std::span<const Input> inputs, const Options& options) {
+  std::set<std::string> labs;
+  for (const Input& input : inputs) {
+    for (const Series& series : input.run->series()) {
+      if (!options.lab.empty() && series.lab != options.lab) labs.insert(series.lab);
+    }
+  }
+  return labs;
 }
 
 /// "¹", "²" … "¹²".
@@ -245,6 +265,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
                  "make a run with 'ridgepoint run LAB --out RUN.jsonl'"};
   }
   material.lab = material.lines.back().series->lab;
+  material.other_labs = labs_left_out(inputs, options);
   RIDGE_TRY(material.claims, collect_claims(inputs, options));
   mark_sides(&material);
 

@@ -59,6 +59,7 @@ struct Section {
 };
 
 struct Options {
+  std::string lab;  ///< id: results of another lab are left out, and named; empty: there is one lab
   std::string lab_title;           ///< "GEMM"; empty: the lab's id
   Titles titles;                   ///< kernel id -> the lab's name of the rung
   Levers levers{};                 ///< the lab's, for diagnoses
@@ -80,8 +81,10 @@ struct Options {
 struct Claim {
   Comparison comparison;
   Decision decision;
-  bool paired = true;        ///< false: from two files, or never compared: no verdict, no decision
-  std::string sentence{};    ///< the plain sentence
+  bool paired = true;      ///< false: from two files, or never compared: no verdict, no decision
+  std::string sentence{};  ///< the plain sentence
+  std::string
+      differences{};  ///< not paired: in what else the two runs differ, a sentence; may be empty
   const Run* run = nullptr;  ///< of the candidate
 };
 
