@@ -133,3 +133,44 @@ TEST_CASE("a run that was made small gives the same tables") {
   }
   CHECK(same > 5);
 }
+
+/// What a fixture holds: one file for each form in which an earlier version wrote its results.
+struct Earlier {
+  const char* file;
+  size_t series, comparisons, curves, spans, traps;
+};
+
+TEST_CASE("runs that earlier versions wrote open with all that they hold") {
+  const std::string folder = test::variable("RIDGE_SOURCE") + "/tests/fixtures/runs/";
+  constexpr Earlier kAll[] = {{"2026-11-20-comparison", 5, 1, 0, 0, 0},
+                              {"2026-11-21-pipeline", 10, 0, 0, 1, 0},
+                              {"2026-11-21-training", 9, 0, 5, 0, 0},
+                              {"2026-11-21-traps", 4, 0, 0, 0, 4}};
+  size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) files += entry.is_regular_file();
+  CHECK(files == std::size(kAll));
+  for (const Earlier& earlier : kAll) {
+    INFO(earlier.file);
+    const auto run = load_saved(folder + earlier.file + ".jsonl");
+    REQUIRE(run.ok());
+    CHECK(run->log().empty());
+    Earlier found{earlier.file, run->series().size(), run->comparisons().size(), 0, 0, 0};
+    for (const Series& series : run->series()) {
+      found.curves += !series.curve.empty();
+      found.spans += !series.spans.empty();
+      found.traps += series.trap.has_value();
+      CHECK(series.quality_passed());
+    }
+    CHECK(found.series == earlier.series);
+    CHECK(found.comparisons == earlier.comparisons);
+    CHECK(found.curves == earlier.curves);
+    CHECK(found.spans == earlier.spans);
+    CHECK(found.traps == earlier.traps);
+    for (const Request& request : run->requests()) CHECK(request.status == RequestStatus::ok);
+    const report::Input input{&*run, earlier.file};
+    const auto report = report::build_report({&input, 1}, report_options(*run));
+    REQUIRE(report.ok());
+    CHECK_FALSE(report->sentence.empty());
+    CHECK(results_text(*run, 0, {}).find("stale") != std::string::npos);  // the code is another
+  }
+}
