@@ -55,6 +55,26 @@ TEST_CASE("compare: a rung 1.5 times slower is SLOWER, in palindromes, with perc
   }
 }
 
+TEST_CASE("compare: a tenfold difference is settled in twelve rounds, with an interval") {
+  for (const double other : {0.08e6, 12e6}) {
+    FakeDevice device;
+    device.call_ns = {{&kGood, 1e6}, {&kOther, other}};
+    Listener listener;
+    const auto outcome = compare(&device, {&kGood, &kOther}, &listener);
+    const Comparison& comparison = outcome.comparisons[0];
+    CHECK(comparison.rounds == measure::kFarRounds);
+    REQUIRE(comparison.ci);
+    CHECK(comparison.verdict == (other < 1e6 ? Verdict::faster : Verdict::slower));
+    CHECK(comparison.ratio == Approx(1e6 / other).epsilon(1e-3));
+  }
+  // One candidate that is near needs all rounds, and so all of them have them.
+  FakeDevice device;
+  device.call_ns = {{&kGood, 1e6}, {&kOther, 12e6}};
+  Listener listener;
+  const auto outcome = compare(&device, {&kGood, &kOther, &kGood}, &listener);
+  CHECK(outcome.comparisons[0].rounds == measure::kRounds);
+}
+
 TEST_CASE("compare: a rung against itself is SAME, whatever the clock does") {
   FakeDevice device;
   device.drift_per_slot = 1e-4;

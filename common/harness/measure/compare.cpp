@@ -69,6 +69,7 @@ class ComparisonRun {
   bool has_clock() const;
   std::string draw_palindrome();
   void keep_round(const std::string& order, std::span<const Sample> samples);
+  int rounds_wanted() const;
   Phase rounds_phase(double start_s, double limit_s) const;
   void judge(const Result<void>& outcome);
 
@@ -258,13 +259,22 @@ void ComparisonRun::keep_round(const std::string& order, std::span<const Sample>
   rounds_.push_back(std::move(round));
 }
 
+int ComparisonRun::rounds_wanted() const {
+  const bool all_far = std::all_of(live_.begin() + 1, live_.end(), [&](const ComparisonSide& side) {
+    const double ratio = side.call_ns / live_.front().call_ns;
+    return ratio >= kFar || ratio <= 1 / kFar;
+  });
+  return all_far ? kFarRounds : kRounds;
+}
+
 Phase ComparisonRun::rounds_phase(double start_s, double limit_s) const {
   const double elapsed = now_s() - start_s;
-  const double full_s = elapsed * kRounds / std::max(1.0, double(rounds_.size()));
+  const int wanted = rounds_wanted();
+  const double full_s = elapsed * wanted / std::max(1.0, double(rounds_.size()));
   return {.phase = "rounds",
           .text = "interleaved rounds",
-          .open = std::to_string(rounds_.size()) + " of " + std::to_string(kRounds) + " rounds",
-          .progress = double(rounds_.size()) / kRounds,
+          .open = std::to_string(rounds_.size()) + " of " + std::to_string(wanted) + " rounds",
+          .progress = double(rounds_.size()) / wanted,
           .left_s = std::max(0.0, std::min(full_s, limit_s) - elapsed)};
 }
 
@@ -279,7 +289,8 @@ Result<void> ComparisonRun::rounds() {
   const int per_block = std::max(1, (slots - (lead ? kLeadSlots : 0)) / round_slots);
 
   const double start = now_s();
-  while (static_cast<int>(rounds_.size()) < kRounds) {
+  const int wanted = rounds_wanted();
+  while (static_cast<int>(rounds_.size()) < wanted) {
     if (observer_->cancelled()) return cancelled_error();
     const int done = static_cast<int>(rounds_.size());
     if (done >= fewest && now_s() - start >= limit_s) {
@@ -292,7 +303,7 @@ Result<void> ComparisonRun::rounds() {
     for (int i = 0; lead && i < kLeadSlots; ++i) {
       order.push_back(static_cast<uint8_t>(random_() % sides_.size()));
     }
-    for (int i = 0; i < std::min(per_block, kRounds - done); ++i) {
+    for (int i = 0; i < std::min(per_block, wanted - done); ++i) {
       palindromes.push_back(draw_palindrome());
       for (const char side : palindromes.back()) order.push_back(static_cast<uint8_t>(side - '0'));
     }

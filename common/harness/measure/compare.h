@@ -38,6 +38,10 @@ struct CompareOutcome {
 };
 
 inline constexpr int kRounds = 40;
+/// Where every candidate is kFar times as fast or as slow as the baseline, to judge by the warm-up: a narrower interval
+/// would tell nothing more. Settled before the first round, so that no look at the rounds decides when they end.
+inline constexpr int kFarRounds = 12;
+inline constexpr double kFar = 10;
 inline constexpr int kTurns =
     6;  ///< sustained, a side; seven with two candidates: the fewest for an interval
 
