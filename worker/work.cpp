@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <thread>
 
 #include "common/harness/kernel/registry.h"
@@ -41,7 +40,8 @@ const Rung* Work::rung(std::string_view id) const {
 
 Job Work::job(const WorkRequest& request, const std::vector<Asked>& asked, size_t index,
               LineObserver* observer) {
-  return {request, asked[index].params, static_cast<int>(index), &machine_, observer};
+  return {request,  asked[index].params, static_cast<int>(index), &machine_,
+          observer, asked[index].rung};
 }
 
 // ---- finding what was asked for ------------------------------------------------------------------
@@ -157,30 +157,23 @@ void Work::count(const WorkRequest& request, std::vector<Series> measured, LineO
 
 Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>& asked,
                            LineObserver* observer) {
-  std::vector<measure::CompareSide> sides;
-  size_t lead = 0;
+  std::vector<Job> jobs;
+  const Rung& first = *asked.front().rung;
+  const Rung* lead = &first;
   for (size_t i = 0; i < asked.size(); ++i) {
     const Rung& one = *asked[i].rung;
+    if (one.info().kind != first.info().kind) {
+      return Error{
+          ErrorCode::usage,
+          "a " + one.info().kind.text() + " is not compared with a " + first.info().kind.text(),
+          one.info().id, "name rungs of one kind"};
+    }
     if (const std::string cannot = one.cannot(); !cannot.empty())
       return Error{ErrorCode::unavailable, cannot, one.info().id, ""};
-    RIDGE_TRY(measure::CompareSide side, one.side(job(request, asked, i, observer)));
-    if (side.kernel == nullptr) lead = i;
-    sides.push_back(std::move(side));
+    if (one.carries_comparison()) lead = &one;
+    jobs.push_back(job(request, asked, i, observer));
   }
-  constexpr size_t kMostSides = 10;  // a round names its sides by digits
-  if (sides.size() > kMostSides) {
-    return Error{ErrorCode::usage, std::to_string(sides.size() - 1) + " candidates at once",
-                 "compare", "give at most 9"};
-  }
-  measure::CompareOptions options;
-  options.cache = request.cache;
-  options.margin = request.margin;
-  options.limit_s = request.limit_s;
-  options.warmup_s = request.warmup_s.value_or(options.warmup_s);
-  options.order_seed = std::random_device()();
-  options.sustained = request.sustained;
-  RIDGE_TRY(measure::CompareOutcome outcome,
-            asked[lead].rung->compare(job(request, asked, lead, observer), sides, options));
+  RIDGE_TRY(measure::CompareOutcome outcome, lead->compare(jobs));
   const bool cancelled = outcome.cancelled;
   send_comparisons(request, std::move(outcome));
   if (cancelled) return measure::cancelled_error();

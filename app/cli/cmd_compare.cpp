@@ -11,15 +11,19 @@
 #include "app/query/terminal.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
+#include "common/record/trained.h"
 
 namespace ridge::app {
 namespace {
 
-/// The margin is part of the question, so it is said before the answer is known.
-void announce(const WorkRequest& request) {
+/// Margin and limit are part of the question, so they are said before the answer is known.
+void announce(const WorkRequest& request, bool trainings) {
   const bool gpu = backend_of(request.kernels.front().kernel) == Backend::cuda;
   complain(fmt::format("comparing with a margin of {:.3g} %: smaller differences are called same",
                        request.margin.value_or(gpu ? 0.01 : 0.02) * 100));
+  if (!trainings) return;
+  complain(fmt::format("{} trainings, in turns; a candidate's accuracy may fall by {}",
+                       request.kernels.size(), points_text(request.may_lose.value_or(kMayLose))));
 }
 
 }  // namespace
@@ -30,23 +34,23 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
     return fail(common, {ErrorCode::usage, "a baseline and a candidate are needed", "compare",
                          "give --baseline and --candidate, or a learner's file with --edit"});
   }
+  bool trainings = false;
   const auto choose = [&](const Lab& lab, const Run& run, const Params& set,
                           const std::vector<std::string>& edited) -> Result<Selection> {
-    Selection selection;
     // A learner's rung is compared with what it was made from, unless another is named.
-    std::string baseline_text = options.baseline;
-    if (baseline_text.empty() && !edited.empty()) baseline_text = original_of(edited.front());
-    RIDGE_TRY(KernelRequest baseline, select_side(lab, run, baseline_text, set));
-    selection.kernels.push_back(std::move(baseline));
-    std::vector<std::string> candidates = options.candidates;
-    candidates.insert(candidates.end(), edited.begin(), edited.end());
-    for (const std::string& text : candidates) {
-      RIDGE_TRY(KernelRequest candidate, select_side(lab, run, text, set));
-      selection.kernels.push_back(std::move(candidate));
-    }
+    std::vector<std::string> sides = {options.baseline};
+    if (options.baseline.empty() && !edited.empty()) sides.front() = original_of(edited.front());
+    sides.insert(sides.end(), options.candidates.begin(), options.candidates.end());
+    sides.insert(sides.end(), edited.begin(), edited.end());
+    Selection selection;
+    RIDGE_TRY(selection.kernels, select_sides(lab, run, sides, set));
+    const KernelInfo* first = run.kernel(selection.kernels.front().kernel);
+    trainings = first && first->kind == RungKind::training;
     return selection;
   };
-  const Measured measured = measure(common, options, RequestType::compare, choose, announce);
+  const Measured measured =
+      measure(common, options, RequestType::compare, choose,
+              [&](const WorkRequest& request) { announce(request, trainings); });
   if (measured.request == 0) return fail(common, *measured.error);
   const Run& run = measured.driver->run();
   if (common.json) {
@@ -70,13 +74,22 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
       .add_option("--margin", options->margin,
                   "differences below it are called same; default 0.01 on a GPU, 0.02 on a CPU")
       ->check(CLI::Range(0.0001, 1.0));
+  command
+      .add_option("--accuracy-target", options->accuracy_target,
+                  "trainings: an accuracy, e.g. 0.85; the time to it is compared too")
+      ->check(CLI::Range(0.0001, 1.0));
+  command
+      .add_option("--may-lose", options->may_lose,
+                  "trainings: accuracy that a candidate may lose and still be adopted; default "
+                  "0.01, one point")
+      ->check(CLI::Range(0.0, 1.0));
   command.add_flag("!--no-sustained", options->sustained,
                    "no turns alone where a GPU's load holds its clock down (they take most of a "
                    "minute)");
   return [options, &common] { return cmd_compare(common, *options); };
 }
 
-RIDGE_COMMAND(compare, .about = "compare two rungs run in turns: is the candidate faster?",
+RIDGE_COMMAND(compare, .about = "compare rungs or trainings run in turns: is the candidate faster?",
               .place = 80, .level = Level::kLearn, .schema = "document", .setup = setup_compare);
 
 }  // namespace

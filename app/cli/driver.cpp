@@ -192,11 +192,13 @@ void add_choice(CLI::App* command, const char* name, const char* help,
 void add_measuring(CLI::App* command, MeasureOptions* options) {
   command->add_option("lab", options->lab, "the lab, e.g. gemm")->required();
   one_at_a_time(command->add_option(
-      "--set", options->set, "a parameter: n=1024; run: each of n=256,512 or seed=1..8 (repeat)"));
+      "--set", options->set,
+      "a parameter: n=1024; run: each of n=256,512 or seed=1..8, compare: seed=1..8 of "
+      "trainings (repeat)"));
   add_choice(command, "--cache", &options->cache, {CacheMode::hot, CacheMode::cold},
              "hot (default) or cold");
   command->add_option("--device", options->device, "which GPU")->check(CLI::Range(0, 1023));
-  command->add_option("--limit", options->limit_s, "seconds for each rung")
+  command->add_option("--limit", options->limit_s, "seconds for each rung, or training")
       ->check(CLI::Range(0.001, 86400.0));
   command->add_option("--out", options->out, "save the run: RUN.jsonl");
   one_at_a_time(command->add_option("--edit", options->edits,
@@ -227,6 +229,8 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   request.mode = options.mode;
   request.cache = options.cache;
   request.margin = options.margin;
+  request.accuracy_target = options.accuracy_target;
+  request.may_lose = options.may_lose;
   request.sustained = options.sustained;
   request.limit_s = options.limit_s;
   request.device = options.device;

@@ -96,6 +96,7 @@ struct MeasureOptions {
   CacheMode cache = CacheMode::hot;
   std::string out;
   std::optional<double> margin, limit_s;
+  std::optional<double> accuracy_target, may_lose;  ///< compare, of trainings
   int device = 0;
   bool sustained = true;           ///< compare: turns alone where a GPU's clock is held down
   bool counters = false;           ///< run; a GPU's too, in a worker of their own

@@ -246,6 +246,18 @@ Snapped nearest_series(const Run& run, const std::string& kernel, const Params& 
   return best;
 }
 
+namespace {
+
+/// Trainings are compared over their seeds, whichever is chosen.
+Params asked_of(const Comparison& comparison, Params wanted) {
+  const auto seed = comparison.candidate_params.find("seed");
+  if (comparison.trained && seed != comparison.candidate_params.end())
+    wanted["seed"] = seed->second;
+  return wanted;
+}
+
+}  // namespace
+
 SnappedComparison nearest_comparison(const Run& run, const std::string& baseline,
                                      const std::string& candidate, const Params& wanted,
                                      const OpenEnum<CacheMode>& cache) {
@@ -255,14 +267,15 @@ SnappedComparison nearest_comparison(const Run& run, const std::string& baseline
     if (is_self_check(comparison)) continue;
     if (comparison.baseline != baseline || comparison.candidate != candidate) continue;
     if (comparison.cache != cache) continue;
-    const auto distance = size_distance(comparison.candidate_params, wanted);
+    const auto distance = size_distance(comparison.candidate_params, asked_of(comparison, wanted));
     if (!distance || (best.comparison && *distance > best_distance)) continue;
     best.comparison = &comparison;
     best_distance = *distance;
   }
   if (!best.comparison) return best;
   best.distance = best_distance;
-  best.exact = best_distance == 0 && has_same(best.comparison->candidate_params, wanted, kThreads);
+  best.exact = best_distance == 0 && has_same(best.comparison->candidate_params,
+                                              asked_of(*best.comparison, wanted), kThreads);
   if (best_distance > 0) {
     const Comparison& found = *best.comparison;
     best.shown_size = size_difference(found.candidate_params, wanted, found.size_param);

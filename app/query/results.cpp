@@ -16,6 +16,7 @@
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/seed_delta.h"
+#include "common/record/trained.h"
 #include "common/record/trap.h"
 #include "common/view/report/content.h"
 #include "common/view/report/decision.h"
@@ -181,11 +182,12 @@ std::string comparisons_text(const Run& run, int64_t request) {
       if (one.ci) text += " " + format_ratio_interval(one.ci);
     }
     text += fmt::format(" (margin {}, {})\n", percent(one.margin), rounds_text(one));
+    for (const std::string& sentence : trained_sentences(one)) text += "  " + sentence + "\n";
     for (const std::string& sentence : clock_sentences(one)) text += "  " + sentence + "\n";
     for (const std::string& reason : one.reasons) text += "  " + reason + "\n";
     if (one.rounds_needed > 0) {
-      text += fmt::format("  about {} rounds would settle it, in a fresh comparison\n",
-                          one.rounds_needed);
+      text += fmt::format("  about {} would settle it, in a fresh comparison\n",
+                          pairs_text(one, one.rounds_needed));
     }
     const Decision decision = decide(run, one);
     if (!decision.decision.empty()) {

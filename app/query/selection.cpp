@@ -14,6 +14,7 @@
 #include "common/record/derive.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
+#include "common/record/seed_delta.h"
 
 namespace ridge::app {
 namespace {
@@ -220,6 +221,64 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
     return Error{ErrorCode::usage, problem, rung->kernel, "choose another dtype or another rung"};
   }
   return resolve(info, params);
+}
+
+namespace {
+
+bool is_seeded_training(const Run& run, const KernelRequest& side) {
+  const KernelInfo* info = run.kernel(side.kernel);
+  return info && info->kind == RungKind::training && takes(*info, "seed");
+}
+
+bool are_trainings(const Run& run, const std::vector<KernelRequest>& sides) {
+  return std::all_of(sides.begin(), sides.end(),
+                     [&](const KernelRequest& side) { return is_seeded_training(run, side); });
+}
+
+}  // namespace
+
+std::vector<KernelRequest> with_seeds(const Run& run, const std::vector<KernelRequest>& sides) {
+  if (!are_trainings(run, sides)) return sides;
+  std::vector<KernelRequest> all;
+  for (int64_t seed = 1; seed <= kSeedsToClaim; ++seed) {
+    for (KernelRequest side : sides) {
+      side.params["seed"] = seed;
+      all.push_back(std::move(side));
+    }
+  }
+  return all;
+}
+
+Result<std::vector<KernelRequest>> select_sides(const Lab& lab, const Run& run,
+                                                const std::vector<std::string>& texts,
+                                                const Params& given) {
+  const auto select_all_with = [&](const Params& set) -> Result<std::vector<KernelRequest>> {
+    std::vector<KernelRequest> sides;
+    for (const std::string& text : texts) {
+      RIDGE_TRY(KernelRequest side, select_side(lab, run, text, set));
+      sides.push_back(std::move(side));
+    }
+    return sides;
+  };
+  const auto seed = given.find("seed");
+  RIDGE_TRY(std::vector<KernelRequest> sides, select_all_with(without_seed(given)));
+  if (!are_trainings(run, sides)) {
+    if (seed == given.end()) return sides;
+    return select_all_with(given);
+  }
+  const bool names_seed = std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
+    return text.find(":seed=") != std::string::npos || text.find(",seed=") != std::string::npos;
+  });
+  if (seed == given.end()) return names_seed ? sides : with_seeds(run, sides);
+  RIDGE_TRY(const std::vector<Params> seeds, expand_ranges({*seed}));
+  std::vector<KernelRequest> all;
+  for (const Params& one : seeds) {
+    Params set = given;
+    set["seed"] = one.at("seed");
+    RIDGE_TRY(sides, select_all_with(set));
+    all.insert(all.end(), sides.begin(), sides.end());
+  }
+  return all;
 }
 
 Result<KernelRequest> select_edit(const Run& run, const std::string& kernel, const Params& given) {

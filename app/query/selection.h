@@ -55,6 +55,15 @@ Result<Selection> select_table(const Lab& lab, const Table& table, const Run& ru
 Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::string& text,
                                   const Params& given);
 
+/// The sides of a comparison, the baseline first. Of trainings the same sides for each seed: those that `given` lists
+/// (seed=1..8), else the one that a side names, else 1 to kSeedsToClaim.
+Result<std::vector<KernelRequest>> select_sides(const Lab& lab, const Run& run,
+                                                const std::vector<std::string>& texts,
+                                                const Params& given);
+/// The same sides with the seeds 1 to kSeedsToClaim, one after the other, where all are trainings that take one; else
+/// as they are.
+std::vector<KernelRequest> with_seeds(const Run& run, const std::vector<KernelRequest>& sides);
+
 // Where this machine's ladder ends: the last rung of a section that it can run, for the rungs after it.
 
 /// The last rung of ours in this rung's section that the worker can run, where all after it cannot;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/trained.h"
 
 namespace ridge {
 namespace {
@@ -42,7 +43,7 @@ std::string why_they_differ(const Comparison& comparison) {
 
 std::string rounds_text(const Comparison& comparison) {
   if (comparison.sustained.empty()) {
-    return fmt::format("{} {}", comparison.rounds, comparison.rounds == 1 ? "round" : "rounds");
+    return pairs_text(comparison, comparison.rounds);
   }
   return fmt::format("{} sustained turns a side", comparison.rounds);
 }

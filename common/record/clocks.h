@@ -9,7 +9,7 @@
 
 namespace ridge {
 
-/// What the verdict rests on: "40 rounds", "6 sustained turns a side".
+/// What the verdict rests on: "40 rounds", "6 sustained turns a side", of trainings "8 seeds".
 std::string rounds_text(const Comparison& comparison);
 /// Whether there are two verdicts, and they differ.
 bool clocks_disagree(const Comparison& comparison);

@@ -235,6 +235,22 @@ void fields(Io& io, Of<Io, SustainedSide>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, TrainedSide>& v) {
+  io("step_ns", v.step_ns), io("epoch_s", v.epoch_s), io("total_s", v.total_s);
+  io("accuracy", v.accuracy), io("best_accuracy", v.best_accuracy), io("reached", v.reached);
+  io("to_target_s", v.to_target_s), io("memory_bytes", v.memory_bytes);
+  io("epoch_energy_j", v.epoch_energy_j);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, TrainedPairs>& v) {
+  io("seeds", v.seeds), io("steps", v.steps), io("judged", v.judged);
+  io("accuracy_delta", v.accuracy_delta), io("accuracy_ci", v.accuracy_ci);
+  io("may_lose", v.may_lose), io("target", v.target), io("to_target", v.to_target);
+  io("no_to_target", v.no_to_target), io("no_energy", v.no_energy), io("sides", v.sides);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Comparison>& v) {
   io("request", v.request), io("candidate_index", v.candidate_index), io("lab", v.lab);
   io("baseline", v.baseline), io("candidate", v.candidate), io("cache", v.cache);
@@ -243,6 +259,7 @@ void fields(Io& io, Of<Io, Comparison>& v) {
   io("verdict", v.verdict), io("rounds_needed", v.rounds_needed), io("reasons", v.reasons);
   io.brief("equal_clock", v.equal_clock), io.brief("sustained", v.sustained);
   io.brief("clock_held", v.clock_held), io.brief("clock", v.clock);
+  io.brief("trained", v.trained);
 }
 
 template <class Io>
@@ -393,6 +410,8 @@ RIDGE_JSON_PAIR(Series)
 RIDGE_JSON_PAIR(Round)
 RIDGE_JSON_PAIR(PairedVerdict)
 RIDGE_JSON_PAIR(SustainedSide)
+RIDGE_JSON_PAIR(TrainedSide)
+RIDGE_JSON_PAIR(TrainedPairs)
 RIDGE_JSON_PAIR(Comparison)
 RIDGE_JSON_PAIR(PlaneMark)
 RIDGE_JSON_PAIR(WalkCache)

@@ -53,6 +53,8 @@ RIDGE_JSON_PAIR(Series);  // without samples, latency_samples, curve and spans
 RIDGE_JSON_PAIR(Round);
 RIDGE_JSON_PAIR(PairedVerdict);
 RIDGE_JSON_PAIR(SustainedSide);
+RIDGE_JSON_PAIR(TrainedSide);
+RIDGE_JSON_PAIR(TrainedPairs);
 RIDGE_JSON_PAIR(Comparison);
 RIDGE_JSON_PAIR(PlaneMark);
 RIDGE_JSON_PAIR(WalkCache);

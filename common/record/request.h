@@ -22,15 +22,19 @@ struct WorkRequest {
   int64_t id = 0;
   std::string lab;
   std::string table;  ///< of the lab, where its rows are what is run; for the transcript's readers
-  std::vector<KernelRequest> kernels;  ///< compare: baseline first
-  RunMode mode = RunMode::measure;     ///< live or measure
+  /// compare: baseline first. Of trainings the same sides for each seed, one seed after the other.
+  std::vector<KernelRequest> kernels;
+  RunMode mode = RunMode::measure;  ///< live or measure
   CacheMode cache = CacheMode::hot;
-  std::optional<double> margin;    ///< compare; absent: 0.02 CPU, 0.01 GPU
-  std::optional<double> limit_s;   ///< of each timed pass; absent: the mode's own
-  std::optional<double> warmup_s;  ///< the least warm-up; absent: 0.3
-  bool energy = true;     ///< run, measure: false leaves out the energy pass (over a second a rung)
-  bool sustained = true;  ///< compare: false leaves out the sustained turns (most of a minute on a GPU)
-  bool counters = false;  ///< run: also those that need a profiler, in a worker of their own
+  std::optional<double> margin;           ///< compare; absent: 0.02 CPU, 0.01 GPU
+  std::optional<double> accuracy_target;  ///< compare, trainings: the time to it is compared too
+  std::optional<double> may_lose;         ///< compare, trainings; absent: kMayLose
+  std::optional<double> limit_s;          ///< of each timed pass; absent: the mode's own
+  std::optional<double> warmup_s;         ///< the least warm-up; absent: 0.3
+  bool energy = true;  ///< run, measure: false leaves out the energy pass (over a second a rung)
+  bool sustained =
+      true;  ///< compare: false leaves out the sustained turns (most of a minute on a GPU)
+  bool counters = false;    ///< run: also those that need a profiler, in a worker of their own
   bool count_only = false;  ///< run: that worker's request: check and count, time nothing
   int device = 0;
   Params model;          ///< run: a description whose parts these are; for the transcript's readers

@@ -49,6 +49,18 @@ Params without_own(const Series& series) {
   return params;
 }
 
+SeedDelta mean_difference(std::span<const double> differences) {
+  SeedDelta delta{.seeds = static_cast<int>(differences.size())};
+  for (const double difference : differences) delta.mean += difference / delta.seeds;
+  if (delta.seeds < 2) return delta;
+  double squares = 0;
+  for (const double difference : differences) squares += std::pow(difference - delta.mean, 2);
+  const double half =
+      t_quantile(delta.seeds - 1) * std::sqrt(squares / (delta.seeds - 1) / delta.seeds);
+  delta.ci = {delta.mean - half, delta.mean + half};
+  return delta;
+}
+
 std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const std::string& baseline,
                                     const std::string& candidate, const Params& params,
                                     const std::string& metric) {
@@ -70,15 +82,10 @@ std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const st
     }
   }
   if (of_seed.empty()) return {};
-  SeedDelta delta{.seeds = static_cast<int>(of_seed.size())};
-  for (const auto& [seed, difference] : of_seed) delta.mean += difference / delta.seeds;
+  std::vector<double> differences;
+  for (const auto& [seed, difference] : of_seed) differences.push_back(difference);
+  SeedDelta delta = mean_difference(differences);
   for (const auto& [seed, is_refused] : refused) delta.refused += is_refused;
-  if (delta.seeds < 2) return delta;
-  double squares = 0;
-  for (const auto& [seed, difference] : of_seed) squares += std::pow(difference - delta.mean, 2);
-  const double half =
-      t_quantile(delta.seeds - 1) * std::sqrt(squares / (delta.seeds - 1) / delta.seeds);
-  delta.ci = {delta.mean - half, delta.mean + half};
   return delta;
 }
 

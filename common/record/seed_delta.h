@@ -18,6 +18,8 @@ struct SeedDelta {
       ci;  ///< 95 %, of the mean: Student's t over the pairs; none under 2 seeds
 };
 
+/// Of the pairs' differences, one or more.
+SeedDelta mean_difference(std::span<const double> differences);
 /// Pairs trainings of `candidate` (of these parameters, whatever their `seed`) with those of `baseline` that
 /// share every parameter both have; the newest of each. None: no pair was judged to the end.
 std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const std::string& baseline,

@@ -386,22 +386,58 @@ struct SustainedSide {
   bool operator==(const SustainedSide&) const = default;
 };
 
-/// The verdict is what a user gets: of the sustained turns where these were taken, else of the interleaved rounds.
+/// Paired seeds without which nothing is claimed of two trainings.
+inline constexpr int kSeedsToClaim = 8;
+/// Of the accuracy, where a request sets no other limit: 0.01 is one point.
+inline constexpr double kMayLose = 0.01;
+
+/// One side of a comparison of trainings. Times are of steps alone; a median is one over the seeds.
+struct TrainedSide {
+  double step_ns = 0;                      ///< median
+  std::optional<double> epoch_s, total_s;  ///< medians; absent where a limit ended the trainings
+  std::optional<double> accuracy;          ///< at the end, median
+  std::optional<double> best_accuracy;     ///< the highest that was seen, of all seeds
+  int reached = 0;                         ///< seeds whose training reached the target
+  std::optional<double> to_target_s;  ///< median of the seeds that did, as Training::look() saw it
+  double memory_bytes = 0;            ///< largest; 0: not known
+  std::optional<double> epoch_energy_j;  ///< median
+  bool operator==(const TrainedSide&) const = default;
+};
+
+/// What a comparison of trainings holds beside the ratio of their step times: each seed is a pair, of one
+/// initialisation and order.
+struct TrainedPairs {
+  std::vector<int64_t> seeds;              ///< of the pairs that were timed, in their order
+  int64_t steps = 0;                       ///< of each training that was made whole
+  int judged = 0;                          ///< pairs with an accuracy at the end
+  std::optional<double> accuracy_delta;    ///< candidate less baseline, mean of the judged pairs
+  std::optional<Interval> accuracy_ci;     ///< 95 %, Student's t; absent under 2 pairs
+  double may_lose = kMayLose;              ///< what the interval's lower end is held to
+  std::optional<double> target;            ///< an accuracy, as the request set it
+  std::optional<PairedVerdict> to_target;  ///< of the times to it; absent: no_to_target says why
+  std::string no_to_target;                ///< one sentence
+  std::string no_energy;                   ///< why no side has joules of an epoch
+  std::vector<TrainedSide> sides;          ///< baseline and candidate
+};
+
+/// The verdict is what a user gets: of the sustained turns where these were taken, else of the interleaved rounds. Of
+/// trainings a round is a seed.
 struct Comparison : PairedVerdict {
   int64_t request = 0;
   int candidate_index = 1;  ///< which side of the request this is
   std::string lab, baseline, candidate;
   OpenEnum<CacheMode> cache;
-  Params baseline_params, candidate_params;
-  double margin = 0;  ///< delta: 0.02 is 2 %
+  Params baseline_params, candidate_params;  ///< of trainings those of the first seed
+  double margin = 0;                         ///< delta: 0.02 is 2 %
   /// Where the verdict is sustained: what the interleaved rounds say, whose sides share one clock.
   std::optional<PairedVerdict> equal_clock;
   std::vector<SustainedSide> sustained;  ///< baseline and candidate; empty: no sustained turns
   bool clock_held = false;               ///< on a GPU: the load held the clock down
   std::string clock;  ///< on a GPU: why there are sustained turns, or none; one sentence
-  std::vector<std::string> reasons;  ///< why invalid, unresolved or limited
-  std::string size_param;            ///< as of a series
-  bool stale = false;                ///< as of a series: the code of either side has changed since
+  std::optional<TrainedPairs> trained;  ///< where the sides are trainings
+  std::vector<std::string> reasons;     ///< why invalid, unresolved or limited
+  std::string size_param;               ///< as of a series
+  bool stale = false;  ///< as of a series: the code of either side has changed since
 };
 
 }  // namespace ridge

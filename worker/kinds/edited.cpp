@@ -35,15 +35,10 @@ class EditedRung : public Rung {
     return all;
   }
 
-  /// Without a kernel: its code is in no worker but its own, which can also run ours.
-  Result<measure::CompareSide> side(const Job& job) const override {
-    RIDGE_TRY(measure::Device * where, job.machine->device(backend(), job.request.device));
-    return measure::CompareSide{nullptr, job.params, where};
-  }
+  bool carries_comparison() const override { return true; }
 
-  Result<measure::CompareOutcome> compare(const Job& job, const std::vector<measure::CompareSide>&,
-                                          const measure::CompareOptions&) const override {
-    return edits_->compare(job.request, job.observer);
+  Result<measure::CompareOutcome> compare(const std::vector<Job>& jobs) const override {
+    return edits_->compare(jobs.front().request, jobs.front().observer);
   }
 
  private:

@@ -46,9 +46,22 @@ class KernelRung : public Rung {
     return measure::serve(where, kernel_, job.params, job.request.serve, job.observer);
   }
 
-  Result<measure::CompareSide> side(const Job& job) const override {
-    RIDGE_TRY(measure::Device * where, job.machine->device(kernel_.backend, job.request.device));
-    return measure::CompareSide{&kernel_, job.params, where};
+  Result<measure::CompareOutcome> compare(const std::vector<Job>& jobs) const override {
+    const WorkRequest& request = jobs.front().request;
+    if (request.accuracy_target || request.may_lose) {
+      return Error{ErrorCode::usage, "a kernel has no accuracy to reach or to lose", info_.id,
+                   "leave out accuracy_target and may_lose, or compare trainings"};
+    }
+    std::vector<measure::CompareSide> sides;
+    for (const Job& job : jobs) {
+      // All are kernels, and none is a learner's, which would compare them in its own worker.
+      const KernelDesc& kernel = static_cast<const KernelRung*>(job.rung)->kernel_;
+      RIDGE_TRY(measure::Device * where, job.machine->device(kernel.backend, job.request.device));
+      sides.push_back({&kernel, job.params, where});
+    }
+    const Job& first = jobs.front();
+    return measure::compare(&first.machine->bench, sides, compare_options_of(first.request),
+                            first.observer);
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "worker/kinds/rung.h"
 
 #include <algorithm>
+#include <random>
 #include <sstream>
 
 #include "common/harness/kernel/registry.h"
@@ -60,14 +61,9 @@ Result<Serving> Rung::serve(const Job&) const {
   return no_kernel(*this, "only a kernel's step is served", "take one of decode");
 }
 
-Result<measure::CompareSide> Rung::side(const Job&) const {
-  return no_kernel(*this, "only kernels are compared in pairs", "run the other kinds one by one");
-}
-
-Result<measure::CompareOutcome> Rung::compare(const Job& job,
-                                              const std::vector<measure::CompareSide>& sides,
-                                              const measure::CompareOptions& options) const {
-  return measure::compare(&job.machine->bench, sides, options, job.observer);
+Result<measure::CompareOutcome> Rung::compare(const std::vector<Job>&) const {
+  return Error{ErrorCode::usage, "only kernels and trainings are compared in pairs", info_.id,
+               "it is a " + info_.kind.text() + ": run it by itself"};
 }
 
 Result<SourceText> built_in_source(const std::string& kernel) {
@@ -104,6 +100,19 @@ measure::Options options_of(const WorkRequest& request) {
   options.count_only = request.count_only;
   options.gate = !request.count_only;  // the awkward shapes were checked by the worker that timed
   if (request.count_only) options.warmup_s = 0.05;
+  return options;
+}
+
+measure::CompareOptions compare_options_of(const WorkRequest& request) {
+  measure::CompareOptions options;
+  options.cache = request.cache;
+  options.margin = request.margin;
+  options.limit_s = request.limit_s;
+  options.accuracy_target = request.accuracy_target;
+  options.may_lose = request.may_lose;
+  options.warmup_s = request.warmup_s.value_or(options.warmup_s);
+  options.order_seed = std::random_device()();
+  options.sustained = request.sustained;
   return options;
 }
 

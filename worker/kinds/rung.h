@@ -14,6 +14,8 @@
 
 namespace ridge::worker {
 
+class Rung;
+
 /// One rung's part of a request.
 struct Job {
   const WorkRequest& request;
@@ -21,6 +23,7 @@ struct Job {
   int index = 0;         ///< of the rung in the request's list
   Machine* machine = nullptr;
   measure::Observer* observer = nullptr;
+  const Rung* rung = nullptr;
 };
 
 /// How long a call of a rung takes, or why that is not known.
@@ -53,14 +56,15 @@ class Rung {
   /// Whether a profiler may count its launches once it was timed, in a worker of their own.
   virtual bool is_counted_apart() const { return false; }
 
+  /// Compares the rungs of a request in pairs, baseline first; all are of this rung's kind. Asked of the first, or of the
+  /// one that carries_comparison(). Error usage: rungs of this kind are not compared.
+  virtual Result<measure::CompareOutcome> compare(const std::vector<Job>& jobs) const;
+  /// Its code is in no worker but its own, which compares the others too.
+  virtual bool carries_comparison() const { return false; }
+
   // What only a kernel can be asked; the others say that they are none.
   virtual Result<Estimated> estimate(const Job& job) const;
   virtual Result<Serving> serve(const Job& job) const;
-  /// Its side of a comparison. Without a kernel: compare() of this rung carries the comparison out.
-  virtual Result<measure::CompareSide> side(const Job& job) const;
-  virtual Result<measure::CompareOutcome> compare(const Job& job,
-                                                  const std::vector<measure::CompareSide>& sides,
-                                                  const measure::CompareOptions& options) const;
 
  protected:
   KernelInfo info_;
@@ -73,6 +77,8 @@ Result<SourceText> built_in_source(const std::string& kernel);
 /// What is said of a rung that does not run.
 Series skipped_series(const Rung& rung, const Job& job, const std::string& reason);
 measure::Options options_of(const WorkRequest& request);
+/// With a new seed of the random orders.
+measure::CompareOptions compare_options_of(const WorkRequest& request);
 
 // ---- the kinds -----------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // The second kind of rung: a training, timed step by step and judged by the model that comes of it.
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/harness.h"
+#include "common/harness/measure/training_pairs.h"
 #include "common/record/params.h"
 #include "worker/kinds/rung.h"
 
@@ -24,6 +25,17 @@ class TrainingRung : public Rung {
     if (!total && total.error().code == ErrorCode::worker) return total.error();
     if (!total) return Estimated{{.params = job.params}, 0, total.error().sentence()};
     return Estimated{{.params = job.params}, *total, ""};
+  }
+
+  Result<measure::CompareOutcome> compare(const std::vector<Job>& jobs) const override {
+    std::vector<measure::PairedTraining> all;
+    for (const Job& job : jobs) {
+      const TrainDesc& training = static_cast<const TrainingRung*>(job.rung)->training_;
+      const auto device = job.machine->device(training.backend, job.request.device);
+      all.push_back({&training, job.params, device ? *device : nullptr});
+    }
+    return measure::compare_trainings(all, compare_options_of(jobs.front().request),
+                                      jobs.front().observer);
   }
 
   std::vector<std::string> ceilings(const Params& params) const override {

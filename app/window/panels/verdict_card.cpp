@@ -11,6 +11,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/stale_words.h"
+#include "common/record/trained.h"
 #include "common/record/trap.h"
 #include "common/stats/stats.h"
 #include "common/view/chart/paired.h"
@@ -49,9 +50,11 @@ std::string evidence_of(const Comparison& comparison) {
     text += comparison.ci ? " " + format_ratio_interval(comparison.ci) : ", no interval";
     text += "  ·  " + rounds_text(comparison);
   }
+  if (comparison.trained)
+    text += (text.empty() ? "" : "  ·  ") + accuracy_line(*comparison.trained);
   text += fmt::format("{}margin {:g} %", text.empty() ? "" : "  ·  ", comparison.margin * 100);
   if (comparison.verdict == Verdict::unresolved && comparison.rounds_needed > 0) {
-    text += "  ·  about " + std::to_string(comparison.rounds_needed) + " rounds needed";
+    text += "  ·  about " + pairs_text(comparison, comparison.rounds_needed) + " needed";
   }
   return text;
 }
@@ -77,6 +80,7 @@ Words words_of(const Comparison& comparison, const Decision& decision, const Sta
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   words.title = with_stale(words.title, comparison.stale, "  ·  ");
   for (const std::string& more : comparison.reasons) words.reason += "  ·  " + more;
+  for (const std::string& more : trained_sentences(comparison)) words.reason += "  ·  " + more;
   for (const std::string& more : clock_sentences(comparison)) words.reason += "  ·  " + more;
   return words;
 }
@@ -177,6 +181,11 @@ Waiting without_verdict(const State& state) {
             "Select another rung and press C. Compared with itself, the answer should be “same”."};
   }
   const std::string head = selected + " against " + baseline + ": not compared";
+  if (row && row->info && row->info->kind == RungKind::training && row->can_run) {
+    return {head, fmt::format("Press C: both train with {} seeds, in turns; steps and accuracy are "
+                              "compared over them.",
+                              kSeedsToClaim)};
+  }
   if (!row || !row->can_run)
     return {head, "No comparison of these two was recorded, and they cannot both run here."};
   return {head, "Press C: “faster” is only said after both ran in turns, not from two bars."};
@@ -219,6 +228,8 @@ std::string running_comparison(const State& state) {
   const std::vector<double> ratios = chart::round_ratios(state.run(), under_way);
   std::string text =
       fmt::format("{} {} so far", ratios.size(), ratios.size() == 1 ? "round" : "rounds");
+  const KernelInfo* side = state.run().kernel(state.selection.baseline);
+  if (side && side->kind == RungKind::training) text = progress->open;
   if (ratios.size() >= kEnough)
     text += ", their median ratio " + format_ratio(stats::median(ratios));
   return text + "; the verdict comes when all are in.";

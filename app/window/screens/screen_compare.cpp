@@ -156,7 +156,7 @@ void CompareScreen::build_charts(const State& state) {
       {rung_title(state.ladder, one.baseline), "baseline", &sides[0], true},
       {rung_title(state.ladder, one.candidate), "candidate", &sides[1], false}};
   chart::ChartModel model = chart::distribution_chart(spread);
-  model.panels[0].subtitle = "every slot of the rounds";
+  model.panels[0].subtitle = one.trained ? "a step, two turns a seed" : "every slot of the rounds";
   spread_.set(std::move(model));
   ecdf_.set(chart::ecdf_chart(spread));
 }

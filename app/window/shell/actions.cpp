@@ -107,10 +107,16 @@ std::string compare_blocker(const State& state) {
       return rung_title(state.ladder, kernel) +
              " cannot run on this machine, so it cannot be compared.";
     }
-    if (row->info->kind != RungKind::kernel) {
+    if (row->info->kind != RungKind::kernel && row->info->kind != RungKind::training) {
       return rung_title(state.ladder, kernel) + " is a " + row->info->kind.text() +
-             "; only kernels are compared in pairs.";
+             "; only kernels and trainings are compared in pairs.";
     }
+  }
+  const OpenEnum<RungKind> kinds[] = {find_row(state.ladder, state.selection.baseline)->info->kind,
+                                      find_row(state.ladder, state.selection.rung)->info->kind};
+  if (kinds[0] != kinds[1]) {
+    return rung_title(state.ladder, state.selection.rung) + " is a " + kinds[1].text() +
+           " and the baseline a " + kinds[0].text() + ": choose two of one kind.";
   }
   return {};
 }

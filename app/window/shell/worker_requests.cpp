@@ -237,6 +237,7 @@ WorkRequest comparison_of(const State& state, const RungView& baseline, const Ru
     request.kernels.push_back(
         {side->rung->kernel, params_beside(state, *side->info, *candidate.info)});
   }
+  request.kernels = app::with_seeds(state.run(), request.kernels);
   return request;
 }
 

@@ -485,8 +485,16 @@ Result<CompareOutcome> ComparisonRun::run() {
 
 }  // namespace
 
+Result<void> check_side_count(size_t sides) {
+  constexpr size_t kMostSides = 10;
+  if (sides <= kMostSides) return {};
+  return Error{ErrorCode::usage, std::to_string(sides - 1) + " candidates at once", "compare",
+               "give at most 9"};
+}
+
 Result<CompareOutcome> compare(Bench* bench, const std::vector<CompareSide>& sides,
                                const CompareOptions& options, Observer* observer) {
+  RIDGE_TRY_VOID(check_side_count(sides.size()));
   return ComparisonRun(bench, sides, options, observer).run();
 }
 

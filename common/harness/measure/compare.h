@@ -25,9 +25,10 @@ struct CompareOptions {
   Cache cache = Cache::hot;
   std::optional<double> margin;   ///< absent: 0.02 where a side is on a CPU, else 0.01
   std::optional<double> limit_s;  ///< of the rounds; absent: 30
-  double warmup_s = 0.3;          ///< the least, each side
-  uint64_t order_seed = 0;        ///< of the random orders; the worker draws a new one each time
-  bool sustained = true;          ///< false: no turns alone, whatever the clock does
+  std::optional<double> accuracy_target, may_lose;  ///< of trainings: training_pairs.h
+  double warmup_s = 0.3;                            ///< the least, each side
+  uint64_t order_seed = 0;  ///< of the random orders; the worker draws a new one each time
+  bool sustained = true;    ///< false: no turns alone, whatever the clock does
   SustainedRule turns;
 };
 
@@ -44,6 +45,9 @@ inline constexpr int kFarRounds = 12;
 inline constexpr double kFar = 10;
 inline constexpr int kTurns =
     6;  ///< sustained, a side; seven with two candidates: the fewest for an interval
+
+/// Error usage: more sides than a round can name, by a digit each.
+Result<void> check_side_count(size_t sides);
 
 /// INVALID verdicts and cancellations are outcomes. Errors: worker, a device is lost; unavailable, a side cannot run
 /// here or refuses the problem, so that there is no comparison.

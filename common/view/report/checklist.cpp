@@ -9,6 +9,7 @@
 #include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
+#include "common/record/trained.h"
 #include "common/view/report/content.h"
 
 namespace ridge::report {
@@ -185,14 +186,22 @@ std::string compare_command(const Comparison& c, const std::string& out) {
     const auto found = c.candidate_params.find(name);
     if (found != c.candidate_params.end() && found->second == value) shared[name] = value;
   }
+  Params theirs = c.baseline_params, ours = c.candidate_params;
+  if (c.trained) {
+    theirs.erase("seed"), ours.erase("seed");
+    shared["seed"] = seeds_argument(c.trained->seeds);
+  }
   std::string text =
       "ridgepoint compare " +
       shell_word(c.lab.empty() ? std::string(c.baseline.substr(0, c.baseline.find('.'))) : c.lab) +
       edit_arguments(c.baseline + "," + c.candidate) + " --baseline " +
-      rung_argument(c.baseline, c.baseline_params, shared) + " --candidate " +
-      rung_argument(c.candidate, c.candidate_params, shared) + set_arguments(shared) +
+      rung_argument(c.baseline, theirs, shared) + " --candidate " +
+      rung_argument(c.candidate, ours, shared) + set_arguments(shared) +
       cache_argument(c.cache.text());
   if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
+  if (c.trained && c.trained->target)
+    text += fmt::format(" --accuracy-target {:g}", *c.trained->target);
+  if (c.trained) text += fmt::format(" --may-lose {:g}", c.trained->may_lose);
   return text + " --out " + out;
 }
 

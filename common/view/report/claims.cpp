@@ -9,6 +9,7 @@
 #include "common/record/clocks.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
+#include "common/record/trained.h"
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/forest.h"
 #include "common/view/chart/paired.h"
@@ -113,7 +114,7 @@ std::vector<std::string> cells_of(const PairedRow& row) {
           invalid ? unavailable(row.claim->decision.reason) : format_ratio(c.ratio),
           invalid ? ""
           : c.ci  ? format_ratio_interval(c.ci)
-                  : unavailable("too few rounds"),
+                  : unavailable(c.trained ? "too few seeds" : "too few rounds"),
           format_percent_width(c.margin),
           rounds_text(c),
           row.words};
@@ -168,6 +169,13 @@ Section paired_section(const Material& material) {
       "Ratio is baseline time over candidate time: above 1 the candidate is faster. Each round "
       "runs both sides in a palindrome of balanced order; the interval is the sign test's over the "
       "rounds, or over the pairs of sustained turns."};
+  const bool any_trained = std::any_of(material.claims.begin(), material.claims.end(),
+                                       [](const Claim& one) { return one.comparison.trained; });
+  if (any_trained) {
+    section.paragraphs.emplace_back(
+        "Of trainings a round is a seed: both sides make their steps in turns, and each place of "
+        "the palindrome has the median of its turns.");
+  }
   if (paired.empty()) {
     section.paragraphs = {"Nothing here was compared in pairs: there is no ratio and no interval."};
   }
@@ -202,6 +210,38 @@ std::vector<Section> clock_sections(const Material& material) {
   return {section};
 }
 
+std::vector<Section> trained_sections(const Material& material) {
+  std::vector<Section> sections;
+  for (const Claim& claim : material.claims) {
+    const Comparison& c = claim.comparison;
+    if (!c.trained || c.trained->sides.size() != 2) continue;
+    Section section{.id = "trainings", .title = "The trainings"};
+    if (material.claims.size() > 1) section.title += ": " + sides(claim, *material.options);
+    section.paragraphs = {fmt::format(
+        "Both sides made {} steps in turns with {}: the same initialisation and order. Times are "
+        "of steps alone, medians over the seeds.",
+        c.trained->steps, seeds_text(c.trained->seeds))};
+    for (const std::string& sentence : trained_sentences(c))
+      section.paragraphs.push_back(capitalised(sentence) + ".");
+    Table table{.columns = {"Side", "A step", "An epoch", "A training", "Accuracy", "Memory"}};
+    for (size_t i = 0; i < c.trained->sides.size(); ++i) {
+      const TrainedSide& side = c.trained->sides[i];
+      const auto seconds = [](const std::optional<double>& s) {
+        return s ? format_time_ns(*s * 1e9) : unavailable("no training was made whole");
+      };
+      table.rows.push_back(
+          {title_of(i == 0 ? c.baseline : c.candidate, *material.options),
+           side.step_ns > 0 ? format_time_ns(side.step_ns) : unavailable("no step was timed"),
+           seconds(side.epoch_s), seconds(side.total_s),
+           side.accuracy ? format_number(*side.accuracy, 4) : unavailable("not judged"),
+           side.memory_bytes > 0 ? format_bytes(side.memory_bytes) : unavailable("not counted")});
+    }
+    section.table = std::move(table);
+    sections.push_back(std::move(section));
+  }
+  return sections;
+}
+
 std::vector<Section> spread_sections(const Material& material) {
   const Claim* claim = material.claims.empty() ? nullptr : &material.claims.back();
   if (!claim || !claim->paired || claim->decision.verdict == Verdict::invalid) return {};
@@ -217,7 +257,8 @@ std::vector<Section> spread_sections(const Material& material) {
       "Every time per call of both sides of the comparison, in the order they were taken. The "
       "verdict is not read from here: it pairs each round's times."};
   section.chart = distribution_chart(rows);
-  section.chart->panels[0].subtitle = "every slot of the rounds";
+  section.chart->panels[0].subtitle =
+      c.trained ? "a step, two turns a seed" : "every slot of the rounds";
   return {section};
 }
 

@@ -92,6 +92,8 @@ Section gain_section(const Material& material);
 Section paired_section(const Material& material);
 /// What a GPU's clock did, and each side alone; empty where no clock was looked at.
 std::vector<Section> clock_sections(const Material& material);
+/// Of each comparison of trainings both sides: times, accuracy, memory; empty where none is one.
+std::vector<Section> trained_sections(const Material& material);
 /// How the times of both sides spread; empty where nothing was compared in pairs.
 std::vector<Section> spread_sections(const Material& material);
 

@@ -8,6 +8,8 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/params.h"
+#include "common/record/seed_delta.h"
+#include "common/record/trained.h"
 #include "common/stats/stats.h"
 
 namespace ridge {
@@ -50,7 +52,9 @@ std::string change_text(const Comparison& comparison, const Titles& titles) {
   };
   std::string text =
       side(comparison.baseline, base_own) + " → " + side(comparison.candidate, candidate_own);
+  if (comparison.trained) common.erase("seed");
   if (!common.empty()) text += " at " + to_string(common);
+  if (comparison.trained) return text + ", " + seeds_text(comparison.trained->seeds);
   if (!comparison.cache.empty()) text += ", " + comparison.cache.text() + " cache";
   return text;
 }
@@ -73,6 +77,15 @@ std::optional<Throughput> work_rate(const Series& series, double call_ns) {
   if (series.flop > 0) return Throughput{series.flop / (call_ns * 1e-9), "FLOP/s"};
   if (series.bytes_min > 0) return Throughput{series.bytes_min / (call_ns * 1e-9), "B/s"};
   return Throughput{1e9 / call_ns, "calls/s"};
+}
+
+/// Of trainings: over the seeds.
+void fill_accuracy(const TrainedPairs& pairs, Decision* decision) {
+  decision->quality_metric = "accuracy";
+  decision->quality_limit = may_lose_text(pairs) + ", by the interval's lower end";
+  if (!pairs.accuracy_delta || !std::isfinite(*pairs.accuracy_delta)) return;
+  decision->quality_delta = pairs.accuracy_delta;
+  decision->quality_ci = pairs.accuracy_ci;
 }
 
 void fill_quality(const Series* base, const Series* candidate, Decision* decision) {
@@ -99,41 +112,62 @@ std::vector<std::string> not_tested(const Run& run, const Comparison& comparison
                                     const Series* candidate) {
   std::vector<std::string> list;
   if (!comparison.candidate_params.empty()) {
-    list.push_back("other sizes and types than " + to_string(comparison.candidate_params));
+    const Params& params = comparison.candidate_params;
+    list.push_back("other sizes and types than " +
+                   to_string(comparison.trained ? without_seed(params) : params));
   }
-  if (comparison.cache == CacheMode::hot) list.push_back("cold caches");
+  if (comparison.cache == CacheMode::hot && !comparison.trained) list.push_back("cold caches");
   if (comparison.cache == CacheMode::cold) list.push_back("hot caches");
   const std::string machine = run.environment() ? run.environment()->machine() : "";
   list.push_back(machine.empty() ? "other machines; this one is not recorded"
                                  : "other machines than this " + machine);
-  if (!candidate || !candidate->latency || !candidate->latency->p95_ns) {
+  const bool has_tail = candidate && candidate->latency && candidate->latency->p95_ns;
+  if (!has_tail && !comparison.trained) {
     list.push_back("tail latency: there are too few latency samples for p95");
   }
-  if (!candidate || !candidate->energy_j) list.push_back("energy per call");
+  if (!candidate || !candidate->energy_j)
+    list.push_back(comparison.trained ? "energy of an epoch" : "energy per call");
+  if (comparison.trained) {
+    list.push_back("other data, and a test set that neither side was chosen by");
+    return list;
+  }
   list.push_back("the whole application: the gain there depends on this part's share of it");
   return list;
 }
 
+/// Of trainings whatever their seed.
+bool is_side(const Series& series, const Comparison& comparison, const std::string& kernel,
+             const Params& params) {
+  if (series.kernel != kernel) return false;
+  if (!comparison.trained) return series.params == params;
+  return series.params.contains("seed") && without_seed(series.params) == without_seed(params);
+}
+
 /// A rung that is right only sometimes (a race) is wrong: a failed check anywhere in the run counts,
-/// for the same source at the same parameters.
-std::string earlier_failure(const Run& run, const Comparison& comparison, const Series* candidate) {
+/// for the same source at the same parameters; of a training with any seed.
+std::string earlier_failure(const Run& run, const Comparison& comparison, const std::string& kernel,
+                            const Params& params, const Series* known) {
   for (const Series& series : run.series()) {
-    if (series.kernel != comparison.candidate || series.params != comparison.candidate_params)
-      continue;
-    if (candidate && series.hash != candidate->hash) continue;
+    if (!is_side(series, comparison, kernel, params)) continue;
+    if (known && series.hash != known->hash) continue;
     const bool passed = std::all_of(series.checks.begin(), series.checks.end(),
                                     [](const QualityCheck& check) { return check.passed; });
-    if (!passed) return quality_problem(series) + " (in another request of this run)";
+    if (passed) continue;
+    return quality_problem(series) + (comparison.trained
+                                          ? " (seed " + to_string(series.params.at("seed")) + ")"
+                                          : " (in another request of this run)");
   }
   return {};
 }
 
 std::string unresolved_reason(const Comparison& comparison) {
   std::string text = comparison.ci ? "the interval does not settle it"
-                                   : "there are too few rounds for an interval";
+                                   : "there are too few " +
+                                         std::string(comparison.trained ? "seeds" : "rounds") +
+                                         " for an interval";
   for (const std::string& reason : comparison.reasons) text += "; " + reason;
   if (comparison.rounds_needed > 0) {
-    text += fmt::format("; about {} rounds, afresh, would", comparison.rounds_needed);
+    text += "; about " + pairs_text(comparison, comparison.rounds_needed) + ", afresh, would";
   }
   return text;
 }
@@ -152,6 +186,35 @@ void decide_invalid(const Comparison& comparison, const std::string& candidate_p
   } else {
     decision->reason =
         comparison.reasons.empty() ? "the comparison is invalid" : comparison.reasons.front();
+  }
+}
+
+/// A faster training: what its accuracy lost decides.
+void decide_by_accuracy(const TrainedPairs& pairs, Decision* decision) {
+  const std::string lost =
+      accuracy_delta_text(pairs) + ", and the limit is " + may_lose_text(pairs);
+  decision->decision = "measure_more";
+  switch (accuracy_stand(pairs)) {
+    case AccuracyStand::kept:
+      decision->decision = "adopt";
+      decision->reason = "it is faster and keeps its accuracy: " + lost;
+      return;
+    case AccuracyStand::lost:
+      decision->decision = "reject";
+      decision->reason = "it is faster and loses accuracy: " + lost;
+      return;
+    case AccuracyStand::open:
+      decision->reason = "it is faster, and whether it keeps its accuracy is open: " + lost;
+      return;
+    case AccuracyStand::few:
+      decision->reason = fmt::format(
+          "it is faster, but its accuracy was judged with {} of the {} seeds that a "
+          "claim takes",
+          pairs.judged, kSeedsToClaim);
+      return;
+    case AccuracyStand::unknown:
+      decision->reason =
+          "it is faster, but its accuracy is not known; a speed without it is no reason to adopt";
   }
 }
 
@@ -181,6 +244,7 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
             "how fast each is alone was not measured";
         return;
       }
+      if (comparison.trained) return decide_by_accuracy(*comparison.trained, decision);
       decision->decision = "adopt";
       decision->reason = "it is faster and its output passed every check";
       return;
@@ -245,12 +309,22 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
                               precision(candidate, comparison.candidate_params)
                           ? "closed"
                           : "open";
-  fill_quality(base, candidate, &decision);
+  if (comparison.trained)
+    fill_accuracy(*comparison.trained, &decision);
+  else
+    fill_quality(base, candidate, &decision);
   decision.not_tested = not_tested(run, comparison, candidate);
 
   std::string candidate_problem = candidate ? quality_problem(*candidate) : "";
-  if (candidate_problem.empty()) candidate_problem = earlier_failure(run, comparison, candidate);
-  const std::string baseline_problem = base ? quality_problem(*base) : "";
+  if (candidate_problem.empty()) {
+    candidate_problem = earlier_failure(run, comparison, comparison.candidate,
+                                        comparison.candidate_params, candidate);
+  }
+  std::string baseline_problem = base ? quality_problem(*base) : "";
+  if (baseline_problem.empty() && comparison.trained) {
+    baseline_problem =
+        earlier_failure(run, comparison, comparison.baseline, comparison.baseline_params, base);
+  }
   if (!candidate_problem.empty() || !baseline_problem.empty() ||
       comparison.verdict == Verdict::invalid) {
     decide_invalid(comparison, candidate_problem, baseline_problem, &decision);

@@ -27,6 +27,7 @@ struct Decision {
   std::optional<Throughput> throughput;   ///< of the candidate; absent: unavailable
   std::optional<double> p95_latency_ns;   ///< of the candidate; absent: too few latency samples
   std::optional<double> quality_delta;    ///< candidate - baseline, in `quality_metric`
+  std::optional<Interval> quality_ci;     ///< trainings: 95 %, over the paired seeds
   std::string quality_metric;             ///< "nmse", or the task metric ("accuracy")
   std::string quality_limit;              ///< in words: "NMSE ≤ 2.05e-12 against float64"
   std::string division;                   ///< "closed": the same mathematics; "open": another
@@ -38,6 +39,7 @@ struct Decision {
 
 /// Candidate failed a check anywhere in the run (same source, same parameters): reject, INVALID,
 /// whatever the times say. Faster and verified: adopt.
+/// Of trainings the accuracy decides as well: adopt only where its interval stays within the limit, reject beyond it.
 /// Slower or the same: keep the baseline. Unresolved, an unverified candidate, or a baseline that
 /// failed: measure more. Never recommends on NaN: every test is phrased so that NaN fails it.
 Decision decide(const Run& run, const Comparison& comparison, const Titles& titles = {});

@@ -231,33 +231,36 @@ Json comparison_json(const Run& run, const Comparison& comparison, const Titles&
   if (decision.throughput && std::isfinite(decision.throughput->value)) {
     throughput = {{"value", decision.throughput->value}, {"unit", decision.throughput->unit}};
   }
-  return {{"lab", comparison.lab},
-          {"baseline", comparison.baseline},
-          {"baseline_params", params_to_json(comparison.baseline_params)},
-          {"candidate", comparison.candidate},
-          {"candidate_params", params_to_json(comparison.candidate_params)},
-          {"cache", comparison.cache},
-          {"ratio", valid && comparison.ratio > 0 ? number(comparison.ratio) : Json(nullptr)},
-          {"ci_low", number(ci.low)},
-          {"ci_high", number(ci.high)},
-          {"margin", number(comparison.margin)},
-          {"rounds", comparison.rounds},
-          {"rounds_needed", comparison.rounds_needed},
-          {"verdict", to_string(decision.verdict)},
-          {"reasons", comparison.reasons},
-          {"clock", comparison.clock},
-          {"equal_clock",
-           valid && comparison.equal_clock ? Json(*comparison.equal_clock) : Json(nullptr)},
-          {"sustained", valid ? Json(comparison.sustained) : Json::array()},
-          {"change", decision.change},
-          {"throughput", std::move(throughput)},
-          {"p95_latency_ns", number(decision.p95_latency_ns)},
-          {"quality_delta", number(decision.quality_delta)},
-          {"quality_limit", decision.quality_limit},
-          {"division", decision.division},
-          {"decision", decision.decision},
-          {"decision_reason", decision.reason},
-          {"not_tested", decision.not_tested}};
+  Json entry = {{"lab", comparison.lab},
+                {"baseline", comparison.baseline},
+                {"baseline_params", params_to_json(comparison.baseline_params)},
+                {"candidate", comparison.candidate},
+                {"candidate_params", params_to_json(comparison.candidate_params)},
+                {"cache", comparison.cache},
+                {"ratio", valid && comparison.ratio > 0 ? number(comparison.ratio) : Json(nullptr)},
+                {"ci_low", number(ci.low)},
+                {"ci_high", number(ci.high)},
+                {"margin", number(comparison.margin)},
+                {"rounds", comparison.rounds},
+                {"rounds_needed", comparison.rounds_needed},
+                {"verdict", to_string(decision.verdict)},
+                {"reasons", comparison.reasons},
+                {"clock", comparison.clock},
+                {"equal_clock",
+                 valid && comparison.equal_clock ? Json(*comparison.equal_clock) : Json(nullptr)},
+                {"sustained", valid ? Json(comparison.sustained) : Json::array()},
+                {"change", decision.change},
+                {"throughput", std::move(throughput)},
+                {"p95_latency_ns", number(decision.p95_latency_ns)},
+                {"quality_delta", number(decision.quality_delta)},
+                {"quality_limit", decision.quality_limit},
+                {"division", decision.division},
+                {"decision", decision.decision},
+                {"decision_reason", decision.reason},
+                {"not_tested", decision.not_tested}};
+  if (comparison.trained) entry["trained"] = *comparison.trained;
+  if (decision.quality_ci) entry["quality_ci"] = *decision.quality_ci;
+  return entry;
 }
 
 /// Of one request: those that it answered.

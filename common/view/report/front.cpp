@@ -11,6 +11,7 @@
 #include "common/record/clocks.h"
 #include "common/record/edit.h"
 #include "common/record/stale_words.h"
+#include "common/record/trained.h"
 #include "common/record/trap.h"
 #include "common/view/chart/climb.h"
 #include "common/view/chart/ladder.h"
@@ -87,6 +88,45 @@ std::string resting(const Comparison& c) {
                      rounds_text(c), format_percent_width(c.margin));
 }
 
+std::string division_words(const Decision& decision) {
+  return decision.division == "closed" ? "closed: the same mathematics"
+                                       : "open: another precision or model";
+}
+
+/// "18.5 ms → 13.1 ms"
+std::string old_to_new(const std::optional<double>& before, const std::optional<double>& after,
+                       std::string (*form)(double), const char* without) {
+  return before && after ? form(*before) + " → " + form(*after) : unavailable(without);
+}
+
+std::string seconds_text(double s) {
+  return format_time_ns(s * 1e9);
+}
+
+/// Two trainings: the times, and the accuracy that the decision rests on.
+void add_training_facts(const TrainedPairs& pairs, Headline* headline) {
+  const auto fact = [&](const char* name, const std::string& value) {
+    headline->facts.emplace_back(name, value);
+  };
+  if (pairs.sides.size() != 2) return;
+  const TrainedSide &theirs = pairs.sides[0], &ours = pairs.sides[1];
+  const auto step = [](const TrainedSide& side) {
+    return side.step_ns > 0 ? std::optional(side.step_ns) : std::nullopt;
+  };
+  fact("A step", old_to_new(step(theirs), step(ours), format_time_ns, "no step was timed"));
+  fact("A training", old_to_new(theirs.total_s, ours.total_s, seconds_text,
+                                "a limit ended the trainings before their last step"));
+  fact("Accuracy", pairs.accuracy_delta ? accuracy_delta_text(pairs)
+                                        : unavailable("no pair was judged to the end"));
+  fact("Accuracy limit", may_lose_text(pairs) + ", by the interval's lower end");
+  if (!pairs.target) return;
+  fact("Time to the accuracy", pairs.to_target
+                                   ? fmt::format("{} {}, {}", format_ratio(pairs.to_target->ratio),
+                                                 format_ratio_interval(pairs.to_target->ci),
+                                                 to_string(pairs.to_target->verdict))
+                                   : unavailable(pairs.no_to_target));
+}
+
 Headline claim_headline(const Claim& claim) {
   const Decision& decision = claim.decision;
   const bool invalid = decision.verdict == Verdict::invalid;
@@ -95,6 +135,11 @@ Headline claim_headline(const Claim& claim) {
                     .decision = decision_words(decision.decision)};
   if (!claim.paired) return headline;
   if (!invalid) headline.interval = resting(claim.comparison);
+  if (claim.comparison.trained) {
+    add_training_facts(*claim.comparison.trained, &headline);
+    headline.facts.emplace_back("Division", division_words(decision));
+    return headline;
+  }
   const std::string why = invalid ? unavailable("a failed check leaves no speed") : "";
   const auto fact = [&](const char* name, const std::string& value) {
     headline.facts.emplace_back(name, value);
@@ -114,8 +159,7 @@ Headline claim_headline(const Claim& claim) {
            : unavailable("one side has no check"));
   fact("Quality limit",
        decision.quality_limit.empty() ? unavailable("none is recorded") : decision.quality_limit);
-  fact("Division", decision.division == "closed" ? "closed: the same mathematics"
-                                                 : "open: another precision or model");
+  fact("Division", division_words(decision));
   return headline;
 }
 

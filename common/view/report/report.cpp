@@ -192,11 +192,14 @@ std::vector<Section> appendix_of(const Material& material) {
   add_to(Part::results, trap_sections(material), &sections);
   add_to(Part::results, {throughput_section(material), error_section(material)}, &sections);
   if (has_claims) add_to(Part::results, {paired_section(material)}, &sections);
+  add_to(Part::results, trained_sections(material), &sections);
   add_to(Part::results, options.sections, &sections);
   add_to(Part::results, prediction_sections(material.inputs, options), &sections);
   add_to(Part::charts, ladder_sections(material), &sections);
   add_to(Part::charts, spread_sections(material), &sections);
-  if (has_claims) add_to(Part::method, {gain_section(material)}, &sections);
+  // A training is the whole job, and no part of one.
+  if (has_claims && !material.claims.back().comparison.trained)
+    add_to(Part::method, {gain_section(material)}, &sections);
   add_to(Part::method,
          {latency_section(material), utilization_section(material), memory_section(material),
           bandwidth_section(material)},

@@ -127,7 +127,8 @@ std::vector<std::string> machine_lines(const Run& run, bool on_gpu) {
     what += ", memory " + format_bytes(static_cast<double>(env.cpu.memory_bytes));
   return {what + "; " + or_unknown(env.os) + ".",
           "Measured at " + or_unknown(env.time_utc) + " with rungs built by " +
-              build_text(env, on_gpu) + "; when it began the machine was " + quiet_text(env.quiet) + "."};
+              build_text(env, on_gpu) + "; when it began the machine was " + quiet_text(env.quiet) +
+              "."};
 }
 
 Section environment_section(const Material& material) {
