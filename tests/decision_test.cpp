@@ -4,6 +4,7 @@
 #include "common/view/report/decision.h"
 #include "tests/catch.h"
 #include "tests/report_run.h"
+#include "tests/trained_run.h"
 
 using namespace ridge;
 using test::report_run;
@@ -116,4 +117,52 @@ TEST_CASE(
   CHECK(winner(pair(lt.c_str(), 0.99, "same") + "," + pair(other.c_str(), 0.9, "slower")) ==
         "gemm.cuda.cublas");
   CHECK(winner(pair(lt.c_str(), 1.07, "faster") + "," + pair(other.c_str(), 2, "invalid")).empty());
+}
+
+TEST_CASE("a faster training is adopted only where its accuracy stays within the limit") {
+  const auto said = [](const test::TrainedCase& wanted) {
+    const Decision decision = decided(test::trained_run(wanted));
+    return decision.decision + ": " + decision.reason;
+  };
+  CHECK(said({}) ==
+        "adopt: it is faster and keeps its accuracy: −0.10 points [−0.40, +0.20], 8 paired seeds, "
+        "and the limit is at most 1 point lost");
+  CHECK(has(said({.delta = -0.03, .delta_ci = Interval{-0.04, -0.02}}),
+            "reject: it is faster and loses accuracy: −3.00 points [−4.00, −2.00]"));
+  CHECK(has(said({.delta = -0.01, .delta_ci = Interval{-0.02, 0.001}}),
+            "measure_more: it is faster, and whether it keeps its accuracy is open"));
+  CHECK(has(said({.judged = 7}), "measure_more: it is faster, but its accuracy was judged with 7"));
+  CHECK(
+      has(said({.delta = {}, .delta_ci = {}}), "measure_more: it is faster, but its accuracy is"));
+  CHECK(has(said({.delta_ci = Interval{kNan, kNan}}), "measure_more"));
+  CHECK(has(said({.delta = kNan}), "measure_more"));
+  CHECK(has(said({.verdict = Verdict::slower, .ratio = 0.8}), "keep: the candidate is slower"));
+}
+
+TEST_CASE(
+    "a training that failed its check with any seed is refused, or has nothing to be compared "
+    "with") {
+  const Decision candidate = decided(test::trained_run({.fails_seed = 3}));
+  CHECK(candidate.decision == "reject");
+  CHECK(candidate.verdict == Verdict::invalid);
+  CHECK(has(candidate.reason, "it diverged (seed 3)"));
+  const Decision baseline = decided(test::trained_run({.fails_seed = 3, .baseline_fails = true}));
+  CHECK(baseline.decision == "measure_more");
+  CHECK(has(baseline.reason, "the baseline failed its check: it diverged (seed 3)"));
+}
+
+TEST_CASE("what a decision about trainings names: seeds, the limit, the interval, and no tail") {
+  const Decision decision = decided(test::trained_run());
+  CHECK(has(decision.change,
+            "mixed.cpu.fp32 → mixed.cpu.bf16_avx512 at batch=256 epochs=4, seeds 1 to 8"));
+  CHECK(decision.quality_metric == "accuracy");
+  CHECK(decision.quality_delta == -0.001);
+  REQUIRE(decision.quality_ci);
+  CHECK(decision.quality_ci->low == -0.004);
+  CHECK(has(decision.quality_limit, "at most 1 point lost"));
+  CHECK(decision.division == "open");
+  for (const std::string& one : decision.not_tested) {
+    CHECK_FALSE(has(one, "seed"));
+    CHECK_FALSE(has(one, "latency"));
+  }
 }

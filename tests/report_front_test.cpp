@@ -4,6 +4,7 @@
 #include "common/view/report/format.h"
 #include "tests/catch.h"
 #include "tests/report_run.h"
+#include "tests/trained_run.h"
 
 using namespace ridge;
 using namespace ridge::report;
@@ -76,6 +77,34 @@ TEST_CASE("one comparison is the headline, with its interval, its decision and t
   CHECK(climb.table.rows[3][3] == "library");
   CHECK(front(report, "compared").chart->rows.size() == 1);
   CHECK(has(front(report, "again").commands.front(), "ridgepoint compare gemm --baseline"));
+}
+
+TEST_CASE("two trainings: the headline has step, accuracy and limit beside the decision") {
+  const Report made = built(trained_run(), report_options());
+  CHECK(made.headline.figure == "▲ 1.50× as fast");
+  CHECK(made.headline.decision == "Adopt");
+  CHECK(made.headline.interval.find("8 seeds") != std::string::npos);
+  CHECK(fact(made, "A step") == "10.0 ms → 6.67 ms");
+  CHECK(fact(made, "A training") == "8.40 s → 5.60 s");
+  CHECK(fact(made, "Accuracy") == "−0.10 points [−0.40, +0.20], 8 paired seeds");
+  CHECK(fact(made, "Accuracy limit") == "at most 1 point lost, by the interval's lower end");
+  CHECK(fact(made, "p95 latency").empty());
+  CHECK(made.sentence.find("makes a training step 1.50× as fast") != std::string::npos);
+  CHECK(made.sentence.find("Decision: adopt, since it is faster and keeps its accuracy") !=
+        std::string::npos);
+  const std::string again = front(made, "again").commands.front();
+  CHECK(again.find("--set seed=1..8") != std::string::npos);
+  CHECK(again.find("seed=1 ") == std::string::npos);
+  CHECK(again.find("--may-lose 0.01") != std::string::npos);
+  const auto trainings = std::find_if(made.sections.begin(), made.sections.end(),
+                                      [](const Section& one) { return one.id == "trainings"; });
+  REQUIRE(trainings != made.sections.end());
+  REQUIRE(trainings->table);
+  CHECK(trainings->table->rows.size() == 2);
+
+  const Report lost =
+      built(trained_run({.delta = -0.03, .delta_ci = Interval{-0.04, -0.02}}), report_options());
+  CHECK(lost.headline.decision == "Reject");
 }
 
 TEST_CASE("a step is coloured where a comparison decided it") {

@@ -314,6 +314,8 @@ class FakeSession final : public app::Session {
       const Rung* rung = *find_rung(*find_lab(lab), id);
       const std::string_view name = rung->kernel;
       if (name.ends_with("wiring") || name.ends_with("_training")) made.kind = RungKind::training;
+      if (made.kind == RungKind::training)
+        made.params.push_back({"seed", "", false, {}, 1, 1'000'000, int64_t{1}, ""});
       made.params.push_back({"luts", "", false, {}, 10, 100'000, int64_t{2000}, ""});
       // As in the catalogue: one name, and in each family a range and a default of its own.
       if (name.starts_with("wisard."))

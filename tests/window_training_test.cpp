@@ -1,7 +1,9 @@
 // The weightless lab in the window, with a fake worker: a training is watched as it climbs, and the score
 // card measures its networks.
+#include "app/window/panels/verdict_card.h"
 #include "app/window/views/score_view.h"
 #include "app/window/views/training_view.h"
+#include "tests/trained_run.h"
 #include "tests/window_fixture.h"
 
 using namespace ridge;
@@ -83,6 +85,61 @@ TEST_CASE("running a kernel leaves the ladder in view; trainings of one rung are
     if (!curve.name.empty()) names.push_back(curve.name);
   }
   CHECK(names == std::vector<std::string>{"fast training · luts 500", "fast training · luts 1000"});
+}
+
+TEST_CASE("two trainings are compared over eight seeds; the card says step time and accuracy",
+          "[window]") {
+  Weightless f;
+  window::select_rung(f.state, "weightless.cpu.learned_wiring");
+  f.driver->type('b');
+  window::select_rung(f.state, kTraining);
+  f.driver->frames(3);
+  f.driver->type('c');
+  const WorkRequest request = f.session.last(RequestType::compare);
+  REQUIRE(request.kernels.size() == 16);
+  for (size_t i = 0; i < request.kernels.size(); ++i) {
+    CHECK(request.kernels[i].kernel == (i % 2 == 0 ? "weightless.cpu.learned_wiring" : kTraining));
+    CHECK(param_int(request.kernels[i].params, "seed") == int64_t(i / 2) + 1);
+  }
+  Json phase = {{"request", request.id}, {"series", 4},
+                {"phase", "rounds"},     {"text", "training"},
+                {"progress", 0.25},      {"open", "seed 3 of 8, 12 of 84 steps"}};
+  f.session.tell("phase", phase);
+  f.driver->frames(2);
+  CHECK(window::running_comparison(f.state).find("seed 3 of 8, 12 of 84 steps") !=
+        std::string::npos);
+
+  Comparison made = trained_comparison({});
+  made.request = request.id, made.lab = "weightless", made.cache = request.cache;
+  made.baseline = request.kernels[0].kernel, made.candidate = kTraining;
+  made.baseline_params = request.kernels[0].params;
+  made.candidate_params = request.kernels[1].params;
+  Series trained = trained_series({}, 1, true);
+  trained.kernel = kTraining, trained.params = made.candidate_params;
+  f.session.tell("result", {{"request", request.id}, {"series", 1}, {"outcome", Json(trained)}});
+  f.session.tell("result", {{"request", request.id}, {"comparisons", {made}}});
+  f.session.finish(request);
+  f.driver->frames(3);
+  const Run* run = nullptr;
+  // Whichever seed is chosen: the comparison is over all of them.
+  f.state.selection.params["seed"] = int64_t{5};
+  const Comparison* shown = window::shown_comparison(f.state, nullptr, &run);
+  REQUIRE(shown);
+  const window::VerdictWords words = window::verdict_words(f.state, *run, *shown);
+  CHECK(words.headline == "1.50× faster");
+  CHECK(words.evidence.find("8 seeds") != std::string::npos);
+  CHECK(words.evidence.find("accuracy −0.10 points [−0.40, +0.20]") != std::string::npos);
+  CHECK(words.reason.find("keeps its accuracy") != std::string::npos);
+}
+
+TEST_CASE("a training is not compared with a kernel", "[window]") {
+  Weightless f;
+  window::select_rung(f.state, "weightless.cpu.naive");
+  f.driver->type('b');
+  window::select_rung(f.state, kTraining);
+  f.driver->type('c');
+  CHECK(f.session.count(RequestType::compare) == 0);
+  CHECK(f.state.notice.text.find("choose two of one kind") != std::string::npos);
 }
 
 TEST_CASE("the views offered are those that the lab can fill", "[window]") {
