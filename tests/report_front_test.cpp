@@ -80,7 +80,8 @@ TEST_CASE("one comparison is the headline, with its interval, its decision and t
 }
 
 TEST_CASE("two trainings: the headline has step, accuracy and limit beside the decision") {
-  const Report made = built(trained_run(), report_options());
+  const Run run = trained_run();
+  const Report made = built(run, report_options());
   CHECK(made.headline.figure == "▲ 1.50× as fast");
   CHECK(made.headline.decision == "Adopt");
   CHECK(made.headline.interval.find("8 seeds") != std::string::npos);
@@ -102,8 +103,8 @@ TEST_CASE("two trainings: the headline has step, accuracy and limit beside the d
   REQUIRE(trainings->table);
   CHECK(trainings->table->rows.size() == 2);
 
-  const Report lost =
-      built(trained_run({.delta = -0.03, .delta_ci = Interval{-0.04, -0.02}}), report_options());
+  const Run losing = trained_run({.delta = -0.03, .delta_ci = Interval{-0.04, -0.02}});
+  const Report lost = built(losing, report_options());
   CHECK(lost.headline.decision == "Reject");
 }
 
