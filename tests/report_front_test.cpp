@@ -90,6 +90,7 @@ TEST_CASE("two trainings: the headline has step, accuracy and limit beside the d
   CHECK(fact(made, "Accuracy") == "−0.10 points [−0.40, +0.20], 8 paired seeds");
   CHECK(fact(made, "Accuracy limit") == "at most 1 point lost, by the interval's lower end");
   CHECK(fact(made, "p95 latency").empty());
+  for (const Section& one : made.front) CHECK(one.id != "climb");
   CHECK(made.sentence.find("makes a training step 1.50× as fast") != std::string::npos);
   CHECK(made.sentence.find("Decision: adopt, since it is faster and keeps its accuracy") !=
         std::string::npos);

@@ -56,7 +56,11 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
   if (common.json) {
     print_json(json_of(measured));
   } else {
-    print(results_text(run, measured.request, {}) + "\n");
+    // Of trainings each seed would be a table: what follows has the medians over them.
+    const std::string results =
+        trainings ? environment_text(run) + results_notes(run, measured.request, {})
+                  : results_text(run, measured.request, {});
+    print(results + "\n");
     print(comparisons_text(run, measured.request));
   }
   return finish_command(common, options, measured, compare_exit_code(run, measured.request));

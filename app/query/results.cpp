@@ -138,9 +138,11 @@ std::string results_notes(const Run& run, int64_t request, const std::vector<Not
   std::string text = traps.empty() ? "" : "\n" + heading_of(traps) + traps_text(traps);
   text += stages_text(all);
   std::string notes;
+  std::set<std::string> told;  // trainings of several seeds have one note
   for (const Series* series : all) {
-    const std::string note = notes_of(*series);
-    if (!note.empty()) notes += fmt::format("  {}: {}\n", short_name(series->kernel), note);
+    const std::string note =
+        fmt::format("  {}: {}\n", short_name(series->kernel), notes_of(*series));
+    if (!notes_of(*series).empty() && told.insert(note).second) notes += note;
   }
   notes += not_run_text(not_run);
   const Lab* lab = all.empty() ? nullptr : find_lab(all.front()->lab);

@@ -22,8 +22,8 @@ std::string times_sentence(const TrainedSide& theirs, const TrainedSide& ours) {
   if (const std::string total = change(theirs.total_s, ours.total_s); !total.empty())
     text += ", a training " + total;
   if (theirs.memory_bytes > 0 && ours.memory_bytes > 0) {
-    text += ", memory " + format_quantity(theirs.memory_bytes, "B") + " → " +
-            format_quantity(ours.memory_bytes, "B");
+    text +=
+        ", memory " + format_bytes(theirs.memory_bytes) + " → " + format_bytes(ours.memory_bytes);
   }
   if (theirs.epoch_energy_j && ours.epoch_energy_j) {
     text += ", energy of an epoch " + format_quantity(*theirs.epoch_energy_j, "J") + " → " +

@@ -183,6 +183,7 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
            "between them may come from the machine. Compare them in one run (see how to "
            "reproduce).";
   }
+  const std::string part = c.trained ? "a training step" : "this part";
   const std::string change = "replacing “" + base + "” by “" + cand + "”";
   const std::string figures =
       fmt::format("{} as fast, 95 % interval {}, {}, margin {}", format_ratio(c.ratio),
@@ -190,10 +191,10 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   std::string text;
   switch (claim.decision.verdict) {
     case Verdict::faster:
-      text = "Faster: " + change + " makes this part " + figures + ".";
+      text = "Faster: " + change + " makes " + part + " " + figures + ".";
       break;
     case Verdict::slower:
-      text = "Slower: " + change + " makes this part " + figures + ".";
+      text = "Slower: " + change + " makes " + part + " " + figures + ".";
       break;
     case Verdict::same:
       text = "Same: " + change + " makes no difference that counts (" + figures + ").";

@@ -508,9 +508,12 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   bool has_unpaired = false;
   const bool has_traps = std::any_of(climb.lines.begin(), climb.lines.end(),
                                      [](const Line* line) { return is_trap(*line); });
+  // Two trainings are no ladder: the headline has their times, the appendix each seed.
+  const bool is_trained =
+      material.claims.size() == 1 && material.claims.front().comparison.trained.has_value();
   if (has_traps) {
     sections.push_back(trap_front(material, climb));
-  } else if (!climb.lines.empty()) {
+  } else if (!climb.lines.empty() && !is_trained) {
     sections.push_back(climb_section(material, climb));
     has_unpaired = has_unpaired_step(sections.back());
   }
