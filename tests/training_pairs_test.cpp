@@ -10,6 +10,7 @@
 #include "common/record/trained.h"
 #include "tests/catch.h"
 #include "tests/simulation.h"
+#include "tests/toy_family.h"
 
 namespace ridge {
 namespace {
@@ -30,6 +31,7 @@ struct Made {
   double accuracy = 0.87, accuracy_noise = 0.003;  ///< at the end; it is reached along a line
   bool emulated = false;
   int64_t fails_with = 0;  ///< a seed
+  double power_w = 50;
 };
 
 double clock_s = 0;
@@ -38,6 +40,7 @@ uint64_t trainings_built = 0;
 std::string turns_made;  ///< a letter a step: the side's, which its config says
 std::multiset<int64_t> seeds_built;
 const Made* first_side = nullptr;
+double drawn_j = 0, power_now_w = 0;
 
 double simulated_clock() {
   return clock_s;
@@ -52,12 +55,15 @@ class Simulated : public Training {
         luck_(made.luck * quality::normal(chance_ + 77'000'000, 0)) {}
 
   Result<void> step() override {
+    const double start_s = clock_s;
     const double z = quality::normal(chance_, static_cast<uint64_t>(done_++));
     const bool is_stolen =
         made_.is_disturbed && quality::normal(chance_ + 55'000'000, uint64_t(done_)) > 2.05;
     if (is_stolen) clock_s += 20 * made_.step_s;
     // The whole machine gets slower by 2 % in 0.15 s, whatever side is on.
     clock_s += made_.step_s * std::exp(made_.noise * z + luck_ + 0.13 * clock_s);
+    power_now_w = made_.power_w;
+    drawn_j += power_now_w * (clock_s - start_s);
     turns_made += &made_ == first_side ? 'A' : 'B';
     return {};
   }
@@ -338,6 +344,73 @@ TEST_CASE("trainings in pairs: an accuracy that was not reached says which accur
   const Comparison one = asked.one();
   CHECK_FALSE(one.trained->to_target);
   CHECK(has(one.trained->no_to_target, "by 8 of 8 trainings of the baseline"));
+}
+
+// ---- energy --------------------------------------------------------------------------------------
+
+/// Shows what was drawn until its last tick. Reading takes 10 µs, in which the machine draws 5 W.
+class TickingMeter : public measure::EnergyMeter {
+ public:
+  explicit TickingMeter(double tick_s) : tick_s_(tick_s) {}
+  std::string source() const override { return "made up"; }
+  std::optional<double> read() override {
+    clock_s += 1e-5;
+    drawn_j += 5 * 1e-5;
+    const double since_s = std::fmod(clock_s, tick_s_);
+    if (clock_s - since_s > last_s_) {
+      last_s_ = clock_s - since_s;
+      shown_j_ = std::max(shown_j_, drawn_j - power_now_w * since_s);
+    }
+    return shown_j_;
+  }
+
+ private:
+  double tick_s_, last_s_ = -1, shown_j_ = 0;
+};
+
+class TickingDevice : public FakeDevice {
+ public:
+  double tick_s = 1e-3;
+  Result<std::unique_ptr<measure::EnergyMeter>> energy_meter() override {
+    return std::unique_ptr<measure::EnergyMeter>(new TickingMeter(tick_s));
+  }
+};
+
+Comparison metered(Asked* asked, TickingDevice* device) {
+  const TrainDesc a = training_of("made.cpu.baseline", asked->baseline),
+                  b = training_of("made.cpu.candidate", asked->candidate);
+  std::vector<measure::PairedTraining> all;
+  for (int64_t seed = 1; seed <= 8; ++seed) {
+    const Params params = {{"epochs", int64_t{4}}, {"seed", seed}};
+    all.push_back({&a, params, device});
+    all.push_back({&b, params, device});
+  }
+  auto outcome = asked->compare(all);
+  REQUIRE(outcome);
+  return outcome->comparisons.front();
+}
+
+TEST_CASE(
+    "trainings in pairs: each side has the joules of its own turns, where a turn has ten ticks") {
+  Asked asked;
+  asked.baseline.step_s = asked.candidate.step_s = 0.005;
+  asked.candidate.power_w = 100;
+  TickingDevice device;
+  const Comparison fine = metered(&asked, &device);
+  const auto& sides = fine.trained->sides;
+  REQUIRE(sides.at(0).epoch_energy_j);
+  REQUIRE(sides.at(1).epoch_energy_j);
+  // 24 steps of an epoch, 5 ms each, which drift makes some per cent longer.
+  CHECK(*sides[0].epoch_energy_j == Approx(50 * 0.005 * 24).epsilon(0.4));
+  CHECK(*sides[1].epoch_energy_j / *sides[0].epoch_energy_j == Approx(2).epsilon(0.1));
+  CHECK(fine.trained->no_energy.empty());
+
+  device.tick_s = 0.1;
+  const Comparison coarse = metered(&asked, &device);
+  CHECK_FALSE(coarse.trained->sides.at(1).epoch_energy_j);
+  CHECK(has(coarse.trained->no_energy, "too seldom to tell them apart"));
+  device.tick_s = 1e9;
+  CHECK(metered(&asked, &device).trained->no_energy == "its energy counter does not move");
 }
 
 // ---- what is refused, and what stays -------------------------------------------------------------

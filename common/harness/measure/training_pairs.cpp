@@ -10,6 +10,7 @@
 
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
+#include "common/harness/measure/turn_energy.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
 #include "common/stats/stats.h"
@@ -132,7 +133,8 @@ class TrainingComparison {
   Result<void> check_equal_steps(size_t seed, size_t side) const;
   Result<void> turns(size_t seed);
   /// One palindrome of `steps` steps a turn, `fewer` in its second half; its times a step, one a turn.
-  Result<std::vector<double>> palindrome(const std::string& order, int64_t steps, int64_t fewer);
+  Result<std::vector<double>> palindrome(const std::string& order, int64_t steps, int64_t fewer,
+                                         bool is_metered);
   void judge_models(size_t seed);
   std::string draw_order();
   void keep_round(const std::string& order, const std::vector<std::vector<double>>& turns);
@@ -154,9 +156,10 @@ class TrainingComparison {
   std::mt19937_64 random_;
   std::vector<std::vector<int>> orders_;  ///< that are still to come of a balanced set
   std::vector<std::unique_ptr<TrainingRun>> live_;
-  double start_s_ = 0;         ///< of the comparison
-  double reported_s_ = 0;      ///< when samples were sent last
-  std::vector<Round> rounds_;  ///< one a seed
+  std::vector<TurnEnergy> energy_;  ///< of each side
+  double start_s_ = 0;              ///< of the comparison
+  double reported_s_ = 0;           ///< when samples were sent last
+  std::vector<Round> rounds_;       ///< one a seed
   std::vector<std::string> reasons_;
   std::vector<std::string> failures_;  ///< of each side: the first; empty: none
   CompareOutcome out_;
@@ -213,14 +216,17 @@ std::string TrainingComparison::draw_order() {
 }
 
 Result<std::vector<double>> TrainingComparison::palindrome(const std::string& order, int64_t steps,
-                                                           int64_t fewer) {
+                                                           int64_t fewer, bool is_metered) {
   std::vector<double> times_ns;
   for (size_t turn = 0; turn < order.size(); ++turn) {
     if (observer_->cancelled()) return cancelled_error();
     TrainingRun& training = *live_[static_cast<size_t>(order[turn] - '0')];
     const double before_s = training.trained_s();
     const int64_t count = turn < sides_ ? steps : fewer;
+    TurnEnergy& energy = energy_[static_cast<size_t>(order[turn] - '0')];
+    if (is_metered) energy.begin();
     for (int64_t i = 0; i < count; ++i) RIDGE_TRY_VOID(training.step());
+    if (is_metered) energy.end(count);
     times_ns.push_back((training.trained_s() - before_s) * 1e9 /
                        double(std::max<int64_t>(1, count)));
   }
@@ -271,8 +277,8 @@ Result<void> TrainingComparison::turns(size_t seed) {
   while (live_[0]->made() < all && clock_() - start_s <= limit_s) {
     const int64_t left = all - live_[0]->made();
     const bool is_whole = left >= 2 * steps;
-    RIDGE_TRY(auto times_ns,
-              palindrome(order, is_whole ? steps : (left + 1) / 2, is_whole ? steps : left / 2));
+    RIDGE_TRY(auto times_ns, palindrome(order, is_whole ? steps : (left + 1) / 2,
+                                        is_whole ? steps : left / 2, is_whole && !turns.empty()));
     if (turns.empty()) {
       const double step_s = *std::min_element(times_ns.begin(), times_ns.end()) * 1e-9;
       const auto most = std::max<int64_t>(1, (all - 2) / (2 * kPalindromes));
@@ -314,6 +320,7 @@ Result<void> TrainingComparison::train(size_t seed) {
     const bool disturbed =
         is_contended(foreign.cpus(), all_[seed * sides_ + side].training->backend);
     live_[side]->sum_up(disturbed);
+    energy_[side].settle(&series(seed, side));
     contended = contended || disturbed;
   }
   constexpr const char* kContended = "contended: other processes used the CPU meanwhile";
@@ -385,10 +392,11 @@ void TrainingComparison::compare_times(size_t side, TrainedPairs* pairs) const {
 
 TrainedSide TrainingComparison::side_of(size_t side) const {
   TrainedSide out;
-  std::vector<double> steps_ns, totals_s, accuracies, to_target_s;
+  std::vector<double> steps_ns, totals_s, accuracies, to_target_s, steps_j;
   for (size_t seed = 0; seed < rounds_.size(); ++seed) {
     const Series& one = series(seed, side);
     if (one.stats) steps_ns.push_back(one.stats->median_ns);
+    if (one.energy_j) steps_j.push_back(*one.energy_j);
     out.memory_bytes = std::max(out.memory_bytes, one.memory_bytes);
     if (const auto value = end_accuracy(one)) {
       accuracies.push_back(*value);
@@ -404,6 +412,9 @@ TrainedSide TrainingComparison::side_of(size_t side) const {
   out.total_s = median_of(totals_s);
   const int64_t epochs = param_int(all_[side].params, "epochs");
   if (out.total_s && epochs > 0) out.epoch_s = *out.total_s / double(epochs);
+  const auto step_j = median_of(steps_j);
+  if (step_j && epochs > 0)
+    out.epoch_energy_j = *step_j * double(live_[side]->steps()) / double(epochs);
   out.accuracy = median_of(accuracies);
   out.reached = static_cast<int>(to_target_s.size());
   out.to_target_s = median_of(to_target_s);
@@ -416,10 +427,11 @@ TrainedPairs TrainingComparison::pairs_of(size_t side) const {
     pairs.seeds.push_back(param_int(series(seed, 0).params, "seed"));
   if (!live_.empty()) pairs.steps = live_[0]->steps();
   pairs.may_lose = options_.may_lose.value_or(kMayLose);
-  pairs.no_energy =
-      "the sides take turns of milliseconds, which no energy counter tells apart; a run of each "
-      "measures the joules of its steps";
   pairs.sides = {side_of(0), side_of(side)};
+  for (const size_t one : {size_t{0}, side}) {
+    const auto why = series(0, one).unavailable.find("energy_j");
+    if (why != series(0, one).unavailable.end()) pairs.no_energy = why->second;
+  }
   compare_accuracy(side, &pairs);
   compare_times(side, &pairs);
   return pairs;
@@ -457,6 +469,7 @@ Result<CompareOutcome> TrainingComparison::run() {
         training_series(*all_[i].training, all_[i].params, RunMode::compare, static_cast<int>(i)));
   }
   failures_.resize(sides_);
+  for (size_t side = 0; side < sides_; ++side) energy_.emplace_back(all_[side].device, clock_);
   start_s_ = reported_s_ = clock_();
   Result<void> outcome;
   for (size_t seed = 0; seed < seeds() && outcome; ++seed) {

@@ -223,7 +223,8 @@ std::vector<Section> trained_sections(const Material& material) {
         c.trained->steps, seeds_text(c.trained->seeds))};
     for (const std::string& sentence : trained_sentences(c))
       section.paragraphs.push_back(capitalised(sentence) + ".");
-    Table table{.columns = {"Side", "A step", "An epoch", "A training", "Accuracy", "Memory"}};
+    Table table{.columns = {"Side", "A step", "An epoch", "A training", "Accuracy", "Memory",
+                            "Joules an epoch"}};
     for (size_t i = 0; i < c.trained->sides.size(); ++i) {
       const TrainedSide& side = c.trained->sides[i];
       const auto seconds = [](const std::optional<double>& s) {
@@ -234,7 +235,9 @@ std::vector<Section> trained_sections(const Material& material) {
            side.step_ns > 0 ? format_time_ns(side.step_ns) : unavailable("no step was timed"),
            seconds(side.epoch_s), seconds(side.total_s),
            side.accuracy ? format_number(*side.accuracy, 4) : unavailable("not judged"),
-           side.memory_bytes > 0 ? format_bytes(side.memory_bytes) : unavailable("not counted")});
+           side.memory_bytes > 0 ? format_bytes(side.memory_bytes) : unavailable("not counted"),
+           side.epoch_energy_j ? format_quantity(*side.epoch_energy_j, "J")
+                               : unavailable("not metered")});
     }
     section.table = std::move(table);
     sections.push_back(std::move(section));
