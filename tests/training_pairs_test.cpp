@@ -495,6 +495,17 @@ TEST_CASE(
   CHECK(kept == asked.watcher.samples_seen);  // all of them were sent
 }
 
+TEST_CASE("trainings in pairs: a cancel between two reports loses no step") {
+  Asked asked;
+  asked.watcher.cancel_at_ask = 12;  // within the third palindrome: nothing was sent yet
+  auto outcome = asked.compare();
+  REQUIRE(outcome);
+  CHECK(outcome->cancelled);
+  CHECK(outcome->series[0].samples.size() > 4);
+  CHECK(asked.watcher.samples_seen ==
+        outcome->series[0].samples.size() + outcome->series[1].samples.size());
+}
+
 TEST_CASE(
     "trainings in pairs: a limit ends a seed, and its accuracy is not judged as a whole one's") {
   Asked asked;
