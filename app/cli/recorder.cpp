@@ -302,7 +302,7 @@ class Recorder {
     return carry_out(std::move(request), fmt::format("{} rungs at {}", rungs.size(), name));
   }
 
-  /// Only kernels are compared in pairs: traps and pipelines have figures of their own.
+  /// Only kernels are recorded in pairs: traps and pipelines have figures of their own.
   bool is_timed(const Rung& rung, const Params& params) const {
     const Series* series = latest(rung, params);
     return series && series->stats && series->kind == RungKind::kernel;
