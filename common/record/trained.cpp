@@ -93,24 +93,31 @@ std::string may_lose_text(const TrainedPairs& pairs) {
 }
 
 std::string accuracy_line(const TrainedPairs& pairs) {
-  return "accuracy " + accuracy_delta_text(pairs);
+  const std::string whole = accuracy_delta_text(pairs);
+  const bool of_all = pairs.judged == static_cast<int>(pairs.seeds.size());
+  return "accuracy " + (of_all ? whole.substr(0, whole.rfind(", ")) : whole);
 }
 
-std::vector<std::string> trained_sentences(const Comparison& comparison) {
+namespace {
+
+std::string accuracy_sentence(const TrainedPairs& pairs, const TrainedSide& theirs,
+                              const TrainedSide& ours) {
+  if (!theirs.accuracy || !ours.accuracy) return "accuracy: no pair was judged to the end";
+  return fmt::format("accuracy {:.4f} → {:.4f}: {}; the limit is {}", *theirs.accuracy,
+                     *ours.accuracy, accuracy_delta_text(pairs), may_lose_text(pairs));
+}
+
+}  // namespace
+
+std::vector<std::string> trained_sentences(const Comparison& comparison, bool brief) {
   if (!comparison.trained || comparison.trained->sides.size() != 2) return {};
   const TrainedPairs& pairs = *comparison.trained;
   const TrainedSide &theirs = pairs.sides[0], &ours = pairs.sides[1];
   std::vector<std::string> sentences;
   if (theirs.step_ns > 0 && ours.step_ns > 0) sentences.push_back(times_sentence(theirs, ours));
-  if (theirs.accuracy && ours.accuracy) {
-    sentences.push_back(fmt::format("accuracy {:.4f} → {:.4f}: {}; the limit is {}",
-                                    *theirs.accuracy, *ours.accuracy, accuracy_delta_text(pairs),
-                                    may_lose_text(pairs)));
-  } else {
-    sentences.emplace_back("accuracy: no pair was judged to the end");
-  }
+  if (!brief) sentences.push_back(accuracy_sentence(pairs, theirs, ours));
   if (pairs.target) sentences.push_back(target_sentence(pairs, theirs, ours));
-  if (!ours.epoch_energy_j && !pairs.no_energy.empty())
+  if (!brief && !ours.epoch_energy_j && !pairs.no_energy.empty())
     sentences.push_back("joules of an epoch are unavailable: " + pairs.no_energy);
   return sentences;
 }

@@ -30,8 +30,9 @@ std::string points_text(double share);
 std::string may_lose_text(const TrainedPairs& pairs);
 /// The accuracy in the card's one line: "accuracy −0.12 points [−0.40, +0.16]".
 std::string accuracy_line(const TrainedPairs& pairs);
-/// The times, the accuracy, the time to the target: old → new, one sentence each. Empty where the sides are no trainings.
-std::vector<std::string> trained_sentences(const Comparison& comparison);
+/// The times, the accuracy, the time to the target, why there are no joules: old → new, one sentence each; `brief` leaves
+/// out the accuracy and the joules. Empty where the sides are no trainings.
+std::vector<std::string> trained_sentences(const Comparison& comparison, bool brief = false);
 /// What a verdict of the comparison rests on, one and several: "round", "rounds", or of trainings "seed", "seeds".
 std::string pairs_text(const Comparison& comparison, int count);
 

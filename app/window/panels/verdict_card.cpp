@@ -80,7 +80,8 @@ Words words_of(const Comparison& comparison, const Decision& decision, const Sta
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   words.title = with_stale(words.title, comparison.stale, "  ·  ");
   for (const std::string& more : comparison.reasons) words.reason += "  ·  " + more;
-  for (const std::string& more : trained_sentences(comparison)) words.reason += "  ·  " + more;
+  for (const std::string& more : trained_sentences(comparison, true))
+    words.reason += "  ·  " + more;
   for (const std::string& more : clock_sentences(comparison)) words.reason += "  ·  " + more;
   return words;
 }
