@@ -43,7 +43,7 @@ void LineObserver::problem(const Series& series) {
   const Json whole = series;
   Json known = Json::object();
   for (const char* name : {"kind", "dtype", "params", "reduced_from", "flop", "bytes_min",
-                           "bytes_written", "work", "memory_bytes", "note"}) {
+                           "bytes_written", "work", "memory_bytes", "note", "command"}) {
     if (whole.contains(name)) known[name] = whole[name];
   }
   Json fields = head(series.index);

@@ -68,6 +68,7 @@ int take_stdout() {
 int usage(FILE* to, int code) {
   fputs(
       "ridgepoint-worker --stdio     speak the protocol on stdin and stdout\n"
+      "ridgepoint-worker --commands  the same, and run the commands that a compare request names\n"
       "ridgepoint-worker --edited FOLDER FILE...\n"
       "                              the same, limited, with a learner's rungs from FOLDER loaded\n"
       "ridgepoint-worker --version   say what this is\n",
@@ -85,9 +86,11 @@ int main(int argc, char** argv) {
     puts(ridge::version_line("ridgepoint-worker").c_str());
     return 0;
   }
-  if (strcmp(argv[1], "--stdio") != 0 && !is_edited) return usage(stderr, 64);
+  const bool runs_commands = strcmp(argv[1], "--commands") == 0;
+  if (strcmp(argv[1], "--stdio") != 0 && !runs_commands && !is_edited) return usage(stderr, 64);
 
-  execute_again_once(argv);
+  // Commands get the environment of the person who typed them.
+  if (!runs_commands) execute_again_once(argv);
   unsetenv(kReady);  // a worker started by this one would need its own
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
@@ -104,7 +107,7 @@ int main(int argc, char** argv) {
       return 70;
     }
   }
-  ridge::worker::Server server(STDIN_FILENO, &emitter, end_process);
+  ridge::worker::Server server(STDIN_FILENO, &emitter, end_process, runs_commands);
   // Not a return: the control thread still reads, and may not see the statics destroyed.
   _exit(server.run());
 }

@@ -95,8 +95,8 @@ const Handler* handler_of(const Json& line) {
 
 }  // namespace
 
-Server::Server(int in_fd, Emitter* emitter, void (*end_process)())
-    : in_fd_(in_fd), emitter_(emitter), end_process_(end_process) {}
+Server::Server(int in_fd, Emitter* emitter, void (*end_process)(), bool runs_commands)
+    : in_fd_(in_fd), emitter_(emitter), end_process_(end_process), runs_commands_(runs_commands) {}
 
 void Server::refuse(std::optional<int64_t> request, const Error& error) {
   Json fields = {{"error", error}};
@@ -249,7 +249,7 @@ int Server::run() {
                              {"cuda", build.cuda}}},
                            {"capabilities", capabilities}});
   std::thread(&Server::control_loop, this).detach();  // ends with the process
-  Work work(emitter_);
+  Work work(emitter_, runs_commands_);
   while (const auto request = next()) {
     if (!serve(*parse_json(*request, ""), &work)) return static_cast<int>(ErrorCode::worker);
   }

@@ -20,8 +20,8 @@ class Work;  // worker/work.h: what a request asks to be measured
 class Server {
  public:
   /// `end_process` must not return: it is called from the control thread at the end of stdin, also
-  /// while the main thread is stuck in a kernel.
-  Server(int in_fd, Emitter* emitter, void (*end_process)());
+  /// while the main thread is stuck in a kernel. `runs_commands`: see Work.
+  Server(int in_fd, Emitter* emitter, void (*end_process)(), bool runs_commands = false);
 
   /// Says hello, serves until `quit`; the exit code: 0, or 70 after a `fatal` line.
   int run();
@@ -42,6 +42,7 @@ class Server {
   int in_fd_;
   Emitter* emitter_;
   void (*end_process_)();
+  bool runs_commands_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::pair<int64_t, std::string>> queue_;  ///< ids and lines of requests

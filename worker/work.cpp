@@ -26,7 +26,8 @@ constexpr size_t kResultsBeforeCeilings = 3;  // enough to see the ladder climb
 
 }  // namespace
 
-Work::Work(Emitter* emitter) : emitter_(emitter), catalogue_(catalogue(machine_)) {
+Work::Work(Emitter* emitter, bool runs_commands)
+    : emitter_(emitter), catalogue_(catalogue(machine_)), runs_commands_(runs_commands) {
   machine_.bench.full_checks.of_edits = !loaded_kernels().empty();
   machine_.bench.instance = std::move(instance_ahead());
 }
@@ -58,10 +59,23 @@ Result<Work::Asked> Work::find(const KernelRequest& request) const {
   return asked;
 }
 
-Result<std::vector<Work::Asked>> Work::find_all(const WorkRequest& request) const {
+/// What a person typed on a command line, and nothing else, reaches a worker that runs commands: `ridgepoint compare`
+/// starts one for it. The window's worker and a replay have none.
+Result<Work::Asked> Work::find_command(const KernelRequest& request) {
+  if (!runs_commands_) {
+    return Error{ErrorCode::unavailable, "this worker runs no commands", "",
+                 "start it as ridgepoint-worker --commands; 'ridgepoint compare' does"};
+  }
+  RIDGE_TRY(auto command, command_rung(request));
+  commands_.push_back(std::move(command));
+  return Asked{.rung = commands_.back().get(), .params = {}};
+}
+
+Result<std::vector<Work::Asked>> Work::find_all(const WorkRequest& request) {
   std::vector<Asked> all;
+  commands_.clear();
   for (const KernelRequest& entry : request.kernels) {
-    RIDGE_TRY(Asked asked, find(entry));
+    RIDGE_TRY(Asked asked, entry.command.empty() ? find(entry) : find_command(entry));
     all.push_back(std::move(asked));
   }
   return all;

@@ -26,7 +26,8 @@ namespace ridge::worker {
 
 class Work {
  public:
-  explicit Work(Emitter* emitter);
+  /// `runs_commands`: a compare request may name commands. Only a worker that was started for it runs any.
+  Work(Emitter* emitter, bool runs_commands);
 
   void list(int64_t request);
   Result<void> source(int64_t request, const std::string& kernel);
@@ -50,7 +51,8 @@ class Work {
   Job job(const WorkRequest& request, const std::vector<Asked>& asked, size_t index,
           LineObserver* observer);
   Result<Asked> find(const KernelRequest& request) const;
-  Result<std::vector<Asked>> find_all(const WorkRequest& request) const;
+  Result<Asked> find_command(const KernelRequest& request);
+  Result<std::vector<Asked>> find_all(const WorkRequest& request);
 
   Result<void> run(const WorkRequest& request, const std::vector<Asked>& asked,
                    LineObserver* observer);
@@ -93,6 +95,8 @@ class Work {
   Edits edits_;
   Walks walks_;
   Rungs catalogue_;
+  bool runs_commands_;
+  Rungs commands_;             ///< of the request that is carried out
   measure::ForeignLoad load_;  ///< since the request before began
   std::map<Place, DeviceCeilings> ceilings_;
 };

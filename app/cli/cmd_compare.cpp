@@ -1,4 +1,5 @@
-// ridgepoint compare LAB: one baseline against one or several candidates, interleaved.
+// ridgepoint compare LAB: one baseline against one or several candidates, interleaved. Without a lab the sides are
+// commands.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include "app/cli/driver.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
+#include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
 #include "common/record/trained.h"
@@ -26,9 +28,43 @@ void announce(const WorkRequest& request, bool trainings) {
                        request.kernels.size(), points_text(request.may_lose.value_or(kMayLose))));
 }
 
+int show(const CommonOptions& common, const MeasureOptions& options, const Measured& measured,
+         bool trainings) {
+  if (measured.request == 0) return fail(common, *measured.error);
+  const Run& run = measured.driver->run();
+  if (common.json) {
+    print_json(json_of(measured));
+  } else {
+    // Of trainings each seed would be a table: what follows has the medians over them.
+    const std::string results =
+        trainings ? environment_text(run) + results_notes(run, measured.request, {})
+                  : results_text(run, measured.request, {});
+    print(results + "\n");
+    print(comparisons_text(run, measured.request));
+  }
+  return finish_command(common, options, measured, compare_exit_code(run, measured.request));
+}
+
+int compare_commands(const CommonOptions& common, const MeasureOptions& options) {
+  auto request = command_request(options);
+  if (!request) return fail(common, request.error());
+  announce(*request, false);
+  if (!common.worker.empty())
+    complain("the commands run where the worker runs: " + one_line(common.worker, 200));
+  return show(common, options, measure_commands(common, options, *std::move(request)), false);
+}
+
 }  // namespace
 
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
+  if (options.lab.empty()) return compare_commands(common, options);
+  const bool has_rule = !options.check.empty() || !options.reference.empty() ||
+                        !options.names.empty() || options.call_limit_s;
+  if (has_rule) {
+    return fail(common,
+                {ErrorCode::usage, "--name, --check, --reference and --call-limit are for commands",
+                 "compare", "leave them out, or leave out the lab to compare two commands"});
+  }
   const bool is_whole = !options.baseline.empty() && !options.candidates.empty();
   if (!is_whole && options.edits.empty()) {
     return fail(common, {ErrorCode::usage, "a baseline and a candidate are needed", "compare",
@@ -48,22 +84,9 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
     trainings = first && first->kind == RungKind::training;
     return selection;
   };
-  const Measured measured =
-      measure(common, options, RequestType::compare, choose,
-              [&](const WorkRequest& request) { announce(request, trainings); });
-  if (measured.request == 0) return fail(common, *measured.error);
-  const Run& run = measured.driver->run();
-  if (common.json) {
-    print_json(json_of(measured));
-  } else {
-    // Of trainings each seed would be a table: what follows has the medians over them.
-    const std::string results =
-        trainings ? environment_text(run) + results_notes(run, measured.request, {})
-                  : results_text(run, measured.request, {});
-    print(results + "\n");
-    print(comparisons_text(run, measured.request));
-  }
-  return finish_command(common, options, measured, compare_exit_code(run, measured.request));
+  const auto say = [&](const WorkRequest& request) { announce(request, trainings); };
+  const Measured measured = measure(common, options, RequestType::compare, choose, say);
+  return show(common, options, measured, trainings);
 }
 
 namespace {
@@ -71,9 +94,20 @@ namespace {
 Command setup_compare(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<MeasureOptions>();
   add_measuring(&command, options.get());
-  command.add_option("--baseline", options->baseline, "RUNG or RUNG:k=v,..");
+  command.get_option("lab")->required(false)->description("the lab, e.g. gemm; none: commands");
+  command.add_option("--baseline", options->baseline, "RUNG or RUNG:k=v,..; without a lab: CMD");
   one_at_a_time(command.add_option("--candidate", options->candidates,
-                                   "RUNG or RUNG:k=v,.. (repeat for several)"));
+                                   "RUNG or RUNG:k=v,.., or CMD (repeat for several)"));
+  one_at_a_time(command.add_option("--name", options->names,
+                                   "commands: the baseline's name, then each candidate's"));
+  command.add_option("--check", options->check,
+                     "commands: CMD that reads an output and ends with 0 where it is right");
+  command.add_option("--reference", options->reference,
+                     "commands: FILE that each output has to equal");
+  command
+      .add_option("--call-limit", options->call_limit_s,
+                  "commands: seconds that one call may take; default 60")
+      ->check(CLI::Range(0.001, 86400.0));
   command
       .add_option("--margin", options->margin,
                   "differences below it are called same; default 0.01 on a GPU, 0.02 on a CPU")
@@ -93,7 +127,8 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_compare(common, *options); };
 }
 
-RIDGE_COMMAND(compare, .about = "compare rungs or trainings run in turns: is the candidate faster?",
+RIDGE_COMMAND(compare,
+              .about = "compare rungs, trainings or commands in turns: is the candidate faster?",
               .place = 80, .level = Level::kLearn, .schema = "document", .setup = setup_compare);
 
 }  // namespace

@@ -49,13 +49,15 @@ void catch_interrupts() {
 Driver::Driver(std::unique_ptr<Session> session, std::optional<GrowingFile> file)
     : session_(std::move(session)), file_(std::move(file)) {}
 
-Result<std::unique_ptr<Driver>> Driver::start(const CommonOptions& common, const std::string& out) {
+Result<std::unique_ptr<Driver>> Driver::start(const CommonOptions& common, const std::string& out,
+                                              bool runs_commands) {
   std::optional<GrowingFile> file;
   if (!out.empty()) {
     RIDGE_TRY(GrowingFile opened, GrowingFile::open(out));
     file.emplace(std::move(opened));
   }
   Session::Options options;
+  options.runs_commands = runs_commands;
   if (!common.worker.empty()) {
     RIDGE_TRY(options.command, split_command(common.worker));
   }
@@ -249,7 +251,36 @@ std::string first_reason(const Measured& measured) {
   return "the worker sent no result";
 }
 
+/// Completes the output file, whatever happened before.
+void keep_file(Measured* measured) {
+  // Nothing was asked of the worker: an empty file would only replace an older run.
+  if (!measured->driver || measured->request == 0) return;
+  const auto saved = measured->driver->close_file();
+  if (saved) {
+    measured->saved = *saved;
+  } else if (!measured->error) {
+    measured->error = saved.error();
+  } else {
+    complain("ridgepoint: " + saved.error().sentence());
+  }
+}
+
+Result<void> carry_out_commands(const CommonOptions& common, const MeasureOptions& options,
+                                WorkRequest request, Measured* measured) {
+  RIDGE_TRY(measured->driver, Driver::start(common, options.out, true));
+  return measured->driver->carry_out(std::move(request), &measured->request);
+}
+
 }  // namespace
+
+Measured measure_commands(const CommonOptions& common, const MeasureOptions& options,
+                          WorkRequest request) {
+  Measured measured;
+  if (auto done = carry_out_commands(common, options, std::move(request), &measured); !done)
+    measured.error = done.error();
+  keep_file(&measured);
+  return measured;
+}
 
 Measured measure(const CommonOptions& common, const MeasureOptions& options, RequestType type,
                  const Choose& choose, const std::function<void(const WorkRequest&)>& before,
@@ -258,16 +289,7 @@ Measured measure(const CommonOptions& common, const MeasureOptions& options, Req
   if (auto done = carry_out(common, options, type, choose, before, each_step, &measured); !done) {
     measured.error = done.error();
   }
-  // Nothing was asked of the worker: an empty file would only replace an older run.
-  if (!measured.driver || measured.request == 0) return measured;
-  const auto saved = measured.driver->close_file();
-  if (saved) {
-    measured.saved = *saved;
-  } else if (!measured.error) {
-    measured.error = saved.error();
-  } else {
-    complain("ridgepoint: " + saved.error().sentence());
-  }
+  keep_file(&measured);
   return measured;
 }
 
@@ -294,6 +316,7 @@ Result<EditBuild> build_file(Driver* driver, const EditArgument& edit, const Par
 Json json_of(const Measured& measured) {
   DocumentOptions options;
   options.request = measured.request;
+  if (!measured.lab) return document(measured.driver->run(), options);
   options.titles = titles_of(*measured.lab);
   options.levers = levers_of(*measured.lab);
   for (const NotRun& rung : measured.selection.not_run) {

@@ -40,7 +40,9 @@ class ProgressLine {
 class Driver {
  public:
   /// Opens `out` (may be empty) before anything is started, starts the worker, waits for its hello.
-  static Result<std::unique_ptr<Driver>> start(const CommonOptions& common, const std::string& out);
+  /// `runs_commands`: as Session::Options.
+  static Result<std::unique_ptr<Driver>> start(const CommonOptions& common, const std::string& out,
+                                               bool runs_commands = false);
 
   /// Waits until request `id` is done. Errors: worker lost, cancelled, or what the worker said.
   /// What was measured until then stays in run().
@@ -101,6 +103,10 @@ struct MeasureOptions {
   bool sustained = true;           ///< compare: turns alone where a GPU's clock is held down
   bool counters = false;           ///< run; a GPU's too, in a worker of their own
   std::vector<std::string> edits;  ///< learners' files, "FILE" or "KERNEL=FILE": rungs too
+  // compare without a lab: baseline and candidates are commands
+  std::vector<std::string> names;  ///< of the baseline, then of each candidate
+  std::string check, reference;
+  std::optional<double> call_limit_s;
 };
 
 /// The options that run and compare share.
@@ -147,6 +153,10 @@ Measured measure(const CommonOptions& common, const MeasureOptions& options, Req
                  const Choose& choose, const std::function<void(const WorkRequest&)>& before = {},
                  const EachStep& each_step = {});
 
+/// The same for a request that names commands: no lab, no catalogue, and a worker that runs commands.
+Measured measure_commands(const CommonOptions& common, const MeasureOptions& options,
+                          WorkRequest request);
+
 /// Errors end a command with their code; else `code` stands. Prints nothing that is not an error.
 int finish_command(const CommonOptions& common, const MeasureOptions& options,
                    const Measured& measured, int code);
@@ -159,6 +169,9 @@ Result<EditBuild> build_file(Driver* driver, const EditArgument& edit, const Par
 /// 'ridgepoint compare', and the check of an exercise: compares rungs in interleaved pairs, prints the result and returns
 /// the exit code. In cmd_compare.cpp.
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options);
+
+/// The same for commands; in compare_commands.cpp.
+Result<WorkRequest> command_request(const MeasureOptions& options);
 
 /// The document of --json, with the rungs that were left out.
 Json json_of(const Measured& measured);

@@ -10,6 +10,7 @@
 
 #include "app/session/saved_run.h"
 #include "common/core/files.h"
+#include "common/record/command.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
@@ -52,10 +53,12 @@ std::string title_of_run(const Run& run) {
   const auto counted = [](size_t count, const char* what) {
     return fmt::format(" · {} {}{}", count, what, count == 1 ? "" : "s");
   };
-  std::string title = lab ? lab->title : "Run";
+  const bool is_commands =
+      !lab && !run.comparisons().empty() && run.comparisons().front().lab == kCommandLab;
+  std::string title = lab ? lab->title : is_commands ? "Commands" : "Run";
   if (labs.size() > 1)
     title += fmt::format(" and {} more lab{}", labs.size() - 1, labs.size() == 2 ? "" : "s");
-  if (!rungs.empty()) title += counted(rungs.size(), "rung");
+  if (!rungs.empty()) title += counted(rungs.size(), is_commands ? "command" : "rung");
   if (!run.comparisons().empty()) title += counted(run.comparisons().size(), "comparison");
   return title;
 }

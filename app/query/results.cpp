@@ -12,6 +12,7 @@
 #include "app/query/terminal.h"
 #include "common/core/format.h"
 #include "common/record/clocks.h"
+#include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
@@ -33,6 +34,13 @@ std::vector<const Series*> series_of(const Run& run, int64_t request) {
   return found;
 }
 
+/// What ran, and what it took besides its time.
+std::string command_words(const CommandFacts& command) {
+  std::string text = one_line(command.text, 200);
+  if (command.cpu_ns) text += ", CPU time " + format_time_ns(*command.cpu_ns) + " a call";
+  return text;
+}
+
 /// What a reader has to know beside the row: why it failed, ran smaller, or is noisy.
 std::string notes_of(const Series& series) {
   std::string text;
@@ -47,6 +55,7 @@ std::string notes_of(const Series& series) {
     add("ran smaller than " + series.reduced_from + ", where one call would pass 5 s");
   }
   add(series.note);
+  if (series.command) add(command_words(*series.command));
   if (series.stats) {
     for (std::string flag : series.stats->flags) {
       std::replace(flag.begin(), flag.end(), '_', ' ');

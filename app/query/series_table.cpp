@@ -10,6 +10,7 @@
 
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
@@ -28,6 +29,7 @@ std::string error_cell(const Series& series) {
   const QualityCheck* check = series.quality();
   if (!check) return series.status == SeriesStatus::skipped ? "" : "not checked";
   const char* mark = series.quality_passed() ? " ✓" : " ✗";
+  if (series.kind == RungKind::command) return series.quality_passed() ? "passed ✓" : "failed ✗";
   if (check->nmse_limit > 0 || check->task.empty()) {
     // A sum of squares leaves out what is not a number.
     return (check->nan_count > 0 ? "NaN" : format_scientific(check->nmse)) + mark;
@@ -70,7 +72,7 @@ std::vector<std::string> row_of(const Run& run, const Series& series, std::optio
   std::vector<std::string> row(kColumns);
   row[kRung] = short_name(series.kernel);
   if (!series.reduced_from.empty()) row[kRung] += " (" + to_string(series.params) + ")";
-  if (series.kind == RungKind::training)
+  if (series.kind == RungKind::training || series.kind == RungKind::command)
     row[kMemory] = series.memory_bytes > 0 ? format_bytes(series.memory_bytes) : kNone;
   row[kError] = error_cell(series);
   if (!has_speed(series)) {
@@ -147,11 +149,12 @@ constexpr const char* kGainNote =
 }  // namespace
 
 bool has_speed(const Series& series) {
-  return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
+  return series.status == SeriesStatus::ok && series.may_show_speed() && series.stats &&
          series.stats->n > 0;
 }
 
 std::string short_name(const std::string& kernel) {
+  if (const auto command = command_name(kernel); !command.empty()) return std::string(command);
   const size_t dot = kernel.find('.');
   return find_lab(kernel.substr(0, dot)) ? kernel.substr(dot + 1) : kernel;
 }

@@ -69,7 +69,9 @@ std::string shortened(const std::string& text) {
 LiveSession::LiveSession(Options options) : options_(std::move(options)) {}
 
 Result<void> LiveSession::launch() {
-  const auto command = options_.command.empty() ? default_command() : options_.command;
+  auto command = options_.command.empty() ? default_command() : options_.command;
+  if (options_.runs_commands)
+    std::replace(command.begin(), command.end(), std::string("--stdio"), std::string("--commands"));
   RIDGE_TRY(process_, Process::start(command, options_.wake));
   has_hello_ = waiting_ = in_timed_block_ = is_impatient_ = ended_by_itself_ = false;
   lost_why_.clear();

@@ -40,6 +40,9 @@ class Session {
     std::vector<std::string> command;  ///< empty: ridgepoint-worker beside this program, --stdio
     std::function<void()> wake;        ///< called from the reader thread when lines wait
     Patience patience = {};
+    /// Starts it as a worker that runs commands: --commands in place of --stdio. For what a person has typed on a
+    /// command line, and for nothing that was read from a file.
+    bool runs_commands = false;
   };
 
   /// Spawns the worker and returns at once, in state `starting`. Errors: `unavailable` when the

@@ -26,7 +26,7 @@ std::string no_speed_reason(const Series& series) {
   if (series.status == SeriesStatus::pending && series.checks.empty())
     return "waiting for its turn";
   if (series.status == SeriesStatus::running && series.checks.empty()) return "it is being checked";
-  if (!series.quality_passed()) return "its output was not checked";
+  if (!series.may_show_speed()) return "its output was not checked";
   if (is_emulated(series)) return kEmulated;
   if (!series.stats) return "no time per call yet";
   if (!(series.stats->median_ns > 0)) return "the median time is not above 0";

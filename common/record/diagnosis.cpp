@@ -356,8 +356,8 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
 std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceiling>& ceilings,
                                   const std::optional<Environment>& environment) {
   if (series.status != SeriesStatus::ok || !series.quality_passed() || !series.stats ||
-      !(series.stats->median_ns > 0)) {
-    return std::nullopt;
+      !(series.stats->median_ns > 0) || series.kind == RungKind::command) {
+    return std::nullopt;  // of a command nothing is counted
   }
   Signals signals = series.kind == RungKind::pipeline ? pipeline_signals(series)
                     : series.kind == RungKind::training

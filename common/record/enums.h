@@ -11,14 +11,15 @@ struct EnumTable<Backend> {
   static constexpr EnumName<Backend> kRows[] = {{Backend::cpu, "cpu"}, {Backend::cuda, "cuda"}};
 };
 
-/// What a rung is: how it is measured, and by what it is judged.
-enum class RungKind { kernel, training, pipeline, trap };
+/// What a rung is: how it is measured, and by what it is judged. A command is a program of the user's, in no catalogue.
+enum class RungKind { kernel, training, pipeline, trap, command };
 template <>
 struct EnumTable<RungKind> {
   static constexpr EnumName<RungKind> kRows[] = {{RungKind::kernel, "kernel"},
                                                  {RungKind::training, "training"},
                                                  {RungKind::pipeline, "pipeline"},
-                                                 {RungKind::trap, "trap"}};
+                                                 {RungKind::trap, "trap"},
+                                                 {RungKind::command, "command"}};
 };
 
 /// The state of the caches before each call.

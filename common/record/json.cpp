@@ -207,6 +207,12 @@ void fields(Io& io, Of<Io, PipelineOutcome>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, CommandFacts>& v) {
+  io("text", v.text), io("folder", v.folder), io("check", v.check), io("reference", v.reference);
+  io("cpu_ns", v.cpu_ns);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Series>& v) {
   io("request", v.request), io("index", v.index), io("lab", v.lab), io("kernel", v.kernel);
   io("kind", v.kind), io("dtype", v.dtype), io("cache", v.cache), io("mode", v.mode);
@@ -219,7 +225,7 @@ void fields(Io& io, Of<Io, Series>& v) {
   io.brief("resources", v.resources), io.brief("counters", v.counters), io.brief("trap", v.trap);
   io.brief("pipeline", v.pipeline);
   io.brief("work", v.work), io.brief("bytes_written", v.bytes_written);
-  io.brief("sm_clock_hz", v.sm_clock_hz);
+  io.brief("sm_clock_hz", v.sm_clock_hz), io.brief("command", v.command);
 }
 
 template <class Io>
@@ -406,6 +412,7 @@ RIDGE_JSON_PAIR(TrapFigure)
 RIDGE_JSON_PAIR(TrapOutcome)
 RIDGE_JSON_PAIR(StageTime)
 RIDGE_JSON_PAIR(PipelineOutcome)
+RIDGE_JSON_PAIR(CommandFacts)
 RIDGE_JSON_PAIR(Series)
 RIDGE_JSON_PAIR(Round)
 RIDGE_JSON_PAIR(PairedVerdict)

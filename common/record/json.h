@@ -49,6 +49,7 @@ RIDGE_JSON_PAIR(TrapFigure);
 RIDGE_JSON_PAIR(TrapOutcome);
 RIDGE_JSON_PAIR(StageTime);
 RIDGE_JSON_PAIR(PipelineOutcome);
+RIDGE_JSON_PAIR(CommandFacts);
 RIDGE_JSON_PAIR(Series);  // without samples, latency_samples, curve and spans
 RIDGE_JSON_PAIR(Round);
 RIDGE_JSON_PAIR(PairedVerdict);

@@ -1,5 +1,6 @@
 #include "common/record/request.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -65,6 +66,34 @@ Result<void> take_flag(const Json& line, const char* name, bool* value) {
   return {};
 }
 
+/// A program and its arguments, as a process gets them.
+Result<void> take_words(const Json& object, const char* name, std::vector<std::string>* words) {
+  const auto field = object.find(name);
+  if (field == object.end() || field->is_null()) return {};
+  const bool is_list =
+      field->is_array() && !field->empty() &&
+      std::all_of(field->begin(), field->end(),
+                  [](const Json& word) {
+                    return word.is_string() &&
+                           word.get_ref<const std::string&>().find('\0') == std::string::npos;
+                  }) &&
+      !field->front().get_ref<const std::string&>().empty();
+  if (!is_list) return bad_request(std::string(name) + " is not a list of words");
+  for (const Json& word : *field) words->push_back(word.get<std::string>());
+  return {};
+}
+
+Result<void> take_commands(const Json& line, CommandRule* rule) {
+  const Json* given = object_field(line, "commands");
+  if (given == nullptr) return {};
+  RIDGE_TRY_VOID(take_words(*given, "check", &rule->check));
+  rule->reference = text_field(*given, "reference");
+  std::optional<double> limit_s;
+  RIDGE_TRY_VOID(take_amount(*given, "call_limit_s", false, &limit_s));
+  rule->call_limit_s = limit_s.value_or(rule->call_limit_s);
+  return {};
+}
+
 Result<void> take_kernels(const Json& line, WorkRequest* request) {
   const size_t least = request->type == RequestType::compare ? 2
                        : request->type == RequestType::probe ? 0
@@ -90,6 +119,7 @@ Result<void> take_kernels(const Json& line, WorkRequest* request) {
     }
     request->kernels.push_back(
         {kernel->get<std::string>(), params == entry.end() ? Params{} : params_from_json(*params)});
+    RIDGE_TRY_VOID(take_words(entry, "command", &request->kernels.back().command));
   }
   return {};
 }
@@ -176,6 +206,7 @@ Json to_line(const WorkRequest& request) {
                {"device", request.device}, {"kernels", Json::array()}};
   for (const KernelRequest& entry : request.kernels) {
     line["kernels"].push_back({{"kernel", entry.kernel}, {"params", params_to_json(entry.params)}});
+    if (!entry.command.empty()) line["kernels"].back()["command"] = entry.command;
   }
   if (request.type == RequestType::inspect) {
     line.erase("cache"), line.erase("device");
@@ -200,6 +231,12 @@ Json to_line(const WorkRequest& request) {
   if (request.type == RequestType::compare) line["margin"] = amount(request.margin);
   if (request.accuracy_target) line["accuracy_target"] = *request.accuracy_target;
   if (request.may_lose) line["may_lose"] = *request.may_lose;
+  if (!request.kernels.empty() && !request.kernels.front().command.empty()) {
+    line["commands"] = {{"call_limit_s", request.commands.call_limit_s}};
+    if (!request.commands.check.empty()) line["commands"]["check"] = request.commands.check;
+    if (!request.commands.reference.empty())
+      line["commands"]["reference"] = request.commands.reference;
+  }
   return line;
 }
 
@@ -232,6 +269,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_share(line, "may_lose", true, &request.may_lose));
   RIDGE_TRY_VOID(take_amount(line, "limit_s", false, &request.limit_s));
   RIDGE_TRY_VOID(take_amount(line, "warmup_s", true, &request.warmup_s));
+  RIDGE_TRY_VOID(take_commands(line, &request.commands));
   if (request.type == RequestType::inspect) RIDGE_TRY_VOID(take_inspect(line, &request));
   if (request.type == RequestType::serve) RIDGE_TRY_VOID(take_serve(line, &request));
   return request;

@@ -15,6 +15,14 @@ namespace ridge {
 struct KernelRequest {
   std::string kernel;  ///< full id
   Params params;
+  std::vector<std::string> command = {};  ///< compare: program and arguments; empty: a rung
+};
+
+/// compare: how commands are judged and limited.
+struct CommandRule {
+  std::vector<std::string> check;  ///< program and arguments that judge an output; empty: none
+  std::string reference;           ///< the file that an output has to equal; empty: none
+  double call_limit_s = 60;        ///< of each call, and of the check's
 };
 
 struct WorkRequest {
@@ -40,6 +48,7 @@ struct WorkRequest {
   Params model;          ///< run: a description whose parts these are; for the transcript's readers
   InspectAsked inspect;  ///< inspect: of the one kernel that is named
   ServeAsked serve;      ///< serve: the same
+  CommandRule commands;  ///< compare: of commands
 };
 
 Json to_line(const WorkRequest& request);

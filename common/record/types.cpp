@@ -13,6 +13,10 @@ bool SeriesFacts::quality_passed() const {
   return !checks.empty();
 }
 
+bool SeriesFacts::may_show_speed() const {
+  return quality_passed() || (kind == RungKind::command && checks.empty());
+}
+
 const QualityCheck* SeriesFacts::quality() const {
   const QualityCheck* worst = nullptr;
   for (const QualityCheck& check : checks) {

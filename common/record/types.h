@@ -303,6 +303,16 @@ struct PipelineOutcome {
       bus_ceiling_bytes_per_s;  ///< a copy of that size alone, measured in this run
 };
 
+/// A command as a side of a comparison: what was run, what judged it, and what a call took besides its time.
+struct CommandFacts {
+  std::string text;              ///< its words as a POSIX shell would take them
+  std::string folder;            ///< where it ran; empty: not known
+  std::string check;             ///< the command that judged its output, as `text`; empty: none did
+  std::string reference;         ///< the file that its output had to equal; empty: none
+  std::optional<double> cpu_ns;  ///< of all its cores, median over the calls
+  bool operator==(const CommandFacts&) const = default;
+};
+
 /// What one rung at one set of parameters came to, but for its samples.
 struct SeriesFacts {
   /// Counts the changes of all series of its run, and changes with this one alone: what is derived from a
@@ -329,7 +339,7 @@ struct SeriesFacts {
   /// Of one call, by Ceiling::resource, where counted: "exp" exponentials, "logic" three-input
   /// instructions, "l2_read" bytes from the second-level cache.
   std::map<std::string, double> work;
-  double memory_bytes = 0;  ///< buffers and workspace
+  double memory_bytes = 0;  ///< buffers and workspace; of a command: its largest resident set
   /// What a reader has to know beside the figures: what its plan chose ("tile 128x256, 4 stages"),
   /// that its data are synthetic; or empty.
   std::string note;
@@ -345,9 +355,12 @@ struct SeriesFacts {
   std::vector<Counter> counters;
   std::optional<TrapOutcome> trap;          ///< traps: their figures, in place of samples and stats
   std::optional<PipelineOutcome> pipeline;  ///< pipelines whose stages can be measured alone
+  std::optional<CommandFacts> command;      ///< commands
   std::map<std::string, std::string> unavailable;  ///< quantity: why
 
   bool quality_passed() const;  ///< at least one check, and all passed
+  /// The same; or a command that the user gave no check for: its speed is shown, and no quality is claimed.
+  bool may_show_speed() const;
   const QualityCheck* quality()
       const;  ///< the headline: the worst (first failed, else largest nmse)
 };

@@ -109,5 +109,7 @@ Rungs uncompiled_rungs(const Rungs& known);
 /// A learner's rung, which `edits` has built; it runs in a worker of its own.
 class Edits;
 std::unique_ptr<Rung> edited_rung(const KernelInfo& info, Edits* edits);
+/// A side that is a command, for this request alone. Error usage: its id is no command_id().
+Result<std::unique_ptr<Rung>> command_rung(const KernelRequest& request);
 
 }  // namespace ridge::worker

@@ -10,6 +10,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/views/chart_view.h"
+#include "common/record/command.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr float kLeastCurves = 260;  // lower, the curves of the distribution cannot be read
 
-/// A run that holds comparisons of the lab in view, newest first.
+/// A run that holds comparisons of the lab in view, or of commands, newest first.
 struct Source {
   std::string name, machine;  ///< machine: empty for this session's own
   const Run* run = nullptr;
@@ -65,8 +66,8 @@ void add_source(const State& state, const Run& run, const std::string& name,
   Source source{name, machine, &run, {}};
   const auto& all = run.comparisons();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (it->lab == state.selection.lab->id && !is_self_check(*it))
-      source.comparisons.push_back(&*it);
+    const bool is_here = it->lab == state.selection.lab->id || it->lab == kCommandLab;
+    if (is_here && !is_self_check(*it)) source.comparisons.push_back(&*it);
   }
   if (!source.comparisons.empty()) sources->push_back(std::move(source));
 }

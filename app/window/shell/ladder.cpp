@@ -7,6 +7,7 @@
 #include "app/window/edit/editing.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/state.h"
+#include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
@@ -166,6 +167,7 @@ const RungView* find_row(const Ladder& ladder, const std::string& kernel) {
 }
 
 std::string rung_title(const Ladder& ladder, const std::string& kernel) {
+  if (const auto command = command_name(kernel); !command.empty()) return std::string(command);
   if (const RungView* row = find_row(ladder, kernel)) return row->rung->title;
   // Of another lab than the one in view: a session and a saved run may hold several.
   if (const Rung* rung = rung_of(kernel)) return rung->title;

@@ -10,6 +10,7 @@
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/views/view.h"
+#include "common/record/command.h"
 
 namespace ridge::window {
 namespace {
@@ -161,6 +162,9 @@ void open_lab(State& state, const std::string& lab_id) {
       state.options.model = model_shape(request.model);
   }
   const auto& compared = state.run().comparisons();
+  // Commands belong to no ladder.
+  if (state.is_replay() && !compared.empty() && compared.back().lab == kCommandLab)
+    state.view.screen = ScreenId::compare;
   if (state.is_replay() && !compared.empty() && compared.back().lab == lab->id) {
     state.selection.baseline = compared.back().baseline;
     state.selection.rung = compared.back().candidate;

@@ -188,8 +188,10 @@ double children_cpu_s() {
     std::istringstream rest(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
     std::string skipped;
     for (int field = 3; field < 14; ++field) rest >> skipped;  // man 5 proc: utime is field 14
-    double user = 0, system = 0;
-    if (rest >> user >> system) sum += (user + system) / double(::sysconf(_SC_CLK_TCK));
+    double user = 0, system = 0, user_below = 0,
+           system_below = 0;  // below: of children that it waited for
+    if (rest >> user >> system >> user_below >> system_below)
+      sum += (user + system + user_below + system_below) / double(::sysconf(_SC_CLK_TCK));
   }
   return sum;
 }

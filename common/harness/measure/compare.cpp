@@ -1,12 +1,12 @@
 #include "common/harness/measure/compare.h"
 
 #include <algorithm>
-#include <random>
 
 #include "common/core/format.h"
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
+#include "common/harness/measure/palindromes.h"
 #include "common/harness/measure/range.h"
 #include "common/harness/measure/sustained.h"
 #include "common/record/accuracy.h"
@@ -42,7 +42,7 @@ class ComparisonRun {
         sides_(sides),
         options_(options),
         observer_(observer),
-        random_(options.order_seed),
+        palindromes_(sides.size(), options.order_seed),
         live_(sides.size()) {
     frame_.mode = Mode::measure;
     frame_.cache = options.cache;
@@ -67,7 +67,6 @@ class ComparisonRun {
   int slots_per_block() const;
   std::vector<SustainedEntry> entries() const;
   bool has_clock() const;
-  std::string draw_palindrome();
   void keep_round(const std::string& order, std::span<const Sample> samples);
   int rounds_wanted() const;
   Phase rounds_phase(double start_s, double limit_s) const;
@@ -78,9 +77,8 @@ class ComparisonRun {
   const CompareOptions& options_;
   Observer* observer_;
   Options frame_;
-  std::mt19937_64 random_;
+  Palindromes palindromes_;
   std::vector<ComparisonSide> live_;
-  std::vector<std::vector<int>> orders_;  ///< that are still to come of a balanced set
   std::vector<Round> rounds_;
   ClockLook look_;
   std::vector<std::vector<SustainedTurn>> turns_;
@@ -196,18 +194,6 @@ Result<void> ComparisonRun::gate(size_t i, bool before) {
   return take(timed);
 }
 
-/// An order of the balanced set and back again: over the set each side follows each other equally often.
-std::string ComparisonRun::draw_palindrome() {
-  if (orders_.empty()) {
-    orders_ = stats::balanced_orders(static_cast<int>(sides_.size()));
-    std::shuffle(orders_.begin(), orders_.end(), random_);
-  }
-  std::string half;
-  for (const int side : orders_.back()) half += static_cast<char>('0' + side);
-  orders_.pop_back();
-  return half + std::string(half.rbegin(), half.rend());
-}
-
 std::vector<Side*> ComparisonRun::sides_on(const Device* device) const {
   std::vector<Side*> sides;
   for (size_t i = 0; i < sides_.size(); ++i) {
@@ -301,10 +287,10 @@ Result<void> ComparisonRun::rounds() {
     std::vector<uint8_t> order;
     std::vector<std::string> palindromes;
     for (int i = 0; lead && i < kLeadSlots; ++i) {
-      order.push_back(static_cast<uint8_t>(random_() % sides_.size()));
+      order.push_back(palindromes_.draw_side());
     }
     for (int i = 0; i < std::min(per_block, wanted - done); ++i) {
-      palindromes.push_back(draw_palindrome());
+      palindromes.push_back(palindromes_.draw());
       for (const char side : palindromes.back()) order.push_back(static_cast<uint8_t>(side - '0'));
     }
     observer_->announce(0);

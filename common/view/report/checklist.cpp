@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "common/core/format.h"
+#include "common/record/command.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
@@ -57,6 +59,7 @@ std::string library_of(const Line& line) {
 
 /// The harness feeds kernels itself; what a training or a pipeline reads is its own affair.
 std::string data_of(const Line& line) {
+  if (line.series->kind == RungKind::command) return "what the commands read";
   const bool is_kernel = line.series->kind.empty() || line.series->kind == RungKind::kernel;
   return is_kernel ? "random normals from a fixed seed, rounded to the rung's type; never zeros"
                    : "";
@@ -121,18 +124,6 @@ std::string power_state(const Material& material) {
   return (state == kUnknown ? "power source not recorded" : state) + ", " + clocks(material);
 }
 
-/// Quotes what a shell would not take as one plain word: a run file may hold anything.
-std::string shell_word(const std::string& word) {
-  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char sign) {
-    return std::isalnum(sign) ||
-           std::string("._-=:,/+@%").find(static_cast<char>(sign)) != std::string::npos;
-  });
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char sign : word) quoted += sign == '\'' ? std::string("'\\''") : std::string(1, sign);
-  return quoted + "'";
-}
-
 std::string rung_argument(const std::string& kernel, const Params& params, const Params& shared) {
   std::string own;
   for (const auto& [name, value] : params) {
@@ -180,7 +171,31 @@ std::string edit_arguments(const std::string& kernels) {
   return text;
 }
 
-std::string compare_command(const Comparison& c, const std::string& out) {
+/// Of a comparison of commands its own words, as the run holds them: shown, and run by nothing that opens it.
+std::string command_compare_command(const Run& run, const Comparison& c, const std::string& out) {
+  std::string text = "ridgepoint compare", names;
+  const CommandFacts* rule = nullptr;
+  for (const auto& [id, index, option] :
+       {std::tuple(&c.baseline, 0, " --baseline "),
+        std::tuple(&c.candidate, c.candidate_index, " --candidate ")}) {
+    for (const Series& series : run.series()) {
+      const bool is_it = series.request == c.request && series.index == index && series.command;
+      if (!is_it) continue;
+      text += option + shell_word(one_line(series.command->text, 4000));
+      rule = &*series.command;
+    }
+    names += " --name " + shell_word(std::string(command_name(*id)));
+  }
+  text += names;
+  if (rule && !rule->check.empty()) text += " --check " + shell_word(one_line(rule->check, 4000));
+  if (rule && !rule->reference.empty())
+    text += " --reference " + shell_word(one_line(rule->reference, 4000));
+  if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
+  return text + " --out " + out;
+}
+
+std::string compare_command(const Run& run, const Comparison& c, const std::string& out) {
+  if (!command_name(c.baseline).empty()) return command_compare_command(run, c, out);
   Params shared;
   for (const auto& [name, value] : c.baseline_params) {
     const auto found = c.candidate_params.find(name);
@@ -298,7 +313,7 @@ std::vector<std::string> untested_of(const Material& material) {
 }
 
 std::string claim_command(const Claim& claim, const std::string& out) {
-  return compare_command(claim.comparison, out);
+  return compare_command(*claim.run, claim.comparison, out);
 }
 
 std::string climb_command(const Material& material, const std::vector<const Line*>& lines,
@@ -336,7 +351,8 @@ Section reproduce_section(const Material& material) {
   const size_t count = std::max<size_t>(material.claims.size(), 1);
   section.commands = run_commands(material, material.claims.empty() ? "run.jsonl" : "ladder.jsonl");
   for (size_t i = 0; i < material.claims.size(); ++i) {
-    section.commands.push_back(compare_command(material.claims[i].comparison, run_file(i, count)));
+    section.commands.push_back(compare_command(*material.claims[i].run,
+                                               material.claims[i].comparison, run_file(i, count)));
   }
   section.commands.push_back("ridgepoint report " + run_file(count - 1, count) +
                              " --out report.html");

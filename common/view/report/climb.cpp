@@ -10,6 +10,7 @@
 
 #include "common/core/format.h"
 #include "common/record/clocks.h"
+#include "common/record/command.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
 #include "common/record/stale_words.h"
@@ -362,6 +363,7 @@ std::string step_words(const Step& step) {
 Section climb_section(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   Section section{.id = "climb", .title = "The ladder, step by step", .in_handout = true};
+  if (material.lab == kCommandLab) section.title = "The commands";
   if (!climb.where.empty() && material.claims.size() == 1)  // else the headline says it
     section.paragraphs = {"All rungs at " + climb.where +
                           ". Results at other parameters are in the appendix."};

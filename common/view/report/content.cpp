@@ -8,6 +8,7 @@
 
 #include "common/core/format.h"
 #include "common/record/clocks.h"
+#include "common/record/command.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
@@ -103,11 +104,13 @@ std::string unavailable(const std::string& reason) {
 }
 
 std::string short_name(const std::string& kernel) {
+  if (const auto command = command_name(kernel); !command.empty()) return std::string(command);
   const size_t dot = kernel.rfind('.');
   return dot == std::string::npos ? kernel : kernel.substr(dot + 1);
 }
 
 std::string title_of(const std::string& kernel, const Options& options) {
+  if (const auto command = command_name(kernel); !command.empty()) return std::string(command);
   const auto found = options.titles.find(kernel);
   if (found != options.titles.end()) return found->second;
   const auto original = options.titles.find(std::string(original_of(kernel)));
@@ -133,7 +136,7 @@ std::string problem_of(const Series& series) {
     default:
       break;
   }
-  return series.quality_passed() ? "" : "its output was not checked";
+  return series.may_show_speed() ? "" : "its output was not checked";
 }
 
 bool is_wanted(const Options& options, const std::string& lab, const Params& params) {

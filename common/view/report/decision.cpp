@@ -7,6 +7,7 @@
 
 #include "common/core/format.h"
 #include "common/record/clocks.h"
+#include "common/record/command.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
 #include "common/record/trained.h"
@@ -16,6 +17,7 @@ namespace ridge {
 namespace {
 
 std::string title_of(const std::string& kernel, const Titles& titles) {
+  if (const auto command = command_name(kernel); !command.empty()) return std::string(command);
   const auto found = titles.find(kernel);
   return found == titles.end() ? kernel : found->second;
 }
@@ -88,7 +90,22 @@ void fill_accuracy(const TrainedPairs& pairs, Decision* decision) {
   decision->quality_ci = pairs.accuracy_ci;
 }
 
+/// What both outputs of commands had to pass; empty: nothing.
+std::string gate_of(const CommandFacts& command) {
+  std::string text;
+  if (!command.reference.empty()) text = "equal to " + one_line(command.reference, 80);
+  if (!command.check.empty())
+    text +=
+        (text.empty() ? "" : ", and ") + std::string("accepted by ") + one_line(command.check, 80);
+  return text;
+}
+
 void fill_quality(const Series* base, const Series* candidate, Decision* decision) {
+  if (candidate && candidate->command) {
+    decision->quality_metric = "output";
+    decision->quality_limit = gate_of(*candidate->command);
+    return;
+  }
   decision->quality_metric = "nmse";
   const QualityCheck* ours = candidate ? candidate->quality() : nullptr;
   const QualityCheck* theirs = base ? base->quality() : nullptr;
@@ -116,6 +133,7 @@ std::vector<std::string> not_tested(const Run& run, const Comparison& comparison
     list.push_back("other sizes and types than " +
                    to_string(comparison.trained ? without_seed(params) : params));
   }
+  if (candidate && candidate->command) list.push_back("other inputs than those of these commands");
   if (comparison.cache == CacheMode::hot && !comparison.trained) list.push_back("cold caches");
   if (comparison.cache == CacheMode::cold) list.push_back("hot caches");
   const std::string machine = run.environment() ? run.environment()->machine() : "";
@@ -233,8 +251,12 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
       if (!candidate || !candidate->quality_passed()) {
         decision->decision = "measure_more";
         decision->reason =
-            "the run holds no check of the candidate's output; a speed without a "
-            "check is no reason to adopt";
+            candidate && candidate->command
+                ? "no output was checked, and a speed without a check is no reason to adopt: "
+                  "compare "
+                  "again with --check CMD or --reference FILE"
+                : "the run holds no check of the candidate's output; a speed without a "
+                  "check is no reason to adopt";
         return;
       }
       if (lacks_sustained(comparison)) {
@@ -309,6 +331,7 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
                               precision(candidate, comparison.candidate_params)
                           ? "closed"
                           : "open";
+  if (candidate && candidate->command) decision.division.clear();
   if (comparison.trained)
     fill_accuracy(*comparison.trained, &decision);
   else

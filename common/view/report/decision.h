@@ -28,10 +28,10 @@ struct Decision {
   std::optional<double> p95_latency_ns;   ///< of the candidate; absent: too few latency samples
   std::optional<double> quality_delta;    ///< candidate - baseline, in `quality_metric`
   std::optional<Interval> quality_ci;     ///< trainings: 95 %, over the paired seeds
-  std::string quality_metric;             ///< "nmse", or the task metric ("accuracy")
+  std::string quality_metric;             ///< "nmse", the task metric ("accuracy"), or "output"
   std::string quality_limit;              ///< in words: "NMSE ≤ 2.05e-12 against float64"
   std::string division;                   ///< "closed": the same mathematics; "open": another
-                                          ///< precision or model
+                                          ///< precision or model; empty: commands
   std::string decision;                   ///< "adopt", "keep", "measure_more" or "reject"
   std::string reason;                     ///< one sentence
   std::vector<std::string> not_tested;    ///< what this comparison says nothing about

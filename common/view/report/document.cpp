@@ -56,7 +56,7 @@ Standing standing(const Series& series) {
   }
   switch (series.status) {
     case SeriesStatus::ok:
-      if (worst == nullptr) return {"failed", "its output was not checked"};
+      if (!series.may_show_speed()) return {"failed", "its output was not checked"};
       return {"ok", series.reason};
     case SeriesStatus::failed:
       return {"failed", series.reason};
@@ -174,7 +174,10 @@ void add_cause(const Run& run, const Series& series, const Levers& levers,
   entry->set("counters", series.counters);
   const auto diagnosis =
       no_speed.empty() ? diagnose(series, run.ceilings(), run.environment()) : std::nullopt;
-  if (!diagnosis) return entry->set("diagnosis", nullptr, no_speed);
+  if (!diagnosis) {
+    return entry->set("diagnosis", nullptr,
+                      series.command ? "nothing is counted in a command" : no_speed);
+  }
   entry->set("diagnosis", {{"bottleneck", to_string(diagnosis->bottleneck)},
                            {"reason", diagnosis->reason},
                            {"evidence", diagnosis->evidence},
@@ -219,6 +222,7 @@ Json result_json(const Run& run, const Series& series, const Levers& levers) {
   add_energy(series, run.ceilings(), no_speed, &entry);
   entry.set("curves", series.curve);
   if (series.trap && no_speed.empty()) entry.set("trap", Json(*series.trap));
+  if (series.command) entry.set("command", Json(*series.command));
   if (series.pipeline && no_speed.empty()) entry.set("pipeline", Json(*series.pipeline));
   return entry.take();
 }

@@ -127,6 +127,33 @@ void add_training_facts(const TrainedPairs& pairs, Headline* headline) {
                                    : unavailable(pairs.no_to_target));
 }
 
+/// The candidate where it is a command; null where it is a rung.
+const Series* command_side(const Claim& claim) {
+  const Comparison& c = claim.comparison;
+  for (const Series& series : claim.run->series()) {
+    const bool is_it = series.request == c.request && series.index == c.candidate_index &&
+                       series.kernel == c.candidate && series.command;
+    if (is_it) return &series;
+  }
+  return nullptr;
+}
+
+void add_command_facts(const Series& candidate, const Decision& decision, Headline* headline) {
+  const auto& cpu_ns = candidate.command->cpu_ns;
+  headline->facts.emplace_back("CPU time of the candidate", cpu_ns && std::isfinite(*cpu_ns)
+                                                                ? format_time_ns(*cpu_ns)
+                                                                : unavailable("no call was timed"));
+  headline->facts.emplace_back("Peak memory of the candidate",
+                               candidate.memory_bytes > 0 && std::isfinite(candidate.memory_bytes)
+                                   ? format_bytes(candidate.memory_bytes)
+                                   : unavailable("less than what a new process here begins with"));
+  headline->facts.emplace_back(
+      "What was checked",
+      decision.quality_limit.empty()
+          ? unavailable("neither a check nor a reference was given")
+          : "the output of both, before and after timing: " + decision.quality_limit);
+}
+
 Headline claim_headline(const Claim& claim) {
   const Decision& decision = claim.decision;
   const bool invalid = decision.verdict == Verdict::invalid;
@@ -152,6 +179,10 @@ Headline claim_headline(const Claim& claim) {
   fact("p95 latency", decision.p95_latency_ns ? format_time_ns(*decision.p95_latency_ns)
                       : invalid               ? why
                                               : unavailable("too few latency samples, needs 59"));
+  if (const Series* candidate = command_side(claim)) {
+    add_command_facts(*candidate, decision, &headline);
+    return headline;
+  }
   fact("Quality delta",
        decision.quality_delta
            ? format_scientific(*decision.quality_delta) + " " +

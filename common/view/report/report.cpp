@@ -4,6 +4,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/record/command.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
@@ -274,7 +275,10 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
 
   const bool is_ladder = material.claims.size() != 1;
   const Climb climb = climb_of(material);
-  const std::string lab = options.lab_title.empty() ? material.lab : options.lab_title;
+  const bool is_commands = material.lab == kCommandLab;
+  const std::string lab = !options.lab_title.empty() ? options.lab_title
+                          : is_commands              ? "Commands"
+                                                     : material.lab;
   if (is_ladder) {
     report.title = lab + ": the ladder";
     report.sentence = climb_sentence(material, climb);

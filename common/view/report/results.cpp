@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/command.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/report/content.h"
@@ -271,7 +272,9 @@ Section utilization_section(const Material& material) {
 Section memory_section(const Material& material) {
   Section section{.id = "memory", .title = "Memory and energy"};
   section.table =
-      table_of(material, {"Rung", "Buffers and workspace", "Least traffic a call", "Energy a call"},
+      table_of(material,
+               {"Rung", material.lab == kCommandLab ? "Peak memory" : "Buffers and workspace",
+                "Least traffic a call", "Energy a call"},
                [&](const Line& line) -> std::vector<std::string> {
                  const Series& series = *line.series;
                  auto bytes = [&](double value, const char* name, const char* why) {
@@ -383,6 +386,12 @@ Section error_section(const Material& material) {
       return std::isfinite(value) ? format_scientific(value) : unavailable("not a number");
     };
     const std::string problem = quality_problem(*line.series);
+    if (line.series->kind == RungKind::command) {
+      table.rows.push_back({line.label, kNone, "exit code 0, or the same bytes", kNone,
+                            format_count(static_cast<double>(line.series->checks.size())),
+                            problem.empty() ? "passed" : problem});
+      continue;
+    }
     table.rows.push_back({line.label, number(check->nan_count > 0 ? NAN : check->nmse),
                           check->nmse_limit > 0 ? number(check->nmse_limit) : "exact",
                           number(check->max_abs),

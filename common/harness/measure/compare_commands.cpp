@@ -1,0 +1,395 @@
+#include "common/harness/measure/compare_commands.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "common/core/format.h"
+#include "common/harness/measure/command.h"
+#include "common/harness/measure/machine.h"
+#include "common/harness/measure/outcome.h"
+#include "common/harness/measure/palindromes.h"
+#include "common/harness/measure/range.h"
+#include "common/record/command.h"
+#include "common/stats/stats.h"
+
+namespace ridge::measure {
+namespace {
+
+constexpr double kCommandRounds_s = 30, kCommandBlock_s = 0.1, kCommandMargin = 0.02;
+constexpr int kCommandLeadSlots = 2;
+
+/// Where two texts part: "at byte 17 (line 2)"; counted from 1.
+std::string first_difference(const std::string& one, const std::string& other) {
+  const auto [left, right] = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
+  const auto line = 1 + std::count(one.begin(), left, '\n');
+  return "at byte " + std::to_string(left - one.begin() + 1) + " (line " + std::to_string(line) +
+         ")";
+}
+
+class CommandComparison {
+ public:
+  CommandComparison(const std::vector<CommandSide>& sides, const CommandRule& rule,
+                    const CompareOptions& options, Observer* observer)
+      : sides_(sides),
+        rule_(rule),
+        options_(options),
+        observer_(observer),
+        runner_(rule.call_limit_s, [observer] { return observer->cancelled(); }),
+        palindromes_(sides.size(), options.order_seed),
+        call_ns_(sides.size()) {}
+
+  Result<CompareOutcome> run();
+
+ private:
+  bool is_gated() const { return !rule_.check.empty() || !rule_.reference.empty(); }
+  std::string name(size_t i) const { return std::string(command_name(sides_[i].id)); }
+  /// All programs and files are there; nothing has run.
+  Result<void> prepare();
+  void describe_sides();
+  Result<void> steps();
+  Result<Sample> call(size_t i);
+  Result<void> gate(size_t i, bool before);
+  /// Why the output of the last call does not equal the reference; empty: it does.
+  Result<std::string> compare_output(size_t i, bool before);
+  Result<void> warm_up(size_t i);
+  Result<void> rounds();
+  Result<void> time_block(const std::vector<std::string>& orders, bool lead);
+  std::vector<std::string> draw_block(int done, bool* lead);
+  Phase rounds_phase(double start_s, double limit_s) const;
+  void summarize_sides(double foreign_cpus);
+  void judge(const Result<void>& outcome);
+  void close(const Result<void>& outcome);
+
+  const std::vector<CommandSide>& sides_;
+  const CommandRule& rule_;
+  const CompareOptions& options_;
+  Observer* observer_;
+  CommandRunner runner_;
+  Palindromes palindromes_;
+  std::vector<double> call_ns_;  ///< of each side, from the warm-up
+  std::string reference_;        ///< its bytes
+  std::vector<Round> rounds_;
+  std::vector<std::string> reasons_;
+  CompareOutcome out_;
+};
+
+Result<void> CommandComparison::prepare() {
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    const auto found = find_program(sides_[i].words.front());
+    if (!found)
+      return Error{found.error().code, found.error().what, name(i),
+                   found.error().hint + "; rungs are compared with their lab named first"};
+  }
+  if (!rule_.check.empty()) {
+    const auto found = find_program(rule_.check.front());
+    if (!found)
+      return Error{found.error().code, found.error().what, "the check", found.error().hint};
+  }
+  RIDGE_TRY_VOID(runner_.open());
+  if (rule_.reference.empty()) return {};
+  std::error_code none;
+  const auto bytes = std::filesystem::file_size(rule_.reference, none);
+  std::ifstream file(rule_.reference, std::ios::binary);
+  if (none || !file) {
+    return Error{ErrorCode::usage, "it cannot be read",
+                 "reference " + one_line(rule_.reference, 80),
+                 "give a file of the machine where the commands run"};
+  }
+  if (bytes > uint64_t(kMostCommandOutput_bytes)) {
+    return Error{ErrorCode::usage,
+                 "it has more than " + format_bytes(double(kMostCommandOutput_bytes)),
+                 "reference " + one_line(rule_.reference, 80), "use --check CMD"};
+  }
+  reference_.assign(std::istreambuf_iterator<char>(file), {});
+  return {};
+}
+
+void CommandComparison::describe_sides() {
+  std::error_code unknown;
+  const std::string folder = std::filesystem::current_path(unknown).string();
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    Series series;
+    series.index = static_cast<int>(i);
+    series.kernel = sides_[i].id;
+    series.kind = RungKind::command;
+    series.cache = options_.cache;
+    series.mode = RunMode::compare;
+    series.status = SeriesStatus::ok;
+    series.command = CommandFacts{.text = command_text(sides_[i].words),
+                                  .folder = folder,
+                                  .check = rule_.check.empty() ? "" : command_text(rule_.check),
+                                  .reference = rule_.reference,
+                                  .cpu_ns = {}};
+    observer_->problem(series);
+    out_.series.push_back(std::move(series));
+  }
+}
+
+Result<Sample> CommandComparison::call(size_t i) {
+  RIDGE_TRY(const CommandCall made, runner_.call(name(i), sides_[i].words));
+  Series& series = out_.series[i];
+  series.memory_bytes = std::max(series.memory_bytes, made.peak_bytes);
+  if (made.left_running > 0 && series.note.empty()) {
+    add_note("its calls left processes running, which were ended with each call", &series);
+    reasons_.push_back(name(i) + " left processes running, which were ended with each call");
+  }
+  Sample sample;
+  sample.t_ns = made.t_ns;
+  sample.cpu_ns = made.cpu_ns;
+  return sample;
+}
+
+// ---- the gate ------------------------------------------------------------------------------------
+
+Result<std::string> CommandComparison::compare_output(size_t i, bool before) {
+  RIDGE_TRY(const std::string output, runner_.output());
+  if (output == reference_) return std::string();
+  const std::string file = one_line(rule_.reference, 80);
+  if (output.empty()) {
+    return "it wrote nothing to its standard output, and " + file + " has " +
+           std::to_string(reference_.size()) + " bytes";
+  }
+  const std::string unlike =
+      "its output differs from " + file + " " + first_difference(output, reference_);
+  constexpr const char* kVaries =
+      "; two calls of it write different outputs, so that no file equals them: judge it with "
+      "--check";
+  if (!before) return unlike + kVaries;
+  RIDGE_TRY_VOID(call(i));
+  RIDGE_TRY(const std::string again, runner_.output());
+  return unlike + (again == output ? "" : kVaries);
+}
+
+Result<void> CommandComparison::gate(size_t i, bool before) {
+  Series& series = out_.series[i];
+  observer_->phase(series.index, {.phase = "check", .text = "checking the output"});
+  RIDGE_TRY_VOID(call(i));
+  if (!is_gated()) return {};
+  QualityCheck check;
+  check.what =
+      (rule_.reference.empty() ? "output, by the check" : "output, against the reference") +
+      std::string(before ? ", before timing" : ", after timing");
+  check.checked = runner_.output_bytes();
+  if (!rule_.reference.empty()) {
+    RIDGE_TRY(check.reason, compare_output(i, before));
+  }
+  if (check.reason.empty() && !rule_.check.empty()) {
+    const auto judged = runner_.check(rule_.check);
+    if (!judged && judged.error().code != ErrorCode::invalid) return judged.error();
+    if (!judged) {
+      check.reason = judged.error().sentence();
+      if (check.checked == 0) check.reason += "; it wrote nothing to its standard output";
+    }
+  }
+  check.passed = check.reason.empty();
+  series.checks.push_back(check);
+  observer_->check(series.index, check);
+  if (check.passed) return {};
+  return Error{ErrorCode::invalid, check.reason, name(i) + ", " + check.what, ""};
+}
+
+// ---- timing --------------------------------------------------------------------------------------
+
+/// As a kernel's in mode measure: three calls and `warmup_s` at least, up to 2 s while the median still moves by more
+/// than 1 %; one call where it takes over a second.
+Result<void> CommandComparison::warm_up(size_t i) {
+  constexpr double kLongest_s = 2, kSteady = 0.01;
+  constexpr size_t kFewest = 3;
+  observer_->phase(static_cast<int>(i), {.phase = "warmup", .text = "warming up"});
+  std::vector<double> times;
+  const double start = now_s();
+  for (;;) {
+    if (observer_->cancelled()) return cancelled_error();
+    RIDGE_TRY(const Sample sample, call(i));
+    times.push_back(sample.t_ns);
+    const double elapsed_s = now_s() - start;
+    const size_t half = times.size() / 2;
+    const std::span<const double> all(times);
+    if (sample.t_ns > 1e9 || elapsed_s >= kLongest_s) break;
+    if (times.size() < kFewest || elapsed_s < options_.warmup_s) continue;
+    const double early = stats::median(all.first(half)), late = stats::median(all.subspan(half));
+    if (std::abs(late - early) <= kSteady * late) break;
+  }
+  call_ns_[i] = stats::median(times);
+  return {};
+}
+
+/// The rounds of one block, and whether two slots that are thrown away come first. One round fills a block of commands
+/// that take more than a few milliseconds.
+std::vector<std::string> CommandComparison::draw_block(int done, bool* lead) {
+  double sum_ns = 0;
+  for (const double ns : call_ns_) sum_ns += ns;
+  const double slot_s = 1e-9 * sum_ns / double(sides_.size());
+  const int round_slots = 2 * static_cast<int>(sides_.size());
+  const int slots = static_cast<int>(std::min(1000.0, kCommandBlock_s / std::max(slot_s, 1e-6)));
+  *lead = slots >= round_slots + kCommandLeadSlots;
+  const int rounds = std::max(1, (slots - (*lead ? kCommandLeadSlots : 0)) / round_slots);
+  std::vector<std::string> orders;
+  for (int i = 0; i < std::min(rounds, kRounds - done); ++i) orders.push_back(palindromes_.draw());
+  return orders;
+}
+
+Result<void> CommandComparison::time_block(const std::vector<std::string>& orders, bool lead) {
+  observer_->announce(0);
+  for (int i = 0; lead && i < kCommandLeadSlots; ++i)
+    RIDGE_TRY_VOID(call(palindromes_.draw_side()));
+  for (const std::string& order : orders) {
+    Round round{
+        .index = static_cast<int>(rounds_.size()), .order = order, .t_ns = {}, .sm_clock_hz = {}};
+    std::vector<Sample> samples;
+    for (const char side : order) {
+      RIDGE_TRY(Sample sample, call(static_cast<size_t>(side - '0')));
+      round.t_ns.push_back(sample.t_ns);
+      samples.push_back(std::move(sample));
+    }
+    for (size_t slot = 0; slot < order.size(); ++slot) {  // whole rounds alone
+      auto& all = out_.series[static_cast<size_t>(order[slot] - '0')].samples;
+      all.push_back(std::move(samples[slot]));
+      all.back().index = static_cast<int64_t>(all.size()) - 1;
+    }
+    rounds_.push_back(std::move(round));
+  }
+  return {};
+}
+
+Phase CommandComparison::rounds_phase(double start_s, double limit_s) const {
+  const double elapsed = now_s() - start_s;
+  const double full_s = elapsed * kRounds / std::max(1.0, double(rounds_.size()));
+  return {.phase = "rounds",
+          .text = "interleaved rounds",
+          .open = std::to_string(rounds_.size()) + " of " + std::to_string(kRounds) + " rounds",
+          .progress = double(rounds_.size()) / kRounds,
+          .left_s = std::max(0.0, std::min(full_s, limit_s) - elapsed)};
+}
+
+Result<void> CommandComparison::rounds() {
+  const Range range("rounds");
+  const double limit_s = options_.limit_s.value_or(kCommandRounds_s);
+  const int fewest = stats::fewest_for_interval(1 - 0.05 / double(sides_.size() - 1));
+  const double start = now_s();
+  while (static_cast<int>(rounds_.size()) < kRounds) {
+    if (observer_->cancelled()) return cancelled_error();
+    const int done = static_cast<int>(rounds_.size());
+    if (done >= fewest && now_s() - start >= limit_s) {
+      reasons_.push_back("stopped at the limit of " + format_tick(limit_s) + " s after " +
+                         std::to_string(done) + " rounds");
+      break;
+    }
+    std::vector<size_t> had;
+    for (const Series& series : out_.series) had.push_back(series.samples.size());
+    bool lead = false;
+    const std::vector<std::string> orders = draw_block(done, &lead);
+    const auto timed = time_block(orders, lead);
+    observer_->rounds(std::span(rounds_).subspan(static_cast<size_t>(done)));
+    for (size_t i = 0; i < out_.series.size(); ++i) {
+      observer_->samples(static_cast<int>(i), "call",
+                         std::span<const Sample>(out_.series[i].samples).subspan(had[i]));
+    }
+    RIDGE_TRY_VOID(timed);
+    observer_->phase(0, rounds_phase(start, limit_s));
+    gap();
+  }
+  return {};
+}
+
+// ---- the whole -----------------------------------------------------------------------------------
+
+/// A call's time is its latency: it is made alone, from its start to its end.
+void CommandComparison::summarize_sides(double foreign_cpus) {
+  const bool disturbed = is_contended(foreign_cpus, Backend::cpu);
+  for (Series& series : out_.series) {
+    if (series.samples.empty()) continue;
+    summarize(&series, disturbed, false);
+    series.latency = stats::summarize_latency(series.samples);
+    std::vector<double> cpu_ns;
+    for (const Sample& sample : series.samples) cpu_ns.push_back(sample.cpu_ns);
+    series.command->cpu_ns = stats::median(cpu_ns);
+  }
+  if (disturbed) reasons_.push_back("contended: other processes used the CPU meanwhile");
+}
+
+Result<void> CommandComparison::steps() {
+  Result<void> gates;  // every side is judged, so that all that is wrong is said at once
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    const auto passed = gate(i, true);
+    if (!passed && passed.error().code != ErrorCode::invalid) return passed;
+    if (gates.ok()) gates = passed;
+  }
+  RIDGE_TRY_VOID(gates);
+  for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(warm_up(i));
+  const ForeignLoad foreign;
+  const auto timed = rounds();
+  summarize_sides(foreign.cpus());
+  RIDGE_TRY_VOID(timed);
+  for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(gate(i, false));
+  return {};
+}
+
+void CommandComparison::judge(const Result<void>& outcome) {
+  const int candidates = static_cast<int>(sides_.size()) - 1;
+  for (int side = 1; side <= candidates; ++side) {
+    Comparison comparison;
+    comparison.candidate_index = side;
+    comparison.baseline = sides_[0].id;
+    comparison.candidate = sides_[static_cast<size_t>(side)].id;
+    comparison.cache = options_.cache;
+    comparison.margin = options_.margin.value_or(kCommandMargin);
+    judge_side(rounds_, {}, side, candidates, &comparison);
+    comparison.reasons.insert(comparison.reasons.end(), reasons_.begin(), reasons_.end());
+    if (out_.cancelled) {
+      comparison.reasons.emplace_back("cancelled");
+    } else if (!outcome) {
+      comparison.verdict = Verdict::invalid;
+      comparison.ci.reset();
+      comparison.reasons = {outcome.error().sentence()};
+    }
+    out_.comparisons.push_back(std::move(comparison));
+  }
+}
+
+/// A side whose call or check failed has no speed; the other's figures are of no comparison.
+void CommandComparison::close(const Result<void>& outcome) {
+  for (size_t i = 0; i < out_.series.size(); ++i) {
+    Series& series = out_.series[i];
+    const bool refused = !series.checks.empty() && !series.quality_passed();
+    const bool is_blamed =
+        !outcome && outcome.error().code == ErrorCode::invalid && outcome.error().where == name(i);
+    if (refused) {
+      take_error({ErrorCode::invalid, series.quality()->reason, series.quality()->what, ""},
+                 &series);
+    } else if (is_blamed) {
+      take_error({ErrorCode::invalid, outcome.error().what, "", outcome.error().hint}, &series);
+    } else if (!outcome) {
+      series.status = out_.cancelled ? SeriesStatus::cancelled : SeriesStatus::skipped;
+      series.reason = outcome.error().sentence();
+    }
+    describe_unavailable(&series);
+  }
+}
+
+Result<CompareOutcome> CommandComparison::run() {
+  RIDGE_TRY_VOID(prepare());
+  describe_sides();
+  const auto outcome = steps();
+  if (!outcome && outcome.error().code != ErrorCode::invalid &&
+      outcome.error().code != ErrorCode::cancelled) {
+    return outcome.error();
+  }
+  out_.cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
+  judge(outcome);
+  close(outcome);
+  return std::move(out_);
+}
+
+}  // namespace
+
+Result<CompareOutcome> compare_commands(const std::vector<CommandSide>& sides,
+                                        const CommandRule& rule, const CompareOptions& options,
+                                        Observer* observer) {
+  return CommandComparison(sides, rule, options, observer).run();
+}
+
+}  // namespace ridge::measure
