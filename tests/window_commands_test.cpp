@@ -1,0 +1,46 @@
+// A saved comparison of commands in the window: its verdict is shown, and nothing of it runs.
+#include "app/window/shell/actions.h"
+#include "app/window/shell/state.h"
+#include "common/record/command.h"
+#include "tests/catch.h"
+#include "tests/headless.h"
+#include "tests/program.h"
+
+using namespace ridge;
+using namespace ridge::test;
+using namespace ridge::window;
+
+TEST_CASE("a saved comparison of commands opens in Compare, by its names, and runs nothing",
+          "[window]") {
+  setenv("RIDGE_CEILINGS", "off", 1);
+  const Folder folder;
+  const std::string path = folder / "run.jsonl", mark = folder / "mark";
+  const Outcome made = Program(variable("RIDGE_BIN"),
+                               {"compare", "--baseline", "sh -c 'sleep 0.02; touch " + mark + "'",
+                                "--candidate", "touch " + mark, "--name", "slow", "--name", "quick",
+                                "--limit", "0.001", "--out", path})
+                           .finish();
+  INFO(made.out << made.err);
+  REQUIRE(made.code == 0);
+  REQUIRE(fs::remove(mark));
+
+  auto opened = app::Session::replay(path);
+  REQUIRE(opened);
+  State state;
+  state.sessions.shown = opened->get();
+  state.sessions.shown->poll();
+  open_lab(state, "");
+  CHECK(state.view.screen == ScreenId::compare);
+  CHECK(rung_title(state.ladder, command_id("quick")) == "quick");
+  Headless driver(state, 1600, 1000);
+  driver.frames(5);
+  CHECK(driver.find("verdict") != nullptr);
+  CHECK(driver.find("forest") != nullptr);
+  // Whatever a person presses: there is no worker, and no request is made of what was read.
+  for (const Action& one : actions()) {
+    if (std::string_view(one.id) != "quit") perform(state, one.id);
+  }
+  driver.frames(5);
+  CHECK_FALSE(fs::exists(mark));
+  CHECK(state.is_replay());
+}
