@@ -39,9 +39,10 @@ bool has(const std::string& text, const std::string& part) {
 /// Processes whose command line holds `mark`.
 int running(const std::string& mark) {
   int count = 0;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-    std::ifstream file(entry.path() / "cmdline");
+  std::error_code ended;  // a process that ends while the list is read
+  for (fs::directory_iterator entry("/proc", ended), end; !ended && entry != end;
+       entry.increment(ended)) {
+    std::ifstream file(entry->path() / "cmdline");
     std::string line((std::istreambuf_iterator<char>(file)), {});
     std::replace(line.begin(), line.end(), '\0', ' ');
     // This program, and the ones between it and the command, have it in a longer line.
