@@ -191,8 +191,11 @@ std::vector<std::string> shared_notes(const Material& material) {
 Section throughput_section(const Material& material) {
   Section section{.id = "throughput", .title = "Throughput"};
   section.paragraphs = {
-      "Time per call is measured back to back: it is the inverse of throughput, not a latency. "
-      "Median and its 95 % interval."};
+      std::string(material.lab == kCommandLab
+                      ? "Time per call is that of a process, from its start to its end."
+                      : "Time per call is measured back to back: it is the inverse of throughput, "
+                        "not a latency.") +
+      " Median and its 95 % interval."};
   section.table = table_of(
       material,
       {"Rung", "Time per call", "95 % interval", "Throughput", "95 % interval", "Samples"},
@@ -227,8 +230,12 @@ Section throughput_section(const Material& material) {
 Section latency_section(const Material& material) {
   Section section{.id = "latency", .title = "Latency"};
   section.paragraphs = {
-      "One call at a time, from launch to completion, in a pass of its own. A percentile is given "
-      "only where enough samples hold it up: p90 needs 29, p95 59, p99 299."};
+      std::string(material.lab == kCommandLab
+                      ? "Each call alone, from the start of its process to its end: the calls of "
+                        "the rounds."
+                      : "One call at a time, from launch to completion, in a pass of its own.") +
+      " A percentile is given only where enough samples hold it up: p90 needs 29, p95 59, p99 "
+      "299."};
   section.table = table_of(
       material, {"Rung", "p50", "p90", "p95", "p99", "Samples"},
       [](const Line& line) -> std::vector<std::string> {
