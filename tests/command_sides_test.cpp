@@ -325,6 +325,7 @@ TEST_CASE("control characters reach no name") {
   CHECK_FALSE(has(made.out, "\x1b"));
   CHECK(has(made.out, "sh -c ':  [31m true; :'"));
   CHECK(one_line("a\xffz\xe2\x80\xaeq", 10) == "a\xef\xbf\xbdz q");
+  CHECK(command_title(command_id("a\x1b[2J")) == "a [2J");
   CHECK(one_line("abcdef", 4) == "abc…");
   CHECK(one_line("abcd", 4) == "abcd");
 }

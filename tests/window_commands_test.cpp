@@ -5,16 +5,17 @@
 #include "tests/catch.h"
 #include "tests/headless.h"
 #include "tests/program.h"
+#include "tests/window_fixture.h"
 
 using namespace ridge;
 using namespace ridge::test;
 using namespace ridge::window;
 
-TEST_CASE("a saved comparison of commands opens in Compare, by its names, and runs nothing",
-          "[window]") {
+namespace {
+
+/// A saved comparison of two commands that touch `mark`, which is gone again.
+void save_run(const std::string& path, const std::string& mark) {
   setenv("RIDGE_CEILINGS", "off", 1);
-  const Folder folder;
-  const std::string path = folder / "run.jsonl", mark = folder / "mark";
   const Outcome made = Program(variable("RIDGE_BIN"),
                                {"compare", "--baseline", "sh -c 'sleep 0.02; touch " + mark + "'",
                                 "--candidate", "touch " + mark, "--name", "slow", "--name", "quick",
@@ -23,6 +24,15 @@ TEST_CASE("a saved comparison of commands opens in Compare, by its names, and ru
   INFO(made.out << made.err);
   REQUIRE(made.code == 0);
   REQUIRE(fs::remove(mark));
+}
+
+}  // namespace
+
+TEST_CASE("a saved comparison of commands opens in Compare, by its names, and runs nothing",
+          "[window]") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl", mark = folder / "mark";
+  save_run(path, mark);
 
   auto opened = app::Session::replay(path);
   REQUIRE(opened);
@@ -43,4 +53,26 @@ TEST_CASE("a saved comparison of commands opens in Compare, by its names, and ru
   driver.frames(5);
   CHECK_FALSE(fs::exists(mark));
   CHECK(state.is_replay());
+}
+
+TEST_CASE("beside a live session it opens the same, every screen draws it, and the session goes on",
+          "[window]") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl", mark = folder / "mark";
+  save_run(path, mark);
+  Fixture f;
+  open_run(f.state, path);
+  f.driver->frames(3);
+  CHECK(f.state.view.screen == ScreenId::compare);
+  REQUIRE_FALSE(f.state.history.recent.empty());
+  CHECK(f.state.history.recent.front().title == "Commands · 2 commands · 1 comparison");
+  for (const ScreenDesc& screen : screens()) {
+    f.state.view.screen = screen.id;
+    f.driver->frames(3);
+    CHECK(f.driver->triangles() > 0);
+  }
+  open_run(f.state, "");
+  f.driver->frames(3);
+  CHECK_FALSE(f.state.is_replay());
+  CHECK_FALSE(fs::exists(mark));
 }

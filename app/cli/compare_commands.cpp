@@ -66,9 +66,9 @@ Result<std::vector<std::string>> names_of(const MeasureOptions& options,
                                           const std::vector<std::string>& texts) {
   std::vector<std::string> names;
   for (const std::string& given : options.names) {
-    if (given.empty() || one_line(given, 60) != given) {
-      return Error{ErrorCode::usage, "'" + one_line(given, 60) + "' is no name", "--name",
-                   "give one of 1 to 60 letters, without control characters"};
+    if (given.empty() || one_line(given, kLongestGivenName) != given) {
+      return Error{ErrorCode::usage, "'" + one_line(given, kLongestGivenName) + "' is no name",
+                   "--name", "give one of 1 to 60 letters, without control characters"};
     }
     if (std::find(names.begin(), names.end(), given) != names.end())
       return Error{ErrorCode::usage, "two sides are called " + given, "--name", "tell them apart"};

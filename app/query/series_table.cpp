@@ -154,7 +154,7 @@ bool has_speed(const Series& series) {
 }
 
 std::string short_name(const std::string& kernel) {
-  if (const auto command = command_name(kernel); !command.empty()) return std::string(command);
+  if (std::string command = command_title(kernel); !command.empty()) return command;
   const size_t dot = kernel.find('.');
   return find_lab(kernel.substr(0, dot)) ? kernel.substr(dot + 1) : kernel;
 }

@@ -49,6 +49,10 @@ std::string_view command_name(std::string_view id) {
                                                    : std::string_view();
 }
 
+std::string command_title(std::string_view id) {
+  return one_line(command_name(id), kLongestGivenName + 10);  // "NAME (2)"
+}
+
 std::string shell_word(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char sign) {
     return std::isalnum(sign) ||

@@ -15,6 +15,8 @@ inline constexpr const char* kCommandLab = "commands";
 std::string command_id(const std::string& name);
 /// Of such an id the name; empty for a rung's.
 std::string_view command_name(std::string_view id);
+/// The name as it is shown; a file may hold any.
+std::string command_title(std::string_view id);
 
 /// The words as a POSIX shell would take them: "sh -c 'sort a | uniq'".
 std::string command_text(const std::vector<std::string>& words);
@@ -25,7 +27,7 @@ std::string shell_word(const std::string& word);
 /// control character, of at most `most` code points ("…" at the end where some are missing).
 std::string one_line(std::string_view text, size_t most);
 
-/// A command's name where the user gives none.
-inline constexpr size_t kLongestCommandName = 40;
+/// A command's name where the user gives none has so many code points at most, and one that is given kLongestGivenName.
+inline constexpr size_t kLongestCommandName = 40, kLongestGivenName = 60;
 
 }  // namespace ridge

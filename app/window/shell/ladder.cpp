@@ -167,7 +167,7 @@ const RungView* find_row(const Ladder& ladder, const std::string& kernel) {
 }
 
 std::string rung_title(const Ladder& ladder, const std::string& kernel) {
-  if (const auto command = command_name(kernel); !command.empty()) return std::string(command);
+  if (std::string command = command_title(kernel); !command.empty()) return command;
   if (const RungView* row = find_row(ladder, kernel)) return row->rung->title;
   // Of another lab than the one in view: a session and a saved run may hold several.
   if (const Rung* rung = rung_of(kernel)) return rung->title;

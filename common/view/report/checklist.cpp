@@ -184,7 +184,7 @@ std::string command_compare_command(const Run& run, const Comparison& c, const s
       text += option + shell_word(one_line(series.command->text, 4000));
       rule = &*series.command;
     }
-    names += " --name " + shell_word(std::string(command_name(*id)));
+    names += " --name " + shell_word(command_title(*id));
   }
   text += names;
   if (rule && !rule->check.empty()) text += " --check " + shell_word(one_line(rule->check, 4000));

@@ -104,13 +104,13 @@ std::string unavailable(const std::string& reason) {
 }
 
 std::string short_name(const std::string& kernel) {
-  if (const auto command = command_name(kernel); !command.empty()) return std::string(command);
+  if (std::string command = command_title(kernel); !command.empty()) return command;
   const size_t dot = kernel.rfind('.');
   return dot == std::string::npos ? kernel : kernel.substr(dot + 1);
 }
 
 std::string title_of(const std::string& kernel, const Options& options) {
-  if (const auto command = command_name(kernel); !command.empty()) return std::string(command);
+  if (std::string command = command_title(kernel); !command.empty()) return command;
   const auto found = options.titles.find(kernel);
   if (found != options.titles.end()) return found->second;
   const auto original = options.titles.find(std::string(original_of(kernel)));

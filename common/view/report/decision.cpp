@@ -17,7 +17,7 @@ namespace ridge {
 namespace {
 
 std::string title_of(const std::string& kernel, const Titles& titles) {
-  if (const auto command = command_name(kernel); !command.empty()) return std::string(command);
+  if (std::string command = command_title(kernel); !command.empty()) return command;
   const auto found = titles.find(kernel);
   return found == titles.end() ? kernel : found->second;
 }
