@@ -160,6 +160,16 @@ TEST_CASE("compare: cancelled between blocks, the rounds so far are judged") {
   CHECK(outcome.series[0].status == SeriesStatus::cancelled);
 }
 
+TEST_CASE("compare: what is cancelled before the first round is no comparison") {
+  FakeDevice device;
+  Listener listener;
+  listener.cancel_after = 0;
+  const auto outcome = compare(&device, {&kGood, &kOther}, &listener);
+  CHECK(outcome.cancelled);
+  CHECK(outcome.comparisons.empty());
+  CHECK(outcome.series[0].status == SeriesStatus::cancelled);
+}
+
 TEST_CASE("compare: sides of different sizes have buffers of their own, and say so") {
   FakeDevice device;
   Listener listener;

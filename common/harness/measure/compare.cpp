@@ -417,6 +417,7 @@ Result<void> ComparisonRun::sustained() {
 }
 
 void ComparisonRun::judge(const Result<void>& outcome) {
+  if (out_.cancelled && rounds_.empty()) return;  // there is nothing to judge
   const int candidates = candidates_of(sides_.size());
   const double margin = margin_of(sides_, options_);
   for (int side = 1; side <= candidates; ++side) {

@@ -389,6 +389,7 @@ Result<CompareOutcome> CommandComparison::run() {
 Result<CompareOutcome> compare_commands(const std::vector<CommandSide>& sides,
                                         const CommandRule& rule, const CompareOptions& options,
                                         Observer* observer) {
+  RIDGE_TRY_VOID(check_side_count(sides.size()));
   return CommandComparison(sides, rule, options, observer).run();
 }
 
