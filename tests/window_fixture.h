@@ -152,7 +152,8 @@ class FakeSession final : public app::Session {
   }
 
   // ---- how an open request goes on ----
-  void measure(const WorkRequest& request, int index, double t_ns, bool passes = true) {
+  void measure(const WorkRequest& request, int index, double t_ns, bool passes = true,
+               const std::vector<Counter>& counters = {}) {
     to_.worker("env", {{"environment", environment()}, {"when", "before"}});
     if (run_.ceilings().empty())
       to_.worker("result", {{"request", request.id}, {"ceilings", ceilings()}});
@@ -169,6 +170,7 @@ class FakeSession final : public app::Session {
     series.params = *resolve_params(known ? known->params : info(series.kernel).params,
                                     request.kernels[static_cast<size_t>(index)].params, "gemm");
     series.cache = request.cache;
+    series.counters = counters;
     series.stats =
         Stats{20, t_ns, t_ns, t_ns, t_ns, t_ns, Interval{t_ns * 0.99, t_ns * 1.01}, 0, 0, 1, {}};
     add_figures(&series, t_ns);

@@ -105,7 +105,7 @@ TEST_CASE("the selected rung's bottleneck stands above its lesson; its lever lea
   const WorkRequest request = f.session.last(RequestType::run);
   const double t_ns = 2.0 * 64 * 64 * 64 / 0.08e12 * 1e9;  // 8 % of the FMA ceiling
   for (size_t i = 0; i < request.kernels.size(); ++i) {
-    f.session.measure(request, static_cast<int>(i), t_ns);
+    f.session.measure(request, static_cast<int>(i), t_ns, true, {{"ipc", 0.5, ""}});
   }
   f.session.finish(request);
   f.driver->frames(3);

@@ -182,16 +182,19 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
   }
   if (backend_of(series.kernel) == Backend::cpu) {
     const auto ipc = counter_of(series, "ipc");
-    if (ipc && *ipc >= kBusyIpc) {
+    if (!ipc) {
+      diagnosis->reason =
+          "it is far below each ceiling that was measured; whether it waits for results or for "
+          "caches, or "
+          "issues narrow instructions, was not counted";
+      return;
+    }
+    if (*ipc >= kBusyIpc) {
       diagnosis->reason = "it issues " + format_number(*ipc) +
                           " instructions a cycle, few of them counted as FLOP: narrow instructions "
                           "or overhead";
       return;
     }
-    if (!ipc)
-      diagnosis->reason =
-          "nothing else that was measured is near its limit; caches and instructions were not "
-          "counted";
   } else if (series.counters.empty() && !(occupancy && *occupancy < kFewWarps)) {
     diagnosis->reason = "its caches were not looked at: measure it with --counters";
     return;

@@ -45,7 +45,8 @@ struct Diagnosis {
 /// A kernel: each of {share of a single call that is launch, of a call that copies to or from the
 /// host, of its threads' time that they wait} counts from 0.5, 0.5, 0.3; a ceiling from 0.6. One
 /// that counts is the bottleneck, or the strongest where it leads by 0.1. None, and every ceiling
-/// below 0.4: latency, on a GPU only if its caches were counted or its warps are few. Else: not sure.
+/// below 0.4: latency, on a CPU only if its instructions were counted, on a GPU only if its caches were or its warps are
+/// few. Else: not sure.
 /// A pipeline: what its pace comes near to (0.8 of it): a stage alone, all CPU work over the cores, or its
 /// stages one after the other; where they were not measured alone, its busiest stage. By the stage's name
 /// (common/harness/kernel/pipeline.h).
