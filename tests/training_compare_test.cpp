@@ -110,7 +110,7 @@ TEST_CASE("a training against itself is not called different, and few seeds clai
   CHECK(few.code == 2);
   CHECK(has(few.out, "UNRESOLVED"));
   CHECK(has(few.out, "2 seeds are too few for a claim; 8 are needed"));
-  CHECK(has(few.out, "decision: measure_more"));
+  CHECK(has(few.out, "decision: measure more"));
 }
 
 TEST_CASE("an accuracy that was not reached: one sentence with what each reached") {

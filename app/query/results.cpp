@@ -195,14 +195,14 @@ std::string comparisons_text(const Run& run, int64_t request) {
     text += fmt::format(" (margin {}, {})\n", percent(one.margin), rounds_text(one));
     for (const std::string& sentence : trained_sentences(one)) text += "  " + sentence + "\n";
     for (const std::string& sentence : clock_sentences(one)) text += "  " + sentence + "\n";
-    for (const std::string& reason : one.reasons) text += "  " + reason + "\n";
-    if (one.rounds_needed > 0) {
-      text += fmt::format("  about {} would settle it, in a fresh comparison\n",
-                          pairs_text(one, one.rounds_needed));
-    }
     const Decision decision = decide(run, one);
+    for (const std::string& reason : one.reasons) {
+      if (decision.reason.find(reason) == std::string::npos) text += "  " + reason + "\n";
+    }
     if (!decision.decision.empty()) {
-      text += fmt::format("  decision: {}: {}\n", decision.decision, decision.reason);
+      std::string words = decision.decision;
+      std::replace(words.begin(), words.end(), '_', ' ');  // "measure_more"
+      text += fmt::format("  decision: {}: {}\n", words, decision.reason);
     }
   }
   return text;

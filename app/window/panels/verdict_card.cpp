@@ -79,7 +79,9 @@ Words words_of(const Comparison& comparison, const Decision& decision, const Sta
   if (comparison.rounds > 0) words.metrics = metric_text("ratio") + "\n\n" + metric_text("margin");
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   words.title = with_stale(words.title, comparison.stale, "  ·  ");
-  for (const std::string& more : comparison.reasons) words.reason += "  ·  " + more;
+  for (const std::string& more : comparison.reasons) {
+    if (words.reason.find(more) == std::string::npos) words.reason += "  ·  " + more;
+  }
   for (const std::string& more : trained_sentences(comparison, true))
     words.reason += "  ·  " + more;
   for (const std::string& more : clock_sentences(comparison)) words.reason += "  ·  " + more;

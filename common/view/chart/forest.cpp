@@ -46,8 +46,23 @@ struct Reach {
   }
 };
 
+/// What a row's verdict rests on; single rounds where it has no interval. One round that was disturbed does not set the
+/// scale on which a margin of a few per cent is read.
+void reach_of(const ForestRow& row, Reach* reach) {
+  const Comparison& comparison = *row.comparison;
+  const bool has_verdict = row.verdict != Verdict::invalid && comparison.ci.has_value();
+  if (!has_verdict) {
+    for (const double ratio : row.round_ratios) reach->add(ratio);
+    return;
+  }
+  reach->add(comparison.ratio);
+  reach->add(comparison.ci->low);
+  reach->add(comparison.ci->high);
+  if (comparison.equal_clock) reach->add(comparison.equal_clock->ratio);
+}
+
 /// Where the verdict is of sustained turns: what the rounds came to, whose the dots are.
-void add_equal_clock(const Comparison& comparison, int index, Panel* panel, Reach* reach) {
+void add_equal_clock(const Comparison& comparison, int index, Panel* panel) {
   const PairedVerdict& equal = *comparison.equal_clock;
   if (!is_ratio(equal.ratio)) return;
   Mark mark{.row = index, .value = equal.ratio, .role = Role::muted, .marker = Marker::diamond};
@@ -56,24 +71,29 @@ void add_equal_clock(const Comparison& comparison, int index, Panel* panel, Reac
   mark.note = fmt::format("at equal clock: {} {} {}, {} rounds", to_string(equal.verdict),
                           format_ratio(equal.ratio), format_ratio_interval(equal.ci), equal.rounds);
   panel->marks.push_back(mark);
-  reach->add(equal.ratio);
 }
 
-void add_row(const ForestRow& row, int index, Panel* panel, Reach* reach) {
+/// Returns how many single rounds lie beyond the axis.
+int add_row(const ForestRow& row, int index, Panel* panel) {
+  int beyond = 0;
   const Comparison& comparison = *row.comparison;
   // Spread by the golden ratio: neighbours in time do not cover one another, with no randomness.
   double spread = 0;
   for (const double ratio : row.round_ratios) {
     spread = std::fmod(spread + 0.6180339887, 1.0);
     if (!is_ratio(ratio)) continue;
+    if (ratio < panel->axis.low || ratio > panel->axis.high) {
+      ++beyond;
+      continue;
+    }
     Mark dot{.row = index, .value = ratio, .role = Role::muted, .marker = Marker::dot};
     dot.quiet = true;
     dot.offset = static_cast<float>(spread * 1.6 - 0.8);
     panel->marks.push_back(dot);
-    reach->add(ratio);
   }
-  if (row.verdict == Verdict::invalid || !is_ratio(comparison.ratio)) return;  // no speed, no ratio
-  if (comparison.equal_clock) add_equal_clock(comparison, index, panel, reach);
+  const bool has_ratio = row.verdict != Verdict::invalid && is_ratio(comparison.ratio);
+  if (!has_ratio) return beyond;
+  if (comparison.equal_clock) add_equal_clock(comparison, index, panel);
   Mark mark{.row = index,
             .value = comparison.ratio,
             .role = verdict_role(row.verdict),
@@ -84,11 +104,19 @@ void add_row(const ForestRow& row, int index, Panel* panel, Reach* reach) {
                           format_ratio_interval(comparison.ci), rounds_text(comparison),
                           format_percent_width(comparison.margin));
   panel->marks.push_back(mark);
-  reach->add(comparison.ratio);
-  if (comparison.ci) {
-    reach->add(comparison.ci->low);
-    reach->add(comparison.ci->high);
-  }
+  return beyond;
+}
+
+/// Around 1 and all verdicts, with room for most of the rounds.
+void set_reach(std::span<const ForestRow> rows, double margin, Axis* axis) {
+  constexpr double kAir = 0.35;
+  Reach reach;
+  for (const ForestRow& row : rows) reach_of(row, &reach);
+  reach.add(1 + 2 * margin);
+  reach.add(1 / (1 + 2 * margin));
+  const double air = std::pow(reach.high / reach.low, kAir);
+  axis->low = reach.low / air;
+  axis->high = reach.high * air;
 }
 
 }  // namespace
@@ -99,15 +127,17 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
   ratios.subtitle = "right of 1 is faster";
   ratios.axis = {.title = "Ratio", .scale = Scale::log};
   Panel verdicts{.title = "Verdict", .subtitle = "ratio and 95 % interval"};
-  Reach reach;
   double margin = 0;
+  for (const ForestRow& row : rows) margin = std::max(margin, row.comparison->margin);
+  set_reach(rows, margin, &ratios.axis);
+  int beyond = 0;
   bool has_two = false;
   model.summary = fmt::format("{} paired comparison{}.", rows.size(), rows.size() == 1 ? "" : "s");
   for (size_t i = 0; i < rows.size(); ++i) {
     const ForestRow& row = rows[i];
     model.rows.push_back({.label = row.label, .sublabel = row.sublabel});
     const Comparison& comparison = *row.comparison;
-    add_row(row, static_cast<int>(i), &ratios, &reach);
+    beyond += add_row(row, static_cast<int>(i), &ratios);
     std::string text = verdict_text(row.verdict);
     if (row.verdict != Verdict::invalid) {
       text += " " + format_ratio(comparison.ratio) + " " + format_ratio_interval(comparison.ci);
@@ -115,23 +145,20 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
     verdicts.row_reasons.push_back(text);
     ratios.row_reasons.push_back(row.verdict == Verdict::invalid ? "✕ no ratio: a check failed"
                                                                  : "no ratio");
-    if (comparison.margin > margin) margin = comparison.margin;
     has_two = has_two || comparison.equal_clock;
     model.summary += " " + row.label + ": " + text + ".";
   }
   if (margin > 0) {
     ratios.bands.push_back(
         {1 / (1 + margin), 1 + margin, format_percent_width(margin) + " margin: does not count"});
-    reach.add(1 + 2 * margin);
-    reach.add(1 / (1 + 2 * margin));
   }
-  const double air = std::pow(reach.high / reach.low, 0.06);
-  ratios.axis.low = reach.low / air;
-  ratios.axis.high = reach.high * air;
   ratios.rules.push_back({1, "1: no difference", Role::text});
   model.panels = {ratios, verdicts};
   model.legend = {"diamond: median of the rounds or turns", "whisker: sign-test interval, 95 %",
                   "dots: single rounds"};
+  if (beyond > 0)
+    model.legend.push_back(fmt::format("{} single round{} beyond the axis, not drawn", beyond,
+                                       beyond == 1 ? "" : "s"));
   if (has_two) model.legend.push_back("hollow: at equal clock; the other is sustained");
   return model;
 }

@@ -316,6 +316,28 @@ std::string claim_command(const Claim& claim, const std::string& out) {
   return compare_command(*claim.run, claim.comparison, out);
 }
 
+/// "256,512": the sizes at which all of these rungs ran; empty where there is one.
+std::string sizes_of(const Material& material, const std::vector<const Line*>& lines) {
+  const std::string& size = lines.front()->series->size_param;
+  std::map<std::string, std::set<std::string>> rungs;
+  for (const Line& line : material.lines) {
+    const auto value = line.series->params.find(size);
+    const Request* request = line.input->run->request(line.series->request);
+    const bool is_compare = request && request->type == RequestType::compare;
+    if (value != line.series->params.end() && !is_compare)
+      rungs[to_string(value->second)].insert(line.series->kernel);
+  }
+  std::string sizes;
+  int count = 0;
+  for (const auto& [text, there] : rungs) {
+    const bool has_all = std::all_of(lines.begin(), lines.end(), [&](const Line* line) {
+      return there.contains(line->series->kernel);
+    });
+    if (has_all) sizes += (count++ ? "," : "") + text;
+  }
+  return count > 1 ? sizes : "";
+}
+
 std::string climb_command(const Material& material, const std::vector<const Line*>& lines,
                           const std::string& out) {
   Params shared, several;
@@ -337,6 +359,8 @@ std::string climb_command(const Material& material, const std::vector<const Line
       return size != shared.end() && entry.first != size->first && entry.first != "threads" &&
              entry.second == size->second;
     });
+    const std::string sizes = sizes_of(material, lines);
+    if (size != shared.end() && !sizes.empty()) size->second = sizes;
   }
   return "ridgepoint run " + shell_word(material.lab) + edit_arguments(kernels) + " --rungs " +
          shell_word(rungs) + set_arguments(shared) + mode + cache_argument(cache) + " --out " + out;
