@@ -165,7 +165,7 @@ void set_ranges(const std::vector<Measured>& points, const Roofs& roofs, Plot* p
   for (const Guide& guide : plot->guides) {
     if (guide.kind == Guide::Kind::slope && guide.to) x.add(*guide.to);
   }
-  plot->x = {.title = "Arithmetic intensity", .unit = kIntensityUnit, .scale = Scale::log};
+  plot->x = {.title = "Arithmetic intensity, of the least bytes", .unit = kIntensityUnit, .scale = Scale::log};
   plot->y = {.title = "Rate", .unit = "FLOP/s", .scale = Scale::log};
   // The slopes need a good decade left of the ridge to be seen as slopes.
   x.add(measured.low);
