@@ -5,6 +5,7 @@
 #include "app/query/article.h"
 #include "app/query/reporting.h"
 #include "app/study/assets.h"
+#include "app/study/tour.h"
 #include "common/core/files.h"
 #include "common/view/report/format.h"
 
@@ -42,14 +43,33 @@ const Recording* recording_of(const State& state, const Run* run) {
   return nullptr;
 }
 
+/// A tour's answers and what its comparisons allow to be said: the report of a class hands both in.
+report::Section tour_section(const State& state) {
+  report::Section section{.id = "tour", .title = "The tour: " + state.teaching.tour->title};
+  const std::string& learner = state.settings.learner;
+  if (!learner.empty()) section.paragraphs.push_back("By " + learner + ".");
+  section.table = report::Table{.columns = {"Step", "Predicted", "Measured"}};
+  for (const auto& [step, result] : state.teaching.results) {
+    section.table->rows.push_back({std::to_string(step + 1) + "  " + result.title,
+                                   result.said.empty() ? "nothing" : result.said, result.measured});
+    if (!result.claim.empty()) section.bullets.push_back(result.claim + ".");
+  }
+  return section;
+}
+
 }  // namespace
 
 Result<report::Report> shown_report(const State& state) {
+  const bool is_of_tour = state.teaching.tour && !state.teaching.results.empty();
   const Shown shown = what_is_shown(state);
   const Recording* recording = recording_of(state, shown.run);
   report::Options options =
       app::report_options(*state.selection.lab, recording ? *shown.run : state.run());
-  if (shown.comparison) {
+  if (recording)
+    options.recorded = "Recorded on " + shown.run->environment()->machine() + ", not measured here";
+  if (is_of_tour) {
+    options.page_one.push_back(tour_section(state));
+  } else if (shown.comparison) {
     options.baseline = shown.comparison->baseline;
     options.candidate = shown.comparison->candidate;
   }

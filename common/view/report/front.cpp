@@ -440,6 +440,8 @@ bool has_unpaired_step(const Section& climb) {
 
 Section caveats_section(const Material& material, const Climb& climb, bool has_unpaired) {
   Section section{.id = "caveats", .title = "Read with care"};
+  if (!material.options->recorded.empty())
+    section.bullets.push_back(material.options->recorded + ".");
   add_quiet_caveats(material, &section);
   for (const Claim& claim : material.claims) {
     if (!claim.differences.empty()) section.bullets.push_back(claim.differences);
@@ -550,6 +552,7 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   }
   for (Section& section : comparison_sections(material, climb))
     sections.push_back(std::move(section));
+  for (const Section& section : material.options->page_one) sections.push_back(section);
   sections.push_back(machine_section(material, climb));
   sections.push_back(caveats_section(material, climb, has_unpaired));
   sections.push_back(again_section(material, climb));

@@ -161,13 +161,16 @@ std::string file_name(const std::string& path) {
 }
 
 std::string subtitle_of(const Material& material) {
-  std::string text;
+  std::string machines;
   for (const Input& input : material.inputs) {
     const auto& env = input.run->environment();
     std::string part = env ? env->machine() : "machine not recorded";
     if (env && !env->time_utc.empty()) part += " · " + env->time_utc.substr(0, 10);
-    if (text.find(part) == std::string::npos) text += (text.empty() ? "" : " and ") + part;
+    if (machines.find(part) == std::string::npos)
+      machines += (machines.empty() ? "" : " and ") + part;
   }
+  const std::string& recorded = material.options->recorded;
+  std::string text = recorded + (recorded.empty() ? "" : " · ") + machines;
   if (!material.shared_params.empty()) text += " · " + material.shared_params;
   const auto stale = std::count_if(material.lines.begin(), material.lines.end(),
                                    [](const Line& line) { return line.series->stale; });

@@ -74,6 +74,10 @@ struct Options {
   std::string baseline, candidate;  ///< kernel id or its last part; empty: every comparison
   /// The lab's own, after the ladder: a published table that the run filled in.
   std::vector<Section> sections{};
+  /// On page 1, after the climb: what a person did, such as a tour's answers.
+  std::vector<Section> page_one{};
+  /// The run is none of the reader's: "Recorded on NVIDIA H200, not measured here"; empty: it is.
+  std::string recorded{};
   Params only{};  ///< of a run that holds many sizes and types: those with these parameters
 };
 
