@@ -293,6 +293,21 @@ TEST_CASE("report: two runs of different problems are refused, and others name w
   CHECK_FALSE(has(report(small, small, "cuda.coalesced", "n=1024").out, "also differ"));
 }
 
+TEST_CASE("help is a word, alone and before a command") {
+  CHECK(ridgepoint({"help"}).out == ridgepoint({"--help"}).out);
+  CHECK(ridgepoint({"help", "run"}).out == ridgepoint({"run", "--help"}).out);
+}
+
+TEST_CASE("list LAB lists one lab") {
+  const Outcome one = ridgepoint({"list", "conv"});
+  CHECK(one.code == 0);
+  CHECK(has(one.out, "conv.cpu."));
+  CHECK_FALSE(has(one.out, "\ngemm  "));
+  const Outcome none = ridgepoint({"list", "cnov"});
+  CHECK(none.code == 64);
+  CHECK(has(none.err, "did you mean conv"));
+}
+
 TEST_CASE("report: a file with results of two labs makes a report of one of them") {
   const Folder folder;
   const std::string recorded = variable("RIDGE_SOURCE") + "/assets/recorded/";

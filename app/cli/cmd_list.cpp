@@ -34,9 +34,9 @@ std::string title_of(const Rung& rung) {
   return rung.title + std::string(rung.expert ? " (expert)" : "");
 }
 
-std::string list_text(const Run& run) {
+std::string list_text(const Run& run, const std::vector<const Lab*>& asked) {
   std::string text;
-  for (const Lab* lab : all_labs()) {
+  for (const Lab* lab : asked) {
     text += fmt::format("{}  {}: {}\n", lab->id, lab->title, lab->goal);
     size_t kernel_width = 0, title_width = 0;
     for (const Rung& rung : lab->rungs) {
@@ -55,9 +55,9 @@ std::string list_text(const Run& run) {
   return text;
 }
 
-Json list_json(const Run& run) {
+Json list_json(const Run& run, const std::vector<const Lab*>& asked) {
   std::vector<ListedLab> labs;
-  for (const Lab* lab : all_labs()) {
+  for (const Lab* lab : asked) {
     ListedLab& listed = labs.emplace_back(ListedLab{lab->id, lab->title, lab->goal, {}});
     for (const Rung& rung : lab->rungs) {
       listed.rungs.push_back({rung.kernel, rung.title, rung.change, rung.peer, rung.expert});
@@ -142,20 +142,29 @@ int list_actions(const CommonOptions& common) {
 #endif
 }
 
-int list_labs(const CommonOptions& common) {
+/// Of the lab that `id` names; empty: of all.
+int list_labs(const CommonOptions& common, const std::string& id) {
+  const auto all = all_labs();
+  std::vector<const Lab*> asked(all.begin(), all.end());
+  if (!id.empty()) {
+    const auto lab = require_lab(id);
+    if (!lab) return fail(common, lab.error());
+    asked = {*lab};
+  }
   auto driver = Driver::start(common, "");
   if (!driver) return fail(common, driver.error());
   if (auto listed = (*driver)->fetch_catalogue(); !listed) return fail(common, listed.error());
   const Run& run = (*driver)->run();
   if (common.json) {
-    print_json(list_json(run));
+    print_json(list_json(run, asked));
   } else {
-    print(list_text(run));
+    print(list_text(run, asked));
   }
   return 0;
 }
 
 struct ListOptions {
+  std::string lab;        ///< empty: all
   std::string asm_of;     ///< a kernel: its assembly instead
   std::string source_of;  ///< a kernel: its file instead
   bool flat = false;      ///< its headers folded in
@@ -165,11 +174,12 @@ struct ListOptions {
 int cmd_list(const CommonOptions& common, const ListOptions& options) {
   if (!options.asm_of.empty()) return list_assembly(common, options.asm_of);
   if (!options.source_of.empty()) return list_source(common, options.source_of, options.flat);
-  return options.actions ? list_actions(common) : list_labs(common);
+  return options.actions ? list_actions(common) : list_labs(common, options.lab);
 }
 
 Command setup_list(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ListOptions>();
+  command.add_option("lab", options->lab, "one lab's rungs; default: all labs");
   command.add_flag("--actions", options->actions, "the window's actions and keys instead");
   command.add_option("--asm", options->asm_of, "what the compiler made of this rung: KERNEL");
   CLI::Option* source =

@@ -214,10 +214,17 @@ int run_command(int argc, char** argv) {
       run = its_run;
     });
   }
+  // "help" and "help run", as other programs have it.
+  std::vector<char*> words(argv, argv + argc);
+  static char help_flag[] = "--help";
+  if (argc > 1 && std::strcmp(argv[1], "help") == 0) {
+    words.erase(words.begin() + 1);
+    words.push_back(help_flag);
+  }
   // An error in the command line is a document too, whatever stands before --json.
   for (int i = 1; i < argc; ++i) common.json |= std::strcmp(argv[i], "--json") == 0;
   try {
-    app.parse(argc, argv);
+    app.parse(argc, words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
       std::ostringstream help;
