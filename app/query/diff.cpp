@@ -154,4 +154,16 @@ std::vector<DiffLine> fold_equal(const std::vector<DiffLine>& lines, int context
   return folded;
 }
 
+std::vector<DiffLine> without_frame(const std::vector<DiffLine>& lines) {
+  std::vector<DiffLine> rest;
+  for (const DiffLine& line : lines) {
+    const bool is_frame = line.text.empty() || line.text.starts_with("#include") ||
+                          line.text.starts_with("namespace") ||
+                          line.text.starts_with("using namespace") ||
+                          line.text.starts_with("}  // namespace");
+    if (line.kind != DiffLine::Kind::same || !is_frame) rest.push_back(line);
+  }
+  return rest;
+}
+
 }  // namespace ridge::app

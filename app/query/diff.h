@@ -32,4 +32,7 @@ DiffCount count_changes(const std::vector<DiffLine>& lines);
 /// both numbers 0 and an empty text.
 std::vector<DiffLine> fold_equal(const std::vector<DiffLine>& lines, int context);
 
+/// Without the lines that every file of code has and that did not change: includes, namespaces, blank ones.
+std::vector<DiffLine> without_frame(const std::vector<DiffLine>& lines);
+
 }  // namespace ridge::app

@@ -68,9 +68,11 @@ struct DiffTab {
   /// Between any two rungs of the lab.
   void draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& rung);
   float code_px = kCode_px;  ///< height of its code at scale 1
+  bool is_brief = false;     ///< what changed, and nothing about it: a slide has few lines
 
  private:
   void build(const SourceText& before, const SourceText& after);
+  void draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& folded) const;
   std::string before_, after_;        ///< what `lines_` are of, and point into
   std::vector<app::DiffLine> lines_;  ///< of the code, numbered as in its files
 };

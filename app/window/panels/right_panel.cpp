@@ -121,8 +121,7 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
   const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
     if (!text.empty()) rest.take_top(ui.paragraph(rest, text, size, role, face), ui.px(2));
   };
-  line("Bottleneck: " + bottleneck_text(*diagnosis_), kBody_px, Role::text,
-       Face::strong);
+  line("Bottleneck: " + bottleneck_text(*diagnosis_), kBody_px, Role::text, Face::strong);
   line(diagnosis_->reason, kSmall_px, Role::muted);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);
   line(lever_of(diagnosis_->bottleneck, backend_of(row->series->kernel)), kSmall_px, Role::text);
@@ -226,14 +225,22 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
   }
   build(*before, *after);
   const app::DiffCount count = app::count_changes(lines_);
+  const bool has_code = count.added + count.removed > 0;
   const Area title = area.take_top(ui.px(30));
   ui.text(title.x, title.middle() - ui.px(3), std::string(previous.title) + "  →  " + rung.title,
           kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
+  if (is_brief) {
+    if (flags_of(*before) != flags_of(*after)) draw_flags(ui, &area, *before, *after);
+    if (!has_code)
+      return void(
+          ui.paragraph(area, "The code is the same, line for line.", kSmall_px, Role::muted));
+    return draw_lines(ui, area, app::fold_equal(app::without_frame(lines_), 2));
+  }
   const Area change = area.take_top(ui.px(26));
   ui.text(change.x, change.middle() - ui.px(3), rung.change, kSmall_px, Role::muted, Face::body,
           Anchor::start, change.w);
   draw_flags(ui, &area, *before, *after);
-  if (count.added + count.removed == 0) {
+  if (!has_code) {
     ui.paragraph(area, "The code is the same, line for line.", kSmall_px, Role::muted);
     return;
   }
@@ -242,7 +249,10 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
           std::to_string(count.added) + (count.added == 1 ? " line" : " lines") + " added, " +
               std::to_string(count.removed) + " removed; header comments left out",
           kTiny_px + 1, Role::muted, Face::body, Anchor::start, summary.w);
-  const auto folded = app::fold_equal(lines_, 3);
+  draw_lines(ui, area, app::fold_equal(lines_, 3));
+}
+
+void DiffTab::draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& folded) const {
   const float line_h = ui.px(std::round(code_px * 1.57f)),
               gutter = ui.width("000", kTiny_px, Face::mono);
   size_t longest = 0;

@@ -115,6 +115,17 @@ Scroll::~Scroll() {
   ui_.list = outer_;
 }
 
+bool Scroll::turn_pages(int asked, int* turned) {
+  constexpr float kPage = 0.85f;  // the last lines are on the next page too
+  if (asked != *turned) {
+    const float to = ImGui::GetScrollY() + place_.h * kPage;
+    ImGui::SetScrollY(asked > *turned ? std::min(to, ImGui::GetScrollMaxY()) : 0);
+    *turned = asked;
+    ui_.needs_redraw = true;
+  }
+  return ImGui::GetScrollMaxY() - ImGui::GetScrollY() > 1;
+}
+
 bool Scroll::sees(const Area& area) const {
   return area.bottom() >= place_.y && area.y <= place_.bottom();
 }

@@ -82,6 +82,9 @@ class Scroll {
   Area rest;
   /// Room that is kept for the bar at the right.
   static float bar(const Ui& ui) { return ui.px(14); }
+  /// Turns to the page that was asked for, one at a time, and back to the first where fewer were asked for than were
+  /// turned. Whether there is more below.
+  bool turn_pages(int asked, int* turned);
   /// Whether some of it is seen: what is not need not be drawn.
   bool sees(const Area& area) const;
 

@@ -112,19 +112,48 @@ struct Scale {
   double share_of(double value) const { return end > 0 ? value / end : 0; }
 };
 
-Scale scale_of(const StepBars& bars, const std::optional<double>& mark) {
-  double most = 0;
-  for (const LessonBar& bar : bars.bars) most = std::max(most, bar.value);
+/// What the bars are of: their speeds, or their times where a time was asked for and a longer bar has to be the longer time.
+struct Plotted {
+  bool in_time = false;  ///< nanoseconds of a call
+  std::vector<double> values;
+  std::optional<double> mark, ceiling;  ///< the answer; what the ceiling allows
+  double most() const {
+    return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  }
+};
+
+Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                const StepOutcome& outcome) {
+  Plotted all{.values = {},
+              .mark = answer_mark(step, bars, answer, outcome),
+              .ceiling = shared_ceiling(bars)};
+  all.in_time = step.ask == study::Ask::time && outcome.missing.empty() &&
+                std::all_of(bars.bars.begin(), bars.bars.end(), [](const LessonBar& bar) {
+                  return bar.series && bar.series->stats && bar.series->stats->median_ns > 0;
+                });
+  for (const LessonBar& bar : bars.bars)
+    all.values.push_back(all.in_time ? bar.series->stats->median_ns : bar.value);
+  if (!all.in_time) return all;
+  const auto said = parse_answer(step.ask, answer.typed);
+  all.mark = said ? std::optional(*said) : std::nullopt;
+  // At the ceiling's rate; of several bars each would have its own.
+  const bool has_one = all.ceiling && bars.bars.size() == 1;
+  all.ceiling =
+      has_one ? std::optional(all.values[0] * bars.bars[0].value / *all.ceiling) : std::nullopt;
+  return all;
+}
+
+Scale scale_of(const Plotted& all, const std::string& unit) {
+  const double most = all.most();
   // An answer that is far off would shorten all bars: beyond twice the longest it stands at the end.
-  Scale scale = {mark ? std::max(most, std::min(*mark * 1.05, most * 2)) : most, {}, {}};
-  const auto ceiling = shared_ceiling(bars);
-  if (!ceiling || !(most > 0)) return scale;
-  if (*ceiling > kFarCeiling * most) {
-    scale.beyond = format_rate(*ceiling, bars.unit) + ", " + format_ratio(*ceiling / most) +
+  Scale scale = {all.mark ? std::max(most, std::min(*all.mark * 1.05, most * 2)) : most, {}, {}};
+  if (!all.ceiling || !(most > 0)) return scale;
+  if (*all.ceiling > kFarCeiling * most) {
+    scale.beyond = format_rate(*all.ceiling, unit) + ", " + format_ratio(*all.ceiling / most) +
                    " the longest bar";
   } else {
-    scale.ceiling = *ceiling;
-    scale.end = std::max(scale.end, *ceiling);
+    scale.ceiling = *all.ceiling;
+    scale.end = std::max(scale.end, *all.ceiling);
   }
   return scale;
 }
@@ -147,11 +176,17 @@ std::string said_of(const study::TourStep& step, const StepBars& bars, const Les
   return text;
 }
 
-std::string caption_of(const StepBars& bars, const Scale& scale) {
+std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& scale) {
   const std::string from = recorded_text(bars);
   if (bars.is_factor()) return from + "How far each figure is from the honest one, from zero.";
   if (bars.unit.empty()) return from + "No bar has a speed here.";
-  return from + "Speed in " + bars.unit + ", from zero." +
+  if (all.in_time)
+    return from + "Time of one call, from zero: shorter is faster." +
+           (scale.ceiling
+                ? " Orange: " + format_time_ns(*scale.ceiling) + " at the measured ceiling."
+                : "");
+  return from + "Speed in " + bars.unit + ", from zero" +
+         (bars.bars.size() > 1 ? ", each timed by itself." : ".") +
          (scale.ceiling
               ? " Orange: the measured ceiling, " + format_rate(*scale.ceiling, bars.unit) + "."
           : scale.beyond.empty()
@@ -228,8 +263,8 @@ void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
 
 void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& bars) {
   const StepAnswer& answer = answer_here(ui.state);
-  const auto mark = answer_mark(step, bars, answer, outcome_of(ui.state, step, bars));
-  const Scale scale = scale_of(bars, mark);
+  const Plotted all = plotted(step, bars, answer, outcome_of(ui.state, step, bars));
+  const Scale scale = scale_of(all, bars.unit);
   const float grown = race_of(ui);
   ui.widgets["step_bars"] = area;
   Area rest = area;
@@ -241,22 +276,23 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
   const float rail_h =
       std::min(ui.px(on_wall ? 150 : 56), std::max(ui.px(8), row_h - head_h - ui.px(18)));
   double before = 0;
-  for (const LessonBar& bar : bars.bars) {
-    const bool is_last = &bar == bars.last();
+  for (size_t i = 0; i < bars.bars.size(); ++i) {
+    const LessonBar& bar = bars.bars[i];
+    const bool is_last = i + 1 == bars.bars.size();
     Area row = rest.take_top(row_h);
-    ui.widgets[fmt::format("bar:{}", &bar - bars.bars.data() + 1)] = row;
+    ui.widgets[fmt::format("bar:{}", i + 1)] = row;
     draw_bar_head(ui, row.take_top(head_h, ui.px(2)), bar, said_of(step, bars, bar, before),
                   is_last);
     const Area rail = {row.x, row.y, row.w, rail_h};
-    draw_bar(ui, rail, bar, is_last, scale.share_of(bar.value) * grown);
+    const double share = scale.share_of(all.values[i]);
+    draw_bar(ui, rail, bar, is_last, share * grown);
     if (scale.ceiling) draw_ceiling(ui, rail, scale.share_of(*scale.ceiling));
     if (bar.value > 0) before = bar.value;
-    if (is_last && mark && grown >= 1)
-      draw_mark(ui, rail, bar, scale.share_of(*mark), scale.share_of(bar.value),
-                answer_text(step, bars, answer));
+    if (is_last && all.mark && grown >= 1)
+      draw_mark(ui, rail, bar, scale.share_of(*all.mark), share, answer_text(step, bars, answer));
   }
-  ui.text(caption.x, caption.middle(), caption_of(bars, scale), kSmall_px, Role::muted, Face::body,
-          Anchor::start, caption.w);
+  ui.text(caption.x, caption.middle(), caption_of(bars, all, scale), kSmall_px, Role::muted,
+          Face::body, Anchor::start, caption.w);
 }
 
 }  // namespace ridge::window

@@ -45,7 +45,10 @@ std::string next_label(const State& state) {
     case Beat::explain: {
       const study::Tour* tour = state.teaching.tour.get();
       const bool is_last = tour && state.teaching.tour_step + 1 == std::ssize(tour->steps);
-      return is_last ? "Finish" : tour ? "Next step" : "Next rung";
+      return state.teaching.has_more ? "Read on"
+             : is_last               ? "Finish"
+             : tour                  ? "Next step"
+                                     : "Next rung";
     }
     case Beat::done:
       return "Leave the tour";
@@ -158,6 +161,7 @@ float LessonCanvas::draw_text(Ui& ui, const Area& area, const std::string& text,
 void LessonCanvas::draw_choices(Ui& ui, Area area, const Shown& shown) const {
   const std::vector<std::string> choices = choices_of(shown.step, shown.bars);
   const int chosen = answer_here(ui.state).choice;
+  if (chosen >= 0 && compat::key_pressed(compat::Key::enter)) ui.dispatch_action("advance");
   const float gap = ui.px(6), room = area.h / static_cast<float>(choices.size()) - gap;
   const float h = std::clamp(room, ui.px(24), ui.px(54));
   const float size = h >= ui.px(50) ? kHeading_px : kBody_px;
@@ -197,11 +201,14 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
                        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   // Who comes to a question types: the field has the keyboard, and keeps it where an answer cannot be read.
   const int here = ui.state.teaching.tour_step;
-  if (ui.state.teaching.focused_step != here) {
-    ImGui::SetKeyboardFocusHere(-1);
-    ui.dispatch([here](State& state) { state.teaching.focused_step = here; });
-  }
   const bool is_active = ImGui::IsItemActive();
+  if (ui.state.teaching.focused_step != here) {
+    if (!is_active)
+      ImGui::SetKeyboardFocusHere(
+          -1);  // until it has it: an overlay that closes takes it once more
+    ui.needs_redraw = true;
+    if (is_active) ui.dispatch([here](State& state) { state.teaching.focused_step = here; });
+  }
   ui.frame(box, ui.color(is_active ? Role::series0 : Role::muted), ui.px(5), ui.px(1.5f));
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
@@ -335,9 +342,10 @@ void LessonCanvas::draw_left(Ui& ui, Area area, const Shown& shown) {
   ui.widgets["presenter_words"] = area;
   if (beat == Beat::explain) {
     const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
-    return explanation_.draw(
-        ui, area, shown.step, shown.bars, outcome,
-        outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome));
+    has_more_ |=
+        explanation_.draw(ui, area, shown.step, shown.bars, outcome,
+                          outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome));
+    return;
   }
   if (beat == Beat::reveal) return draw_outcome(ui, area, shown);
   const Area top = {area.x, area.y, area.w, area.h * 0.5f};
@@ -392,6 +400,7 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
   if (pair.before) {
     constexpr float kWallCode_px = 17;
     diff_.code_px = ui.state.teaching.presenting ? kWallCode_px : kCode_px;
+    diff_.is_brief = true;
     diff_.draw_pair(ui, content, *pair.before, *pair.rung);
   } else if (!source) {
     draw_empty_state(ui, content, "The source is not known here.",
@@ -440,6 +449,7 @@ bool LessonCanvas::draw_diagram(Ui& ui, const Area& area, const Shown& shown) {
   ui.text(head.x, head.middle(), rung_title(ui.state.ladder, fenced_.kernel), kSmall_px + 1,
           Role::text, Face::strong, Anchor::start, head.w);
   ui.widgets["step_diagram"] = area;
+  has_more_ |= scroll.turn_pages(ui.state.teaching.pages, &diagram_page_);
   scroll.rest.take_top(diagram_.draw(ui, scroll.rest, "diagram", fenced_));
   return true;
 }
@@ -501,8 +511,11 @@ void LessonCanvas::draw(Ui& ui, Area area) {
   Shown shown{shown_step(state), {}};
   shown.bars = step_bars(state, shown.step);
   const float gap = ui.px(24);
+  has_more_ = false;
   draw_left(ui, area.take_left((area.w - gap) * 0.36f, gap), shown);
   draw_right(ui, area, shown);
+  if (has_more_ != state.teaching.has_more)
+    ui.dispatch([more = has_more_](State& changed) { changed.teaching.has_more = more; });
 }
 
 }  // namespace ridge::window

@@ -47,6 +47,8 @@ class LessonCanvas {
   DiagramView diagram_;
   std::string diagram_of_;  ///< the rung that `fenced_` was looked up for
   DiagramView::Fenced fenced_;
+  int diagram_page_ = 0;   ///< of Teaching::pages, those it has turned
+  bool has_more_ = false;  ///< some of this frame's explanation is below
 };
 
 }  // namespace ridge::window

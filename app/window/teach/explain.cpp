@@ -58,7 +58,9 @@ bool is_disturbed(const Series& series) {
 std::string binding_sentence(const LessonBar& bar) {
   if (!bar.series || !bar.run) return {};
   const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());
-  if (!found || found->bottleneck == Bottleneck::not_sure) return {};
+  if (!found) return {};
+  if (found->bottleneck == Bottleneck::not_sure)
+    return "What binds “" + bar.title + "” is not known: " + found->reason + ".";
   constexpr size_t kTelling = 2;
   const std::string evidence = evidence_text(*found, kTelling);
   return "What binds “" + bar.title + "”: " + bottleneck_text(*found) +
@@ -68,21 +70,23 @@ std::string binding_sentence(const LessonBar& bar) {
                                     : "");
 }
 
-void Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const StepBars& bars,
+bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const StepBars& bars,
                        const StepOutcome& outcome, const std::string& said) {
   ui.widgets["explanation"] = area;
   Scroll scroll(ui, "explanation", area);
+  const bool has_more = scroll.turn_pages(ui.state.teaching.pages, &page_);
   Area& rest = scroll.rest;
   rest.take_top(figures_.paragraph(ui, rest, step.words, kWords_px, Role::text), ui.px(14));
   rest.take_top(ui.paragraph(rest, said, kBody_px, Role::muted), ui.px(14));
   const LessonBar* bar = bar_explained(step, bars, outcome);
-  if (!bar) return;
+  if (!bar) return has_more;
   if (const std::string binds = binding_sentence(*bar); !binds.empty()) {
     const float h = ui.paragraph(rest, binds, kBody_px, Role::text);
     ui.widgets["step_binds"] = {rest.x, rest.y, rest.w, h};
     rest.take_top(h, ui.px(14));
   }
   draw_lesson(ui, &rest, bar->asked.kernel);
+  return has_more;
 }
 
 void Explanation::draw_lesson(Ui& ui, Area* rest, const std::string& kernel) {

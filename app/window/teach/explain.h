@@ -14,13 +14,15 @@ namespace ridge::window {
 class Explanation {
  public:
   /// `said`: predicted against measured, one sentence.
-  void draw(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& bars,
+  /// Whether there is more of it below.
+  bool draw(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& bars,
             const StepOutcome& outcome, const std::string& said);
 
  private:
   void draw_lesson(Ui& ui, Area* rest, const std::string& kernel);
   FigureTexts figures_;
   LessonText lesson_;
+  int page_ = 0;  ///< of Teaching::pages, those it has turned
 };
 
 /// The bar that a step is about: the one that its answer names, else the last, which its question names; of a verdict the
@@ -29,7 +31,8 @@ const LessonBar* bar_explained(const study::TourStep& step, const StepBars& bars
                                const StepOutcome& outcome);
 /// Other programs took processor time while it was measured.
 bool is_disturbed(const Series& series);
-/// "What binds “naive”: L1 bandwidth. Measured: 98.6 % of L1 throughput (counters)." Empty: nothing that counts is known.
+/// "What binds “naive”: L1 bandwidth. Measured: 98.6 % of L1 throughput (counters)." Or that it is not known, and why. Empty: it
+/// has no speed.
 std::string binding_sentence(const LessonBar& bar);
 
 }  // namespace ridge::window

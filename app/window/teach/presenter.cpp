@@ -25,7 +25,8 @@ void go_to(State& state, Beat beat) {
   if (teach.beat == Beat::done) teach.tour_started_s += teach.now_s - teach.beat_started_s;
   teach.beat = beat;
   teach.beat_started_s = teach.now_s;
-  teach.predicting = teach.skips_answer = false;
+  teach.predicting = teach.skips_answer = teach.has_more = false;
+  teach.pages = 0;
   if (beat != Beat::run) {
     teach.waiting.clear();
     teach.playback_from_s = -1;
@@ -187,6 +188,7 @@ void reveal(State& state) {
 
 void toggle_presenter(State& state) {
   Teaching& teach = state.teaching;
+  teach.focused_step = -1;  // the other canvas has a field of its own
   if (teach.presenting) {
     if (!teach.tour) state.selection = teach.before->selection;
     state.view = teach.before->view;
@@ -225,6 +227,7 @@ void show_tour(State& state) {
 }
 
 void advance(State& state) {
+  Teaching& teach = state.teaching;
   if (state.view.screen != canvas_screen(state)) return show_tour(state);
   switch (state.teaching.beat) {
     case Beat::predict:
@@ -240,6 +243,7 @@ void advance(State& state) {
     case Beat::reveal:
       return go_to(state, Beat::explain);
     case Beat::explain:
+      if (teach.has_more) return void(++teach.pages);
       return go_on_from_explain(state);
     case Beat::done:
       return end_tour(state);
@@ -331,6 +335,9 @@ void report_tour(State& state) {
     return;
   }
   export_report(state);
+  // The presenter has no bar of what was written.
+  if (state.teaching.presenting && !state.notice.is_error)
+    state.notice = {"Written: " + state.written.file, false};
 }
 
 // ---- drawn -------------------------------------------------------------------------------------

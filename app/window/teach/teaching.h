@@ -85,6 +85,8 @@ struct Teaching {
   bool show_tours = false;      ///< the list of them
   double now_s = 0, tour_started_s = 0;  ///< the window's clock
 
+  int pages = 0;          ///< turned in what is longer than its place, since the step was explained
+  bool has_more = false;  ///< some of the explanation is below: Page Down turns to it first
   int diagram_moves = 0;  ///< steps asked for by key, forward and back, until a diagram takes them
 
   bool reruns = false;  ///< a change of a parameter runs the selected rung again
