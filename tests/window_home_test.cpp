@@ -353,7 +353,6 @@ TEST_CASE("recordings are grouped by lab and machine, and a group opens with all
   f.driver->type('h');
   f.driver->frames(2);
   REQUIRE(f.driver->find("recorded:gemm@Machine A"));
-  CHECK_FALSE(f.driver->find("word_explained"));
   REQUIRE(f.driver->click("recorded:gemm@Machine B"));
   f.driver->frames(3);
   CHECK(f.state.is_replay());
@@ -368,6 +367,15 @@ TEST_CASE("recordings are grouped by lab and machine, and a group opens with all
   REQUIRE(f.driver->click("begin"));
   f.driver->frames(2);
   CHECK_FALSE(f.state.is_replay());
+  // An exercise leaves them by itself, and opens.
+  open_recordings(f.state, "gemm", "Machine A");
+  f.driver->frames(3);
+  f.driver->type('h');
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("open_exercise"));
+  f.driver->frames(4);
+  CHECK_FALSE(f.state.is_replay());
+  CHECK(f.state.editing);
 }
 
 TEST_CASE("a run over several labs is not called by the first alone", "[window][home]") {
@@ -384,16 +392,6 @@ TEST_CASE("a run over several labs is not called by the first alone", "[window][
   }
   for (const std::string& line : lines.lines) run.apply_line(line);
   CHECK(app::title_of_run(run) == "GEMM and 1 more lab · 2 rungs");
-}
-
-TEST_CASE("a list with stale recordings says what the word means", "[window][home]") {
-  Fixture f;
-  f.state.sessions.recordings = {
-      recorded("/r/old.jsonl", "gemm.cuda.naive", "Machine A", 3e6, "of another code")};
-  REQUIRE_FALSE(app::recording_groups(f.state.sessions.recordings)[0].stale.empty());
-  f.driver->type('h');
-  f.driver->frames(2);
-  CHECK(f.driver->find("word_explained"));
 }
 
 // ---- how long, and how far ----

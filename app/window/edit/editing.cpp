@@ -264,7 +264,7 @@ bool edits_selected(const State& state) {
 
 std::string edit_blocker(const State& state) {
   if (!state.selection.lab) return "This build has no labs.";
-  if (state.is_replay()) return "This is a saved run; start ridgepoint without --replay to edit.";
+  if (state.is_replay()) return leave_saved_run(state, "edit");
   const RungView* row = original_row(state);
   if (!row || !row->info || !state.run().source(row->rung->kernel)) {
     return "The worker has not sent this rung's source.";
@@ -278,7 +278,7 @@ std::string edit_blocker(const State& state) {
 
 std::string save_blocker(const State& state) {
   if (!state.editing) return "Nothing is being edited: press Edit in the source tab first.";
-  return state.is_replay() ? "This is a saved run; start ridgepoint without --replay to edit." : "";
+  return state.is_replay() ? leave_saved_run(state, "edit") : "";
 }
 
 const RungView* made_from(const State& state) {
@@ -311,6 +311,11 @@ void start_exercise(State& state, const app::Exercise& exercise) {
   const auto [lab, after] = app::lab_and_rung(exercise.after);
   if (!lab) return;
   state.notice = {};
+  if (state.sessions.opened) {  // nothing can be built in a saved run
+    open_run(state, "");
+    state.view.wanted_exercise = exercise.name;
+    return;
+  }
   if (state.selection.lab != lab) open_lab(state, lab->id);
   rebuild_ladder(state);
   const bool is_starting = !state.is_replay() && !state.run().catalogue_complete() &&
@@ -323,7 +328,7 @@ void start_exercise(State& state, const app::Exercise& exercise) {
   state.view.screen = ScreenId::lab;
   const RungView* row = find_row(state.ladder, after);
   if (state.is_replay() || !row || !row->can_run) {
-    state.notice = {state.is_replay() ? "This is a saved run; start ridgepoint without --replay."
+    state.notice = {state.is_replay() ? leave_saved_run(state, "build")
                                       : "It goes on from " + after + ", which cannot run here.",
                     true};
     return;

@@ -107,7 +107,7 @@ bool draw_why_not(Ui& ui, const Area& area) {
   }
   if (state.is_replay() && !shown_model(state) && !shown_input(state)) {
     draw_empty_state(ui, area, "This recording holds no look inside this model.",
-                     "A look needs a worker: start ridgepoint without --replay.");
+                     leave_saved_run(state, "look inside"));
     return true;
   }
   return false;

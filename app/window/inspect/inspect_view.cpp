@@ -96,8 +96,7 @@ bool may_ask(const State& state) {
 
 std::string why_live_only(const State& state) {
   if (std::string why = inspect_blocker(state); !why.empty()) return why;
-  return state.is_replay() ? "This is a saved run; start ridgepoint without --replay to try inputs."
-                           : "";
+  return state.is_replay() ? leave_saved_run(state, "try inputs") : "";
 }
 
 }  // namespace

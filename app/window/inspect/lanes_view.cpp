@@ -85,7 +85,7 @@ NoLanes why_no_lanes(const State& state, const RungView& row) {
 
 std::string stamp_blocker(const State& state) {
   if (!shows_lanes(state)) return "Select a GPU rung of this lab first.";
-  if (state.is_replay()) return "This is a saved run; start ridgepoint without --replay.";
+  if (state.is_replay()) return leave_saved_run(state, "stamp warps");
   const RungView& row = *walking_row(state);
   if (!row.info || !row.info->stamped) return "No copy of this rung with clock stamps is built.";
   if (!row.can_run)

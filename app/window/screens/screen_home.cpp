@@ -31,7 +31,7 @@ class HomeScreen final : public Screen {
 };
 
 // Pixels at scale 1.
-constexpr float kCard = 74, kCardLine = 19, kGroupHead = 28, kResultLine = 46, kStaleLine = 40;
+constexpr float kCard = 74, kCardLine = 19, kGroupHead = 28, kResultLine = 46;
 // On a wider screen lines would grow too long to read, and the eye would wander.
 constexpr float kMostWidth = 1500;
 // Five groups side by side, three, or two.
@@ -175,9 +175,11 @@ void HomeScreen::draw_recordings(Ui& ui, Area* rest) const {
   for (const app::RecordingGroup& group : groups_) {
     const Lab* lab = find_lab(group.lab);
     std::string about = fmt::format("{} {}", group.rungs, group.rungs == 1 ? "rung" : "rungs");
-    for (const std::string& part : {group.parts, group.day, group.stale})
+    for (const std::string& part : {group.parts, group.day})
       about += part.empty() ? "" : "  ·  " + part;
-    std::string tip = about + (group.stale.empty() ? "" : "\n" + stale_explained());
+    // No figure stands here: each has its mark where it does.
+    std::string tip =
+        about + (group.stale.empty() ? "" : "\n" + group.stale + ". " + stale_explained());
     for (const std::string& path : group.paths) tip += "\n" + path.substr(path.rfind('/') + 1);
     const bool is_shown = ui.state.sessions.opened && ui.state.sessions.opened_path ==
                                                           recordings_path(group.lab, group.machine);
@@ -214,10 +216,7 @@ void HomeScreen::draw(Ui& ui, Area all) {
     return ui.px(76 + kResultLine * static_cast<float>(std::max<size_t>(count, 1)));
   };
   const float recent_h = lines(std::min(kMostResults, ui.state.history.recent.size()));
-  const bool has_stale = std::any_of(groups_.begin(), groups_.end(),
-                                     [](const auto& group) { return !group.stale.empty(); });
-  const float recorded_h =
-      groups_.empty() ? 0 : lines(groups_.size()) + (has_stale ? ui.px(kStaleLine) : 0);
+  const float recorded_h = groups_.empty() ? 0 : lines(groups_.size());
   Area below = rest.take_top(two ? std::max(recent_h, recorded_h)
                                  : recent_h + recorded_h + (recorded_h > 0 ? gap : 0));
   const auto panel = [&](float height) {
@@ -230,11 +229,6 @@ void HomeScreen::draw(Ui& ui, Area all) {
   if (groups_.empty()) return;
   Area recorded = panel(recorded_h);
   draw_heading(ui, &recorded, "RECORDED ELSEWHERE");
-  if (has_stale) {
-    const Area line = recorded.take_top(ui.px(kStaleLine));
-    ui.widgets["word_explained"] = line;
-    ui.paragraph(line, stale_explained(), kTiny_px, Role::muted);
-  }
   draw_recordings(ui, &recorded);
 }
 

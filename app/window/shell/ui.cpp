@@ -316,7 +316,8 @@ int Ui::segments(const std::string& name, const Area& area, const std::vector<st
   std::vector<float> widths;
   for (const std::string& label : labels) widths.push_back(width(label, kSmall_px));
   for (const float w : widths) total += w;
-  if (total > area.w) return stepper(name, area, labels, chosen);
+  const float least = total + px(10) * static_cast<float>(labels.size());  // else they read as one
+  if (least > area.w) return stepper(name, area, labels, chosen);
   fill(area, raised(1), px(5));
   int clicked = -1;
   const float pad = std::max(0.0f, (area.w - total) / static_cast<float>(2 * labels.size()));

@@ -42,10 +42,16 @@ bool must_ask(const State& state, const std::map<std::string, int64_t>& asked,
   return is_broken_off(*request);
 }
 
+std::string leave_saved_run(const State& state, const std::string& to_do) {
+  return state.sessions.opened
+             ? "This is a saved run: “Back to measuring here” on Home leads to where you can " +
+                   to_do + "."
+             : "This is a saved run; start ridgepoint without --replay to " + to_do + ".";
+}
+
 std::string work_blocker(const State& state) {
   if (!state.selection.lab) return "This build has no labs.";
-  if (state.is_replay())
-    return "This is a saved run; start ridgepoint without --replay to measure.";
+  if (state.is_replay()) return leave_saved_run(state, "measure");
   if (state.requests.is_measuring()) return kBusyNotice;
   if (!state.run().catalogue_complete() &&
       state.sessions.shown->state() != app::WorkerState::lost) {

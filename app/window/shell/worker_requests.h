@@ -40,6 +40,8 @@ const Request* asked_by(const State& state, const std::map<std::string, int64_t>
 bool must_ask(const State& state, const std::map<std::string, int64_t>& asked,
               const std::string& key);
 
+/// Of a saved run: where to go to do this. "measure", "edit", "try inputs".
+std::string leave_saved_run(const State& state, const std::string& to_do);
 /// Why a request that has ended gave nothing: its error, that it was cancelled, why the worker is gone. Empty: it is done.
 std::string why_not_done(const State& state, const Request& request);
 /// It was cancelled, or its worker has gone: asked again it may succeed.
