@@ -313,6 +313,25 @@ TEST_CASE(
   CHECK(f.state.selection.rung == kSecond);
 }
 
+TEST_CASE("the presenter's field has the keyboard at each question", "[tour]") {
+  Fixture f;
+  toggle_presenter(f.state);
+  f.driver->frames(4);
+  start_tour(f.state, "meetup");  // its first question comes after one that had the keyboard
+  f.driver->frames(4);
+  type(f, "80 ms");
+  CHECK(answer_here(f.state).typed == "80 ms");
+  CHECK(f.state.view.screen == ScreenId::presenter);
+  f.driver->key(Key::escape);
+  f.driver->type('p');  // out of it, and back
+  CHECK(f.state.view.screen == ScreenId::tour);
+  f.driver->key(Key::escape);
+  f.driver->type('p');
+  f.driver->frames(4);
+  type(f, "90 ms");
+  CHECK(answer_here(f.state).typed == "90 ms");
+}
+
 TEST_CASE("a clicker's keys move neither the focus nor a list", "[tour]") {
   Fixture f(1600, 500);
   f.run_all();

@@ -231,10 +231,12 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
           kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
   if (is_brief) {
     if (flags_of(*before) != flags_of(*after)) draw_flags(ui, &area, *before, *after);
+    const auto code = app::without_frame(lines_);
     if (!has_code)
-      return void(
-          ui.paragraph(area, "The code is the same, line for line.", kSmall_px, Role::muted));
-    return draw_lines(ui, area, app::fold_equal(app::without_frame(lines_), 2));
+      area.take_top(
+          ui.paragraph(area, "The code is the same, line for line.", kSmall_px, Role::muted),
+          ui.px(12));
+    return draw_lines(ui, area, has_code ? app::fold_equal(code, 2) : code);
   }
   const Area change = area.take_top(ui.px(26));
   ui.text(change.x, change.middle() - ui.px(3), rung.change, kSmall_px, Role::muted, Face::body,

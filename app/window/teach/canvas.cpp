@@ -138,6 +138,10 @@ void LessonCanvas::draw_foot(Ui& ui, const Area& area) {
                                                   : "Running";
     role = Role::muted;
   }
+  if (text.empty() && state.teaching.has_more) {
+    text = "Page Down reads on.";
+    role = Role::muted;
+  }
   ui.widgets["canvas_foot"] = area;
   ui.text(area.x, area.middle(), text, kSmall_px, role, Face::body, Anchor::start, area.w);
 }

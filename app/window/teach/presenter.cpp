@@ -27,6 +27,7 @@ void go_to(State& state, Beat beat) {
   teach.beat_started_s = teach.now_s;
   teach.predicting = teach.skips_answer = teach.has_more = false;
   teach.pages = 0;
+  if (beat == Beat::predict) teach.focused_step = -1;  // each question's field has the keyboard
   if (beat != Beat::run) {
     teach.waiting.clear();
     teach.playback_from_s = -1;
