@@ -329,6 +329,7 @@ Result<void> CommandComparison::steps() {
 }
 
 void CommandComparison::judge(const Result<void>& outcome) {
+  if (out_.cancelled && rounds_.empty()) return;  // there is nothing to judge
   const int candidates = static_cast<int>(sides_.size()) - 1;
   for (int side = 1; side <= candidates; ++side) {
     Comparison comparison;

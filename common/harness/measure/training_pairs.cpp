@@ -363,7 +363,7 @@ void TrainingComparison::compare_accuracy(size_t side, TrainedPairs* pairs) cons
   pairs->accuracy_ci = delta.ci;
 }
 
-/// "87.1 %", or "none" where no accuracy was seen.
+/// "0.871", or "none" where no accuracy was seen.
 std::string best_text(const TrainedSide& side) {
   return side.best_accuracy ? fmt::format("{:.4g}", *side.best_accuracy) : "none";
 }
@@ -482,7 +482,8 @@ Result<CompareOutcome> TrainingComparison::run() {
     return outcome.error();
   }
   out_.cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
-  for (size_t side = 1; side < sides_; ++side) {
+  const bool has_any = !out_.cancelled || !rounds_.empty();  // else there is nothing to judge
+  for (size_t side = 1; side < sides_ && has_any; ++side) {
     out_.comparisons.push_back(compared(side));
     Comparison& comparison = out_.comparisons.back();
     if (out_.cancelled) comparison.reasons.emplace_back("cancelled");
