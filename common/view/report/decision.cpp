@@ -185,8 +185,8 @@ std::string unresolved_reason(const Comparison& comparison) {
                                          " for an interval";
   for (const std::string& reason : comparison.reasons) text += "; " + reason;
   if (comparison.rounds_needed > 0) {
-    text += "; a new comparison of about " + pairs_text(comparison, comparison.rounds_needed) +
-            " would";
+    text += "; about " + pairs_text(comparison, comparison.rounds_needed) +
+            " would settle it, in a new comparison";
   }
   return text;
 }
