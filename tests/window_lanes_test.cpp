@@ -1,4 +1,4 @@
-// The view Inside of a GPU rung: recorded lanes with whose they are, the rung before above it, what stands there where no
+// The view Inside of a GPU rung: recorded lanes with whose they are, the previous rung above it, what stands there where no
 // recording has any, and the request of a machine with a GPU.
 #include "app/query/recordings.h"
 #include "app/window/inspect/lanes_view.h"
@@ -27,7 +27,7 @@ struct Laned : Fixture {
 
 }  // namespace
 
-TEST_CASE("recorded lanes are drawn under their machine's name, the rung before above them",
+TEST_CASE("recorded lanes are drawn under their machine's name, the previous rung above them",
           "[window]") {
   Laned f;
   REQUIRE(window::shows_lanes(f.state));

@@ -126,7 +126,7 @@ TEST_CASE("a walk goes on while the view is left, and one that was cancelled beg
   CHECK(f.asked() == 1);
   window::perform(f.state, "walk");
   f.driver->frames(4);
-  REQUIRE(f.asked() == 2);  // of the rung before: the first is known
+  REQUIRE(f.asked() == 2);  // of the previous rung: the first is known
   CHECK(f.last().kernels[0].kernel == "gemm.cpu.naive_o3");
   CHECK(f.driver->find("walk_plane:A"));
   f.driver->key(compat::Key::escape);
