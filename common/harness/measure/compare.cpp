@@ -69,7 +69,6 @@ class ComparisonRun {
   bool has_clock() const;
   void keep_round(const std::string& order, std::span<const Sample> samples);
   int rounds_wanted() const;
-  Phase rounds_phase(double start_s, double limit_s) const;
   void judge(const Result<void>& outcome);
 
   Bench* bench_;
@@ -253,17 +252,6 @@ int ComparisonRun::rounds_wanted() const {
   return all_far ? kFarRounds : kRounds;
 }
 
-Phase ComparisonRun::rounds_phase(double start_s, double limit_s) const {
-  const double elapsed = now_s() - start_s;
-  const int wanted = rounds_wanted();
-  const double full_s = elapsed * wanted / std::max(1.0, double(rounds_.size()));
-  return {.phase = "rounds",
-          .text = "interleaved rounds",
-          .open = std::to_string(rounds_.size()) + " of " + std::to_string(wanted) + " rounds",
-          .progress = double(rounds_.size()) / wanted,
-          .left_s = std::max(0.0, std::min(full_s, limit_s) - elapsed)};
-}
-
 Result<void> ComparisonRun::rounds() {
   const Range range("rounds");
   const double limit_s = options_.limit_s.value_or(kRoundsLimit_s);
@@ -308,7 +296,7 @@ Result<void> ComparisonRun::rounds() {
       observer_->samples(static_cast<int>(i), "call",
                          std::span<const Sample>(out_.series[i].samples).subspan(had[i]));
     }
-    observer_->phase(0, rounds_phase(start, limit_s));
+    observer_->phase(0, rounds_phase(rounds_.size(), wanted, now_s() - start, limit_s));
     gap();
   }
   return {};
@@ -477,6 +465,15 @@ Result<void> check_side_count(size_t sides) {
   if (sides <= kMostSides) return {};
   return Error{ErrorCode::usage, std::to_string(sides - 1) + " candidates at once", "compare",
                "give at most 9"};
+}
+
+Phase rounds_phase(size_t done, int wanted, double elapsed_s, double limit_s) {
+  const double full_s = elapsed_s * wanted / std::max(1.0, double(done));
+  return {.phase = "rounds",
+          .text = "interleaved rounds",
+          .open = std::to_string(done) + " of " + std::to_string(wanted) + " rounds",
+          .progress = double(done) / wanted,
+          .left_s = std::max(0.0, std::min(full_s, limit_s) - elapsed_s)};
 }
 
 Result<CompareOutcome> compare(Bench* bench, const std::vector<CompareSide>& sides,

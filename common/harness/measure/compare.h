@@ -49,6 +49,9 @@ inline constexpr int kTurns =
 /// Error usage: more sides than a round can name, by a digit each.
 Result<void> check_side_count(size_t sides);
 
+/// How far the rounds are: `done` of `wanted`, `elapsed_s` after the first began, and what is left of them or of the limit.
+Phase rounds_phase(size_t done, int wanted, double elapsed_s, double limit_s);
+
 /// INVALID verdicts and cancellations are outcomes. Errors: worker, a device is lost; unavailable, a side cannot run
 /// here or refuses the problem, so that there is no comparison.
 Result<CompareOutcome> compare(Bench* bench, const std::vector<CompareSide>& sides,

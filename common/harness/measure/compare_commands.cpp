@@ -58,7 +58,6 @@ class CommandComparison {
   Result<void> rounds();
   Result<void> time_block(const std::vector<std::string>& orders, bool lead);
   std::vector<std::string> draw_block(int done, bool* lead);
-  Phase rounds_phase(double start_s, double limit_s) const;
   void summarize_sides(double foreign_cpus);
   void judge(const Result<void>& outcome);
   void close(const Result<void>& outcome);
@@ -255,16 +254,6 @@ Result<void> CommandComparison::time_block(const std::vector<std::string>& order
   return {};
 }
 
-Phase CommandComparison::rounds_phase(double start_s, double limit_s) const {
-  const double elapsed = now_s() - start_s;
-  const double full_s = elapsed * kRounds / std::max(1.0, double(rounds_.size()));
-  return {.phase = "rounds",
-          .text = "interleaved rounds",
-          .open = std::to_string(rounds_.size()) + " of " + std::to_string(kRounds) + " rounds",
-          .progress = double(rounds_.size()) / kRounds,
-          .left_s = std::max(0.0, std::min(full_s, limit_s) - elapsed)};
-}
-
 Result<void> CommandComparison::rounds() {
   const Range range("rounds");
   const double limit_s = options_.limit_s.value_or(kCommandRounds_s);
@@ -289,7 +278,7 @@ Result<void> CommandComparison::rounds() {
                          std::span<const Sample>(out_.series[i].samples).subspan(had[i]));
     }
     RIDGE_TRY_VOID(timed);
-    observer_->phase(0, rounds_phase(start, limit_s));
+    observer_->phase(0, rounds_phase(rounds_.size(), kRounds, now_s() - start, limit_s));
     gap();
   }
   return {};

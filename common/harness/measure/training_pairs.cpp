@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <random>
 #include <set>
 
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
+#include "common/harness/measure/palindromes.h"
 #include "common/harness/measure/turn_energy.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
@@ -119,7 +119,7 @@ class TrainingComparison {
         options_(options),
         observer_(observer),
         clock_(clock),
-        random_(options.order_seed) {}
+        palindromes_(sides, options.order_seed) {}
 
   Result<CompareOutcome> run();
 
@@ -136,7 +136,6 @@ class TrainingComparison {
   Result<std::vector<double>> palindrome(const std::string& order, int64_t steps, int64_t fewer,
                                          bool is_metered);
   void judge_models(size_t seed);
-  std::string draw_order();
   void keep_round(const std::string& order, const std::vector<std::vector<double>>& turns);
   void report(size_t seed);
   void close(size_t seed);
@@ -153,8 +152,7 @@ class TrainingComparison {
   const CompareOptions& options_;
   Observer* observer_;
   StepClock clock_;
-  std::mt19937_64 random_;
-  std::vector<std::vector<int>> orders_;  ///< that are still to come of a balanced set
+  Palindromes palindromes_;  ///< one a seed
   std::vector<std::unique_ptr<TrainingRun>> live_;
   std::vector<TurnEnergy> energy_;  ///< of each side
   double start_s_ = 0;              ///< of the comparison
@@ -201,18 +199,6 @@ Result<void> TrainingComparison::set_up(size_t seed) {
     RIDGE_TRY_VOID(check_equal_steps(seed, side));
   }
   return {};
-}
-
-/// Of a Williams design: over the seeds each side follows each other equally often.
-std::string TrainingComparison::draw_order() {
-  if (orders_.empty()) {
-    orders_ = stats::balanced_orders(static_cast<int>(sides_));
-    std::shuffle(orders_.begin(), orders_.end(), random_);
-  }
-  std::string half;
-  for (const int side : orders_.back()) half += static_cast<char>('0' + side);
-  orders_.pop_back();
-  return half + std::string(half.rbegin(), half.rend());
 }
 
 Result<std::vector<double>> TrainingComparison::palindrome(const std::string& order, int64_t steps,
@@ -264,7 +250,7 @@ void TrainingComparison::keep_round(const std::string& order,
 }
 
 Result<void> TrainingComparison::turns(size_t seed) {
-  const std::string order = draw_order();
+  const std::string order = palindromes_.draw();
   const int64_t all = live_[0]->steps();
   const double limit_s = options_.limit_s.value_or(kTrainingLimit_s) * double(sides_);
   const bool external = std::any_of(
