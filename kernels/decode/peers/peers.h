@@ -28,7 +28,7 @@ inline Status prepare_decode_peer(const external::Peer& peer, const Shape& shape
 
 /// The peer of one backend; it lives as long as the process.
 inline const external::Peer& decode_peer(const char* library, const char* package, const char* part,
-                                         const char* backend, const char* floor = kTorchFloor) {
+                                         const char* backend) {
   static std::map<std::string, external::Peer> peers;
   static std::map<std::string, std::string> scripts;
   const auto [at, made] = peers.try_emplace(backend);
@@ -38,7 +38,7 @@ inline const external::Peer& decode_peer(const char* library, const char* packag
     at->second = {.library = library,
                   .package = package,
                   .part = part,
-                  .floor = floor,
+                  .floor = kTorchFloor,
                   .prelude = kTorchCalls,
                   .script = script.c_str(),
                   .copy = device::copy_and_wait,
