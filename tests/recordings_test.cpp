@@ -326,7 +326,7 @@ TEST_CASE("a recording that was cut short keeps what ended, and the curve of the
     const auto train = [&](int seed) {
       Json points = Json::array();
       for (int step = 0; step < 1000; ++step) {
-        Json values = {{"loss", 1}};
+        Json values = {{"loss", 1}, {"gradient_2^-3", 0.5}};
         if (step % 250 == 125) values["accuracy"] = 0.5;
         points.push_back({{"step", step}, {"t_s", step}, {"values", values}});
       }
@@ -348,7 +348,7 @@ TEST_CASE("a recording that was cut short keeps what ended, and the curve of the
   for (int times = 0; times < 2; ++times) {
     REQUIRE(compact(path).ok());
     std::ifstream in(path);
-    std::map<int, size_t> points, looks;
+    std::map<int, size_t> points, looks, gradients;
     size_t asked = 0;
     for (std::string line; std::getline(in, line);) {
       const Json json = Json::parse(line);
@@ -357,6 +357,7 @@ TEST_CASE("a recording that was cut short keeps what ended, and the curve of the
       for (const Json& point : json["points"]) {
         ++points[json["series"]];
         looks[json["series"]] += point["values"].contains("accuracy");
+        gradients[json["series"]] += point["values"].contains("gradient_2^-3");
       }
     }
     CHECK(asked == 1);
@@ -364,6 +365,7 @@ TEST_CASE("a recording that was cut short keeps what ended, and the curve of the
     CHECK(points[0] <= kMostCurvePoints);
     CHECK(points[1] == 6);
     CHECK(looks == std::map<int, size_t>{{0, 4}, {1, 4}});
+    CHECK(gradients == std::map<int, size_t>{{0, points[0]}, {1, 0}});
   }
 }
 

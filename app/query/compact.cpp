@@ -112,8 +112,9 @@ class Compactor {
     for (Json& point : (*line)["points"]) {
       const size_t at = curve.seen++;
       const bool on_grid = at == 0 || at * room / curve.points != (at - 1) * room / curve.points;
-      if (on_grid || at + 1 == curve.points || is_evaluation(point))
-        kept.push_back(std::move(point));
+      if (!on_grid && at + 1 != curve.points && !is_evaluation(point)) continue;
+      if (curve.most_points == 0 && lab_) keep_spread(&point);
+      kept.push_back(std::move(point));
     }
     (*line)["points"] = std::move(kept);
     return !(*line)["points"].empty();
@@ -174,6 +175,16 @@ class Compactor {
   struct Curve {
     size_t points = 0, evaluations = 0, seen = 0, most_points = kMostCurvePoints;
   };
+
+  /// Of a further seed's point what the band over the seeds is made of: not the histogram of its gradients.
+  void keep_spread(Json* point) const {
+    Json values = Json::object();
+    for (const char* name : {"loss", lab_->quality_metric}) {
+      if (const auto at = (*point)["values"].find(name); at != (*point)["values"].end())
+        values[name] = *at;
+    }
+    (*point)["values"] = std::move(values);
+  }
 
   bool is_evaluation(const Json& point) const {
     return lab_ != nullptr && point.contains("values") &&

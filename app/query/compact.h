@@ -10,7 +10,7 @@
 namespace ridge::app {
 
 /// A curve keeps so many points: its evaluations, its ends, and of the others every so many. Of a training with several
-/// seeds the first curve does, the others keep evaluations and ends.
+/// seeds the first curve does; the others, which show the spread, keep evaluations and ends, and of these loss and quality.
 inline constexpr size_t kMostCurvePoints = 200;
 
 /// Lines of a transcript that a recording has none of: "samples", "phase".
