@@ -146,6 +146,16 @@ class Compactor {
     return !(*line)["values"].empty();
   }
 
+  /// Of the comparisons of a line those that came to an interval; false: it holds none of them.
+  static bool drop_unjudged(Json* line) {
+    Json judged = Json::array();
+    for (Json& one : (*line)["comparisons"]) {
+      if (one.contains("ci") && !one["ci"].is_null()) judged.push_back(std::move(one));
+    }
+    (*line)["comparisons"] = std::move(judged);
+    return !(*line)["comparisons"].empty();
+  }
+
   bool keeps(const Json& line) {
     const std::string type = text_field(line, "type");
     const bool from_app = text_field(line, "from") == "app";
@@ -249,6 +259,7 @@ Result<void> compact(const std::string& path) {
       const std::string type = text_field(json, "type");
       if (type == "span" && !compactor.trim_spans(&json)) continue;
       if (type == "curve" && !compactor.thin_curve(&json)) continue;
+      if (json.contains("comparisons") && !Compactor::drop_unjudged(&json)) continue;
       if (type == "telemetry" && !compactor.thin_telemetry(&json)) continue;
       if (type == "result" || type == "span" || type == "curve" || type == "telemetry") {
         if (type != "span") round_numbers(&json);
