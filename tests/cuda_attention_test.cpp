@@ -43,6 +43,11 @@ std::string a_type_of(const KernelDesc& kernel) {
   return std::string_view(kernel.dtypes).find("bf16") == std::string_view::npos ? "fp8" : "bf16";
 }
 
+/// A library says in a sentence what it takes; a rung of ours takes every problem.
+bool is_refused_by_library(const KernelDesc& kernel, const Error& error) {
+  return kernel.library != nullptr && error.sentence().find(": takes ") != std::string::npos;
+}
+
 Result<QualityCheck> check_at(const KernelDesc& kernel, Device* device, const Params& wanted,
                               bool full) {
   const std::string name(family_of(kernel.id));
@@ -146,6 +151,7 @@ TEST_CASE("every CUDA decode rung passes the gate: types, head sizes, pages, len
                                  {"lengths", std::string(lengths)}};
           const auto check =
               checks.get(*kernel, *find_family("decode"), params, device, Observer());
+          if (!check && is_refused_by_library(*kernel, check.error())) continue;
           if (!check) FAIL(check.error().sentence());
           INFO(check->what << ": " << check->reason);
           CHECK(check->passed);
@@ -177,6 +183,7 @@ TEST_CASE("CUDA decode rungs with long and with many sequences") {
                                      {"lengths", std::string("mixed")},
                                      {"dtype", std::string("bf16")}},
                                     true);
+        if (!check && is_refused_by_library(*kernel, check.error())) continue;
         if (!check) FAIL(check.error().sentence());
         INFO(check->what << ": " << check->reason);
         CHECK(check->passed);
