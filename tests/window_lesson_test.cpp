@@ -2,8 +2,10 @@
 // rung is predicted, the workload's chart, and figures that explain themselves when hovered.
 #include <string>
 
+#include "app/window/panels/lesson_tab.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/model_views.h"
+#include "common/view/figure/text.h"
 #include "tests/golden.h"
 #include "tests/window_fixture.h"
 
@@ -130,6 +132,39 @@ TEST_CASE("the outcome is folded while its rung is predicted", "[window][lesson]
   select_rung(f.state, "gemm.cpu.naive_o3");  // nothing is asked of this one
   f.driver->frames(3);
   CHECK(f.driver->find("outcome_folded") == nullptr);
+}
+
+TEST_CASE("hints come one after another, and the prediction leads to its field",
+          "[window][lesson]") {
+  LessonFixture f("gemm.cpu.naive_o1", true);
+  const std::string hint = "hint:gemm.cpu.naive_o1?";
+  REQUIRE(f.driver->find(hint + "1") != nullptr);
+  CHECK(f.driver->find(hint + "2") == nullptr);
+  REQUIRE(f.driver->click(hint + "1"));
+  CHECK(f.driver->find(hint + "2") != nullptr);
+  CHECK(f.driver->find(hint + "3") == nullptr);
+  REQUIRE(f.driver->click(hint + "2"));
+  CHECK(f.driver->find(hint + "3") != nullptr);
+  REQUIRE(f.driver->click(hint + "1"));  // folded again
+  CHECK(f.driver->find(hint + "2") == nullptr);
+  CHECK_FALSE(f.state.teaching.predicting);
+  REQUIRE(f.driver->click("lesson:predict"));
+  CHECK(f.state.teaching.predicting);
+}
+
+TEST_CASE("each section that gives the result away is marked so, and no other",
+          "[window][lesson]") {
+  const auto text = figure::expand(
+      "## gemm.cpu.naive_o1 x\n\n**Idea.** One.\n\n**What happened.** Two.\n\nThree.\n\n**Why.** "
+      "Four:\n\n1. five\n\n**What limits it now.** Six.\n\n**In the code:** seven.\n\n"
+      "**Outside.** Eight.\n\n> **Question.** Nine?\n\n> **Answer.** Ten.\n",
+      {}, "a text");
+  REQUIRE(text.ok());
+  std::string marked;
+  for (const LessonBlock& block : lesson_blocks(*text, *find_lab("gemm"))) {
+    for (const Word& word : block.words) marked += block.gives_away ? word.text + " " : "";
+  }
+  CHECK(marked == "What happened. Two. Three. Why. Four: five What limits it now. Six. ");
 }
 
 TEST_CASE("a workload is not reckoned with a rung that is wrong by design", "[window][lesson]") {
