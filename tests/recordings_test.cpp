@@ -326,7 +326,7 @@ TEST_CASE("a recording that was cut short keeps what ended, and the curve of the
     const auto train = [&](int seed) {
       Json points = Json::array();
       for (int step = 0; step < 1000; ++step) {
-        Json values = {{"loss", 1}};
+        Json values = {{"loss", 1}, {"gradient_2^-3", 0.5}};
         if (step % 250 == 125) values["accuracy"] = 0.5;
         points.push_back({{"step", step}, {"t_s", step}, {"values", values}});
       }
@@ -344,26 +344,38 @@ TEST_CASE("a recording that was cut short keeps what ended, and the curve of the
     say({{"from", "app"}, {"type", "compare"}, {"id", 2}, {"lab", "mixed"}});
     say({{"type", "done"}, {"request", 2}, {"status", "cancelled"}});
     say({{"from", "app"}, {"type", "compare"}, {"id", 3}, {"lab", "mixed"}});
+    say({{"from", "app"}, {"type", "compare"}, {"id", 4}, {"lab", "mixed"}});
+    const Json judged = {{"candidate", "a"}, {"ci", {{"low", 1}, {"high", 2}}}};
+    const Json unjudged = {{"candidate", "b"}, {"ci", nullptr}};
+    say({{"type", "result"}, {"request", 4}, {"comparisons", {judged, unjudged}}});
+    say({{"type", "result"}, {"request", 4}, {"comparisons", Json::array({unjudged})}});
+    say({{"type", "done"}, {"request", 4}, {"status", "done"}});
   }
   for (int times = 0; times < 2; ++times) {
     REQUIRE(compact(path).ok());
     std::ifstream in(path);
-    std::map<int, size_t> points, looks;
+    std::map<int, size_t> points, looks, gradients;
     size_t asked = 0;
+    std::string compared;
     for (std::string line; std::getline(in, line);) {
       const Json json = Json::parse(line);
       asked += json.value("from", "") == "app";
+      for (const Json& one : json.value("comparisons", Json::array()))
+        compared += one["candidate"].get<std::string>();
       if (json.value("type", "") != "curve") continue;
       for (const Json& point : json["points"]) {
         ++points[json["series"]];
         looks[json["series"]] += point["values"].contains("accuracy");
+        gradients[json["series"]] += point["values"].contains("gradient_2^-3");
       }
     }
-    CHECK(asked == 1);
+    CHECK(asked == 2);
+    CHECK(compared == "a");
     CHECK(points[0] > 150);
     CHECK(points[0] <= kMostCurvePoints);
     CHECK(points[1] == 6);
     CHECK(looks == std::map<int, size_t>{{0, 4}, {1, 4}});
+    CHECK(gradients == std::map<int, size_t>{{0, points[0]}, {1, 0}});
   }
 }
 

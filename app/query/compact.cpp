@@ -112,8 +112,9 @@ class Compactor {
     for (Json& point : (*line)["points"]) {
       const size_t at = curve.seen++;
       const bool on_grid = at == 0 || at * room / curve.points != (at - 1) * room / curve.points;
-      if (on_grid || at + 1 == curve.points || is_evaluation(point))
-        kept.push_back(std::move(point));
+      if (!on_grid && at + 1 != curve.points && !is_evaluation(point)) continue;
+      if (curve.most_points == 0 && lab_) keep_spread(&point);
+      kept.push_back(std::move(point));
     }
     (*line)["points"] = std::move(kept);
     return !(*line)["points"].empty();
@@ -145,6 +146,16 @@ class Compactor {
     return !(*line)["values"].empty();
   }
 
+  /// Of the comparisons of a line those that came to an interval; false: it holds none of them.
+  static bool drop_unjudged(Json* line) {
+    Json judged = Json::array();
+    for (Json& one : (*line)["comparisons"]) {
+      if (one.contains("ci") && !one["ci"].is_null()) judged.push_back(std::move(one));
+    }
+    (*line)["comparisons"] = std::move(judged);
+    return !(*line)["comparisons"].empty();
+  }
+
   bool keeps(const Json& line) {
     const std::string type = text_field(line, "type");
     const bool from_app = text_field(line, "from") == "app";
@@ -174,6 +185,16 @@ class Compactor {
   struct Curve {
     size_t points = 0, evaluations = 0, seen = 0, most_points = kMostCurvePoints;
   };
+
+  /// Of a further seed's point what the band over the seeds is made of: not the histogram of its gradients.
+  void keep_spread(Json* point) const {
+    Json values = Json::object();
+    for (const char* name : {"loss", lab_->quality_metric}) {
+      if (const auto at = (*point)["values"].find(name); at != (*point)["values"].end())
+        values[name] = *at;
+    }
+    (*point)["values"] = std::move(values);
+  }
 
   bool is_evaluation(const Json& point) const {
     return lab_ != nullptr && point.contains("values") &&
@@ -238,6 +259,7 @@ Result<void> compact(const std::string& path) {
       const std::string type = text_field(json, "type");
       if (type == "span" && !compactor.trim_spans(&json)) continue;
       if (type == "curve" && !compactor.thin_curve(&json)) continue;
+      if (json.contains("comparisons") && !Compactor::drop_unjudged(&json)) continue;
       if (type == "telemetry" && !compactor.thin_telemetry(&json)) continue;
       if (type == "result" || type == "span" || type == "curve" || type == "telemetry") {
         if (type != "span") round_numbers(&json);

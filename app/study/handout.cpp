@@ -107,8 +107,14 @@ class Page {
     if (!open_.empty()) out_ += "</" + open_ + ">" + (open_ == "table" ? "</div>" : "") + "\n";
     open_ = next;
     if (next == "table") out_ += "<div class=\"scroll\">";
-    if (next == "details") out_ += "<details><summary>Answer</summary>\n";
     if (!next.empty() && next != "details") out_ += "<" + next + ">\n";
+  }
+
+  /// What is folded until it is asked for; the next quote without bold words goes on in it.
+  void open_details(std::string_view summary) {
+    close("");
+    open_ = "details";
+    out_ += "<details><summary>" + escape_xml(std::string(summary)) + "</summary>\n";
   }
 
   void add_source(const std::string& kernel) {
@@ -145,12 +151,14 @@ class Page {
     const std::string first =
         block.runs.empty() || !block.runs.front().strong ? "" : block.runs.front().text;
     const bool goes_on = first.empty() && (open_ == "details" || open_ == "blockquote");
-    if (!goes_on) {
+    const bool is_folded = first == kAnswer || first == kHint;
+    if (is_folded) open_details(first == kAnswer ? "Answer" : "Hint");
+    if (!goes_on && !is_folded) {
       close("");
-      close(first == kAnswer ? "details" : "blockquote");
+      close("blockquote");
     }
     std::vector<TextRun> runs = block.runs;
-    if (first == kAnswer) runs.erase(runs.begin());
+    if (is_folded) runs.erase(runs.begin());
     out_ += "<p>" + runs_html(runs) + "</p>\n";
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <sstream>
 
 namespace ridge::study {
@@ -51,6 +52,21 @@ bool opens(std::string_view quote, std::string_view word, std::string* rest) {
   return true;
 }
 
+/// The bold words that begin a paragraph or a quote.
+std::vector<std::string> sections_of(const std::string& text) {
+  std::vector<std::string> sections;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::string_view rest = line;
+    if (rest.starts_with("> ")) rest.remove_prefix(2);
+    if (!rest.starts_with("**")) continue;
+    rest.remove_prefix(2);
+    const std::string_view lead = rest.substr(0, rest.find("**"));
+    if (begins_section(lead)) sections.emplace_back(lead);
+  }
+  return sections;
+}
+
 std::vector<LessonQuestion> questions_of(const std::string& text) {
   std::vector<std::string> quotes;
   std::istringstream lines(text);
@@ -75,6 +91,18 @@ std::vector<LessonQuestion> questions_of(const std::string& text) {
 
 }  // namespace
 
+bool gives_away(std::string_view lead) {
+  // "Outcome" begins it in the lessons that do not have these sections yet.
+  return lead == kWhatHappened || lead == kWhy || lead == kWhatLimits ||
+         lead.starts_with("Outcome");
+}
+
+bool begins_section(std::string_view lead) {
+  constexpr std::string_view kOthers[] = {kWhereWeAre, kIdea,    kPrediction, kHint,  kRun,
+                                          kInTheCode,  kOutside, kQuestion,   kAnswer};
+  return gives_away(lead) || std::count(std::begin(kOthers), std::end(kOthers), lead) > 0;
+}
+
 std::vector<LessonPart> lesson_parts(const std::string& markdown) {
   std::vector<LessonPart> parts(1);
   std::istringstream lines(markdown);
@@ -88,6 +116,7 @@ std::vector<LessonPart> lesson_parts(const std::string& markdown) {
     parts.back().text += line + "\n";
   }
   for (LessonPart& part : parts) {
+    part.sections = sections_of(part.text);
     part.questions = questions_of(part.text);
     part.links = links_of(part.text);
   }

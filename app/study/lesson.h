@@ -1,5 +1,5 @@
-// What the lessons hold beside their prose: questions with a folded answer, and links into the code.
-// Both are plain Markdown (docs/study.md): two quotes, and a link whose target begins with "code:".
+// What the lessons hold beside their prose: a prediction with its hints, a question with a folded answer, and links into
+// the code. All are plain Markdown (docs/study.md): quotes, and a link whose target begins with "code:".
 #pragma once
 
 #include <optional>
@@ -12,6 +12,21 @@ namespace ridge::study {
 /// "> **Question.** ..." followed by "> **Answer.** ...": the second quote is shown on demand.
 inline constexpr std::string_view kQuestion = "Question.", kAnswer = "Answer.";
 
+/// "> **Your prediction.** ..." and its hints, a quote each: shown one after another on demand.
+inline constexpr std::string_view kPrediction = "Your prediction.", kHint = "Hint.";
+
+/// The bold words that begin what a rung's part says, in their order. A prediction stands between kIdea and kRun.
+inline constexpr std::string_view kWhereWeAre = "Where we are.", kIdea = "Idea.", kRun = "Run.",
+                                  kWhatHappened = "What happened.", kWhy = "Why.",
+                                  kWhatLimits = "What limits it now.",
+                                  kInTheCode = "In the code:", kOutside = "Outside.";
+
+/// Whether these bold words begin one of the sections above, or a prediction, a hint, a question, an answer.
+bool begins_section(std::string_view lead);
+/// Whether they begin what gives away what a run will show: such a section is folded until the rung was predicted or has
+/// run.
+bool gives_away(std::string_view lead);
+
 struct LessonQuestion {
   std::string question, answer;  ///< Markdown, without the quote marks and the bold word
 };
@@ -21,9 +36,10 @@ struct CodeLink {
 };
 /// From one "## " heading to the next.
 struct LessonPart {
-  std::string heading;  ///< "gemm.cpu.naive_o1 · three loops, -O1"
-  std::string kernel;   ///< "gemm.cpu.naive_o1"; empty where the heading names none
-  std::string text;     ///< Markdown, heading included
+  std::string heading;                ///< "gemm.cpu.naive_o1 · three loops, -O1"
+  std::string kernel;                 ///< "gemm.cpu.naive_o1"; empty where the heading names none
+  std::string text;                   ///< Markdown, heading included
+  std::vector<std::string> sections;  ///< what begins_section(), in the order of the text
   std::vector<LessonQuestion> questions;
   std::vector<CodeLink> links;
 };

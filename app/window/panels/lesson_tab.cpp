@@ -29,24 +29,60 @@ bool is_open(const State& state, const std::string& question) {
   return state.view.open_answers.contains("all") != state.view.open_answers.contains(question);
 }
 
-/// The line that an answer is folded behind; a click, or Enter with the focus on it, opens it.
-float draw_fold_line(Ui& ui, const Area& area, const std::string& question) {
+/// The line that something is folded behind; a click, or Enter with the focus on it, opens it. `name` says what: "answer",
+/// "hint"; `key` is it in State::view.open_answers.
+float draw_fold_line(Ui& ui, const Area& area, const char* name, const std::string& key,
+                     const std::string& label, const char* shortcut) {
   const Area line = {area.x, area.y, area.w, ui.px(34)};
-  const auto touched = ui.touch("answer:" + question, line);
-  const bool open = is_open(ui.state, question);
+  const auto touched = ui.touch(std::string(name) + ":" + key, line);
+  const bool open = is_open(ui.state, key);
   if (touched.hovered) ui.fill(line, ui.raised(1), ui.px(5));
   ui.triangle(line.x + ui.px(10), line.middle(), ui.px(10), open, ui.color(Role::series0));
-  ui.text(line.x + ui.px(24), line.middle(), open ? "Fold the answer" : "Show the answer",
-          kSmall_px, Role::series0);
-  ui.text(line.right() - ui.px(8), line.middle(), "A", kTiny_px + 1, Role::muted, Face::mono,
+  ui.text(line.x + ui.px(24), line.middle(), label, kSmall_px, Role::series0);
+  ui.text(line.right() - ui.px(8), line.middle(), shortcut, kTiny_px + 1, Role::muted, Face::mono,
           Anchor::end);
   if (touched.clicked) {
-    ui.dispatch([question](State& state) {
+    ui.dispatch([key](State& state) {
       auto& answers = state.view.open_answers;
-      if (answers.erase(question) == 0) answers.insert(question);
+      if (answers.erase(key) == 0) answers.insert(key);
     });
   }
   return line.h + ui.px(8);
+}
+
+float draw_answer_line(Ui& ui, const Area& area, const std::string& question) {
+  return draw_fold_line(ui, area, "answer", question,
+                        is_open(ui.state, question) ? "Fold the answer" : "Show the answer", "A");
+}
+
+std::string key_of_hint(const LessonBlock& block, int hint) {
+  return block.part + "?" + std::to_string(hint);
+}
+
+/// A hint is offered once the one before it is open.
+bool offers_hint(const State& state, const LessonBlock& block) {
+  return block.hint == 1 || is_open(state, key_of_hint(block, block.hint - 1));
+}
+
+float draw_hint_line(Ui& ui, const Area& area, const LessonBlock& block) {
+  const std::string key = key_of_hint(block, block.hint);
+  const std::string which =
+      "hint " + std::to_string(block.hint) + " of " + std::to_string(block.hints);
+  return draw_fold_line(ui, area, "hint", key, (is_open(ui.state, key) ? "Fold " : "Show ") + which,
+                        "");
+}
+
+/// Leads to the field that takes the prediction, or says why none is taken now.
+float draw_predict_button(Ui& ui, const Area& area) {
+  const Area button = {area.x + ui.px(16), area.y, ui.px(120), ui.px(32)};
+  const std::string why = predict_blocker(ui.state);
+  if (ui.button("lesson:predict", button, "Predict", Ui::Kind::normal, why.empty()))
+    ui.dispatch_action("predict");
+  if (why.empty()) return button.h + ui.px(12);
+  const Area words = {button.right() + ui.px(12), area.y + ui.px(6), 0, 0};
+  const float h =
+      ui.paragraph({words.x, words.y, area.right() - words.x, 0}, why, kSmall_px, Role::muted);
+  return std::max(button.h, h + ui.px(6)) + ui.px(12);
 }
 
 /// What others measured would be the answer to what is asked.
@@ -84,10 +120,12 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const LessonBlock& lesson)
       return draw_words(ui, area, lesson, kSize_px, kLeading) + ui.px(10);
     case Block::Kind::quote: {
       const Area text = {area.x + ui.px(16), area.y, area.w - ui.px(16), 0};
-      const float h = draw_words(ui, text, lesson, kSize_px, kLeading);
+      float h = draw_words(ui, text, lesson, kSize_px, kLeading);
       ui.fill({area.x, area.y + ui.px(2), ui.px(3), h - ui.px(4)},
               ui.color(lesson.is_answer ? Role::faster : Role::series0), ui.px(1));
-      return h + ui.px(8);
+      h += ui.px(8);
+      return lesson.is_prediction ? h + draw_predict_button(ui, {area.x, area.y + h, area.w, 0})
+                                  : h;
     }
     case Block::Kind::item: {
       const float indent = ui.px(22) * static_cast<float>(std::max(1, block.level));
@@ -176,12 +214,17 @@ void LessonTab::draw(Ui& ui, Area area) {
   const bool hides_outcome = hides_outcome_of(ui.state, ui.state.selection.rung);
   bool said = false;
   const auto draw_one = [&](const LessonBlock& block) {
-    if (hides_outcome && block.is_outcome) {
+    if (hides_outcome && block.gives_away) {
       if (!std::exchange(said, true)) area.y += draw_hidden_outcome(ui, area);
       return;
     }
+    if (block.hint > 0) {
+      if (!offers_hint(ui.state, block)) return;
+      if (block.lead == study::kHint) area.y += draw_hint_line(ui, area, block);
+      if (!is_open(ui.state, key_of_hint(block, block.hint))) return;
+    }
     if (block.is_answer && block.question != folded)
-      area.y += draw_fold_line(ui, area, folded = block.question);
+      area.y += draw_answer_line(ui, area, folded = block.question);
     if (!block.is_answer || is_open(ui.state, block.question))
       area.y += draw_block(ui, area, block);
   };
@@ -207,7 +250,7 @@ void LessonTab::draw(Ui& ui, Area area) {
 
 namespace {
 
-constexpr std::string_view kDot = "· ", kOutcome = "Outcome", kInTheCode = "In the code";
+constexpr std::string_view kDot = "· ";
 
 /// "gemm.cpu.loop_order · loop order": a heading that begins with a kernel's id opens that rung's part.
 std::string kernel_of(const Block& block, const Lab& lab) {
@@ -311,18 +354,43 @@ void mark_questions(std::vector<LessonBlock>* blocks) {
   }
 }
 
-/// From a paragraph that begins with a bold "Outcome" to the part's next diagram, question, heading, or
-/// "In the code".
-void mark_outcomes(std::vector<LessonBlock>* blocks) {
+/// A prediction is followed by its hints; a hint lasts as long as quotes without a lead follow.
+void mark_hints(std::vector<LessonBlock>* blocks) {
+  std::vector<LessonBlock*> hints;  // of the prediction in hand
+  int count = 0;
+  const auto end = [&] {
+    for (LessonBlock* hint : hints) hint->hints = count;
+    hints.clear();
+    count = 0;
+  };
+  for (LessonBlock& made : *blocks) {
+    if (made.block.kind != Block::Kind::quote) {
+      end();
+      continue;
+    }
+    made.is_prediction = made.lead == study::kPrediction;
+    if (made.is_prediction || made.lead == study::kQuestion) end();
+    if (made.lead == study::kHint) ++count;
+    if (count == 0 || (made.lead != study::kHint && !made.lead.empty())) continue;
+    made.hint = count;
+    hints.push_back(&made);
+  }
+  end();
+}
+
+/// A section that gives away the result lasts until the next section, diagram, quote or heading.
+void mark_what_gives_away(std::vector<LessonBlock>* blocks) {
   bool inside = false;
   for (LessonBlock& made : *blocks) {
-    const Block& block = made.block;
-    const bool is_prose = block.kind == Block::Kind::paragraph || block.kind == Block::Kind::row;
-    if (made.lead.starts_with(kOutcome))
-      inside = true;
-    else if (!is_prose || made.lead.starts_with(kInTheCode))
+    const Block::Kind kind = made.block.kind;
+    const bool is_prose = kind == Block::Kind::paragraph || kind == Block::Kind::item ||
+                          kind == Block::Kind::row ||
+                          (kind == Block::Kind::code && !diagram::is_diagram(made.block.info));
+    if (!is_prose)
       inside = false;
-    made.is_outcome = inside;
+    else if (study::begins_section(made.lead))
+      inside = study::gives_away(made.lead);
+    made.gives_away = inside;
   }
 }
 
@@ -389,7 +457,8 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
     blocks.push_back(std::move(made));
   }
   mark_questions(&blocks);
-  mark_outcomes(&blocks);
+  mark_hints(&blocks);
+  mark_what_gives_away(&blocks);
   return blocks;
 }
 

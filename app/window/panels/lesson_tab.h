@@ -37,8 +37,10 @@ struct LessonBlock {
   std::string title;               ///< heading: without the kernel's id
   std::string question;  ///< a question or its answer: "<part>#<number from 0>"; empty: neither
   bool is_answer = false;
-  std::string lead;         ///< the bold words that it begins with: "Predict:", "Outcome:"
-  bool is_outcome = false;  ///< measured figures, from "Outcome" to what is no prose any more
+  bool is_prediction = false;  ///< asks for a number, which the field below the chart takes
+  int hint = 0, hints = 0;     ///< of a hint: which of how many, from 1
+  std::string lead;            ///< the bold words that it begins with: "Idea."
+  bool gives_away = false;     ///< of a section that study::gives_away() what a run will show
 };
 
 /// Figures stand in the text as links (figure::linked()).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/study/lesson.h"
 #include "app/window/shell/screens.h"
 #include "common/record/diagnosis.h"
 #include "labs/lab.h"
@@ -17,12 +18,14 @@ using study::TourStep;
 /// Over the size that words have elsewhere: the half of the window is theirs.
 constexpr float kWords_px = kBody_px * 1.2f, kLesson_px = kBody_px, kLessonLeading = 1.45f;
 
-/// Prose about the code and its outcome; not what leads into the code, or asks.
+/// Prose about the idea and its outcome; not what asks, or leads elsewhere.
 bool explains(const LessonBlock& lesson) {
   const Block::Kind kind = lesson.block.kind;
+  const bool asks = !lesson.question.empty() || lesson.is_prediction || lesson.hint > 0;
   const bool is_prose = kind == Block::Kind::paragraph || kind == Block::Kind::item ||
-                        (kind == Block::Kind::quote && lesson.question.empty());
-  return is_prose && !lesson.lead.starts_with("In the code");
+                        (kind == Block::Kind::quote && !asks);
+  return is_prose && lesson.lead != study::kRun && lesson.lead != study::kInTheCode &&
+         lesson.lead != study::kOutside;
 }
 
 }  // namespace
