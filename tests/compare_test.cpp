@@ -83,6 +83,25 @@ TEST_CASE("compare: a rung against itself is SAME, whatever the clock does") {
   CHECK(outcome.comparisons[0].verdict == Verdict::same);
 }
 
+TEST_CASE("compare: A/A, at most one in twenty differs at a margin of 0, none by default") {
+  FakeDevice device;  // its noise goes on from comparison to comparison
+  device.noise = 0.02;
+  device.drift_per_slot = 1e-5;
+  int at_zero = 0, by_default = 0;
+  for (uint64_t run = 1; run <= 200; ++run) {
+    Listener listener;
+    measure::CompareOptions options = quick();
+    options.warmup_s = 0, options.pauses = false;
+    options.order_seed = run, options.margin = 0;
+    const Comparison one = compare(&device, {&kGood, &kGood}, &listener, options).comparisons.at(0);
+    at_zero += one.verdict == Verdict::faster || one.verdict == Verdict::slower;
+    REQUIRE(one.ci);
+    by_default += one.ci->low > 1.02 || one.ci->high < 1 / 1.02;
+  }
+  CHECK(at_zero <= 10);
+  CHECK(by_default == 0);
+}
+
 TEST_CASE("compare: two candidates, one of them wrong, is INVALID and nothing is timed") {
   FakeDevice device;
   Listener listener;

@@ -168,6 +168,10 @@ TEST_CASE("protocol: kinds are not mixed, kernels have no accuracy, and a share 
   };
   CHECK(sentence(asked(1, "mixed.cpu.fp32", "gemm.cpu.loop_order")) ==
         "a kernel is not compared with a training");
+  CHECK(sentence(asked(5, "mixed.cpu.fp32", "pipeline.cpu.serial")) ==
+        "a pipeline is not compared with a training");
+  CHECK(sentence(asked(6, "pipeline.cpu.serial", "gemm.cpu.loop_order")) ==
+        "a kernel is not compared with a pipeline");
   Json kernels = asked(2, "gemm.cpu.naive_o3", "gemm.cpu.loop_order");
   kernels["accuracy_target"] = 0.5;
   CHECK(sentence(kernels) == "a kernel has no accuracy to reach or to lose");
@@ -175,7 +179,7 @@ TEST_CASE("protocol: kinds are not mixed, kernels have no accuracy, and a share 
   far["may_lose"] = 2;
   CHECK(has(sentence(far), "may_lose = 2 is no share"));
   CHECK(sentence(asked(4, "traps.cpu.a_then_b", "traps.cpu.a_then_b")) ==
-        "only kernels and trainings are compared in pairs");
+        "only kernels, trainings and pipelines are compared in pairs");
 }
 
 TEST_CASE("protocol: a cancel keeps what was measured") {

@@ -127,9 +127,10 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_compare(common, *options); };
 }
 
-RIDGE_COMMAND(compare,
-              .about = "compare rungs, trainings or commands in turns: is the candidate faster?",
-              .place = 80, .level = Level::kLearn, .schema = "document", .setup = setup_compare);
+RIDGE_COMMAND(
+    compare,
+    .about = "compare rungs, trainings, pipelines or commands in turns: is the candidate faster?",
+    .place = 80, .level = Level::kLearn, .schema = "document", .setup = setup_compare);
 
 }  // namespace
 }  // namespace ridge::app

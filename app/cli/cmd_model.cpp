@@ -8,6 +8,8 @@
 
 #include "app/cli/driver.h"
 #include "app/query/decode.h"
+#include "app/query/model_pairs.h"
+#include "app/query/results.h"
 #include "app/query/terminal.h"
 #include "app/session/saved_run.h"
 #include "common/core/format.h"
@@ -21,6 +23,11 @@ struct ModelOptions {
   std::string run;  ///< of all types: a saved run to take the figures from, instead of measuring
   std::string out;
   int64_t threads = 1;
+  std::string baseline,
+      candidate;  ///< of a comparison of two: what each changes in the description
+  bool is_pair = false;
+  std::optional<double> limit_s;
+  bool sustained = true;
 };
 
 struct Phase {
@@ -105,6 +112,76 @@ int show_all(const CommonOptions& common, const ModelOptions& options) {
   return any ? 0 : static_cast<int>(ErrorCode::unavailable);
 }
 
+// ---- two of them ---------------------------------------------------------------------------------
+
+struct MeasuredPair {
+  std::unique_ptr<Driver> driver;
+  std::vector<ModelPhase> phases;
+};
+
+/// A part that cannot be compared leaves the others; a cancel and a lost worker end it.
+Result<void> measure_parts(Driver* driver, const ModelOptions& options,
+                           std::vector<WorkRequest> requests) {
+  for (size_t i = 0; i < requests.size(); ++i) {
+    WorkRequest& request = requests[i];
+    const bool is_pair = request.type == RequestType::compare;
+    if (is_pair) {
+      request.limit_s = options.limit_s;
+      request.sustained = options.sustained;
+      complain(fmt::format("part {} of {}: {} against {} at {}", i + 1, requests.size(),
+                           request.kernels[1].kernel, request.kernels[0].kernel,
+                           to_string(request.kernels[0].params)));
+    }
+    int64_t id = 0;
+    const auto done = driver->carry_out(std::move(request), &id);
+    if (done) continue;
+    const auto code = done.error().code;
+    if (code == ErrorCode::cancelled || code == ErrorCode::worker) return done;
+  }
+  return {};
+}
+
+Result<MeasuredPair> compare_models(const CommonOptions& common, const ModelOptions& options) {
+  MeasuredPair pair;
+  RIDGE_TRY(pair.driver, Driver::start(common, options.out));
+  RIDGE_TRY_VOID(pair.driver->fetch_catalogue());
+  const Run& run = pair.driver->run();
+  const ModelSide described{
+      .shape = options.shape, .other = {{"threads", options.threads}}, .rungs = {}};
+  RIDGE_TRY(const ModelSide baseline, model_side(described, options.baseline, run));
+  RIDGE_TRY(const ModelSide candidate, model_side(described, options.candidate, run));
+  pair.phases = model_phases(baseline, candidate, run);
+  auto requests = model_requests(baseline, candidate, pair.phases);
+  const bool differ = std::any_of(requests.begin(), requests.end(), [](const WorkRequest& one) {
+    return one.type == RequestType::compare;
+  });
+  if (!differ) {
+    return Error{ErrorCode::usage, "both models make the same calls", "model",
+                 "let --candidate change a part, e.g. dtype=int8 or gemm=packed"};
+  }
+  const auto measured = measure_parts(pair.driver.get(), options, std::move(requests));
+  RIDGE_TRY_VOID(pair.driver->close_file());
+  RIDGE_TRY_VOID(measured);
+  fill_phases(run, &pair.phases);
+  return pair;
+}
+
+int show_pair(const CommonOptions& common, const ModelOptions& options) {
+  const auto pair = compare_models(common, options);
+  if (!pair) return fail(common, pair.error());
+  Json list = Json::array();
+  int worst = 0;
+  for (const ModelPhase& phase : pair->phases) {
+    worst = std::max(worst, exit_code_of(phase.judged ? phase.judged->verdict : Verdict::invalid));
+    if (common.json)
+      list.push_back(phase_json(phase));
+    else
+      print(phase_text(phase));
+  }
+  if (common.json) print_json({{"ridgepoint", 1}, {"models", list}});
+  return worst;
+}
+
 /// What is wrong with the description; nothing: empty.
 std::optional<Error> error_in(const ModelOptions& options) {
   const ModelShape& shape = options.shape;
@@ -120,6 +197,15 @@ std::optional<Error> error_in(const ModelOptions& options) {
     return Error{ErrorCode::usage, why_not_decode(shape), "--dtype " + shape.dtype,
                  "choose heads, --d and --inner so that 128 divides heads x d and inner"};
   }
+  if (options.is_pair && (options.baseline.empty() || options.candidate.empty())) {
+    return Error{ErrorCode::usage, "a baseline and a candidate are needed", "model",
+                 "give both, each with what it changes: --baseline dtype=fp32 --candidate "
+                 "dtype=int8"};
+  }
+  if (options.is_pair && (shape.dtype == "all" || !options.run.empty())) {
+    return Error{ErrorCode::usage, "two models are measured, each with one type of weights",
+                 "model", "leave out RUN and --dtype all"};
+  }
   if (!options.run.empty() && shape.dtype != "all") {
     return Error{ErrorCode::usage, "a saved run stands in for measuring every type only",
                  options.run, "add --dtype all, or leave it out"};
@@ -130,6 +216,7 @@ std::optional<Error> error_in(const ModelOptions& options) {
 int cmd_model(const CommonOptions& common, const ModelOptions& options) {
   const ModelShape& shape = options.shape;
   if (const auto error = error_in(options)) return fail(common, *error);
+  if (options.is_pair) return show_pair(common, options);
   if (shape.dtype == "all") return show_all(common, options);
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());
@@ -183,8 +270,20 @@ Command setup_model(CLI::App& command, const CommonOptions& common) {
                      "all: every type of weights side by side, decoding");
   command.add_option("RUN", options->run,
                      "--dtype all: RUN.jsonl, whose figures are taken instead of measuring");
+  command.add_option(
+      "--baseline", options->baseline,
+      "what one model has otherwise: dtype=fp32,heads-kv=8 or gemm=packed (a rung of "
+      "a family); its parts are compared in pairs with the candidate's");
+  command.add_option("--candidate", options->candidate, "what the other model has otherwise");
+  command.add_option("--limit", options->limit_s, "two models: seconds for each part's rounds")
+      ->check(CLI::Range(0.001, 86400.0));
+  command.add_flag("!--no-sustained", options->sustained,
+                   "two models: no turns alone where a GPU's load holds its clock down");
   command.add_option("--out", options->out, "save the run: RUN.jsonl");
-  return [options, &common] { return cmd_model(common, *options); };
+  return [options, &common, &command] {
+    options->is_pair = command.count("--baseline") > 0 || command.count("--candidate") > 0;
+    return cmd_model(common, *options);
+  };
 }
 
 RIDGE_COMMAND(model, .about = "tokens per second of a transformer that you describe", .place = 110,

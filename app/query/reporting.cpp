@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "app/query/decode.h"
+#include "app/query/model_pairs.h"
 #include "app/query/published.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
@@ -247,6 +248,8 @@ report::Options report_options(const Lab& lab, const Run& run) {
   options.lab = lab.id;
   options.sections = published_sections(lab, run);
   for (report::Section& section : score_sections(lab, run))
+    options.sections.push_back(std::move(section));
+  for (report::Section& section : model_pair_sections(lab, run))
     options.sections.push_back(std::move(section));
   for (report::Section& section : decode_sections(lab, run))
     options.sections.push_back(std::move(section));

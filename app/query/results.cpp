@@ -75,21 +75,6 @@ std::string upper(std::string text) {
   return text;
 }
 
-int severity(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::faster:
-    case Verdict::same:
-      return 0;
-    case Verdict::slower:
-      return 1;
-    case Verdict::unresolved:
-      return 2;
-    case Verdict::invalid:
-      break;
-  }
-  return 3;
-}
-
 /// One line a reason: a GPU's ladder is long.
 std::string not_run_text(const std::vector<NotRun>& not_run) {
   constexpr size_t kNamed = 3;
@@ -194,6 +179,9 @@ std::string comparisons_text(const Run& run, int64_t request) {
     }
     text += fmt::format(" (margin {}, {})\n", percent(one.margin), rounds_text(one));
     for (const std::string& sentence : trained_sentences(one)) text += "  " + sentence + "\n";
+    for (const std::string& sentence :
+         pipeline_sentences(side_series(run, one, false), side_series(run, one, true)))
+      text += "  " + sentence + "\n";
     for (const std::string& sentence : clock_sentences(one)) text += "  " + sentence + "\n";
     const Decision decision = decide(run, one);
     for (const std::string& reason : one.reasons) {
@@ -273,10 +261,25 @@ int run_exit_code(const Run& run, int64_t request, const Lab& lab) {
   return done ? 0 : static_cast<int>(ErrorCode::unavailable);
 }
 
+int exit_code_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster:
+    case Verdict::same:
+      return 0;
+    case Verdict::slower:
+      return 1;
+    case Verdict::unresolved:
+      return 2;
+    case Verdict::invalid:
+      break;
+  }
+  return 3;
+}
+
 int compare_exit_code(const Run& run, int64_t request) {
   int worst = -1;
   for (const Comparison& one : run.comparisons()) {
-    if (one.request == request) worst = std::max(worst, severity(one.verdict));
+    if (one.request == request) worst = std::max(worst, exit_code_of(one.verdict));
   }
   // No comparison came out of it: there is nothing that may be used.
   return worst < 0 ? static_cast<int>(ErrorCode::invalid) : worst;

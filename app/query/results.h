@@ -34,6 +34,8 @@ std::string refusals_text(const Run& run, int64_t request, const Lab& lab);
 /// by design, 69 when nothing could be run, 0 otherwise.
 int run_exit_code(const Run& run, int64_t request, const Lab& lab);
 /// 0 faster or same, 1 slower, 2 unresolved, 3 invalid; of several candidates the worst.
+/// What a command that compares ends with where this is the worst of its verdicts.
+int exit_code_of(Verdict verdict);
 int compare_exit_code(const Run& run, int64_t request);
 
 }  // namespace ridge::app

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
+#include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/stats/stats.h"
 
@@ -21,11 +23,11 @@ bool is_outside(const Interval& ci, double margin) {
 
 }  // namespace
 
-WorkRequest self_check_request(const std::string& lab, const KernelRequest& side) {
+WorkRequest self_check_request(const std::string& lab, std::vector<KernelRequest> sides) {
   WorkRequest request;
   request.type = RequestType::compare;
   request.lab = lab;
-  request.kernels = {side, side};
+  request.kernels = std::move(sides);
   request.margin = 0;
   request.limit_s = kRounds_s;
   request.warmup_s = kWarmup_s;
@@ -50,10 +52,11 @@ double NoiseFloor::within(double q) const {
 
 std::string NoiseFloor::sentence() const {
   return fmt::format(
-      "Of {} comparisons of a rung with itself {} {} called different at a margin of 0 (chance "
+      "Of {} comparisons of a {} with itself {} {} called different at a margin of 0 (chance "
       "alone: {:.3g}) and {} at the default of {:.3g} %; 95 % of the ratios lie within {:.2g} % of "
       "1, so a smaller difference is noise here.",
-      runs(), false_at_zero, false_at_zero == 1 ? "was" : "were", kFalseShare * runs(),
+      runs(), command_title(kernel).empty() ? "rung" : "command", false_at_zero,
+      false_at_zero == 1 ? "was" : "were", kFalseShare * runs(),
       false_at_margin == 0 ? "none" : std::to_string(false_at_margin), margin * 100,
       within(0.95) * 100);
 }

@@ -17,9 +17,9 @@ inline constexpr const char* kSelfCheckRung = "gemm.cpu.cache_blocks";
 inline constexpr const char* kSelfCheckSet = "n=232";
 inline constexpr int kSelfChecks = 100;
 
-/// One such comparison of this side, at a margin of 0.
-WorkRequest self_check_request(const std::string& lab, const KernelRequest& side);
-/// A rung against itself at a margin of 0: it says something about the machine, nothing about a rung.
+/// One such comparison, at a margin of 0. `sides`: the same one twice, of trainings for each seed.
+WorkRequest self_check_request(const std::string& lab, std::vector<KernelRequest> sides);
+/// A rung or command against itself at a margin of 0: it says something about the machine, nothing about the rung.
 bool is_self_check(const Comparison& comparison);
 
 struct NoiseFloor {

@@ -92,6 +92,21 @@ std::string bound_text(const PipelineOutcome& outcome) {
   return text + std::to_string(outcome.rounds) + (outcome.rounds == 1 ? " round)" : " rounds)");
 }
 
+std::vector<std::string> pipeline_sentences(const Series* baseline, const Series* candidate) {
+  if (!baseline || !candidate || candidate->kind != RungKind::pipeline) return {};
+  if (!(baseline->items_per_s > 0) || !(candidate->items_per_s > 0)) return {};
+  std::vector<std::string> sentences = {"throughput " +
+                                        format_rate(baseline->items_per_s, "items/s") + " → " +
+                                        format_rate(candidate->items_per_s, "items/s")};
+  for (const Series* side : {baseline, candidate}) {
+    const std::string name = side == baseline ? "the baseline" : "the candidate";
+    sentences.push_back(side->pipeline
+                            ? name + ": " + bound_text(*side->pipeline)
+                            : "what binds " + name + " is not known: its stages do not run alone");
+  }
+  return sentences;
+}
+
 std::vector<std::vector<std::string>> stage_rows(const Series& series) {
   std::vector<std::vector<std::string>> rows;
   if (!series.pipeline) return rows;

@@ -34,6 +34,9 @@ std::vector<std::pair<double, int>> depth_steps(const std::vector<Span>& spans,
 std::string bound_doubt(const PipelineOutcome& outcome);
 /// bound_doubt() where there is one, else "1.02 of its bound, CPU work / 2 cores (95 % 1.01 to 1.03, 10 rounds)".
 std::string bound_text(const PipelineOutcome& outcome);
+/// Of a comparison: the throughput, old → new, and what binds each side; one sentence each. Empty where the sides are no
+/// pipelines, or one of them has no speed.
+std::vector<std::string> pipeline_sentences(const Series* baseline, const Series* candidate);
 /// A row a stage: name, threads, time alone per step, CPU time per step, share of the steady step, bus.
 std::vector<std::vector<std::string>> stage_rows(const Series& series);
 inline const std::vector<std::string> kStageHeadings = {

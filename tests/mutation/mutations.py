@@ -39,6 +39,9 @@ _harness = _in("common/harness/measure/harness.cpp", "harness", "gate", "compare
 _outcome = _in("common/harness/measure/outcome.cpp", "harness", "gate", "compare")
 _sustained = _in("common/harness/measure/sustained.cpp", "compare")
 _compare = _in("common/harness/measure/compare.cpp", "compare", "gate")
+_frame = _in("common/harness/measure/comparison.cpp", "comparison", "compare")
+_orders = _in("common/harness/measure/palindromes.h", "compare", "pipeline_pairs")
+_windows = _in("common/harness/measure/pipeline_pairs.cpp", "pipeline_pairs")
 _cpu = _in("common/harness/measure/cpu_device.cpp", "cpu_device")
 _python = _in("common/harness/measure/python.cpp", "peers")
 _loader = _in("kernels/pipeline/peers/loader_process.cpp", "peers")
@@ -144,7 +147,7 @@ MUTATIONS = [
     _conv("a graded image is judged by its largest pixel", "const double size = accuracy == Accuracy::max_norm ?",
           "const double size = true ?"),
     _sides("two classes are compared without a word",
-           "if (!classes.empty()) reasons_.push_back(classes);", ""),
+           "if (!classes.empty()) add_reason(classes);", ""),
     # ---- samples that no tile escapes
     _conv("a relu's outputs are sampled anywhere", "if (v_.relu) judge_blocks(&judged);", ""),
     _conv("small convolutions with a relu are sampled",
@@ -189,10 +192,10 @@ MUTATIONS = [
              "    observer->announce(series->index);\n    RIDGE_TRY(std::vector<Sample> block",
              "    RIDGE_TRY(std::vector<Sample> block"),
     # ---- comparisons
-    _compare("A then B within a round",
+    _orders("A then B within a round",
              "return half + std::string(half.rbegin(), half.rend());", "return half + half;"),
-    _compare("the orders are one and the same", "for (const int side : orders_.back())",
-             "for (const int side : stats::balanced_orders(static_cast<int>(sides_.size()))[0])"),
+    _orders("the orders are one and the same", "for (const int side : orders_.back())",
+            "for (const int side : stats::balanced_orders(sides_)[0])"),
     _compare("a held clock is not looked at", "if (!look_.is_held()) {", "if (true) {"),
     _sustained("the rounds' verdict leads although the sides ran alone",
                "  static_cast<PairedVerdict&>(*comparison) = paired;\n",
@@ -204,15 +207,19 @@ MUTATIONS = [
     _sustained("only the driver's word counts for a held clock",
                "const bool low = lowest_hz > 0 && lowest_hz < kHeldBelow * free_hz;",
                "const bool low = false;"),
-    _compare("lead slots are taken for samples", "rest = rest.subspan(lead ? kLeadSlots : 0);",
-             "rest = rest.subspan(0);"),
-    _compare("a refused side does not make it invalid",
+    _frame("lead slots are taken for samples",
+            "rest = rest.subspan(std::min(rest.size(), block.lead.size()));", "rest = rest.subspan(0);"),
+    _frame("a refused side does not make it invalid",
              "      comparison.verdict = Verdict::invalid;\n", ""),
     _compare("sides are not checked after the rounds",
              "  for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(gate(i, false));\n", ""),
-    _compare("the limit may end it before an interval is possible",
-             "if (done >= fewest && now_s() - start >= limit_s)",
-             "if (done >= 1 && now_s() - start >= limit_s)"),
+    _windows("a pipeline follows the other side's without a window before it",
+             "if (std::exchange(last_, int(side)) != int(side))", "if (false)"),
+    _windows("pipelines are not checked after the rounds",
+             "  for (size_t i = 0; i < sides(); ++i) RIDGE_TRY_VOID(gate(i, false));\n", ""),
+    _frame("the limit may end it before an interval is possible",
+             "if (done >= fewest && now_s() - start >= plan.limit_s)",
+             "if (done >= 1 && now_s() - start >= plan.limit_s)"),
     # ---- the CPU's clock
     _cpu("a sample's time is not divided by its calls", "sample.t_ns = rounded(wall / double(calls));",
          "sample.t_ns = rounded(wall);"),

@@ -244,6 +244,14 @@ Result<EditText> read_edit(std::string_view kernel, std::string_view dtype,
                            const std::string& text) {
   const Words names = registration_of(text);
   if (names.empty()) {
+    for (const auto& [macro, kind] :
+         {std::pair("\nRIDGE_TRAINING(", "training"), std::pair("\nRIDGE_PIPELINE(", "pipeline"),
+          std::pair("\nRIDGE_TRAP(", "trap")}) {
+      if (text.find(macro) == text.npos) continue;
+      return refused(std::string("it registers a ") + kind +
+                         ", and only kernels are built from a learner's file",
+                     "compare two that the lab has, each with its settings: RUNG:name=value");
+    }
     return refused("it registers no kernel",
                    "keep its last lines: RIDGE_KERNEL(family, backend, name, .launch = ...)");
   }

@@ -1,6 +1,7 @@
 // The third kind of rung: a pipeline, scored by what leaves it in a second.
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/harness.h"
+#include "common/harness/measure/pipeline_pairs.h"
 #include "worker/kinds/rung.h"
 
 namespace ridge::worker {
@@ -20,6 +21,15 @@ class PipelineRung : public Rung {
   Result<Estimated> estimate(const Job& job) const override {
     return Estimated{
         {.params = job.params}, measure::predict_pipeline_s(options_of(job.request)), ""};
+  }
+
+  Result<measure::CompareOutcome> compare(const std::vector<Job>& jobs) const override {
+    const Job& first = jobs.front();
+    RIDGE_TRY_VOID(refuse_accuracy(first.request));
+    std::vector<measure::PipelineSide> sides;
+    for (const Job& job : jobs)
+      sides.push_back({&static_cast<const PipelineRung*>(job.rung)->pipeline_, job.params});
+    return measure::compare_pipelines(sides, compare_options_of(first.request), first.observer);
   }
 
  private:

@@ -62,8 +62,14 @@ Result<Serving> Rung::serve(const Job&) const {
 }
 
 Result<measure::CompareOutcome> Rung::compare(const std::vector<Job>&) const {
-  return Error{ErrorCode::usage, "only kernels and trainings are compared in pairs", info_.id,
-               "it is a " + info_.kind.text() + ": run it by itself"};
+  return Error{ErrorCode::usage, "only kernels, trainings and pipelines are compared in pairs",
+               info_.id, "it is a " + info_.kind.text() + ": run it by itself"};
+}
+
+Result<void> Rung::refuse_accuracy(const WorkRequest& request) const {
+  if (!request.accuracy_target && !request.may_lose) return {};
+  return Error{ErrorCode::usage, "a " + info_.kind.text() + " has no accuracy to reach or to lose",
+               info_.id, "leave out accuracy_target and may_lose, or compare trainings"};
 }
 
 Result<SourceText> built_in_source(const std::string& kernel) {

@@ -10,6 +10,7 @@
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
 #include "common/record/clocks.h"
+#include "common/record/pipeline_model.h"
 #include "common/record/stale_words.h"
 #include "common/record/trained.h"
 #include "common/record/trap.h"
@@ -66,8 +67,8 @@ struct Words {
   std::string metrics{};  ///< what the figures of the evidence mean
 };
 
-Words words_of(const Comparison& comparison, const Decision& decision, const State& state,
-               const std::string& where) {
+Words words_of(const Run& run, const Comparison& comparison, const Decision& decision,
+               const State& state, const std::string& where) {
   const Params &ours = comparison.candidate_params, &theirs = comparison.baseline_params;
   const std::string& size = comparison.size_param;
   Words words{
@@ -83,6 +84,9 @@ Words words_of(const Comparison& comparison, const Decision& decision, const Sta
     if (words.reason.find(more) == std::string::npos) words.reason += "  ·  " + more;
   }
   for (const std::string& more : trained_sentences(comparison, true))
+    words.reason += "  ·  " + more;
+  for (const std::string& more :
+       pipeline_sentences(side_series(run, comparison, false), side_series(run, comparison, true)))
     words.reason += "  ·  " + more;
   for (const std::string& more : clock_sentences(comparison)) words.reason += "  ·  " + more;
   return words;
@@ -213,8 +217,8 @@ std::optional<Words> shown_words(const State& state) {
   const Run* run = nullptr;
   const Comparison* comparison = shown_comparison(state, &where, &run);
   if (!comparison) return std::nullopt;
-  return words_of(*comparison, decide(*run, *comparison, app::titles_of(*state.selection.lab)),
-                  state, where);
+  return words_of(*run, *comparison,
+                  decide(*run, *comparison, app::titles_of(*state.selection.lab)), state, where);
 }
 
 }  // namespace
@@ -240,7 +244,7 @@ std::string running_comparison(const State& state) {
 
 VerdictWords verdict_words(const State& state, const Run& run, const Comparison& comparison) {
   const Decision decision = decide(run, comparison, app::titles_of(*state.selection.lab));
-  Words words = words_of(comparison, decision, state, "");
+  Words words = words_of(run, comparison, decision, state, "");
   return {words.headline.text, words.headline.role, words.headline.arrow,
           words.title,         words.evidence,      sentence_of(words.reason)};
 }
@@ -248,7 +252,7 @@ VerdictWords verdict_words(const State& state, const Run& run, const Comparison&
 float draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
                    const std::string& where, bool measure) {
   const Decision decision = decide(run, comparison, app::titles_of(*ui.state.selection.lab));
-  return lay_words(ui, area, words_of(comparison, decision, ui.state, where), measure);
+  return lay_words(ui, area, words_of(run, comparison, decision, ui.state, where), measure);
 }
 
 float VerdictCard::height(Ui& ui, float width, float least) {

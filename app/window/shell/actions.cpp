@@ -107,9 +107,9 @@ std::string compare_blocker(const State& state) {
       return rung_title(state.ladder, kernel) +
              " cannot run on this machine, so it cannot be compared.";
     }
-    if (row->info->kind != RungKind::kernel && row->info->kind != RungKind::training) {
-      return rung_title(state.ladder, kernel) + " is a " + row->info->kind.text() +
-             "; only kernels and trainings are compared in pairs.";
+    if (row->info->kind == RungKind::trap) {
+      return rung_title(state.ladder, kernel) +
+             " is a trap; only kernels, trainings and pipelines are compared in pairs.";
     }
   }
   const OpenEnum<RungKind> kinds[] = {find_row(state.ladder, state.selection.baseline)->info->kind,

@@ -343,7 +343,9 @@ Result<KernelRequest> side_of(const State& state) {
 
 void send_one(State& state) {
   const auto side = side_of(state);
-  if (side) return send(state, self_check_request(kSelfCheckLab, *side), &state.requests.compare);
+  if (side) {
+    return send(state, self_check_request(kSelfCheckLab, {*side, *side}), &state.requests.compare);
+  }
   state.requests.aa_left = 0;
   state.notice = {side.error().sentence(), true};
 }

@@ -4,13 +4,11 @@
 // GPU's load holds its clock down, each side also runs alone (sustained.h), and that verdict counts.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/harness/measure/comparison.h"
 #include "common/harness/measure/harness.h"
-#include "common/harness/measure/sustained.h"
 
 namespace ridge::measure {
 
@@ -21,36 +19,12 @@ struct CompareSide {
   Device* device = nullptr;  ///< sides may sit on different devices
 };
 
-struct CompareOptions {
-  Cache cache = Cache::hot;
-  std::optional<double> margin;   ///< absent: 0.02 where a side is on a CPU, else 0.01
-  std::optional<double> limit_s;  ///< of the rounds; absent: 30
-  std::optional<double> accuracy_target, may_lose;  ///< of trainings: training_pairs.h
-  double warmup_s = 0.3;                            ///< the least, each side
-  uint64_t order_seed = 0;  ///< of the random orders; the worker draws a new one each time
-  bool sustained = true;    ///< false: no turns alone, whatever the clock does
-  SustainedRule turns;
-};
-
-struct CompareOutcome {
-  std::vector<Comparison> comparisons;  ///< one per candidate
-  std::vector<Series> series;           ///< one per side: checks, samples, latency; mode "compare"
-  bool cancelled = false;
-};
-
-inline constexpr int kRounds = 40;
 /// Where every candidate is kFar times as fast or as slow as the baseline, to judge by the warm-up: a narrower interval
 /// would tell nothing more. Settled before the first round, so that no look at the rounds decides when they end.
 inline constexpr int kFarRounds = 12;
 inline constexpr double kFar = 10;
 inline constexpr int kTurns =
     6;  ///< sustained, a side; seven with two candidates: the fewest for an interval
-
-/// Error usage: more sides than a round can name, by a digit each.
-Result<void> check_side_count(size_t sides);
-
-/// How far the rounds are: `done` of `wanted`, `elapsed_s` after the first began, and what is left of them or of the limit.
-Phase rounds_phase(size_t done, int wanted, double elapsed_s, double limit_s);
 
 /// INVALID verdicts and cancellations are outcomes. Errors: worker, a device is lost; unavailable, a side cannot run
 /// here or refuses the problem, so that there is no comparison.

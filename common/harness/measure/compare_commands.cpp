@@ -8,18 +8,16 @@
 
 #include "common/core/format.h"
 #include "common/harness/measure/command.h"
+#include "common/harness/measure/harness.h"
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
-#include "common/harness/measure/palindromes.h"
-#include "common/harness/measure/range.h"
 #include "common/record/command.h"
 #include "common/stats/stats.h"
 
 namespace ridge::measure {
 namespace {
 
-constexpr double kCommandRounds_s = 30, kCommandBlock_s = 0.1, kCommandMargin = 0.02;
-constexpr int kCommandLeadSlots = 2;
+constexpr double kCommandRounds_s = 30, kCommandBlock_s = 0.1;
 
 /// Where two texts part: "at byte 17 (line 2)"; counted from 1.
 std::string first_difference(const std::string& one, const std::string& other) {
@@ -29,19 +27,15 @@ std::string first_difference(const std::string& one, const std::string& other) {
          ")";
 }
 
-class CommandComparison {
+class CommandComparison final : public PairedComparison {
  public:
   CommandComparison(const std::vector<CommandSide>& sides, const CommandRule& rule,
                     const CompareOptions& options, Observer* observer)
-      : sides_(sides),
+      : PairedComparison(sides.size(), options, observer),
+        sides_(sides),
         rule_(rule),
-        options_(options),
-        observer_(observer),
         runner_(rule.call_limit_s, [observer] { return observer->cancelled(); }),
-        palindromes_(sides.size(), options.order_seed),
         call_ns_(sides.size()) {}
-
-  Result<CompareOutcome> run();
 
  private:
   bool is_gated() const { return !rule_.check.empty() || !rule_.reference.empty(); }
@@ -49,30 +43,22 @@ class CommandComparison {
   /// All programs and files are there; nothing has run.
   Result<void> prepare();
   void describe_sides();
-  Result<void> steps();
+  Result<void> steps() override;
+  Comparison compared(size_t side) const override;
+  void close(const Result<void>& outcome) override;
   Result<Sample> call(size_t i);
   Result<void> gate(size_t i, bool before);
   /// Why the output of the last call does not equal the reference; empty: it does.
   Result<std::string> compare_output(size_t i, bool before);
   Result<void> warm_up(size_t i);
-  Result<void> rounds();
-  Result<void> time_block(const std::vector<std::string>& orders, bool lead);
-  std::vector<std::string> draw_block(int done, bool* lead);
+  int slots_per_block() const;
   void summarize_sides(double foreign_cpus);
-  void judge(const Result<void>& outcome);
-  void close(const Result<void>& outcome);
 
   const std::vector<CommandSide>& sides_;
   const CommandRule& rule_;
-  const CompareOptions& options_;
-  Observer* observer_;
   CommandRunner runner_;
-  Palindromes palindromes_;
   std::vector<double> call_ns_;  ///< of each side, from the warm-up
   std::string reference_;        ///< its bytes
-  std::vector<Round> rounds_;
-  std::vector<std::string> reasons_;
-  CompareOutcome out_;
 };
 
 Result<void> CommandComparison::prepare() {
@@ -133,7 +119,7 @@ Result<Sample> CommandComparison::call(size_t i) {
   series.memory_bytes = std::max(series.memory_bytes, made.peak_bytes);
   if (made.left_running > 0 && series.note.empty()) {
     add_note("its calls left processes running, which were ended with each call", &series);
-    reasons_.push_back(name(i) + " left processes running, which were ended with each call");
+    add_reason(name(i) + " left processes running, which were ended with each call");
   }
   Sample sample;
   sample.t_ns = made.t_ns;
@@ -216,72 +202,12 @@ Result<void> CommandComparison::warm_up(size_t i) {
   return {};
 }
 
-/// The rounds of one block, and whether two slots that are thrown away come first. One round fills a block of commands
-/// that take more than a few milliseconds.
-std::vector<std::string> CommandComparison::draw_block(int done, bool* lead) {
+/// One round fills a block of commands that take more than a few milliseconds.
+int CommandComparison::slots_per_block() const {
   double sum_ns = 0;
   for (const double ns : call_ns_) sum_ns += ns;
   const double slot_s = 1e-9 * sum_ns / double(sides_.size());
-  const int round_slots = 2 * static_cast<int>(sides_.size());
-  const int slots = static_cast<int>(std::min(1000.0, kCommandBlock_s / std::max(slot_s, 1e-6)));
-  *lead = slots >= round_slots + kCommandLeadSlots;
-  const int rounds = std::max(1, (slots - (*lead ? kCommandLeadSlots : 0)) / round_slots);
-  std::vector<std::string> orders;
-  for (int i = 0; i < std::min(rounds, kRounds - done); ++i) orders.push_back(palindromes_.draw());
-  return orders;
-}
-
-Result<void> CommandComparison::time_block(const std::vector<std::string>& orders, bool lead) {
-  observer_->announce(0);
-  for (int i = 0; lead && i < kCommandLeadSlots; ++i)
-    RIDGE_TRY_VOID(call(palindromes_.draw_side()));
-  for (const std::string& order : orders) {
-    Round round{
-        .index = static_cast<int>(rounds_.size()), .order = order, .t_ns = {}, .sm_clock_hz = {}};
-    std::vector<Sample> samples;
-    for (const char side : order) {
-      RIDGE_TRY(Sample sample, call(static_cast<size_t>(side - '0')));
-      round.t_ns.push_back(sample.t_ns);
-      samples.push_back(std::move(sample));
-    }
-    for (size_t slot = 0; slot < order.size(); ++slot) {  // whole rounds alone
-      auto& all = out_.series[static_cast<size_t>(order[slot] - '0')].samples;
-      all.push_back(std::move(samples[slot]));
-      all.back().index = static_cast<int64_t>(all.size()) - 1;
-    }
-    rounds_.push_back(std::move(round));
-  }
-  return {};
-}
-
-Result<void> CommandComparison::rounds() {
-  const Range range("rounds");
-  const double limit_s = options_.limit_s.value_or(kCommandRounds_s);
-  const int fewest = stats::fewest_for_interval(1 - 0.05 / double(sides_.size() - 1));
-  const double start = now_s();
-  while (static_cast<int>(rounds_.size()) < kRounds) {
-    if (observer_->cancelled()) return cancelled_error();
-    const int done = static_cast<int>(rounds_.size());
-    if (done >= fewest && now_s() - start >= limit_s) {
-      reasons_.push_back("stopped at the limit of " + format_tick(limit_s) + " s after " +
-                         std::to_string(done) + " rounds");
-      break;
-    }
-    std::vector<size_t> had;
-    for (const Series& series : out_.series) had.push_back(series.samples.size());
-    bool lead = false;
-    const std::vector<std::string> orders = draw_block(done, &lead);
-    const auto timed = time_block(orders, lead);
-    observer_->rounds(std::span(rounds_).subspan(static_cast<size_t>(done)));
-    for (size_t i = 0; i < out_.series.size(); ++i) {
-      observer_->samples(static_cast<int>(i), "call",
-                         std::span<const Sample>(out_.series[i].samples).subspan(had[i]));
-    }
-    RIDGE_TRY_VOID(timed);
-    observer_->phase(0, rounds_phase(rounds_.size(), kRounds, now_s() - start, limit_s));
-    gap();
-  }
-  return {};
+  return static_cast<int>(std::min(1000.0, kCommandBlock_s / std::max(slot_s, 1e-6)));
 }
 
 // ---- the whole -----------------------------------------------------------------------------------
@@ -297,81 +223,40 @@ void CommandComparison::summarize_sides(double foreign_cpus) {
     for (const Sample& sample : series.samples) cpu_ns.push_back(sample.cpu_ns);
     series.command->cpu_ns = stats::median(cpu_ns);
   }
-  if (disturbed) reasons_.push_back("contended: other processes used the CPU meanwhile");
+  if (disturbed) add_reason(kContended);
 }
 
 Result<void> CommandComparison::steps() {
-  Result<void> gates;  // every side is judged, so that all that is wrong is said at once
-  for (size_t i = 0; i < sides_.size(); ++i) {
-    const auto passed = gate(i, true);
-    if (!passed && passed.error().code != ErrorCode::invalid) return passed;
-    if (gates.ok()) gates = passed;
-  }
-  RIDGE_TRY_VOID(gates);
+  RIDGE_TRY_VOID(prepare());
+  describe_sides();
+  RIDGE_TRY_VOID(judge_all([&](size_t i) { return gate(i, true); }));
   for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(warm_up(i));
   const ForeignLoad foreign;
-  const auto timed = rounds();
+  const RoundsPlan plan = {.wanted = kRounds,
+                           .limit_s = options_.limit_s.value_or(kCommandRounds_s),
+                           .slots = slots_per_block()};
+  const auto timed = take_rounds(
+      plan, [&](const std::vector<uint8_t>& order, std::vector<Sample>* samples) -> Result<void> {
+        for (const uint8_t side : order) {
+          RIDGE_TRY(Sample sample, call(side));
+          samples->push_back(std::move(sample));
+        }
+        return {};
+      });
   summarize_sides(foreign.cpus());
   RIDGE_TRY_VOID(timed);
   for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(gate(i, false));
   return {};
 }
 
-void CommandComparison::judge(const Result<void>& outcome) {
-  if (out_.cancelled && rounds_.empty()) return;  // there is nothing to judge
-  const int candidates = static_cast<int>(sides_.size()) - 1;
-  for (int side = 1; side <= candidates; ++side) {
-    Comparison comparison;
-    comparison.candidate_index = side;
-    comparison.baseline = sides_[0].id;
-    comparison.candidate = sides_[static_cast<size_t>(side)].id;
-    comparison.cache = options_.cache;
-    comparison.margin = options_.margin.value_or(kCommandMargin);
-    judge_side(rounds_, {}, side, candidates, &comparison);
-    comparison.reasons.insert(comparison.reasons.end(), reasons_.begin(), reasons_.end());
-    if (out_.cancelled) {
-      comparison.reasons.emplace_back("cancelled");
-    } else if (!outcome) {
-      comparison.verdict = Verdict::invalid;
-      comparison.ci.reset();
-      comparison.reasons = {outcome.error().sentence()};
-    }
-    out_.comparisons.push_back(std::move(comparison));
-  }
+Comparison CommandComparison::compared(size_t side) const {
+  Comparison comparison = unjudged(side, options_.margin.value_or(default_margin(true)));
+  judge_side(rounds(), {}, static_cast<int>(side), candidates(), &comparison);
+  return comparison;
 }
 
-/// A side whose call or check failed has no speed; the other's figures are of no comparison.
 void CommandComparison::close(const Result<void>& outcome) {
-  for (size_t i = 0; i < out_.series.size(); ++i) {
-    Series& series = out_.series[i];
-    const bool refused = !series.checks.empty() && !series.quality_passed();
-    const bool is_blamed =
-        !outcome && outcome.error().code == ErrorCode::invalid && outcome.error().where == name(i);
-    if (refused) {
-      take_error({ErrorCode::invalid, series.quality()->reason, series.quality()->what, ""},
-                 &series);
-    } else if (is_blamed) {
-      take_error({ErrorCode::invalid, outcome.error().what, "", outcome.error().hint}, &series);
-    } else if (!outcome) {
-      series.status = out_.cancelled ? SeriesStatus::cancelled : SeriesStatus::skipped;
-      series.reason = outcome.error().sentence();
-    }
-    describe_unavailable(&series);
-  }
-}
-
-Result<CompareOutcome> CommandComparison::run() {
-  RIDGE_TRY_VOID(prepare());
-  describe_sides();
-  const auto outcome = steps();
-  if (!outcome && outcome.error().code != ErrorCode::invalid &&
-      outcome.error().code != ErrorCode::cancelled) {
-    return outcome.error();
-  }
-  out_.cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
-  judge(outcome);
-  close(outcome);
-  return std::move(out_);
+  for (size_t i = 0; i < out_.series.size(); ++i) close_series(outcome, name(i), &out_.series[i]);
 }
 
 }  // namespace
@@ -379,7 +264,6 @@ Result<CompareOutcome> CommandComparison::run() {
 Result<CompareOutcome> compare_commands(const std::vector<CommandSide>& sides,
                                         const CommandRule& rule, const CompareOptions& options,
                                         Observer* observer) {
-  RIDGE_TRY_VOID(check_side_count(sides.size()));
   return CommandComparison(sides, rule, options, observer).run();
 }
 

@@ -1,4 +1,4 @@
-// The paired comparison of commands: the rounds, statistics and verdicts of compare.h, with a process in place of a call.
+// The paired comparison of commands: the rounds, statistics and verdicts of comparison.h, with a process in place of a call.
 // A command has no type, no buffers and no reference of ours. What judges it is the user's: a check program that gets its
 // output, or a file that its output has to equal. Without either the verdict stands, and no check is claimed.
 #pragma once
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/harness/measure/compare.h"
+#include "common/harness/measure/comparison.h"
 #include "common/record/request.h"
 
 namespace ridge::measure {
@@ -17,7 +17,7 @@ struct CommandSide {
   std::vector<std::string> words;
 };
 
-/// INVALID verdicts (a side failed, or its check did) and cancellations are outcomes, as in compare(). Errors: usage, no
+/// INVALID verdicts (a side failed, or its check did) and cancellations are outcomes. Errors: usage, no
 /// reference at that path; unavailable, a program that is not there.
 Result<CompareOutcome> compare_commands(const std::vector<CommandSide>& sides,
                                         const CommandRule& rule, const CompareOptions& options,

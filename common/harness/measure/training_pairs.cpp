@@ -9,7 +9,6 @@
 
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
-#include "common/harness/measure/palindromes.h"
 #include "common/harness/measure/turn_energy.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
@@ -60,13 +59,6 @@ Result<size_t> sides_of(const std::vector<PairedTraining>& all) {
   return sides;
 }
 
-double paired_margin(const std::vector<PairedTraining>& all, const CompareOptions& options) {
-  const bool cpu = std::any_of(all.begin(), all.end(), [](const PairedTraining& one) {
-    return one.training->backend == Backend::cpu;
-  });
-  return options.margin.value_or(cpu ? 0.02 : 0.01);
-}
-
 // ---- what a training came to ---------------------------------------------------------------------
 
 std::optional<double> accuracy_of(const std::map<std::string, double>& values) {
@@ -110,23 +102,23 @@ std::optional<double> median_of(const std::vector<double>& values) {
 
 // ---- the comparison ------------------------------------------------------------------------------
 
-class TrainingComparison {
+/// Its rounds are the seeds.
+class TrainingComparison final : public PairedComparison {
  public:
   TrainingComparison(const std::vector<PairedTraining>& all, size_t sides,
                      const CompareOptions& options, Observer* observer, StepClock clock)
-      : all_(all),
-        sides_(sides),
-        options_(options),
-        observer_(observer),
-        clock_(clock),
-        palindromes_(sides, options.order_seed) {}
-
-  Result<CompareOutcome> run();
+      : PairedComparison(sides, options, observer), all_(all), clock_(clock), failures_(sides) {}
 
  private:
-  size_t seeds() const { return all_.size() / sides_; }
-  Series& series(size_t seed, size_t side) { return out_.series[seed * sides_ + side]; }
-  const Series& series(size_t seed, size_t side) const { return out_.series[seed * sides_ + side]; }
+  Result<void> steps() override;
+  Comparison compared(size_t side) const override;
+  void close(const Result<void>& outcome) override;
+
+  size_t seeds() const { return all_.size() / sides(); }
+  Series& series(size_t seed, size_t side) { return out_.series[seed * sides() + side]; }
+  const Series& series(size_t seed, size_t side) const {
+    return out_.series[seed * sides() + side];
+  }
 
   Result<void> train(size_t seed);
   Result<void> set_up(size_t seed);
@@ -136,11 +128,10 @@ class TrainingComparison {
   Result<std::vector<double>> palindrome(const std::string& order, int64_t steps, int64_t fewer,
                                          bool is_metered);
   void judge_models(size_t seed);
-  void keep_round(const std::string& order, const std::vector<std::vector<double>>& turns);
+  void keep_seed(const std::string& order, const std::vector<std::vector<double>>& turns);
   void report(size_t seed);
-  void close(size_t seed);
 
-  Comparison compared(size_t side) const;
+  double margin() const;
   TrainedPairs pairs_of(size_t side) const;
   TrainedSide side_of(size_t side) const;
   void compare_accuracy(size_t side, TrainedPairs* pairs) const;
@@ -148,24 +139,24 @@ class TrainingComparison {
   PairedVerdict judged(std::span<const double> log_ratios, std::vector<std::string>* reasons) const;
 
   const std::vector<PairedTraining>& all_;
-  size_t sides_;
-  const CompareOptions& options_;
-  Observer* observer_;
   StepClock clock_;
-  Palindromes palindromes_;  ///< one a seed
   std::vector<std::unique_ptr<TrainingRun>> live_;
-  std::vector<TurnEnergy> energy_;  ///< of each side
-  double start_s_ = 0;              ///< of the comparison
-  double reported_s_ = 0;           ///< when samples were sent last
-  std::vector<Round> rounds_;       ///< one a seed
-  std::vector<std::string> reasons_;
+  std::vector<TurnEnergy> energy_;     ///< of each side
+  double start_s_ = 0;                 ///< of the comparison
+  double reported_s_ = 0;              ///< when samples were sent last
   std::vector<std::string> failures_;  ///< of each side: the first; empty: none
-  CompareOutcome out_;
 };
+
+double TrainingComparison::margin() const {
+  const bool has_cpu = std::any_of(all_.begin(), all_.end(), [](const PairedTraining& one) {
+    return one.training->backend == Backend::cpu;
+  });
+  return options_.margin.value_or(default_margin(has_cpu));
+}
 
 Result<void> TrainingComparison::check_equal_steps(size_t seed, size_t side) const {
   const Training &ours = live_[side]->training(), &theirs = live_[0]->training();
-  const char* kernel = all_[seed * sides_ + side].training->id;
+  const char* kernel = all_[seed * sides() + side].training->id;
   if (ours.is_emulated()) {
     return Error{ErrorCode::unavailable, "it is emulated, so its time is not its type's", kernel,
                  "compare its accuracy: run both with several seeds"};
@@ -190,8 +181,8 @@ Result<void> TrainingComparison::check_equal_steps(size_t seed, size_t side) con
 
 Result<void> TrainingComparison::set_up(size_t seed) {
   live_.clear();
-  for (size_t side = 0; side < sides_; ++side) {
-    const PairedTraining& one = all_[seed * sides_ + side];
+  for (size_t side = 0; side < sides(); ++side) {
+    const PairedTraining& one = all_[seed * sides() + side];
     const int64_t looks = options_.accuracy_target ? kTargetLooks : kLooks;
     RIDGE_TRY(auto made, TrainingRun::set_up(*one.training, one.device, &series(seed, side),
                                              observer_, looks, clock_));
@@ -208,7 +199,7 @@ Result<std::vector<double>> TrainingComparison::palindrome(const std::string& or
     if (observer_->cancelled()) return cancelled_error();
     TrainingRun& training = *live_[static_cast<size_t>(order[turn] - '0')];
     const double before_s = training.trained_s();
-    const int64_t count = turn < sides_ ? steps : fewer;
+    const int64_t count = turn < sides() ? steps : fewer;
     TurnEnergy& energy = energy_[static_cast<size_t>(order[turn] - '0')];
     if (is_metered) energy.begin();
     for (int64_t i = 0; i < count; ++i) RIDGE_TRY_VOID(training.step());
@@ -236,23 +227,23 @@ void TrainingComparison::report(size_t seed) {
 
 /// Every turn of the seed in one round: the median of the turns in each place, so that what a busy machine did to some
 /// does not count. The first palindrome faults pages.
-void TrainingComparison::keep_round(const std::string& order,
-                                    const std::vector<std::vector<double>>& turns) {
+void TrainingComparison::keep_seed(const std::string& order,
+                                   const std::vector<std::vector<double>>& turns) {
   const size_t first = turns.size() > 1 ? 1 : 0;
-  Round round{.index = static_cast<int>(rounds_.size()), .order = order};
+  Round round{.index = 0, .order = order, .t_ns = {}, .sm_clock_hz = {}};
   for (size_t place = 0; place < order.size(); ++place) {
     std::vector<double> times_ns;
     for (size_t i = first; i < turns.size(); ++i) times_ns.push_back(turns[i][place]);
     round.t_ns.push_back(stats::median(times_ns));
   }
-  rounds_.push_back(std::move(round));
-  observer_->rounds(std::span(rounds_).last(1));
+  keep_round(std::move(round));
+  observer_->rounds(rounds().last(1));
 }
 
 Result<void> TrainingComparison::turns(size_t seed) {
   const std::string order = palindromes_.draw();
   const int64_t all = live_[0]->steps();
-  const double limit_s = options_.limit_s.value_or(kTrainingLimit_s) * double(sides_);
+  const double limit_s = options_.limit_s.value_or(kTrainingLimit_s) * double(sides());
   const bool external = std::any_of(
       all_.begin(), all_.end(), [](const PairedTraining& one) { return one.training->external; });
   const double turn_s = external ? kExternalTurn_s : kTurn_s;
@@ -277,16 +268,16 @@ Result<void> TrainingComparison::turns(size_t seed) {
     observer_->announce(series(seed, 0).index);
   }
   report(seed);
-  keep_round(order, turns);
+  keep_seed(order, turns);
   if (live_[0]->is_over()) return {};
-  for (size_t side = 0; side < sides_; ++side)
-    stop_at_limit(*live_[side], limit_s / double(sides_), &series(seed, side));
+  for (size_t side = 0; side < sides(); ++side)
+    stop_at_limit(*live_[side], limit_s / double(sides()), &series(seed, side));
   return {};
 }
 
 /// Every side is judged, so that the accuracy of what the gate refuses is known too.
 void TrainingComparison::judge_models(size_t seed) {
-  for (size_t side = 0; side < sides_; ++side) {
+  for (size_t side = 0; side < sides(); ++side) {
     const auto passed = live_[side]->judge();
     if (passed) continue;
     take_error(passed.error(), &series(seed, side));
@@ -301,17 +292,13 @@ Result<void> TrainingComparison::train(size_t seed) {
   const ForeignLoad foreign;
   const auto trained = turns(seed);
   if (!trained) report(seed);  // what was measured stays
-  bool contended = false;
-  for (size_t side = 0; side < sides_; ++side) {
+  for (size_t side = 0; side < sides(); ++side) {
     const bool disturbed =
-        is_contended(foreign.cpus(), all_[seed * sides_ + side].training->backend);
+        is_contended(foreign.cpus(), all_[seed * sides() + side].training->backend);
     live_[side]->sum_up(disturbed);
     energy_[side].settle(&series(seed, side));
-    contended = contended || disturbed;
+    if (disturbed) add_reason(kContended);
   }
-  constexpr const char* kContended = "contended: other processes used the CPU meanwhile";
-  if (contended && std::find(reasons_.begin(), reasons_.end(), kContended) == reasons_.end())
-    reasons_.emplace_back(kContended);
   RIDGE_TRY_VOID(trained);
   // What a limit ended is no whole training: its accuracy says nothing of one.
   if (live_[0]->is_over()) judge_models(seed);
@@ -323,9 +310,7 @@ Result<void> TrainingComparison::train(size_t seed) {
 /// As of rounds, but nothing is claimed of fewer seeds than kSeedsToClaim.
 PairedVerdict TrainingComparison::judged(std::span<const double> log_ratios,
                                          std::vector<std::string>* reasons) const {
-  const int candidates = static_cast<int>(sides_) - 1;
-  stats::PairedResult result =
-      stats::judge_pairs(log_ratios, paired_margin(all_, options_), candidates, "seeds");
+  stats::PairedResult result = stats::judge_pairs(log_ratios, margin(), candidates(), "seeds");
   if (result.rounds < kSeedsToClaim && result.rounds > 0) {
     result.verdict = Verdict::unresolved;
     result.rounds_needed = kSeedsToClaim;
@@ -338,7 +323,7 @@ PairedVerdict TrainingComparison::judged(std::span<const double> log_ratios,
 
 void TrainingComparison::compare_accuracy(size_t side, TrainedPairs* pairs) const {
   std::vector<double> differences;
-  for (size_t seed = 0; seed < rounds_.size(); ++seed) {
+  for (size_t seed = 0; seed < rounds().size(); ++seed) {
     const auto ours = end_accuracy(series(seed, side)), theirs = end_accuracy(series(seed, 0));
     if (ours && theirs) differences.push_back(*ours - *theirs);
   }
@@ -357,7 +342,7 @@ std::string best_text(const TrainedSide& side) {
 void TrainingComparison::compare_times(size_t side, TrainedPairs* pairs) const {
   if (!options_.accuracy_target) return;
   pairs->target = options_.accuracy_target;
-  const auto all = static_cast<int>(rounds_.size());
+  const auto all = static_cast<int>(rounds().size());
   const TrainedSide &theirs = pairs->sides[0], &ours = pairs->sides[1];
   if (theirs.reached < all || ours.reached < all) {
     pairs->no_to_target = fmt::format(
@@ -368,7 +353,7 @@ void TrainingComparison::compare_times(size_t side, TrainedPairs* pairs) const {
     return;
   }
   std::vector<double> ratios;
-  for (size_t seed = 0; seed < rounds_.size(); ++seed) {
+  for (size_t seed = 0; seed < rounds().size(); ++seed) {
     ratios.push_back(std::log(*time_to(series(seed, 0), *pairs->target)) -
                      std::log(*time_to(series(seed, side), *pairs->target)));
   }
@@ -379,7 +364,7 @@ void TrainingComparison::compare_times(size_t side, TrainedPairs* pairs) const {
 TrainedSide TrainingComparison::side_of(size_t side) const {
   TrainedSide out;
   std::vector<double> steps_ns, totals_s, accuracies, to_target_s, steps_j;
-  for (size_t seed = 0; seed < rounds_.size(); ++seed) {
+  for (size_t seed = 0; seed < rounds().size(); ++seed) {
     const Series& one = series(seed, side);
     if (one.stats) steps_ns.push_back(one.stats->median_ns);
     if (one.energy_j) steps_j.push_back(*one.energy_j);
@@ -409,7 +394,7 @@ TrainedSide TrainingComparison::side_of(size_t side) const {
 
 TrainedPairs TrainingComparison::pairs_of(size_t side) const {
   TrainedPairs pairs;
-  for (size_t seed = 0; seed < rounds_.size(); ++seed)
+  for (size_t seed = 0; seed < rounds().size(); ++seed)
     pairs.seeds.push_back(param_int(series(seed, 0).params, "seed"));
   if (!live_.empty()) pairs.steps = live_[0]->steps();
   pairs.may_lose = options_.may_lose.value_or(kMayLose);
@@ -424,22 +409,15 @@ TrainedPairs TrainingComparison::pairs_of(size_t side) const {
 }
 
 Comparison TrainingComparison::compared(size_t side) const {
-  Comparison comparison;
-  comparison.candidate_index = static_cast<int>(side);
-  comparison.baseline = all_[0].training->id;
-  comparison.candidate = all_[side].training->id;
-  comparison.baseline_params = all_[0].params;
-  comparison.candidate_params = all_[side].params;
+  Comparison comparison = unjudged(side, margin());
   comparison.cache = CacheMode::hot;
-  comparison.margin = paired_margin(all_, options_);
   std::vector<double> ratios;
-  for (const Round& round : rounds_)
+  for (const Round& round : rounds())
     ratios.push_back(stats::round_log_ratio(round, static_cast<int>(side)));
   static_cast<PairedVerdict&>(comparison) = judged(ratios, &comparison.reasons);
   comparison.trained = pairs_of(side);
   if (all_[side].training->backend == Backend::cuda)
     comparison.clock = "both sides shared the GPU's clock; trainings take no turns alone";
-  comparison.reasons.insert(comparison.reasons.end(), reasons_.begin(), reasons_.end());
   for (const size_t wrong : {size_t{0}, side}) {
     if (failures_[wrong].empty()) continue;
     comparison.verdict = Verdict::invalid;
@@ -449,35 +427,21 @@ Comparison TrainingComparison::compared(size_t side) const {
   return comparison;
 }
 
-Result<CompareOutcome> TrainingComparison::run() {
+Result<void> TrainingComparison::steps() {
   for (size_t i = 0; i < all_.size(); ++i) {
     out_.series.push_back(
         training_series(*all_[i].training, all_[i].params, RunMode::compare, static_cast<int>(i)));
   }
-  failures_.resize(sides_);
-  for (size_t side = 0; side < sides_; ++side) energy_.emplace_back(all_[side].device, clock_);
+  for (size_t side = 0; side < sides(); ++side) energy_.emplace_back(all_[side].device, clock_);
   start_s_ = reported_s_ = clock_();
-  Result<void> outcome;
-  for (size_t seed = 0; seed < seeds() && outcome; ++seed) {
-    if (observer_->cancelled()) outcome = cancelled_error();
-    if (outcome) outcome = train(seed);
+  for (size_t seed = 0; seed < seeds(); ++seed) {
+    if (observer_->cancelled()) return cancelled_error();
+    RIDGE_TRY_VOID(train(seed));
   }
-  if (!outcome &&
-      (outcome.error().code == ErrorCode::worker || outcome.error().code == ErrorCode::usage ||
-       outcome.error().code == ErrorCode::unavailable)) {
-    return outcome.error();
-  }
-  out_.cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
-  const bool has_any = !out_.cancelled || !rounds_.empty();  // else there is nothing to judge
-  for (size_t side = 1; side < sides_ && has_any; ++side) {
-    out_.comparisons.push_back(compared(side));
-    Comparison& comparison = out_.comparisons.back();
-    if (out_.cancelled) comparison.reasons.emplace_back("cancelled");
-    if (outcome || out_.cancelled) continue;
-    comparison.verdict = Verdict::invalid;
-    comparison.ci.reset();
-    comparison.reasons = {outcome.error().sentence()};
-  }
+  return {};
+}
+
+void TrainingComparison::close(const Result<void>& outcome) {
   for (Series& one : out_.series) {
     if (!outcome && one.checks.empty() && one.status == SeriesStatus::ok) {
       one.status = out_.cancelled ? SeriesStatus::cancelled : SeriesStatus::skipped;
@@ -486,7 +450,6 @@ Result<CompareOutcome> TrainingComparison::run() {
     one.unavailable["latency"] = "a training step has no latency pass of its own";
     describe_unavailable(&one);
   }
-  return std::move(out_);
 }
 
 }  // namespace
@@ -495,7 +458,6 @@ Result<CompareOutcome> compare_trainings(const std::vector<PairedTraining>& all,
                                          const CompareOptions& options, Observer* observer,
                                          StepClock clock) {
   RIDGE_TRY(const size_t sides, sides_of(all));
-  RIDGE_TRY_VOID(check_side_count(sides));
   return TrainingComparison(all, sides, options, observer, clock).run();
 }
 

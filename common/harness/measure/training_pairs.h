@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "common/harness/measure/compare.h"
+#include "common/harness/measure/comparison.h"
 #include "common/harness/measure/training_run.h"
 
 namespace ridge::measure {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/view/chart/batch.h"
 #include "common/view/chart/frontier.h"
 #include "common/view/chart/gradients.h"
 #include "common/view/chart/roofline.h"
@@ -54,6 +55,15 @@ const Figure kFigures[] = {
                  .is_per_processor = false,
                  .table_behind = false},
      .is_view = false},
+    {.id = "batch",
+     .rows = FigureRows::kTrainings,
+     .build = [](Rows rows, const FigureOptions&) { return batch_chart(rows); },
+     .section = {.title = "Batch size and steps",
+                 .about = "Steps to an accuracy that half of the trainings reached, at each batch "
+                          "size. Where twice the batch no longer halves the steps, a larger batch "
+                          "trains no sooner for the same images a second.",
+                 .is_per_processor = false,
+                 .task_metric = "accuracy"}},
     {.id = "roofline",
      .rows = FigureRows::kTypes,
      .build = [](Rows rows, const FigureOptions&) { return roofline_chart(rows); },

@@ -22,16 +22,6 @@ std::string title_of(const std::string& kernel, const Titles& titles) {
   return found == titles.end() ? kernel : found->second;
 }
 
-const Series* side_series(const Run& run, int64_t request, int index, const std::string& kernel,
-                          const Params& params) {
-  for (const Series& series : run.series()) {
-    if (series.request == request && series.index == index && series.kernel == kernel) {
-      return &series;
-    }
-  }
-  return run.latest(kernel, params);
-}
-
 std::string precision(const Series* series, const Params& params) {
   if (series && !series->dtype.empty()) return series->dtype;
   return param_text(params, "dtype");
@@ -106,8 +96,13 @@ void fill_quality(const Series* base, const Series* candidate, Decision* decisio
     decision->quality_limit = gate_of(*candidate->command);
     return;
   }
-  decision->quality_metric = "nmse";
   const QualityCheck* ours = candidate ? candidate->quality() : nullptr;
+  if (candidate && candidate->kind == RungKind::pipeline) {
+    decision->quality_metric = "items";
+    if (ours) decision->quality_limit = ours->what;
+    return;
+  }
+  decision->quality_metric = "nmse";
   const QualityCheck* theirs = base ? base->quality() : nullptr;
   if (!ours) return;
   for (const auto& [name, value] : ours->task) {  // a task metric says more than an error norm
@@ -134,17 +129,22 @@ std::vector<std::string> not_tested(const Run& run, const Comparison& comparison
                    to_string(comparison.trained ? without_seed(params) : params));
   }
   if (candidate && candidate->command) list.push_back("other inputs than those of these commands");
-  if (comparison.cache == CacheMode::hot && !comparison.trained) list.push_back("cold caches");
+  const bool is_pipeline = candidate && candidate->kind == RungKind::pipeline;
+  if (is_pipeline) list.push_back("files that are not in memory yet");
+  if (comparison.cache == CacheMode::hot && !comparison.trained && !is_pipeline)
+    list.push_back("cold caches");
   if (comparison.cache == CacheMode::cold) list.push_back("hot caches");
   const std::string machine = run.environment() ? run.environment()->machine() : "";
   list.push_back(machine.empty() ? "other machines; this one is not recorded"
                                  : "other machines than this " + machine);
   const bool has_tail = candidate && candidate->latency && candidate->latency->p95_ns;
-  if (!has_tail && !comparison.trained) {
+  if (!has_tail && !comparison.trained && !is_pipeline) {
     list.push_back("tail latency: there are too few latency samples for p95");
   }
   if (!candidate || !candidate->energy_j)
-    list.push_back(comparison.trained ? "energy of an epoch" : "energy per call");
+    list.push_back(comparison.trained ? "energy of an epoch"
+                   : is_pipeline      ? "energy per item"
+                                      : "energy per call");
   if (comparison.trained) {
     list.push_back("other data, and a test set that neither side was chosen by");
     return list;
@@ -277,17 +277,6 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
   }
 }
 
-/// The two sides of a comparison as series: those of its own request, else the latest with the same
-/// kernel and parameters; null where the run has none.
-const Series* baseline_series(const Run& run, const Comparison& comparison) {
-  return side_series(run, comparison.request, 0, comparison.baseline, comparison.baseline_params);
-}
-
-const Series* candidate_series(const Run& run, const Comparison& comparison) {
-  return side_series(run, comparison.request, comparison.candidate_index, comparison.candidate,
-                     comparison.candidate_params);
-}
-
 /// Alone where that was measured: of the rounds it is at a clock that the other side has a part in.
 std::optional<Throughput> candidate_throughput(const Run& run, const Comparison& comparison,
                                                const Series& candidate) {
@@ -299,6 +288,16 @@ std::optional<Throughput> candidate_throughput(const Run& run, const Comparison&
 }
 
 }  // namespace
+
+const Series* side_series(const Run& run, const Comparison& comparison, bool candidate) {
+  const int index = candidate ? comparison.candidate_index : 0;
+  const std::string& kernel = candidate ? comparison.candidate : comparison.baseline;
+  for (const Series& series : run.series()) {
+    if (series.request == comparison.request && series.index == index && series.kernel == kernel)
+      return &series;
+  }
+  return run.latest(kernel, candidate ? comparison.candidate_params : comparison.baseline_params);
+}
 
 std::optional<Throughput> throughput_of(const Series& series) {
   if (!quality_problem(series).empty()) return std::nullopt;
@@ -325,8 +324,8 @@ std::string quality_problem(const Series& series) {
 
 Decision decide(const Run& run, const Comparison& comparison, const Titles& titles) {
   Decision decision;
-  const Series* base = baseline_series(run, comparison);
-  const Series* candidate = candidate_series(run, comparison);
+  const Series* base = side_series(run, comparison, false);
+  const Series* candidate = side_series(run, comparison, true);
   decision.change = change_text(comparison, titles);
   decision.division = precision(base, comparison.baseline_params) ==
                               precision(candidate, comparison.candidate_params)

@@ -44,6 +44,10 @@ struct Decision {
 /// failed: measure more. Never recommends on NaN: every test is phrased so that NaN fails it.
 Decision decide(const Run& run, const Comparison& comparison, const Titles& titles = {});
 
+/// A side of a comparison as a series: that of its own request, else the latest with the same kernel and parameters;
+/// null where the run has none.
+const Series* side_series(const Run& run, const Comparison& comparison, bool candidate);
+
 /// Work per second from the median time per call: FLOP/s where the work is counted, else B/s, else
 /// calls/s; items/s for pipelines and trainings. None without a usable time or on a failed series.
 std::optional<Throughput> throughput_of(const Series& series);

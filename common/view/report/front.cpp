@@ -10,6 +10,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/edit.h"
+#include "common/record/pipeline_model.h"
 #include "common/record/stale_words.h"
 #include "common/record/trained.h"
 #include "common/record/trap.h"
@@ -154,6 +155,20 @@ void add_command_facts(const Series& candidate, const Decision& decision, Headli
           : "the output of both, before and after timing: " + decision.quality_limit);
 }
 
+/// Pipelines: what binds each side, and what was checked.
+void add_pipeline_facts(const Claim& claim, Headline* headline) {
+  for (const bool is_candidate : {false, true}) {
+    const Series* side = side_series(*claim.run, claim.comparison, is_candidate);
+    headline->facts.emplace_back(
+        is_candidate ? "What binds the candidate" : "What binds the baseline",
+        side && side->pipeline ? bound_text(*side->pipeline)
+                               : unavailable("its stages do not run alone"));
+  }
+  const std::string& limit = claim.decision.quality_limit;
+  headline->facts.emplace_back("What was checked",
+                               limit.empty() ? unavailable("no check is recorded") : limit);
+}
+
 Headline claim_headline(const Claim& claim) {
   const Decision& decision = claim.decision;
   const bool invalid = decision.verdict == Verdict::invalid;
@@ -176,6 +191,12 @@ Headline claim_headline(const Claim& claim) {
            ? format_rate(decision.throughput->value, decision.throughput->unit)
        : invalid ? why
                  : unavailable("no usable time per call"));
+  const Series* candidate_side = side_series(*claim.run, claim.comparison, true);
+  if (candidate_side && candidate_side->kind == RungKind::pipeline) {
+    add_pipeline_facts(claim, &headline);
+    fact("Division", division_words(decision));
+    return headline;
+  }
   fact("p95 latency", decision.p95_latency_ns ? format_time_ns(*decision.p95_latency_ns)
                       : invalid               ? why
                                               : unavailable("too few latency samples, needs 59"));

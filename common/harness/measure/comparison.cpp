@@ -1,0 +1,199 @@
+#include "common/harness/measure/comparison.h"
+
+#include <algorithm>
+
+#include "common/core/format.h"
+#include "common/harness/measure/harness.h"
+#include "common/harness/measure/outcome.h"
+#include "common/harness/measure/range.h"
+#include "common/stats/stats.h"
+
+namespace ridge::measure {
+namespace {
+
+constexpr int kLeadSlots = 2;
+
+}  // namespace
+
+double default_margin(bool has_cpu) {
+  return has_cpu ? 0.02 : 0.01;
+}
+
+Result<void> check_side_count(size_t sides) {
+  constexpr size_t kMostSides = 10;
+  if (sides <= kMostSides) return {};
+  return Error{ErrorCode::usage, std::to_string(sides - 1) + " candidates at once", "compare",
+               "give at most 9"};
+}
+
+Phase rounds_phase(size_t done, int wanted, double elapsed_s, double limit_s) {
+  const double full_s = elapsed_s * wanted / std::max(1.0, double(done));
+  return {.phase = "rounds",
+          .text = "interleaved rounds",
+          .open = std::to_string(done) + " of " + std::to_string(wanted) + " rounds",
+          .progress = double(done) / wanted,
+          .left_s = std::max(0.0, std::min(full_s, limit_s) - elapsed_s)};
+}
+
+PairedComparison::PairedComparison(size_t sides, const CompareOptions& options, Observer* observer)
+    : options_(options),
+      observer_(observer),
+      palindromes_(sides, options.order_seed),
+      sides_(sides) {}
+
+bool PairedComparison::ends_request(const Error& error) const {
+  return error.code != ErrorCode::invalid && error.code != ErrorCode::cancelled;
+}
+
+void PairedComparison::add_reason(const std::string& reason) {
+  if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end())
+    reasons_.push_back(reason);
+}
+
+Result<void> PairedComparison::judge_all(const std::function<Result<void>(size_t)>& judge) {
+  Result<void> all;
+  for (size_t i = 0; i < sides_; ++i) {
+    const auto passed = judge(i);
+    if (!passed && (ends_request(passed.error()) || passed.error().code == ErrorCode::cancelled))
+      return passed;
+    if (all.ok()) all = passed;
+  }
+  return all;
+}
+
+// ---- rounds --------------------------------------------------------------------------------------
+
+PairedComparison::Block PairedComparison::draw_block(const RoundsPlan& plan) {
+  const int round_slots = 2 * static_cast<int>(sides_);
+  // Two lead slots narrow a short block's scatter; where one round fills a block they only cost.
+  const bool has_lead = plan.slots >= round_slots + kLeadSlots;
+  const int left = plan.wanted - static_cast<int>(rounds_.size());
+  const int count = std::max(1, (plan.slots - (has_lead ? kLeadSlots : 0)) / round_slots);
+  Block block;
+  for (int i = 0; has_lead && i < kLeadSlots; ++i) block.lead.push_back(palindromes_.draw_side());
+  block.slots = block.lead;
+  for (int i = 0; i < std::min(count, left); ++i) {
+    block.orders.push_back(palindromes_.draw());
+    for (const char side : block.orders.back())
+      block.slots.push_back(static_cast<uint8_t>(side - '0'));
+  }
+  return block;
+}
+
+void PairedComparison::keep_round(Round round) {
+  const auto& clocks = round.sm_clock_hz;
+  if (std::all_of(clocks.begin(), clocks.end(), [](double hz) { return hz == 0; }))
+    round.sm_clock_hz.clear();
+  round.index = static_cast<int>(rounds_.size());
+  rounds_.push_back(std::move(round));
+}
+
+/// What a failure or a cancel leaves is kept as far as it is whole rounds.
+Result<void> PairedComparison::time_block(const Block& block, const TimeSlots& time_slots) {
+  std::vector<Sample> samples;
+  const auto timed = time_slots(block.slots, &samples);
+  std::span<const Sample> rest(samples);
+  rest = rest.subspan(std::min(rest.size(), block.lead.size()));
+  const size_t done = rounds_.size();
+  std::vector<size_t> had;
+  for (const Series& series : out_.series) had.push_back(series.samples.size());
+  for (const std::string& order : block.orders) {
+    if (rest.size() < order.size()) break;
+    Round round{.index = 0, .order = order, .t_ns = {}, .sm_clock_hz = {}};
+    for (const char side : order) {
+      round.t_ns.push_back(rest.front().t_ns);
+      round.sm_clock_hz.push_back(rest.front().sm_clock_hz.value_or(0));
+      auto& all = out_.series[static_cast<size_t>(side - '0')].samples;
+      all.push_back(rest.front());
+      all.back().index = static_cast<int64_t>(all.size()) - 1;
+      rest = rest.subspan(1);
+    }
+    keep_round(std::move(round));
+  }
+  if (rounds_.size() == done) return timed;
+  observer_->rounds(std::span(rounds_).subspan(done));
+  for (size_t i = 0; i < out_.series.size(); ++i) {
+    observer_->samples(static_cast<int>(i), "call",
+                       std::span<const Sample>(out_.series[i].samples).subspan(had[i]));
+  }
+  return timed;
+}
+
+Result<void> PairedComparison::take_rounds(const RoundsPlan& plan, const TimeSlots& time_slots) {
+  const Range range("rounds");
+  const int fewest = stats::fewest_for_interval(1 - 0.05 / candidates());
+  const double start = now_s();
+  while (static_cast<int>(rounds_.size()) < plan.wanted) {
+    if (observer_->cancelled()) return cancelled_error();
+    const int done = static_cast<int>(rounds_.size());
+    if (done >= fewest && now_s() - start >= plan.limit_s) {
+      add_reason("stopped at the limit of " + format_tick(plan.limit_s) + " s after " +
+                 std::to_string(done) + " rounds");
+      break;
+    }
+    observer_->announce(0);
+    RIDGE_TRY_VOID(time_block(draw_block(plan), time_slots));
+    observer_->phase(0, rounds_phase(rounds_.size(), plan.wanted, now_s() - start, plan.limit_s));
+    if (options_.pauses) gap();
+  }
+  return {};
+}
+
+// ---- the outcome ---------------------------------------------------------------------------------
+
+Comparison PairedComparison::unjudged(size_t side, double margin) const {
+  const Series &baseline = out_.series[0], &candidate = out_.series[side];
+  Comparison comparison;
+  comparison.candidate_index = static_cast<int>(side);
+  comparison.baseline = baseline.kernel;
+  comparison.candidate = candidate.kernel;
+  comparison.baseline_params = baseline.params;
+  comparison.candidate_params = candidate.params;
+  comparison.cache = options_.cache;
+  comparison.margin = margin;
+  return comparison;
+}
+
+void PairedComparison::close_series(const Result<void>& outcome, const std::string& name,
+                                    Series* series) const {
+  const bool refused = !series->checks.empty() && !series->quality_passed();
+  const bool is_blamed =
+      !outcome && outcome.error().code == ErrorCode::invalid && outcome.error().where == name;
+  if (refused) {
+    take_error({ErrorCode::invalid, series->quality()->reason, series->quality()->what, ""},
+               series);
+  } else if (is_blamed) {
+    take_error({ErrorCode::invalid, outcome.error().what, "", outcome.error().hint}, series);
+  } else if (!outcome) {
+    series->status = out_.cancelled ? SeriesStatus::cancelled : SeriesStatus::skipped;
+    series->reason = outcome.error().sentence();
+  }
+  describe_unavailable(series);
+}
+
+Result<CompareOutcome> PairedComparison::run() {
+  RIDGE_TRY_VOID(check_side_count(sides_));
+  const auto outcome = steps();
+  if (!outcome && ends_request(outcome.error())) return outcome.error();
+  out_.cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
+  const bool has_any = !out_.cancelled || !rounds_.empty();  // else there is nothing to judge
+  for (size_t side = 1; side < sides_ && has_any; ++side) {
+    Comparison comparison = compared(side);
+    if (comparison.verdict != Verdict::invalid)
+      comparison.reasons.insert(comparison.reasons.end(), reasons_.begin(), reasons_.end());
+    if (out_.cancelled) {
+      comparison.reasons.emplace_back("cancelled");
+    } else if (!outcome) {
+      comparison.verdict = Verdict::invalid;
+      comparison.ci.reset();
+      comparison.equal_clock.reset();
+      comparison.sustained.clear();
+      comparison.reasons = {outcome.error().sentence()};
+    }
+    out_.comparisons.push_back(std::move(comparison));
+  }
+  close(outcome);
+  return std::move(out_);
+}
+
+}  // namespace ridge::measure

@@ -1,0 +1,183 @@
+// What every kind of comparison shares, on a made-up kind whose calls take what a simulated machine says: A/A, what a
+// failure in the middle leaves, and what a cancel leaves.
+#include "common/harness/measure/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/catch.h"
+#include "tests/simulation.h"
+
+namespace ridge {
+namespace {
+
+using measure::CompareOptions;
+using measure::CompareOutcome;
+
+class Watcher : public measure::Observer {
+ public:
+  size_t rounds_seen = 0, samples_seen = 0, announced = 0;
+  int cancel_at_ask = 1 << 30;
+  mutable int asks = 0;
+  void rounds(std::span<const Round> some) override { rounds_seen += some.size(); }
+  void samples(int, const char*, std::span<const Sample> some) override {
+    samples_seen += some.size();
+  }
+  void announce(int) override { ++announced; }
+  bool cancelled() const override { return ++asks > cancel_at_ask; }
+};
+
+/// A call takes as long as a process would: a start that scatters upwards, bursts of a busy machine that last some
+/// calls, and a machine that gets slower.
+class MadeUp final : public measure::PairedComparison {
+ public:
+  MadeUp(size_t sides, const CompareOptions& options, measure::Observer* observer, uint64_t world)
+      : PairedComparison(sides, options, observer), world_(world) {
+    for (size_t i = 0; i < sides; ++i) {
+      Series& series = out_.series.emplace_back();
+      series.index = static_cast<int>(i);
+      series.kernel = "made.cpu.side_" + std::to_string(i);
+    }
+  }
+  int slots_per_block = 1, fails_at = 1 << 30;
+  double gain = 0;  ///< ln t of the baseline less that of a candidate
+
+ private:
+  Result<void> steps() override {
+    return take_rounds({.wanted = measure::kRounds, .limit_s = 1e9, .slots = slots_per_block},
+                       [&](const std::vector<uint8_t>& order, std::vector<Sample>* samples) {
+                         return time(order, samples);
+                       });
+  }
+  Result<void> time(const std::vector<uint8_t>& order, std::vector<Sample>* samples) {
+    for (const uint8_t side : order) {
+      if (made_++ >= fails_at)
+        return Error{ErrorCode::invalid, "it ended with code 3", out_.series[side].kernel, ""};
+      const auto draw = static_cast<uint64_t>(made_);
+      burst_ = 0.9 * burst_ + 0.01 * quality::normal(world_ + 5'000'000, draw);
+      Sample sample;
+      sample.t_ns = 1e6 * std::exp(std::abs(0.03 * quality::normal(world_, draw)) + burst_ +
+                                   2e-4 * made_ - (side > 0 ? gain : 0));
+      samples->push_back(sample);
+    }
+    return {};
+  }
+  Comparison compared(size_t side) const override {
+    Comparison comparison = unjudged(side, options_.margin.value_or(measure::default_margin(true)));
+    measure::judge_side(rounds(), {}, static_cast<int>(side), candidates(), &comparison);
+    return comparison;
+  }
+  void close(const Result<void>& outcome) override {
+    for (Series& series : out_.series) close_series(outcome, series.kernel, &series);
+  }
+  uint64_t world_;
+  int made_ = 0;
+  double burst_ = 0;
+};
+
+CompareOptions quick(uint64_t world) {
+  CompareOptions options;
+  options.order_seed = world;
+  options.pauses = false;
+  return options;
+}
+
+CompareOutcome run(MadeUp* made) {
+  auto outcome = made->run();
+  REQUIRE(outcome);
+  return *std::move(outcome);
+}
+
+int false_verdicts(double margin, int slots, int runs) {
+  int count = 0;
+  for (int i = 0; i < runs; ++i) {
+    Watcher watcher;
+    CompareOptions options = quick(uint64_t(i) + 1);
+    options.margin = margin;
+    MadeUp made(2, options, &watcher, uint64_t(i) + 1);
+    made.slots_per_block = slots;
+    const Verdict verdict = run(&made).comparisons.front().verdict;
+    count += verdict == Verdict::faster || verdict == Verdict::slower;
+  }
+  return count;
+}
+
+TEST_CASE("comparison: A/A, at most one in twenty differs at a margin of 0, none by default") {
+  for (const int slots : {1, 25}) {  // a long command; calls of which six rounds fill a block
+    CHECK(false_verdicts(0, slots, 200) <= 10);
+    CHECK(false_verdicts(measure::default_margin(true), slots, 200) == 0);
+  }
+}
+
+TEST_CASE("comparison: a planted 10 % is found, each way") {
+  for (const double gain : {0.1, -0.1}) {
+    int found = 0;
+    for (uint64_t i = 1; i <= 40; ++i) {
+      Watcher watcher;
+      const CompareOptions options = quick(i);
+      MadeUp made(2, options, &watcher, i);
+      made.gain = gain;
+      found +=
+          run(&made).comparisons.front().verdict == (gain > 0 ? Verdict::faster : Verdict::slower);
+    }
+    CHECK(found >= 38);
+  }
+}
+
+TEST_CASE("comparison: a failure in a block keeps its whole rounds, all of them sent") {
+  Watcher watcher;
+  const CompareOptions options = quick(1);
+  MadeUp made(3, options, &watcher, 1);
+  made.slots_per_block = 25;       // two lead slots and three rounds of six
+  made.fails_at = 20 + 2 + 6 + 3;  // within the second round of the second block
+  const auto outcome = run(&made);
+  REQUIRE(outcome.comparisons.size() == 2);
+  for (const Comparison& one : outcome.comparisons) {
+    CHECK(one.verdict == Verdict::invalid);
+    CHECK(one.rounds == 4);
+    CHECK_FALSE(one.ci);
+    REQUIRE(one.reasons.size() == 1);
+    CHECK(one.reasons[0].find("it ended with code 3") != std::string::npos);
+  }
+  CHECK(watcher.rounds_seen == 4);
+  CHECK(watcher.samples_seen == 24);
+  size_t failed = 0;
+  for (const Series& series : outcome.series) {
+    CHECK(series.samples.size() == 8);
+    failed += series.status == SeriesStatus::failed;
+  }
+  CHECK(failed == 1);  // the one that the error names
+}
+
+TEST_CASE(
+    "comparison: cancelled before its first round it is none; later, whole rounds are judged") {
+  Watcher early;
+  early.cancel_at_ask = 0;
+  const CompareOptions options = quick(1);
+  MadeUp none(2, options, &early, 1);
+  const auto nothing = run(&none);
+  CHECK(nothing.cancelled);
+  CHECK(nothing.comparisons.empty());
+  CHECK(early.announced == 0);
+
+  Watcher later;
+  later.cancel_at_ask = 7;
+  MadeUp some(2, options, &later, 1);
+  const auto outcome = run(&some);
+  CHECK(outcome.cancelled);
+  CHECK(outcome.comparisons.at(0).rounds == 7);
+  CHECK(outcome.comparisons[0].reasons.back() == "cancelled");
+}
+
+TEST_CASE("comparison: more than nine candidates are refused before anything runs") {
+  Watcher watcher;
+  const CompareOptions options = quick(1);
+  MadeUp made(11, options, &watcher, 1);
+  const auto outcome = made.run();
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().sentence() == "compare: 10 candidates at once; give at most 9");
+  CHECK(watcher.announced == 0);
+}
+
+}  // namespace
+}  // namespace ridge
