@@ -36,21 +36,6 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Processes whose command line holds `mark`.
-int running(const std::string& mark) {
-  int count = 0;
-  std::error_code ended;  // a process that ends while the list is read
-  for (fs::directory_iterator entry("/proc", ended), end; !ended && entry != end;
-       entry.increment(ended)) {
-    std::ifstream file(entry->path() / "cmdline");
-    std::string line((std::istreambuf_iterator<char>(file)), {});
-    std::replace(line.begin(), line.end(), '\0', ' ');
-    // This program, and the ones between it and the command, have it in a longer line.
-    count += line == "sleep " + mark + " ";
-  }
-  return count;
-}
-
 int running_after_a_while(const std::string& mark) {
   for (int i = 0; i < 100 && running(mark) > 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

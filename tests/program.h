@@ -96,6 +96,23 @@ class Program {
   pid_t pid_ = -1;
 };
 
+/// Processes that are "sleep MARK".
+inline int running(const std::string& mark) {
+  const std::string wanted = std::string("sleep") + '\0' + mark + '\0';
+  int count = 0;
+  std::error_code ended;  // a process that ends while the list is read
+  for (fs::directory_iterator entry("/proc", ended), end; !ended && entry != end;
+       entry.increment(ended)) {
+    std::string line(wanted.size() + 1, '\0');
+    int file = open_raised((entry->path() / "cmdline").c_str(), O_RDONLY);
+    const ssize_t got = file < 0 ? 0 : read(file, line.data(), line.size());
+    close_fd(&file);
+    // Programs between a test and its command have the mark in a longer line.
+    count += got == ssize_t(wanted.size()) && line.compare(0, wanted.size(), wanted) == 0;
+  }
+  return count;
+}
+
 /// " SCHEMA FILE", as arguments of tests/schema_check.py.
 inline std::string schema_argument(const std::string& schema, const std::string& file) {
   return " '" + variable("RIDGE_SOURCE") + "/docs/schema/" + schema + ".schema.json' '" + file +

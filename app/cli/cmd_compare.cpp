@@ -1,5 +1,5 @@
 // ridgepoint compare LAB: one baseline against one or several candidates, interleaved. Without a lab the sides are
-// commands.
+// commands, or libraries of the user's own.
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -94,10 +94,10 @@ namespace {
 Command setup_compare(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<MeasureOptions>();
   add_measuring(&command, options.get());
-  command.get_option("lab")->required(false)->description("the lab, e.g. gemm; none: commands");
-  command.add_option("--baseline", options->baseline, "RUNG or RUNG:k=v,..; without a lab: CMD");
+  command.get_option("lab")->required(false)->description("the lab, e.g. gemm; none: commands or libraries");
+  command.add_option("--baseline", options->baseline, "RUNG or RUNG:k=v,..; without a lab: CMD, or a library FILE.so, .cpp or .cu");
   one_at_a_time(command.add_option("--candidate", options->candidates,
-                                   "RUNG or RUNG:k=v,.., or CMD (repeat for several)"));
+                                   "RUNG or RUNG:k=v,.., CMD or FILE.so (repeat for several)"));
   one_at_a_time(command.add_option("--name", options->names,
                                    "commands: the baseline's name, then each candidate's"));
   command.add_option("--check", options->check,
@@ -127,10 +127,10 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_compare(common, *options); };
 }
 
-RIDGE_COMMAND(
-    compare,
-    .about = "compare rungs, trainings, pipelines or commands in turns: is the candidate faster?",
-    .place = 80, .level = Level::kLearn, .schema = "document", .setup = setup_compare);
+RIDGE_COMMAND(compare,
+              .about = "compare rungs, trainings, pipelines, commands or libraries in turns: is the "
+                       "candidate faster?",
+              .place = 80, .level = Level::kLearn, .schema = "document", .setup = setup_compare);
 
 }  // namespace
 }  // namespace ridge::app

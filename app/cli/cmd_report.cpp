@@ -69,7 +69,7 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
 
 Command setup_report(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ReportFileOptions>();
-  command.add_option("RUN", options->runs, "RUN.jsonl, or the baseline's and the candidate's")
+  command.add_option("RUN", options->runs, "RUN.jsonl, or the baseline's and the candidate's; JSON of Google Benchmark or nvbench too")
       ->required()
       ->expected(1, 2);
   command.add_option("--lab", options->lab, "of a run with several labs: default the last one");

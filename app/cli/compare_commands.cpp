@@ -85,6 +85,19 @@ Result<std::vector<std::string>> names_of(const MeasureOptions& options,
   return names;
 }
 
+/// Libraries and commands are timed in different ways: the start of a process is part of a command's time alone.
+Result<void> refuse_mixture(const std::vector<KernelRequest>& sides) {
+  const auto is_library = [](const KernelRequest& side) {
+    return library_word(side.command).has_value();
+  };
+  const auto libraries = std::count_if(sides.begin(), sides.end(), is_library);
+  if (libraries == 0 || libraries == std::ssize(sides)) return {};
+  return Error{ErrorCode::usage,
+               "a library and a command cannot be compared: a command's time has the start of its "
+               "process in it",
+               "compare", "give libraries (FILE.so, .cpp or .cu) on every side, or commands"};
+}
+
 /// What only rungs have.
 const char* rung_option(const MeasureOptions& options) {
   return !options.edits.empty()            ? "--edit"
@@ -99,14 +112,16 @@ const char* rung_option(const MeasureOptions& options) {
 
 Result<WorkRequest> command_request(const MeasureOptions& options) {
   if (const char* option = rung_option(options)) {
-    return Error{
-        ErrorCode::usage, std::string(option) + " is for rungs, and no lab is named", "compare",
-        "name the lab of the rungs, e.g. compare gemm; without one the sides are commands"};
+    return Error{ErrorCode::usage, std::string(option) + " is for rungs, and no lab is named",
+                 "compare",
+                 "name the lab of the rungs, e.g. compare gemm; without one the sides are commands "
+                 "or libraries"};
   }
   if (options.baseline.empty() || options.candidates.empty()) {
     return Error{
         ErrorCode::usage, "a baseline and a candidate are needed", "compare",
-        "give --baseline and --candidate: two rungs of a lab that is named first, or two commands"};
+        "give --baseline and --candidate: two rungs of a lab that is named first, two commands, or "
+        "two libraries"};
   }
   std::vector<std::string> texts = {options.baseline};
   texts.insert(texts.end(), options.candidates.begin(), options.candidates.end());
@@ -122,6 +137,7 @@ Result<WorkRequest> command_request(const MeasureOptions& options) {
     RIDGE_TRY(side.command, words_of(texts[i], i == 0 ? "--baseline" : "--candidate"));
     request.kernels.push_back(std::move(side));
   }
+  RIDGE_TRY_VOID(refuse_mixture(request.kernels));
   if (!options.check.empty()) {
     RIDGE_TRY(request.commands.check, words_of(options.check, "--check"));
   }

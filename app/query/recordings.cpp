@@ -53,12 +53,15 @@ std::string title_of_run(const Run& run) {
   const auto counted = [](size_t count, const char* what) {
     return fmt::format(" · {} {}{}", count, what, count == 1 ? "" : "s");
   };
-  const bool is_commands =
-      !lab && !run.comparisons().empty() && run.comparisons().front().lab == kCommandLab;
-  std::string title = lab ? lab->title : is_commands ? "Commands" : "Run";
+  const OwnSides own =
+      lab || run.series().size() == 0 ? OwnSides() : own_sides(*run.series().begin());
+  std::string title = lab ? lab->title : own.many.empty() ? "Run" : own.many;
+  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   if (labs.size() > 1)
     title += fmt::format(" and {} more lab{}", labs.size() - 1, labs.size() == 2 ? "" : "s");
-  if (!rungs.empty()) title += counted(rungs.size(), is_commands ? "command" : "rung");
+  if (!rungs.empty() && own.one.empty()) title += counted(rungs.size(), "rung");
+  if (!rungs.empty() && !own.one.empty())
+    title += fmt::format(" · {} {}", rungs.size(), rungs.size() == 1 ? own.one : own.many);
   if (!run.comparisons().empty()) title += counted(run.comparisons().size(), "comparison");
   return title;
 }

@@ -1,12 +1,15 @@
 #include "common/record/command.h"
 
+#include "common/record/import.h"
+#include "common/record/types.h"
+
 #include <algorithm>
 #include <cctype>
 
 namespace ridge {
 namespace {
 
-constexpr std::string_view kIdStart = "command.cpu.";
+constexpr std::string_view kIdStart = "command.";
 
 /// Bytes of the code point that `text` begins with; 0 where it begins with none.
 size_t code_point_bytes(std::string_view text) {
@@ -40,13 +43,16 @@ bool is_control(std::string_view sign) {
 
 }  // namespace
 
-std::string command_id(const std::string& name) {
-  return std::string(kIdStart) + name;
+std::string command_id(const std::string& name, Backend backend) {
+  return std::string(kIdStart) + std::string(name_of(backend)) + "." + name;
 }
 
 std::string_view command_name(std::string_view id) {
-  return id.substr(0, kIdStart.size()) == kIdStart ? id.substr(kIdStart.size())
-                                                   : std::string_view();
+  for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+    const std::string start = command_id("", backend);
+    if (id.starts_with(start)) return id.substr(start.size());
+  }
+  return {};
 }
 
 std::string command_title(std::string_view id) {
@@ -68,6 +74,58 @@ std::string command_text(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
   return text;
+}
+
+std::optional<LibraryWord> library_word(const std::vector<std::string>& words) {
+  if (words.size() != 1) return {};
+  LibraryWord word{.file = words.front(), .side = "ridgepoint_side"};
+  const size_t colon = word.file.rfind(':');
+  if (colon != std::string::npos) {
+    word.side = word.file.substr(colon + 1);
+    word.file.resize(colon);
+    const bool is_name =
+        !word.side.empty() && std::all_of(word.side.begin(), word.side.end(), [](unsigned char c) {
+          return std::isalnum(c) != 0 || c == '_';
+        });
+    if (!is_name) return {};
+  }
+  word.is_cuda = word.file.ends_with(".cu");
+  word.is_source = word.is_cuda || word.file.ends_with(".cpp");
+  if (!word.is_source && !word.file.ends_with(".so")) return {};
+  return word;
+}
+
+bool is_library_text(const std::string& text) {
+  const bool is_quoted = text.size() > 1 && text.front() == '\'' && text.back() == '\'';
+  if (!is_quoted && text.find(' ') != std::string::npos) return false;
+  return library_word({is_quoted ? text.substr(1, text.size() - 2) : text}).has_value();
+}
+
+OwnSides own_sides(const SeriesFacts& series) {
+  if (series.kind != RungKind::command) return {};
+  if (series.lab == kImportedLab) return {"benchmark", "benchmarks"};
+  const bool is_library = series.command && is_library_text(series.command->text);
+  return is_library ? OwnSides{"library", "libraries"} : OwnSides{"command", "commands"};
+}
+
+namespace {
+
+constexpr std::string_view kOutput = "output, ", kBefore = ", before timing",
+                           kAfter = ", after timing";
+
+}  // namespace
+
+std::string output_check_name(const std::string& judge, bool before) {
+  return std::string(kOutput) + judge + std::string(before ? kBefore : kAfter);
+}
+
+std::string judge_of(const QualityCheck& check) {
+  std::string_view text = check.what;
+  if (text.starts_with(kOutput)) text.remove_prefix(kOutput.size());
+  for (const std::string_view end : {kBefore, kAfter}) {
+    if (text.ends_with(end)) text.remove_suffix(end.size());
+  }
+  return one_line(text, 200);
 }
 
 std::string one_line(std::string_view text, size_t most) {

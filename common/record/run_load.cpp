@@ -1,4 +1,4 @@
-// Run::load: a saved transcript, read line by line.
+// Run::load: a saved transcript, read line by line; or benchmarks of another program.
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "common/record/import.h"
 #include "common/record/run.h"
 
 namespace ridge {
@@ -70,6 +71,8 @@ bool has_prefix(std::string_view text, std::string_view prefix) {
   return text.starts_with(prefix);
 }
 
+constexpr const char* kForeignJson = "JSON of another program";
+
 /// What a file that is no run is instead, from its first bytes.
 std::string kind_of(std::string_view head) {
   using namespace std::string_view_literals;
@@ -100,7 +103,7 @@ std::string kind_of(std::string_view head) {
   if (has_prefix(text, "<!doctype html") || has_prefix(text, "<html")) return "an HTML page";
   if (has_prefix(text, "<")) return "an XML or HTML file";
   if (text[0] == '{' || text[0] == '[') {
-    if (text.find("\"ridgepoint\"") == text.npos) return "JSON of another program";
+    if (text.find("\"ridgepoint\"") == text.npos) return kForeignJson;
     return text.find("\"results\"") != text.npos || text.find("\"environment\"") != text.npos
                ? "a JSON report, not the run it was made from"
                : "the beginning of a run, cut off inside its first line";
@@ -153,7 +156,12 @@ Result<Run> Run::load(const std::string& path) {
     run.note("reading the file failed: everything before that place is kept");
   }
   if (!run.started_) {
-    return not_a_run(path, head.empty() ? "the file is empty" : "this is " + kind_of(head));
+    const std::string kind = head.empty() ? "" : kind_of(head);
+    if (kind != kForeignJson)
+      return not_a_run(path, head.empty() ? "the file is empty" : "this is " + kind);
+    RIDGE_TRY(const std::vector<Json> lines, import_benchmarks(path));
+    for (const Json& line : lines) run.apply(line);
+    return run;
   }
   const bool unfinished = std::any_of(run.requests_.begin(), run.requests_.end(),
                                       [](const Request& request) { return request.open(); });

@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "common/core/files.h"
+#include "common/harness/kernel/build_line.h"
+#include "common/harness/measure/observer.h"
 #include "common/harness/measure/tool.h"
 #include "worker/edit/build_flags.h"
 #include "worker/edit/nvcc.h"
@@ -378,6 +380,58 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   read_messages(ran->text, file, build);
   if (ran->code == 0) return true;
   return fail(compile_failure(*build, ran->text));
+}
+
+namespace {
+
+/// What a user's own file is compiled with, as far as a reader has to know it.
+Result<Words> library_command(const BuildLine& line, bool is_cuda, const std::string& file) {
+  Words command = {is_cuda ? RIDGE_NVCC : RIDGE_CXX};
+  add_words(is_cuda ? RIDGE_NVCC_FLAGS : RIDGE_CXX_FLAGS, &command);
+  const Error refused{ErrorCode::bad_input, "", file, "docs/your_turn.md lists the flags"};
+  for (const std::string& flag : line.options) {
+    Error error = refused;
+    error.what = "its build line asks for " + flag + ", which is not an allowed flag";
+    if (!is_allowed_flag(flag, is_cuda)) return error;
+  }
+  if (is_cuda) {
+    command.push_back(line.arch.empty()
+                          ? "-arch=native"
+                          : "-gencode=arch=compute_" + line.arch + ",code=sm_" + line.arch);
+  } else if (!isa_flags(line.isa, &command)) {
+    Error error = refused;
+    error.what = "isa=" + line.isa + " is unknown";
+    return error;
+  }
+  command.insert(command.end(), line.options.begin(), line.options.end());
+  return command;
+}
+
+}  // namespace
+
+Result<BuiltLibrary> compile_library(const std::string& file, bool is_cuda,
+                                     const std::string& folder,
+                                     const std::function<bool()>& cancelled) {
+  const std::string name = file.substr(file.rfind('/') + 1);
+  if (is_cuda && *RIDGE_NVCC == '\0') {
+    return Error{ErrorCode::unavailable, "this worker was built without nvcc, which compiles it",
+                 name, "build the worker with CUDA, or give a .so"};
+  }
+  RIDGE_TRY(const std::string text, read_whole(file));
+  RIDGE_TRY(Words command, library_command(build_line_of(text), is_cuda, name));
+  BuiltLibrary built{
+      .path = folder + "/" + std::to_string(std::hash<std::string>()(file)) + ".so",
+      .how = "compiled by " + command.front().substr(command.front().rfind('/') + 1) + " with"};
+  for (size_t i = 1; i < command.size(); ++i) built.how += " " + command[i];
+  add_words(is_cuda ? "-Xcompiler -fPIC" : "-fPIC -fdiagnostics-color=never", &command);
+  command.insert(command.end(),
+                 {"-I" + source_folder() + "/include", "-shared", file, "-o", built.path});
+  EditBuild build;
+  const bool is_made = access(built.path.c_str(), R_OK) == 0;  // for another side of this file
+  if (is_made || run_compiler(command, file, cancelled, &build)) return built;
+  if (cancelled()) return measure::cancelled_error();
+  const bool is_its_own = build.reason.starts_with("it does not compile");
+  return Error{is_its_own ? ErrorCode::bad_input : ErrorCode::unavailable, build.reason, name, ""};
 }
 
 }  // namespace ridge::worker

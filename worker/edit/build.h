@@ -65,6 +65,17 @@ bool compile_together(const std::vector<EditText>& texts, const std::string& fol
 /// Where the headers that texts include are: of this build, or $RIDGEPOINT_SOURCE.
 std::string source_folder();
 
+struct BuiltLibrary {
+  std::string path;
+  std::string how;  ///< "compiled by g++ with -std=c++20 -O2"
+};
+/// Compiles a file of the user's own that defines sides (include/ridgepoint.h) to a shared library in `folder`, with the
+/// compiler of this build, its flags, and those of the file's build line. Errors: unavailable, there is no such
+/// compiler; bad_input, it does not compile, or asks for a flag that is not allowed; cancelled.
+Result<BuiltLibrary> compile_library(const std::string& file, bool is_cuda,
+                                     const std::string& folder,
+                                     const std::function<bool()>& cancelled);
+
 /// Where compile_edit() puts what it makes.
 std::string artifact_path(const EditText& edit, const std::string& folder);
 

@@ -1,4 +1,4 @@
-// ridgepoint-starter: starts commands for a worker (common/harness/measure/command.h), one after the other, and times
+// ridgepoint-starter: starts commands for a worker (common/harness/measure/starter.h), one after the other, and times
 // them. Small, so that making a process is quick and adds nothing to a command's peak memory. It adopts what a command
 // leaves behind. It ends with the worker, and the command with it.
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 
 #include "common/core/program.h"
 #include "common/harness/measure/command_start.h"
+#include "worker/starter/library.h"
 
 namespace {
 
@@ -102,17 +103,17 @@ std::vector<std::string> words_in(const std::string& bytes) {
 }
 
 /// False: the worker has gone.
-bool carry_out(const CommandStart& asked, const std::string& bytes, double first_bytes) {
+bool carry_out(const CommandStart& asked, const std::string& bytes, double first_bytes, int talk) {
   // Opened again: its reader begins at the start, and can change nothing.
   int in = asked.reads_output != 0
                ? open_raised(("/proc/self/fd/" + std::to_string(kStarterOutput)).c_str(), O_RDONLY)
                : open_raised("/dev/null", O_RDONLY);
-  const ProgramStart start{
-      .command = words_in(bytes),
-      .files = {{in, 0},
-                {asked.is_check != 0 ? kStarterCheckOutput : kStarterOutput, 1},
-                {kStarterErrors, 2}},
-      .dies_with_us = true};
+  ProgramStart start{.command = words_in(bytes),
+                     .files = {{in, 0},
+                               {asked.is_check != 0 ? kStarterCheckOutput : kStarterOutput, 1},
+                               {kStarterErrors, 2}},
+                     .dies_with_us = true};
+  if (asked.talks != 0) start.files.push_back({talk, kLibraryTalk});
   CommandBegun begun;
   const double begun_ns = now_ns();
   begun.failed = in < 0 ? errno : start_program(start, &begun.pid);
@@ -139,7 +140,8 @@ bool carry_out(const CommandStart& asked, const std::string& bytes, double first
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc == 4 && std::string(argv[1]) == kLibraryOption) return host_library(argv[2], argv[3]);
   if (fcntl(kStarterSocket, F_GETFD) < 0 || fcntl(kStarterErrors, F_GETFD) < 0) {
     fputs("ridgepoint-starter is started by ridgepoint-worker --commands, and by nothing else\n",
           stderr);
@@ -148,10 +150,11 @@ int main() {
   signal(SIGPIPE, SIG_IGN);
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return 70;
   const double first_bytes = first_resident_bytes();
+  const int talk = raise_fd(kStarterTalk);
   for (CommandStart asked; read_whole(&asked, sizeof asked);) {
     std::string bytes(asked.word_bytes, '\0');
     if (!read_whole(bytes.data(), bytes.size()) || bytes.empty()) break;
-    if (!carry_out(asked, bytes, first_bytes)) break;
+    if (!carry_out(asked, bytes, first_bytes, talk)) break;
   }
   return 0;
 }

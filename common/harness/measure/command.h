@@ -3,10 +3,8 @@
 // environment; its input is empty. What it writes is kept in memory.
 //
 // Whatever a command does (run for ever, write without end, start others that leave its group), call() returns, and
-// nothing of it runs on: its starter, a small process (command_start.h), adopts what a command leaves behind, and ends it.
+// nothing of it runs on: its starter, a small process, adopts what a command leaves behind, and ends it.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
@@ -14,11 +12,9 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/harness/measure/starter.h"
 
 namespace ridge::measure {
-
-/// The most that a call may write: to its standard output, and to its standard error.
-inline constexpr int64_t kMostCommandOutput_bytes = int64_t{64} << 20;
 
 struct CommandCall {
   double t_ns = 0;    ///< from before its process is made until it has ended
@@ -36,45 +32,25 @@ class CommandRunner {
  public:
   /// `cancelled` is asked every 20 ms while a call lasts.
   CommandRunner(double call_limit_s, std::function<bool()> cancelled);
-  ~CommandRunner();
-  CommandRunner(const CommandRunner&) = delete;
-  CommandRunner& operator=(const CommandRunner&) = delete;
-
-  /// Starts the starter (command_start.h). Error unavailable: it is not beside this program.
-  Result<void> open();
+  /// Error unavailable: the starter is not beside this program.
+  Result<void> open() { return starter_.open(); }
   /// Runs `words` to its end. `name` begins every error. Errors: invalid, it did not end with code 0 (its last line of
   /// standard error says more), was ended for its time or its output; cancelled; unavailable, no process could be made;
   /// worker, the starter has gone.
   Result<CommandCall> call(const std::string& name, const std::vector<std::string>& words);
   /// Runs a check with the output of the last call() as its input. The error invalid says what the check said.
   Result<void> check(const std::vector<std::string>& words);
-  /// What the last call() wrote to its standard output.
-  Result<std::string> output() const;
-  int64_t output_bytes() const;
+  /// What the last call() wrote to its standard output, or what was put there in its place.
+  Result<std::string> output() const { return starter_.out().read(); }
+  int64_t output_bytes() const { return starter_.out().bytes(); }
+  Result<void> put_output(const std::string& bytes) { return starter_.out().write(bytes); }
 
  private:
-  enum class Stopped { no, limit, output, cancelled };
-  /// A memory file that takes what a process writes.
-  struct Sink {
-    int fd = -1;
-    int64_t bytes() const;
-    void empty() const;
-  };
   Result<CommandCall> run(const std::string& name, const std::vector<std::string>& words,
                           bool is_check);
-  /// Waits until the process has ended, and ends it where it has to; why.
-  Stopped watch(pid_t pid, const Sink& out) const;
-  Stopped why_stop(const Sink& out, double deadline_s) const;
-  bool read_whole(void* to, size_t bytes) const;
-  bool send_whole(const std::string& bytes) const;
-  std::string last_error_line() const;
-  Error ending_error(const std::string& name, Stopped why, int status) const;
 
   double call_limit_s_;
-  std::function<bool()> cancelled_;
-  Sink out_, check_out_, err_;
-  pid_t starter_ = -1;
-  int socket_ = -1;
+  Starter starter_;
 };
 
 }  // namespace ridge::measure

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "common/core/format.h"
 #include "common/harness/measure/command.h"
@@ -18,6 +19,8 @@ namespace ridge::measure {
 namespace {
 
 constexpr double kCommandRounds_s = 30, kCommandBlock_s = 0.1;
+/// Of a library: so many runs that a reading of the clock is nothing beside them.
+constexpr double kLibrarySlot_ns = 2e6;
 
 /// Where two texts part: "at byte 17 (line 2)"; counted from 1.
 std::string first_difference(const std::string& one, const std::string& other) {
@@ -35,19 +38,29 @@ class CommandComparison final : public PairedComparison {
         sides_(sides),
         rule_(rule),
         runner_(rule.call_limit_s, [observer] { return observer->cancelled(); }),
-        call_ns_(sides.size()) {}
+        calls_(sides.size(), 1),
+        slot_ns_(sides.size()) {}
 
  private:
-  bool is_gated() const { return !rule_.check.empty() || !rule_.reference.empty(); }
+  bool is_gated() const {
+    return !rule_.check.empty() || !rule_.reference.empty() || judge_.is_there();
+  }
   std::string name(size_t i) const { return std::string(command_name(sides_[i].id)); }
   /// All programs and files are there; nothing has run.
   Result<void> prepare();
+  Result<void> read_reference();
   void describe_sides();
   Result<void> steps() override;
   Comparison compared(size_t side) const override;
   void close(const Result<void>& outcome) override;
+  /// Libraries: loads them, one after the other, and chooses who judges.
+  Result<void> load();
   Result<Sample> call(size_t i);
+  /// A call for its output's sake.
+  Result<void> make_output(size_t i);
   Result<void> gate(size_t i, bool before);
+  std::string judges() const;
+  Result<void> judge_output(size_t i, bool before, QualityCheck* check);
   /// Why the output of the last call does not equal the reference; empty: it does.
   Result<std::string> compare_output(size_t i, bool before);
   Result<void> warm_up(size_t i);
@@ -57,12 +70,16 @@ class CommandComparison final : public PairedComparison {
   const std::vector<CommandSide>& sides_;
   const CommandRule& rule_;
   CommandRunner runner_;
-  std::vector<double> call_ns_;  ///< of each side, from the warm-up
+  std::vector<std::unique_ptr<Library>> libraries_;  ///< of all sides, or none
+  LibraryJudge judge_;
+  std::vector<int64_t> calls_;   ///< of each side in a slot; a command's is 1
+  std::vector<double> slot_ns_;  ///< of each side, from the warm-up
   std::string reference_;        ///< its bytes
 };
 
 Result<void> CommandComparison::prepare() {
   for (size_t i = 0; i < sides_.size(); ++i) {
+    if (sides_[i].library) continue;
     const auto found = find_program(sides_[i].words.front());
     if (!found)
       return Error{found.error().code, found.error().what, name(i),
@@ -74,7 +91,10 @@ Result<void> CommandComparison::prepare() {
       return Error{found.error().code, found.error().what, "the check", found.error().hint};
   }
   RIDGE_TRY_VOID(runner_.open());
-  if (rule_.reference.empty()) return {};
+  return rule_.reference.empty() ? Result<void>() : read_reference();
+}
+
+Result<void> CommandComparison::read_reference() {
   std::error_code none;
   const auto bytes = std::filesystem::file_size(rule_.reference, none);
   std::ifstream file(rule_.reference, std::ios::binary);
@@ -90,6 +110,17 @@ Result<void> CommandComparison::prepare() {
   }
   reference_.assign(std::istreambuf_iterator<char>(file), {});
   return {};
+}
+
+Result<void> CommandComparison::load() {
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    if (!sides_[i].library) return {};
+    observer_->phase(static_cast<int>(i), {.phase = "prepare", .text = "loading " + name(i)});
+    libraries_.push_back(std::make_unique<Library>(name(i), *sides_[i].library, rule_.call_limit_s,
+                                                   [this] { return observer_->cancelled(); }));
+    RIDGE_TRY_VOID(libraries_.back()->load());
+  }
+  return judge_.choose(libraries_);
 }
 
 void CommandComparison::describe_sides() {
@@ -108,12 +139,18 @@ void CommandComparison::describe_sides() {
                                   .check = rule_.check.empty() ? "" : command_text(rule_.check),
                                   .reference = rule_.reference,
                                   .cpu_ns = {}};
+    if (sides_[i].library) series.note = sides_[i].library->note;
     observer_->problem(series);
     out_.series.push_back(std::move(series));
   }
 }
 
 Result<Sample> CommandComparison::call(size_t i) {
+  if (!libraries_.empty()) {
+    RIDGE_TRY(Sample sample, libraries_[i]->time(calls_[i]));
+    out_.series[i].memory_bytes = libraries_[i]->peak_bytes();
+    return sample;
+  }
   RIDGE_TRY(const CommandCall made, runner_.call(name(i), sides_[i].words));
   Series& series = out_.series[i];
   series.memory_bytes = std::max(series.memory_bytes, made.peak_bytes);
@@ -129,6 +166,15 @@ Result<Sample> CommandComparison::call(size_t i) {
 
 // ---- the gate ------------------------------------------------------------------------------------
 
+Result<void> CommandComparison::make_output(size_t i) {
+  if (libraries_.empty()) {
+    RIDGE_TRY_VOID(call(i));
+    return {};
+  }
+  RIDGE_TRY(const std::string output, libraries_[i]->output());
+  return runner_.put_output(output);
+}
+
 Result<std::string> CommandComparison::compare_output(size_t i, bool before) {
   RIDGE_TRY(const std::string output, runner_.output());
   if (output == reference_) return std::string();
@@ -143,32 +189,48 @@ Result<std::string> CommandComparison::compare_output(size_t i, bool before) {
       "; two calls of it write different outputs, so that no file equals them: judge it with "
       "--check";
   if (!before) return unlike + kVaries;
-  RIDGE_TRY_VOID(call(i));
+  RIDGE_TRY_VOID(make_output(i));
   RIDGE_TRY(const std::string again, runner_.output());
   return unlike + (again == output ? "" : kVaries);
+}
+
+std::string CommandComparison::judges() const {
+  std::string text;
+  const auto add = [&](const std::string& judge) {
+    text += (text.empty() ? "" : ", and ") + judge;
+  };
+  if (!rule_.reference.empty()) add("against the reference");
+  if (!rule_.check.empty() && rule_.reference.empty()) add("by the check");
+  if (judge_.is_there()) add("by " + judge_.title());
+  return text;
+}
+
+Result<void> CommandComparison::judge_output(size_t i, bool before, QualityCheck* check) {
+  check->checked = runner_.output_bytes();
+  if (!rule_.reference.empty()) {
+    RIDGE_TRY(check->reason, compare_output(i, before));
+  }
+  if (check->reason.empty() && !rule_.check.empty()) {
+    const auto judged = runner_.check(rule_.check);
+    if (!judged && judged.error().code != ErrorCode::invalid) return judged.error();
+    if (!judged) {
+      check->reason = judged.error().sentence();
+      if (check->checked == 0) check->reason += "; it wrote nothing to its standard output";
+    }
+  }
+  if (!check->reason.empty() || !judge_.is_there()) return {};
+  RIDGE_TRY(const std::string output, runner_.output());
+  return judge_.judge(output, check);
 }
 
 Result<void> CommandComparison::gate(size_t i, bool before) {
   Series& series = out_.series[i];
   observer_->phase(series.index, {.phase = "check", .text = "checking the output"});
-  RIDGE_TRY_VOID(call(i));
+  RIDGE_TRY_VOID(make_output(i));
   if (!is_gated()) return {};
   QualityCheck check;
-  check.what =
-      (rule_.reference.empty() ? "output, by the check" : "output, against the reference") +
-      std::string(before ? ", before timing" : ", after timing");
-  check.checked = runner_.output_bytes();
-  if (!rule_.reference.empty()) {
-    RIDGE_TRY(check.reason, compare_output(i, before));
-  }
-  if (check.reason.empty() && !rule_.check.empty()) {
-    const auto judged = runner_.check(rule_.check);
-    if (!judged && judged.error().code != ErrorCode::invalid) return judged.error();
-    if (!judged) {
-      check.reason = judged.error().sentence();
-      if (check.checked == 0) check.reason += "; it wrote nothing to its standard output";
-    }
-  }
+  check.what = output_check_name(judges(), before);
+  RIDGE_TRY_VOID(judge_output(i, before, &check));
   check.passed = check.reason.empty();
   series.checks.push_back(check);
   observer_->check(series.index, check);
@@ -190,6 +252,8 @@ Result<void> CommandComparison::warm_up(size_t i) {
     if (observer_->cancelled()) return cancelled_error();
     RIDGE_TRY(const Sample sample, call(i));
     times.push_back(sample.t_ns);
+    if (!libraries_.empty())
+      calls_[i] = static_cast<int64_t>(std::clamp(kLibrarySlot_ns / sample.t_ns, 1.0, 1e6));
     const double elapsed_s = now_s() - start;
     const size_t half = times.size() / 2;
     const std::span<const double> all(times);
@@ -198,27 +262,27 @@ Result<void> CommandComparison::warm_up(size_t i) {
     const double early = stats::median(all.first(half)), late = stats::median(all.subspan(half));
     if (std::abs(late - early) <= kSteady * late) break;
   }
-  call_ns_[i] = stats::median(times);
+  slot_ns_[i] = stats::median(times) * double(calls_[i]);
   return {};
 }
 
 /// One round fills a block of commands that take more than a few milliseconds.
 int CommandComparison::slots_per_block() const {
   double sum_ns = 0;
-  for (const double ns : call_ns_) sum_ns += ns;
+  for (const double ns : slot_ns_) sum_ns += ns;
   const double slot_s = 1e-9 * sum_ns / double(sides_.size());
   return static_cast<int>(std::min(1000.0, kCommandBlock_s / std::max(slot_s, 1e-6)));
 }
 
 // ---- the whole -----------------------------------------------------------------------------------
 
-/// A call's time is its latency: it is made alone, from its start to its end.
+/// A command's time is its latency: it is called alone, from its start to its end.
 void CommandComparison::summarize_sides(double foreign_cpus) {
   const bool disturbed = is_contended(foreign_cpus, Backend::cpu);
   for (Series& series : out_.series) {
     if (series.samples.empty()) continue;
     summarize(&series, disturbed, false);
-    series.latency = stats::summarize_latency(series.samples);
+    if (libraries_.empty()) series.latency = stats::summarize_latency(series.samples);
     std::vector<double> cpu_ns;
     for (const Sample& sample : series.samples) cpu_ns.push_back(sample.cpu_ns);
     series.command->cpu_ns = stats::median(cpu_ns);
@@ -229,6 +293,7 @@ void CommandComparison::summarize_sides(double foreign_cpus) {
 Result<void> CommandComparison::steps() {
   RIDGE_TRY_VOID(prepare());
   describe_sides();
+  RIDGE_TRY_VOID(load());
   RIDGE_TRY_VOID(judge_all([&](size_t i) { return gate(i, true); }));
   for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(warm_up(i));
   const ForeignLoad foreign;
@@ -246,6 +311,7 @@ Result<void> CommandComparison::steps() {
   summarize_sides(foreign.cpus());
   RIDGE_TRY_VOID(timed);
   for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(gate(i, false));
+  for (const auto& library : libraries_) RIDGE_TRY_VOID(library->teardown());
   return {};
 }
 

@@ -31,7 +31,8 @@ std::string reason_of(const LadderRow& row, bool* failed) {
     const std::string why = !series.reason.empty() ? series.reason : check ? check->reason : "";
     return sentence(check_failed ? "✕ check failed, no speed" : "✕ failed", why);
   }
-  if ((has_time(series) || series.trap || is_emulated(series)) && check) return {};
+  const bool has_figure = has_time(series) || series.trap || is_emulated(series);
+  if (has_figure && (check || series.may_show_speed())) return {};
   if (!row.state.empty()) return row.state;
   switch (series.status) {
     case SeriesStatus::pending:

@@ -59,7 +59,8 @@ std::string library_of(const Line& line) {
 
 /// The harness feeds kernels itself; what a training or a pipeline reads is its own affair.
 std::string data_of(const Line& line) {
-  if (line.series->kind == RungKind::command) return "what the commands read";
+  const OwnSides own = own_sides(*line.series);
+  if (!own.many.empty()) return "what the " + own.many + (own.one == "library" ? " make" : " read");
   const bool is_kernel = line.series->kind.empty() || line.series->kind == RungKind::kernel;
   return is_kernel ? "random normals from a fixed seed, rounded to the rung's type; never zeros"
                    : "";
@@ -312,6 +313,15 @@ std::vector<std::string> untested_of(const Material& material) {
   return list;
 }
 
+std::string import_command(const Material& material) {
+  std::string text = "ridgepoint report";
+  for (const Input& input : material.inputs) text += " " + shell_word(input.name);
+  if (material.claims.size() != 1) return text;
+  const Comparison& c = material.claims.front().comparison;
+  return text + " --baseline " + shell_word(command_title(c.baseline)) + " --candidate " +
+         shell_word(command_title(c.candidate));
+}
+
 std::string claim_command(const Claim& claim, const std::string& out) {
   return compare_command(*claim.run, claim.comparison, out);
 }
@@ -373,6 +383,10 @@ Section not_tested_section(const Material& material) {
 Section reproduce_section(const Material& material) {
   Section section{.id = "reproduce", .title = "How to reproduce"};
   const size_t count = std::max<size_t>(material.claims.size(), 1);
+  if (material.lab == kImportedLab) {
+    section.commands = {import_command(material)};
+    return section;
+  }
   section.commands = run_commands(material, material.claims.empty() ? "run.jsonl" : "ladder.jsonl");
   for (size_t i = 0; i < material.claims.size(); ++i) {
     section.commands.push_back(compare_command(*material.claims[i].run,

@@ -124,11 +124,6 @@ std::vector<std::string> cells_of(const PairedRow& row) {
 
 namespace {
 
-std::string capitalised(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
 /// To the megahertz: two sides differ by a few per cent.
 std::string clock_cell(const std::optional<double>& hz) {
   return hz ? fmt::format("{:.0f} MHz", *hz * 1e-6) : unavailable("not read");

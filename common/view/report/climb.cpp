@@ -363,7 +363,8 @@ std::string step_words(const Step& step) {
 Section climb_section(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   Section section{.id = "climb", .title = "The ladder, step by step", .in_handout = true};
-  if (material.lab == kCommandLab) section.title = "The commands";
+  const OwnSides own = own_sides_of(material);
+  if (!own.many.empty()) section.title = "The " + own.many;
   if (!climb.where.empty() && material.claims.size() == 1)  // else the headline says it
     section.paragraphs = {"All rungs at " + climb.where +
                           ". Results at other parameters are in the appendix."};

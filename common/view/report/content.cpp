@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 
@@ -74,6 +75,15 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
 }
 
 }  // namespace
+
+OwnSides own_sides_of(const Material& material) {
+  return material.lines.empty() ? OwnSides() : own_sides(*material.lines.front().series);
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
 
 std::string differing_params(const Params& own, const Params& other, const std::string& size) {
   Params differs;
@@ -183,8 +193,10 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   if (!claim.paired) {
     return "Nothing is claimed: “" + base + "” and “" + cand +
            "” were measured apart, so any difference "
-           "between them may come from the machine. Compare them in one run (see how to "
-           "reproduce).";
+           "between them may come from the machine. " +
+           (c.lab == kImportedLab ? "Pairs of libraries or commands are made by “ridgepoint "
+                                    "compare”."
+                                  : "Compare them in one run (see how to reproduce).");
   }
   const std::string part = c.trained ? "a training step" : "this part";
   const std::string change = "replacing “" + base + "” by “" + cand + "”";

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "common/record/command.h"
 #include "common/record/derive.h"
+#include "common/record/import.h"
 #include "common/view/report/report.h"
 
 namespace ridge::report {
@@ -53,6 +55,11 @@ bool is_trap(const Line& line);
 std::string unavailable(const std::string& reason);
 /// The last part of a kernel id.
 std::string short_name(const std::string& kernel);
+
+/// What the results are of, where they are the user's own.
+OwnSides own_sides_of(const Material& material);
+/// With a capital at the start.
+std::string capitalised(std::string text);
 
 std::string claim_sentence(const Claim& claim, const Options& options);
 
@@ -103,6 +110,8 @@ std::vector<std::string> untested_of(const Material& material);
 std::string climb_command(const Material& material, const std::vector<const Line*>& lines,
                           const std::string& out);
 std::string claim_command(const Claim& claim, const std::string& out);
+/// Of benchmarks that another program timed: what shows them again.
+std::string import_command(const Material& material);
 Section calibrate_section(const Material& material);
 Section not_tested_section(const Material& material);
 Section reproduce_section(const Material& material);

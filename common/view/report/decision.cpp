@@ -93,7 +93,9 @@ std::string gate_of(const CommandFacts& command) {
 void fill_quality(const Series* base, const Series* candidate, Decision* decision) {
   if (candidate && candidate->command) {
     decision->quality_metric = "output";
-    decision->quality_limit = gate_of(*candidate->command);
+    const QualityCheck* check = candidate->quality();
+    const bool is_library = own_sides(*candidate).one == "library";
+    decision->quality_limit = is_library && check ? judge_of(*check) : gate_of(*candidate->command);
     return;
   }
   const QualityCheck* ours = candidate ? candidate->quality() : nullptr;
@@ -128,7 +130,8 @@ std::vector<std::string> not_tested(const Run& run, const Comparison& comparison
     list.push_back("other sizes and types than " +
                    to_string(comparison.trained ? without_seed(params) : params));
   }
-  if (candidate && candidate->command) list.push_back("other inputs than those of these commands");
+  if (candidate && candidate->command)
+    list.push_back("other inputs than those of these " + own_sides(*candidate).many);
   const bool is_pipeline = candidate && candidate->kind == RungKind::pipeline;
   if (is_pipeline) list.push_back("files that are not in memory yet");
   if (comparison.cache == CacheMode::hot && !comparison.trained && !is_pipeline)
@@ -253,9 +256,11 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
         decision->decision = "measure_more";
         decision->reason =
             candidate && candidate->command
-                ? "no output was checked, and a speed without a check is no reason to adopt: "
-                  "compare "
-                  "again with --check CMD or --reference FILE"
+                ? "no output was checked, and a speed without a check is no reason to adopt: " +
+                      std::string(own_sides(*candidate).one == "library"
+                                      ? "give a side a reference or a check, or compare again with "
+                                        "--check CMD"
+                                      : "compare again with --check CMD or --reference FILE")
                 : "the run holds no check of the candidate's output; a speed without a "
                   "check is no reason to adopt";
         return;

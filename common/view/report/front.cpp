@@ -288,8 +288,15 @@ Headline climb_headline(const Material& material, const Climb& climb) {
       headline.tone = tone_of(*step->claim);
       headline.interval = resting(step->claim->comparison);
     }
-    headline.figure = chart::step_text(text) + " as fast as the first rung";
-    fact("First rung", named_rate(*climb.first, options));
+    headline.figure = chart::step_text(text) + " as fast as the first " +
+                      (material.lab == kImportedLab ? "benchmark" : "rung");
+    fact(material.lab == kImportedLab ? "First benchmark" : "First rung",
+         named_rate(*climb.first, options));
+  }
+  if (material.lab == kImportedLab) {
+    fact("Fastest benchmark", named_rate(*climb.best, options));
+    fact("Checked", unavailable("another program timed it"));
+    return headline;
   }
   fact("Fastest verified rung", named_rate(*climb.best, options));
   fact("Fastest library", climb.library ? named_rate(*climb.library, options)
@@ -490,6 +497,11 @@ Section caveats_section(const Material& material, const Climb& climb, bool has_u
 
 Section again_section(const Material& material, const Climb& climb) {
   Section section{.id = "again", .title = "Do it again"};
+  if (material.lab == kImportedLab) {
+    section.commands = {import_command(material)};
+    section.paragraphs = {"Another program timed these benchmarks: run that again first."};
+    return section;
+  }
   section.commands = {material.claims.size() == 1
                           ? claim_command(material.claims.front(), "run.jsonl")
                           : climb_command(material, climb.lines, "run.jsonl")};
@@ -534,8 +546,11 @@ Headline headline_of(const Material& material, const Climb& climb) {
 std::string climb_sentence(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   std::string text =
-      fmt::format("{} of {} rungs passed their checks{}.", verified_of(climb), climb.lines.size(),
-                  climb.where.empty() ? "" : " at " + climb.where);
+      material.lab == kImportedLab
+          ? fmt::format("{} benchmark{} of another program; nothing was checked.",
+                        climb.lines.size(), climb.lines.size() == 1 ? "" : "s")
+          : fmt::format("{} of {} rungs passed their checks{}.", verified_of(climb),
+                        climb.lines.size(), climb.where.empty() ? "" : " at " + climb.where);
   if (const Line* trap = worst_trap(climb)) {
     text += fmt::format(" The largest lie is {}: it reads {}.", quoted_title(*trap, options),
                         bias_text(*trap->series->trap));

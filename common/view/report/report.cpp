@@ -278,12 +278,12 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
 
   const bool is_ladder = material.claims.size() != 1;
   const Climb climb = climb_of(material);
-  const bool is_commands = material.lab == kCommandLab;
+  const std::string own = capitalised(own_sides_of(material).many);
   const std::string lab = !options.lab_title.empty() ? options.lab_title
-                          : is_commands              ? "Commands"
+                          : !own.empty()             ? own
                                                      : material.lab;
   if (is_ladder) {
-    report.title = lab + ": the ladder";
+    report.title = own.empty() ? lab + ": the ladder" : lab;
     report.sentence = climb_sentence(material, climb);
   } else {
     const Comparison& c = material.claims.back().comparison;

@@ -127,9 +127,9 @@ std::vector<std::string> machine_lines(const Run& run, bool on_gpu) {
   if (!on_gpu && env.cpu.memory_bytes > 0)
     what += ", memory " + format_bytes(static_cast<double>(env.cpu.memory_bytes));
   return {what + "; " + or_unknown(env.os) + ".",
-          "Measured at " + or_unknown(env.time_utc) + " with rungs built by " +
-              build_text(env, on_gpu) + "; when it began the machine was " + quiet_text(env.quiet) +
-              "."};
+          "Measured at " + or_unknown(env.time_utc) +
+              (env.compiler.empty() ? "" : " with rungs built by " + build_text(env, on_gpu)) +
+              "; when it began the machine was " + quiet_text(env.quiet) + "."};
 }
 
 Section environment_section(const Material& material) {
@@ -191,7 +191,7 @@ std::vector<std::string> shared_notes(const Material& material) {
 Section throughput_section(const Material& material) {
   Section section{.id = "throughput", .title = "Throughput"};
   section.paragraphs = {
-      std::string(material.lab == kCommandLab
+      std::string(own_sides_of(material).one == "command"
                       ? "Time per call is that of a process, from its start to its end."
                       : "Time per call is measured back to back: it is the inverse of throughput, "
                         "not a latency.") +
@@ -230,7 +230,7 @@ Section throughput_section(const Material& material) {
 Section latency_section(const Material& material) {
   Section section{.id = "latency", .title = "Latency"};
   section.paragraphs = {
-      std::string(material.lab == kCommandLab
+      std::string(own_sides_of(material).one == "command"
                       ? "Each call alone, from the start of its process to its end: the calls of "
                         "the rounds."
                       : "One call at a time, from launch to completion, in a pass of its own.") +
@@ -394,7 +394,9 @@ Section error_section(const Material& material) {
     };
     const std::string problem = quality_problem(*line.series);
     if (line.series->kind == RungKind::command) {
-      table.rows.push_back({line.label, kNone, "exit code 0, or the same bytes", kNone,
+      const bool is_library = own_sides(*line.series).one == "library";
+      table.rows.push_back({line.label, kNone,
+                            is_library ? judge_of(*check) : "exit code 0, or the same bytes", kNone,
                             format_count(static_cast<double>(line.series->checks.size())),
                             problem.empty() ? "passed" : problem});
       continue;
