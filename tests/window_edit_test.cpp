@@ -260,7 +260,7 @@ TEST_CASE("a right but slow answer says how far it is and what its code shows") 
   CHECK(slow_sentence(w.state, *w.saves().back().comparison).empty());
 
   AssemblyText wide{"k", "objdump", "x86-64",
-                    "f():\n  10:\tvfmadd231ps zmm0,zmm1,zmm2\n  14:\tjne 10\n"};
+                    "f():\n    10  vfmadd231ps zmm0,zmm1,zmm2\n    14  jne +0x10\n"};
   wide.loop_first = 2, wide.loop_last = 3;
   CHECK(loop_lanes(wide).packed == 1);
   CHECK(loop_lanes(wide).scalar == 0);

@@ -21,11 +21,12 @@ std::string loop_sentence(const AssemblyText& assembly) {
 
 namespace {
 
-/// "vaddps" of "  4011a3:\tvaddps zmm0,zmm1,zmm2"; empty: the line is no instruction.
+/// "vaddps" of "  4011a3  vaddps  zmm0,zmm1,zmm2": what follows the address. Empty: nothing does.
 std::string mnemonic_of(const std::string& line) {
-  const size_t colon = line.find(':');
-  const size_t from = colon == line.npos ? line.npos : line.find_first_not_of(" \t", colon + 1);
-  return from == line.npos ? "" : line.substr(from, line.find_first_of(" \t", from) - from);
+  std::istringstream words(line);
+  std::string address, mnemonic;
+  words >> address >> mnemonic;
+  return mnemonic;
 }
 
 bool is_arithmetic(const std::string& mnemonic) {

@@ -197,7 +197,9 @@ void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
     return;
   }
   const bool is_old = editing.text != editing.built;
-  std::string said = loop_sentence(*listing);
+  const bool is_empty = !editing.exercise.empty() && editing.built == editing.original;
+  std::string said =
+      is_empty ? "The hole is empty: your loops will be marked here." : loop_sentence(*listing);
   if (const std::string origin = loop_origin_sentence(editing, *listing);
       !is_old && !origin.empty())
     said += " " + origin;
