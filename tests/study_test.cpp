@@ -250,18 +250,20 @@ TEST_CASE("every rung's part of a lesson has a question and links that lead into
 TEST_CASE("tours: every step is what its lab can do, and the minutes add up") {
   const std::vector<std::string> ids = tour_ids();
   CHECK(ids.size() >= 5);
+  int place = 0;
   for (const std::string& id : ids) {
     const auto tour = load_tour(id);
     if (!tour) FAIL(tour.error().sentence());
     CHECK(tour->steps.size() >= 4);
+    CHECK(tour->place > std::exchange(place, tour->place));  // no two share one
   }
   CHECK(load_tour("nowhere").error().code == ErrorCode::usage);
 }
 
 TEST_CASE("a bad tour is one sentence with file, step and field") {
   const auto error = [](const std::string& step, const std::string& minutes = "1") {
-    const auto parsed = parse_tour(R"({"id":"t","title":"T","audience":"A","minutes":)" + minutes +
-                                       ",\"steps\":[" + step + "]}",
+    const auto parsed = parse_tour(R"({"id":"t","title":"T","audience":"A","place":1,"minutes":)" +
+                                       minutes + ",\"steps\":[" + step + "]}",
                                    "t.json");
     return parsed ? "" : parsed.error().sentence();
   };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fast typing in Your turn's editor, with real keys: letters, Enter, Backspace and arrows that arrive between two
-# frames apply in the order in which they were typed. What was typed is saved and read from the file.
+# Fast typing in Your turn's editor, with real keys: letters, Enter, Backspace, arrows and chords that arrive between
+# two frames apply in the order in which they were typed. What was typed is saved and read from the file.
 set -u
 close_after_s=${RIDGE_CLOSE_AFTER_S:-150}
 . "${RIDGE_SOURCE:?set by ctest}/tests/hands.sh"
@@ -22,10 +22,12 @@ xdotool key --delay 1 Return space space x Return y BackSpace z semicolon Return
 xdotool key --delay 1 q q q BackSpace BackSpace Tab Tab r Up Down End
 xdotool sleep 1
 picture typed
-chord Control_L s
+# Chords among letters: a line is selected and written over, and the save has what was typed before it.
+xdotool key --delay 1 ctrl+Home shift+End x Return ctrl+Home y ctrl+s
 wait_for 20 "the saved file" grep -q '^q' "$file"
 cat > "$work/expected" <<'END'
-ab
+yx
+
 edf
 for (int i = 0; i < 9; ++i) {
   x

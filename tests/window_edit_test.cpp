@@ -1,8 +1,10 @@
 // Your turn: the copy, its saves from both sides, what the compiler says, the history of saves, the way back.
 #include "app/query/leaderboard.h"
 #include "app/window/edit/editing.h"
+#include "app/window/edit/feedback.h"
 #include "app/window/edit/saves.h"
 #include "app/window/shell/settings.h"
+#include "common/record/assembly.h"
 #include "common/record/error_map.h"
 #include "tests/window_fixture.h"
 
@@ -240,6 +242,62 @@ TEST_CASE("an exercise opens with what is to be done, and its empty hole is not 
   save_edit(w.state);
   w.driver->frames(10);
   CHECK(w.session.count(RequestType::run) == 1);
+}
+
+TEST_CASE("a right but slow answer says how far it is and what its code shows") {
+  Edits w;
+  const auto exercise = app::find_exercise("turned_loops");
+  REQUIRE(exercise);
+  start_exercise(w.state, *exercise);
+  w.driver->frames(10);
+  w.save(9e5, 0.5, Verdict::slower);
+  REQUIRE(w.saves().back().comparison != nullptr);
+  const std::string slow = slow_sentence(w.state, *w.saves().back().comparison);
+  CHECK(contains(slow, "takes 2.00× as long as one of “three loops, -O3”"));
+  CHECK(contains(slow, "did not vectorise it"));  // the fixture's loop is one vmulss
+  CHECK_FALSE(exercise_progress(w.state, "turned_loops").is_solved);
+  w.save(4e5, 1.25);
+  CHECK(slow_sentence(w.state, *w.saves().back().comparison).empty());
+
+  AssemblyText wide{"k", "objdump", "x86-64",
+                    "f():\n    10  vfmadd231ps zmm0,zmm1,zmm2\n    14  jne +0x10\n"};
+  wide.loop_first = 2, wide.loop_last = 3;
+  CHECK(loop_lanes(wide).packed == 1);
+  CHECK(loop_lanes(wide).scalar == 0);
+  CHECK(loop_lanes(wide).bytes == 64);
+}
+
+TEST_CASE("the marked loop is said to be of what was written, or not to be") {
+  const std::string original = "one\n// YOUR TURN\ntwo\nthree\n";
+  const LineSpan written =
+      written_lines(original, "one\n// YOUR TURN\nmine\nmine too\ntwo\nthree\n");
+  CHECK(written.first == 3);
+  CHECK(written.last == 4);
+  CHECK(written_lines(original, original).empty());
+
+  Edits w;
+  w.open();
+  Editing& editing = *w.state.editing;
+  editing.original = original;
+  editing.built = "one\n// YOUR TURN\nmine\nmine too\ntwo\nthree\n";
+  AssemblyText listing{"k", "objdump", "x86-64", "f():\n 10: x\n 14: y\n"};
+  listing.loop_first = 2, listing.loop_last = 3;
+  CHECK(loop_origin_sentence(editing, listing).empty());  // it is not linked with the lines
+  listing.origins = {0, 3, 4};
+  CHECK(contains(loop_origin_sentence(editing, listing), "made of what you wrote, lines 3 to 4"));
+  listing.origins = {0, 5, 5};
+  CHECK(contains(loop_origin_sentence(editing, listing), "is not sure"));
+}
+
+TEST_CASE("a text that was left wrong does not greet as a failure") {
+  Edits w;
+  w.session.build_messages = {{2, 5, "error", "'y' was not declared"}};
+  w.open();
+  CHECK(is_as_left(w.state));
+  w.state.editing->text += "int worse;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  CHECK_FALSE(is_as_left(w.state));
 }
 
 TEST_CASE("hints spent and exercises solved are remembered, and shown on the class screen") {

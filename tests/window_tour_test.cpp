@@ -298,19 +298,91 @@ TEST_CASE(
   f.driver->key(Key::page_down);
   CHECK(f.state.selection.rung != kSecond);  // the next rung
   CHECK(f.state.teaching.beat == Beat::predict);
-  f.driver->key(Key::escape);  // out of the field
-  f.driver->type('t');         // saves the settings: not the presenter's scale
+  CHECK(f.state.appearance.full_screen);
+  perform(f.state, "theme");  // saves the settings: not the presenter's scale
   State again;
   again.settings.path = f.state.settings.path;
   load_settings(&again);
   CHECK(again.appearance.scale == Approx(0.75f));
-  f.state.appearance.full_screen = true;
-  f.driver->type('p');
+  f.driver->key(Key::escape);
   CHECK(f.state.view.screen == ScreenId::lab);
   CHECK(f.state.appearance.scale == Approx(0.75f));
   CHECK(f.state.appearance.light_theme);
   CHECK_FALSE(f.state.appearance.full_screen);
   CHECK(f.state.selection.rung == kSecond);
+}
+
+TEST_CASE(
+    "a step uses what an earlier step measured, says so, and measures again where it is asked to",
+    "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 3);
+  f.driver->frames(3);
+  answer(f);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::run);
+  answer_requests(f);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  read_on(f);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.tour_step == 4);  // the same four rungs, on their roofline
+  const int sent = f.session.count(RequestType::run);
+  CHECK(is_known(shown_step(f.state), bars_in(f)));
+  for (const LessonBar& bar : bars_in(f).bars) CHECK(bar.measured_at == 3);
+  answer(f);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::reveal);
+  CHECK(f.session.count(RequestType::run) == sent);
+  f.driver->key(Key::page_up);
+  f.driver->key(Key::page_up);
+  f.driver->key(Key::page_up);
+  f.driver->key(Key::page_up);
+  REQUIRE(f.state.teaching.tour_step == 3);
+  REQUIRE(f.state.teaching.beat == Beat::predict);
+  CHECK_FALSE(is_known(shown_step(f.state), bars_in(f)));
+  f.driver->key(Key::page_down);
+  CHECK(f.session.count(RequestType::run) == sent + 1);
+}
+
+TEST_CASE("a tour that is begun over an open saved run measures here", "[tour]") {
+  Fixture f;
+  f.run_all();
+  const TemporaryFolder folder;
+  const std::string path = folder.path + "/run.jsonl";
+  REQUIRE(f.session.save(path));
+  open_run(f.state, path);
+  f.driver->frames(3);
+  REQUIRE(f.state.is_replay());
+  present_tour(f.state, "meetup");
+  f.driver->frames(3);
+  CHECK_FALSE(f.state.is_replay());
+  REQUIRE(f.state.teaching.tour);
+  CHECK(f.state.view.screen == ScreenId::presenter);
+  CHECK(bars_in(f).bars.front().can_run);
+}
+
+TEST_CASE("a clicker's other buttons do nothing on stage, and one press too many leaves nothing",
+          "[tour]") {
+  Fixture f;
+  start_tour(f.state, "first_hour", 11);
+  toggle_presenter(f.state);
+  f.driver->frames(3);
+  const std::string baseline = f.state.selection.baseline;
+  f.driver->key(Key::f5);
+  f.driver->type('b');
+  f.driver->type('.');
+  CHECK(f.session.count(RequestType::run) == 0);
+  CHECK(f.state.selection.baseline == baseline);
+  CHECK(f.state.notice.text.empty());
+  f.state.teaching.tour_step = 12;
+  f.state.teaching.beat = Beat::done;
+  f.driver->frames(2);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.tour);
+  CHECK(contains(f.state.notice.text, "Esc leaves"));
+  f.driver->key(Key::escape);
+  CHECK(f.state.view.screen == ScreenId::tour);
 }
 
 TEST_CASE("the presenter's field has the keyboard at each question", "[tour]") {
@@ -322,11 +394,11 @@ TEST_CASE("the presenter's field has the keyboard at each question", "[tour]") {
   type(f, "80 ms");
   CHECK(answer_here(f.state).typed == "80 ms");
   CHECK(f.state.view.screen == ScreenId::presenter);
-  f.driver->key(Key::escape);
-  f.driver->type('p');  // out of it, and back
+  f.driver->key(Key::escape);  // out of it, and back
   CHECK(f.state.view.screen == ScreenId::tour);
-  f.driver->key(Key::escape);
-  f.driver->type('p');
+  CHECK(answer_here(f.state).typed == "80 ms");  // leaving takes nothing back
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("show_presenter"));
   f.driver->frames(4);
   type(f, "90 ms");
   CHECK(answer_here(f.state).typed == "90 ms");

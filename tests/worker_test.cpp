@@ -1,4 +1,5 @@
 // What docs/protocol.md promises of each request.
+#include <algorithm>
 #include <set>
 
 #include "common/harness/measure/ceiling_rules.h"
@@ -54,6 +55,21 @@ TEST_CASE("source: text, flags and hash of what was built; an error for what is 
   worker.send({{"type", "source"}, {"id", 2}, {"kernel", "no.such.rung"}});
   CHECK(worker.until("error", 2)["error"]["code"] == 64);
   CHECK(worker.until("done", 2)["status"] == "failed");
+}
+
+TEST_CASE("a source comes between two rungs of a run, not after its last") {
+  Worker worker;
+  Json kernels = Json::array();
+  for (int i = 0; i < 4; ++i)
+    kernels.push_back({{"kernel", "gemm.cpu.good"}, {"params", {{"n", 64}}}});
+  worker.send(
+      {{"type", "run"}, {"id", 1}, {"mode", "live"}, {"limit_s", 0.3}, {"kernels", kernels}});
+  worker.send({{"type", "source"}, {"id", 2}, {"kernel", "gemm.cpu.naive_o1"}});
+  CHECK(worker.until("done", 2)["status"] == "ok");
+  const auto ended = worker.of_type("done");
+  CHECK(std::none_of(ended.begin(), ended.end(),
+                     [](const Json& one) { return one["request"] == 1; }));
+  CHECK(worker.until("done", 1)["status"] == "ok");
 }
 
 TEST_CASE("run: environment, ceilings, checks, samples and an outcome, then done") {

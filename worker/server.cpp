@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "common/core/build_info.h"
 #include "worker/work.h"
@@ -236,6 +238,20 @@ bool Server::serve(const Json& request, Work* work) {
   return true;
 }
 
+void Server::serve_sources(Work* work) {
+  std::vector<Json> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(queue_, [&](const auto& entry) {
+      Json line = *parse_json(entry.second, "");
+      const bool is_source = text_of(line, "type") == to_string(RequestType::source);
+      if (is_source) asked.push_back(std::move(line));
+      return is_source;
+    });
+  }
+  for (const Json& request : asked) serve(request, work);
+}
+
 int Server::run() {
   const BuildInfo build = build_info();
   Json capabilities = Json::array();
@@ -250,6 +266,7 @@ int Server::run() {
                            {"capabilities", capabilities}});
   std::thread(&Server::control_loop, this).detach();  // ends with the process
   Work work(emitter_, runs_commands_);
+  work.set_between_rungs([&] { serve_sources(&work); });
   while (const auto request = next()) {
     if (!serve(*parse_json(*request, ""), &work)) return static_cast<int>(ErrorCode::worker);
   }

@@ -36,6 +36,8 @@ class Server {
   std::optional<std::string> next();
   /// False when a device was lost and the worker has to end.
   bool serve(const Json& request, Work* work);
+  /// Sources that are asked for: somebody reads while a ladder of minutes runs.
+  void serve_sources(Work* work);
   bool is_cancelled(int64_t id);
   void done(int64_t id, RequestStatus status);
 

@@ -142,6 +142,7 @@ Result<void> Work::run(const WorkRequest& request, const std::vector<Asked>& ask
                        LineObserver* observer) {
   std::vector<Series> to_count;
   for (size_t i = 0; i < asked.size(); ++i) {
+    if (between_rungs_) between_rungs_();
     if (observer->cancelled()) return measure::cancelled_error();
     const Rung& one = *asked[i].rung;
     const Job part = job(request, asked, i, observer);
@@ -211,6 +212,7 @@ Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>
                             LineObserver* observer) {
   Json list = Json::array();
   for (size_t i = 0; i < asked.size(); ++i) {
+    if (between_rungs_) between_rungs_();
     if (observer->cancelled()) return measure::cancelled_error();
     const Rung& one = *asked[i].rung;
     Json entry = {{"series", i}, {"params", params_to_json(asked[i].params)}};

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/harness/measure/compare.h"
@@ -29,6 +30,9 @@ class Work {
  public:
   /// `runs_commands`: a compare request may name commands. Only a worker that was started for it runs any.
   Work(Emitter* emitter, bool runs_commands);
+
+  /// Called before each rung of a run or of estimates, when nothing is timed. It may ask for source() and nothing else.
+  void set_between_rungs(std::function<void()> call) { between_rungs_ = std::move(call); }
 
   void list(int64_t request);
   Result<void> source(int64_t request, const std::string& kernel);
@@ -95,6 +99,7 @@ class Work {
   void send_outcome(int64_t request, const std::string& lab, Series series);
 
   Emitter* emitter_;
+  std::function<void()> between_rungs_;
   Machine machine_;
   Edits edits_;
   Walks walks_;

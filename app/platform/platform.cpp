@@ -121,6 +121,17 @@ bool is_on_a_screen(int x, int y) {
   return false;
 }
 
+/// No larger than the first screen's room: on a laptop's the first start would lie half outside.
+std::pair<int, int> on_screen(int width, int height) {
+  int x = 0, y = 0, most_width = 0, most_height = 0;
+  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor())
+    glfwGetMonitorWorkarea(monitor, &x, &y, &most_width, &most_height);
+  const auto at_most = [](int wanted, int most) {
+    return most > 0 ? std::min(wanted, most) : wanted;
+  };
+  return {at_most(width, most_width), at_most(height, most_height)};
+}
+
 void refresh_font_texture() {
 #if IMGUI_VERSION_NUM < 19200
   ImGui_ImplOpenGL3_DestroyFontsTexture();
@@ -166,8 +177,9 @@ Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
   glfwWindowHint(GLFW_SAMPLES, 0);
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
-  GLFWwindow* window =
-      glfwCreateWindow(options.width, options.height, "Ridgepoint", nullptr, nullptr);
+  const auto [width, height] = options.fits_screen ? on_screen(options.width, options.height)
+                                                   : std::pair(options.width, options.height);
+  GLFWwindow* window = glfwCreateWindow(width, height, "Ridgepoint", nullptr, nullptr);
   if (!window) {
     glfwTerminate();
     return no_display("OpenGL 3.2 could not be had (" + g_glfw_error + ")");

@@ -21,7 +21,8 @@ class Platform {
   struct Options {
     int width = 1600, height = 1000;
     bool visible = true;
-    bool is_placed = false;  ///< at (x, y), if some of that is on a screen
+    bool fits_screen = false;  ///< no larger than the first screen
+    bool is_placed = false;    ///< at (x, y), if some of that is on a screen
     int x = 0, y = 0;
   };
   /// unavailable: no display, or no OpenGL 3 on it, with what to do instead.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/study/assets.h"
 #include "common/core/format.h"
@@ -284,12 +286,14 @@ std::vector<StepBar> bars_of(const TourStep& step) {
 Result<Tour> parse_tour(const std::string& text, const std::string& where) {
   RIDGE_TRY(const Json json, parse_json(text, where));
   const Fields fields(json, where);
-  RIDGE_TRY_VOID(fields.only({"id", "title", "audience", "minutes", "next", "steps"}));
+  RIDGE_TRY_VOID(fields.only({"id", "title", "audience", "minutes", "place", "next", "steps"}));
   Tour tour;
   RIDGE_TRY(tour.id, fields.text("id"));
   RIDGE_TRY(tour.title, fields.text("title"));
   RIDGE_TRY(tour.audience, fields.text("audience"));
   RIDGE_TRY(tour.minutes, fields.number("minutes"));
+  RIDGE_TRY(const double place, fields.number("place"));
+  tour.place = static_cast<int>(place);
   if (json.contains("next")) {
     RIDGE_TRY(const auto next, fields.objects("next"));
     for (const Json& one : next) {
@@ -311,8 +315,21 @@ Result<Tour> parse_tour(const std::string& text, const std::string& where) {
   return tour;
 }
 
+namespace {
+
+std::vector<std::string> ids_by_name() {
+  std::vector<std::string> ids;
+  for (const std::string& name : asset_names("assets/tours/")) {
+    const size_t from = name.rfind('/') + 1;
+    ids.push_back(name.substr(from, name.rfind('.') - from));
+  }
+  return ids;
+}
+
+}  // namespace
+
 Result<Tour> load_tour(const std::string& id) {
-  const std::vector<std::string> ids = tour_ids();
+  const std::vector<std::string> ids = ids_by_name();
   if (std::find(ids.begin(), ids.end(), id) == ids.end())
     return Error{ErrorCode::usage, "there is no tour '" + id + "'", "", "there are " + joined(ids)};
   const std::string name = "assets/tours/" + id + ".json";
@@ -323,11 +340,14 @@ Result<Tour> load_tour(const std::string& id) {
 }
 
 std::vector<std::string> tour_ids() {
-  std::vector<std::string> ids;
-  for (const std::string& name : asset_names("assets/tours/")) {
-    const size_t from = name.rfind('/') + 1;
-    ids.push_back(name.substr(from, name.rfind('.') - from));
+  std::vector<std::pair<int, std::string>> placed;
+  for (const std::string& id : ids_by_name()) {
+    const auto tour = load_tour(id);
+    placed.emplace_back(tour ? tour->place : std::numeric_limits<int>::max(), id);
   }
+  std::sort(placed.begin(), placed.end());
+  std::vector<std::string> ids;
+  for (auto& [place, id] : placed) ids.push_back(std::move(id));
   return ids;
 }
 

@@ -70,6 +70,7 @@ struct Tour {
   std::string id, title;
   std::string audience;  ///< for whom, one sentence
   double minutes = 0;    ///< the sum of its steps
+  int place = 0;         ///< among the tours, smallest first
   std::vector<TourNext> next;
   std::vector<TourStep> steps;
 };
@@ -84,7 +85,7 @@ std::vector<StepBar> bars_of(const TourStep& step);
 /// question that its kind cannot answer, steps that do not add up. The error names file, step and field.
 Result<Tour> parse_tour(const std::string& text, const std::string& where);
 Result<Tour> load_tour(const std::string& id);
-/// Ids of the tours of this build: "class", "first_hour", "meetup".
+/// Ids of the tours of this build, by place: "meetup", "first_hour", "class". One that cannot be read is last.
 std::vector<std::string> tour_ids();
 
 }  // namespace ridge::study

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <sstream>
+
 namespace ridge {
 
 std::string loop_sentence(const AssemblyText& assembly) {
@@ -14,6 +17,48 @@ std::string loop_sentence(const AssemblyText& assembly) {
       "stores.",
       assembly.loop_first, assembly.loop_last, assembly.loop_instructions, assembly.loop_fma,
       assembly.loop_arithmetic, assembly.loop_loads, assembly.loop_stores);
+}
+
+namespace {
+
+/// "vaddps" of "  4011a3  vaddps  zmm0,zmm1,zmm2": what follows the address. Empty: nothing does.
+std::string mnemonic_of(const std::string& line) {
+  std::istringstream words(line);
+  std::string address, mnemonic;
+  words >> address >> mnemonic;
+  return mnemonic;
+}
+
+bool is_arithmetic(const std::string& mnemonic) {
+  constexpr const char* kStems[] = {"add",   "sub", "mul", "div", "fmadd", "fnmadd",
+                                    "fmsub", "max", "min", "dp",  "sqrt",  "popcnt"};
+  return std::any_of(std::begin(kStems), std::end(kStems),
+                     [&](const char* stem) { return mnemonic.find(stem) != mnemonic.npos; });
+}
+
+int register_bytes(const std::string& line) {
+  return line.find("zmm") != line.npos   ? 64
+         : line.find("ymm") != line.npos ? 32
+         : line.find("xmm") != line.npos ? 16
+                                         : 0;
+}
+
+}  // namespace
+
+LoopLanes loop_lanes(const AssemblyText& assembly) {
+  LoopLanes lanes;
+  if (assembly.loop_first == 0 || assembly.target != "x86-64") return lanes;
+  std::istringstream lines(assembly.text);
+  std::string line;
+  for (int64_t number = 1; std::getline(lines, line) && number <= assembly.loop_last; ++number) {
+    const int bytes = register_bytes(line);
+    const std::string mnemonic = mnemonic_of(line);
+    if (number < assembly.loop_first || bytes == 0 || !is_arithmetic(mnemonic)) continue;
+    const bool is_scalar = mnemonic.ends_with("ss") || mnemonic.ends_with("sd");
+    ++(is_scalar ? lanes.scalar : lanes.packed);
+    if (!is_scalar) lanes.bytes = std::max(lanes.bytes, bytes);
+  }
+  return lanes;
 }
 
 }  // namespace ridge

@@ -11,4 +11,12 @@ namespace ridge {
 /// or why none is marked.
 std::string loop_sentence(const AssemblyText& assembly);
 
+/// Arithmetic of the marked loop, by how many numbers one instruction computes.
+struct LoopLanes {
+  int packed = 0, scalar = 0;  ///< instructions
+  int bytes = 0;               ///< of the widest packed one's registers: 16, 32, 64
+};
+/// Of x86-64; zeros for other targets, and where no loop is marked.
+LoopLanes loop_lanes(const AssemblyText& assembly);
+
 }  // namespace ridge

@@ -58,7 +58,7 @@ void open_editing(State& state, const Rung& row, const std::string& file, const 
   }
   if (is_building(state)) state.sessions.shown->cancel(state.editing->build_request);
   state.editing = std::make_shared<Editing>(row, file, made...);
-  state.editing->text = state.editing->on_disk = *read;
+  state.editing->text = state.editing->on_disk = state.editing->as_opened = *read;
   state.editing->wants_build = true;
 }
 
@@ -72,6 +72,7 @@ void show_editing(State& state) {
 
 void ask_to_build(Editing* editing) {
   editing->wants_build = true;
+  editing->as_opened.clear();
   editing->saved_ns = editing->watch.saved_ns();
 }
 
@@ -289,6 +290,10 @@ const RungView* made_from(const State& state) {
 
 bool is_building(const State& state) {
   return open_build(state) != nullptr;
+}
+
+bool is_as_left(const State& state) {
+  return state.editing && state.editing->as_opened == state.editing->built;
 }
 
 void start_editing(State& state) {

@@ -23,11 +23,12 @@ struct Editing {
   std::string title, change;
   Rung rung;  ///< the ladder's row; its texts are the strings above
   app::FileWatch watch;
-  std::string text;     ///< as it stands in the window
-  std::string on_disk;  ///< as it was last read or written
-  std::string built;    ///< what the last build was asked for
-  std::string dtype;    ///< and for which data type; empty: the text's first
-  int texts = 0;        ///< counts the texts that did not come from the window
+  std::string text;       ///< as it stands in the window
+  std::string on_disk;    ///< as it was last read or written
+  std::string as_opened;  ///< as it was found; empty from the first save on
+  std::string built;      ///< what the last build was asked for
+  std::string dtype;      ///< and for which data type; empty: the text's first
+  int texts = 0;          ///< counts the texts that did not come from the window
   bool wants_build = false, wants_run = false, wants_comparison = false;
   bool cancels = false;      ///< its build, run or comparison, because there is a newer text
   bool is_recorded = false;  ///< of a saved run: it is read, and nothing of it is built
@@ -78,6 +79,8 @@ std::string replayed_edit_note(const State& state);
 /// Opens the edit of a saved run (the selected one, else the last that was built) to be read; false: it holds none.
 bool open_recorded_edit(State& state);
 bool is_building(const State& state);
+/// The text is that which was found when it was opened: nobody has saved it since.
+bool is_as_left(const State& state);
 void save_edit(State& state);
 /// The original's text in the window and in the file; what was there is kept beside it.
 void revert_edit(State& state);

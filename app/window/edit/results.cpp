@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "app/window/edit/editing.h"
+#include "app/window/edit/feedback.h"
 #include "app/window/panels/verdict_card.h"
 #include "app/window/panels/widgets.h"
 #include "common/core/format.h"
@@ -46,9 +48,12 @@ Now now_of(const State& state) {
   const Series* series = series_now(state);
   const EditBuild* build = last_build(state);
   if (is_building(state) || editing.wants_build) return {"Compiling", Role::muted};
-  if (build && !build->built) return {"Does not compile", Role::slower};
   const bool is_empty = !editing.exercise.empty() && editing.built == editing.original;
   if (is_empty) return {"Your turn", Role::text};
+  // What was left so is no news: nobody is greeted with a failure.
+  if (is_as_left(state) && ((series && is_refused(*series)) || (build && !build->built)))
+    return {"As you left it", Role::text};
+  if (build && !build->built) return {"Does not compile", Role::slower};
   if (series && is_refused(*series))
     return {error_map_of(*series) ? "Wrong result" : "Failed", Role::slower};
   if (series && series->stats) return {format_time_ns(series->stats->median_ns), Role::text};
@@ -122,7 +127,8 @@ void SaveResults::read(const State& state) {
 void SaveResults::draw_now(Ui& ui, Area* rest) const {
   const Now now = now_of(ui.state);
   const Area line = rest->take_top(ui.px(kVerdict_px + 8), ui.px(2));
-  const bool is_time = now.role == Role::text && now.headline != "Your turn";
+  const bool is_time =
+      now.role == Role::text && std::isdigit(static_cast<unsigned char>(now.headline[0]));
   const float size = is_time ? kVerdict_px : kVerdict_px * 0.72f;
   const float w = ui.text(line.x, line.middle(), now.headline, size, now.role, Face::strong);
   if (is_time)
@@ -130,7 +136,8 @@ void SaveResults::draw_now(Ui& ui, Area* rest) const {
   ui.widgets["now"] = line;
   bool is_error = false;
   const std::string said = editing_status(ui.state, &is_error);
-  const float h = ui.paragraph(*rest, said, kSmall_px, is_error ? Role::slower : Role::muted);
+  const Role role = is_error && !is_as_left(ui.state) ? Role::slower : Role::muted;
+  const float h = ui.paragraph(*rest, said, kSmall_px, role);
   ui.widgets["source_said"] = {rest->x, rest->y, rest->w, h};
   rest->take_top(h, ui.px(14));
 }
@@ -179,7 +186,9 @@ void SaveResults::draw_errors(Ui& ui, Area* rest) const {
 
 /// A bar for each save, its time from zero; a cross where it failed, a dot where it was not timed.
 void SaveResults::draw_saves(Ui& ui, Area* rest) const {
-  if (saves_.empty()) return;
+  const bool is_untouched = saves_.size() == 1 && ui.state.editing->is_as_handed_out() &&
+                            !ui.state.editing->exercise.empty();
+  if (saves_.empty() || is_untouched) return;
   draw_heading(ui, rest, "ALL SAVES, TIME A CALL");
   const double original = original_ns(ui.state);
   double most = 0;
@@ -268,6 +277,10 @@ void SaveResults::draw_verdict(Ui& ui, Area* rest) const {
     say(fmt::format("Of save {}, not of the last one.", place), kSmall_px, Role::slower);
   say(words.evidence, kTiny_px + 1, Role::text);
   say(words.reason, kTiny_px + 1, Role::muted);
+  if (compared != saves_.rbegin()) return;
+  const std::string slow = slow_sentence(state, *compared->comparison);
+  ui.widgets["save_slow"] = {rest->x, rest->y, rest->w, slow.empty() ? 0 : ui.px(20)};
+  say(slow, kSmall_px, Role::text);
 }
 
 void SaveResults::draw(Ui& ui, Area area) {

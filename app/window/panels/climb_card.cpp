@@ -54,8 +54,10 @@ void draw_buttons_below(Ui& ui, Area row) {
   };
   ui.action_button("close_climb_card", row.take_right(width("Close"), ui.px(10)), "Close",
                    Ui::Kind::primary);
-  ui.action_button("save_climb_card", row.take_right(width("Save as PNG")), "Save as PNG",
-                   Ui::Kind::normal);
+  ui.action_button("save_climb_card", row.take_right(width("Save as PNG"), ui.px(10)),
+                   "Save as PNG", Ui::Kind::normal);
+  const char* why = "Why? Take the tour";
+  ui.action_button("why_it_climbs", row.take_right(width(why)), why, Ui::Kind::normal);
 }
 
 }  // namespace

@@ -88,20 +88,28 @@ float draw_predict_button(Ui& ui, const Area& area) {
 /// What others measured would be the answer to what is asked.
 float draw_hidden_outcome(Ui& ui, const Area& area) {
   const float h = ui.paragraph({area.x, area.y + ui.px(4), area.w, 0},
-                               "The outcome measured elsewhere is hidden until this rung has run "
-                               "here: predict it, then run it.",
+                               "The outcome is hidden until this rung has run here: predict it, "
+                               "then run it.",
                                kSmall_px, Role::muted);
   ui.widgets["outcome_folded"] = {area.x, area.y, area.w, h + ui.px(8)};
   return h + ui.px(12);
+}
+
+/// Whatever the parameters were, and beside another rung as well as alone.
+bool has_run_here(const Run& run, const std::string& kernel) {
+  const auto& all = run.series();
+  return std::any_of(all.begin(), all.end(), [&](const Series& series) {
+    return series.kernel == kernel && series.status != SeriesStatus::pending &&
+           series.status != SeriesStatus::running;
+  });
 }
 
 /// While the rung is being predicted, and from a learner until it has run where it can run.
 bool hides_outcome_of(const State& state, const std::string& kernel) {
   if (is_predicting(state, kernel)) return true;
   const RungView* row = find_row(state.ladder, kernel);
-  const bool has_run = row && row->series && row->series->status != SeriesStatus::pending &&
-                       row->series->status != SeriesStatus::running;
-  return is_learning(state) && !state.is_replay() && row && row->can_run && !has_run;
+  return is_learning(state) && !state.is_replay() && row && row->can_run &&
+         !has_run_here(state.run(), kernel);
 }
 
 }  // namespace

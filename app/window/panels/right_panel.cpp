@@ -255,15 +255,18 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
 }
 
 void DiffTab::draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& folded) const {
-  const float line_h = ui.px(std::round(code_px * 1.57f)),
-              gutter = ui.width("000", kTiny_px, Face::mono);
+  const float gutter = ui.width("000", kTiny_px, Face::mono);
   size_t longest = 0;
   for (const app::DiffLine& line : folded) longest = std::max(longest, line.text.size());
-  const float w = std::max(
-      area.w, gutter + ui.px(24) + ui.width(std::string(longest, '0'), code_px, Face::mono));
+  float size = code_px;
+  const auto needs = [&] {
+    return gutter + ui.px(24) + ui.width(std::string(longest, '0'), size, Face::mono);
+  };
+  while (least_px > 0 && size > least_px && needs() > area.w) size -= 1;
+  const float line_h = ui.px(std::round(size * 1.57f)), w = std::max(area.w, needs());
   LexState lexer;
   for (const app::DiffLine& diff : folded) {
-    draw_diff_line(ui, {area.x, area.y, w, line_h}, diff, gutter, &lexer, code_px);
+    draw_diff_line(ui, {area.x, area.y, w, line_h}, diff, gutter, &lexer, size);
     area.y += line_h;
   }
   ImGui::SetCursorScreenPos({area.x, area.y});

@@ -112,7 +112,7 @@ void SourceTab::draw_source(Ui& ui, Area area) {
     const Request* request = asked_by(state, state.requests.sources, state.selection.rung);
     const bool waiting = !state.is_replay() && request && request->open();
     const std::string why = waiting && state.requests.is_measuring()
-                                ? "The worker sends it when what it measures has ended."
+                                ? "The worker sends it when the rung that it measures has ended."
                             : waiting ? "It comes from the worker, as built into it."
                             : request && request->error ? request->error->sentence()
                             : row && row->info && !row->info->path.empty()

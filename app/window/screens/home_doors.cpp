@@ -78,7 +78,9 @@ void draw_watch(Ui& ui, Area door) {
   const State& state = ui.state;
   Area inner = open_door(
       ui, door,
-      {"Watch it climb", "One core, from three loops to the speed of a library, measured live."});
+      {"Watch it climb",
+       "One core multiplies two matrices: from three plain loops, step by step, to the speed of a "
+       "library."});
   const bool is_on = state.first_climb.is_under_way() && !state.is_replay();
   if (state.is_replay()) {
     if (door_button(ui, "begin", &inner, way_out(state), true)) ui.dispatch(take_way_out);
@@ -88,11 +90,17 @@ void draw_watch(Ui& ui, Area door) {
   } else {
     const bool can = first_climb_blocker(state).empty();
     if (door_button(ui, "begin", &inner, "Watch it climb", can)) ui.dispatch_action("watch");
-    if (!can) small_line(ui, &inner, first_climb_blocker(state), Role::text);
+    const bool is_starting = !state.run().catalogue_complete() &&
+                             state.sessions.shown->state() != app::WorkerState::lost;
+    if (!can)
+      small_line(ui, &inner,
+                 is_starting ? "Getting ready: the program that measures is starting."
+                             : first_climb_blocker(state),
+                 Role::text);
   }
   small_line(ui, &inner, machine_line(state));
   if (state.is_replay()) return;
-  small_line(ui, &inner, "Every step is checked before it is timed. Esc cancels.");
+  small_line(ui, &inner, "Each step, a rung, is checked before it is timed. Esc cancels.");
   if (!climb_card_blocker(state).empty()) return;
   const std::string gain = climb_card(climb_run(state), state.first_climb).gain;
   if (text_link(ui, "show_card", inner.take_top(ui.px(28)),
@@ -153,7 +161,7 @@ std::string machine_line(const State& state) {
     case app::WorkerState::lost:
       return "No worker: " + state.sessions.shown->reason();
     default:
-      return "The machine's name and state are read when the first run begins.";
+      return "";  // it is read when the first run begins
   }
 }
 
@@ -187,15 +195,27 @@ void HomeDoors::draw_learn(Ui& ui, Area door) const {
   const State& state = ui.state;
   Area inner = open_door(
       ui, door,
-      {"Learn", "A tour asks, then measures: you commit to an answer before you see it."});
+      {"Learn",
+       "A tour asks you a question, you commit to an answer, and this computer measures the true "
+       "one."});
   const std::string id = tour_to_resume(state);
   if (id.empty()) return small_line(ui, &inner, "This build has no tours.", Role::text);
   const study::Tour& tour = *built_in_tours().at(id);
   const int done = steps_done(state, tour);
   const bool goes_on =
       state.tour_progress.places.contains(id) && done < static_cast<int>(tour.steps.size());
-  if (door_button(ui, "resume_tour", &inner, (goes_on ? "Resume: " : "Begin: ") + tour.title, true))
+  const Area row = inner.take_top(ui.px(42), ui.px(10));
+  const float present_w = ui.width("Present", kSmall_px + 1, Face::strong) + ui.px(32);
+  Area begin = {row.x, row.y, row.w - present_w - ui.px(8), row.h};
+  if (door_button(ui, "resume_tour", &begin, (goes_on ? "Resume: " : "Begin: ") + tour.title, true))
     ui.dispatch([id](State& changed) { resume_tour(changed, id); });
+  const Area present = {row.right() - present_w, row.y, present_w, row.h};
+  if (ui.button("present_tour", present, "Present", Ui::Kind::normal))
+    ui.dispatch([id](State& changed) { present_tour(changed, id); });
+  if (ImGui::IsItemHovered())
+    ui.tooltip(
+        "Present this tour to a room: full screen, in larger letters.\nA clicker's Page Down "
+        "and Page Up go on and back; Esc leaves.");
   small_line(ui, &inner, state.tour_progress.problem, Role::slower);
   draw_tour_lines(ui, &inner);
 }
@@ -249,7 +269,9 @@ void HomeDoors::draw_build(Ui& ui, Area door) {
   const auto solved = std::count_if(
       exercises_->begin(), exercises_->end(),
       [&](const app::Exercise& one) { return exercise_progress(ui.state, one.name).is_solved; });
-  small_line(ui, &inner, fmt::format("{} of {} solved here", solved, exercises_->size()));
+  small_line(
+      ui, &inner,
+      fmt::format("{} of {} exercises solved. Each square is one.", solved, exercises_->size()));
   draw_ticks(ui, inner);
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/window/edit/code_field.h"
 #include "app/window/edit/editing.h"
+#include "app/window/edit/feedback.h"
 #include "app/window/edit/results.h"
 #include "app/window/panels/code_text.h"
 #include "app/window/panels/widgets.h"
@@ -196,7 +197,12 @@ void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
     return;
   }
   const bool is_old = editing.text != editing.built;
-  std::string said = loop_sentence(*listing);
+  const bool is_empty = !editing.exercise.empty() && editing.built == editing.original;
+  std::string said =
+      is_empty ? "The hole is empty: your loops will be marked here." : loop_sentence(*listing);
+  if (const std::string origin = loop_origin_sentence(editing, *listing);
+      !is_old && !origin.empty())
+    said += " " + origin;
   if (is_old) said = "Of the text as it was saved last. " + said;
   if (!is_old && listing->origins.empty())
     said += editing.watch.path().ends_with(".cu") ? " A GPU's listing is not linked with its lines."

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "app/query/selection.h"
@@ -201,12 +203,25 @@ void open_lab_at(State& state, size_t place) {
   }
 }
 
+namespace {
+
+/// Keys of the lab that is hidden behind the presenter do nothing: a clicker sends F5, B and a full stop for its other
+/// buttons, and a room would see what nobody asked for.
+bool works_here(const State& state, const Action& entry) {
+  static const std::set<std::string> kOnStage = {
+      "advance", "go_back", "cancel",      "show_presenter", "palette", "tours",    "theme",
+      "larger",  "smaller", "full_screen", "glossary",       "step_on", "step_back"};
+  return !state.teaching.presenting || kOnStage.contains(entry.id);
+}
+
+}  // namespace
+
 void handle_keys(State& state) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool is_typing = state.view.show_palette || state.view.show_glossary;
   for (const Action& entry : actions()) {
     const bool is_its_own = entry.id == "palette" || entry.id == "cancel";
-    if (is_typing && !is_its_own) continue;
+    if ((is_typing && !is_its_own) || !works_here(state, entry)) continue;
     if (entry.keys.key && entry.keys.ctrl == io.KeyCtrl && compat::key_pressed(*entry.keys.key)) {
       perform(state, entry.id);
     }
@@ -232,7 +247,7 @@ void handle_keys(State& state) {
           entry.keys.typed && (character == static_cast<ImWchar>(entry.keys.typed) ||
                                (entry.keys.typed >= 'a' && entry.keys.typed <= 'z' &&
                                 character == static_cast<ImWchar>(entry.keys.typed - 32)));
-      if (same) perform(state, entry.id);
+      if (same && works_here(state, entry)) perform(state, entry.id);
     }
   }
   // The key that opened a list is not the first letter looked for in it.
@@ -270,6 +285,8 @@ void escape(State& state) {
     state.teaching.show_tours = false;
   else if (cancel_blocker(state).empty())
     cancel(state);
+  else if (state.teaching.presenting)
+    toggle_presenter(state);
   else {
     state.notice = {};
     close_written(state);
@@ -367,6 +384,14 @@ const Action kBeforeViews[] = {
      {},
      climb_card_blocker,
      show_climb_card},
+    {"why_it_climbs",
+     "Take the tour that asks why it climbs",
+     {},
+     shown_card_blocker,
+     [](State& state) {
+       close_climb_card(state);
+       resume_tour(state, tour_to_resume(state));
+     }},
     {"close_climb_card", "Close the card", {}, shown_card_blocker, close_climb_card},
     {"save_climb_card",
      "Save the card as a picture (PNG)",

@@ -86,6 +86,7 @@ std::unique_ptr<Platform> open_platform(State& state, const WindowOptions& optio
   const int height = options.height > 0 ? options.height : state.settings.window[3];
   Platform::Options platform;
   if (width > 0 && height > 0) platform.width = width, platform.height = height;
+  platform.fits_screen = options.width == 0;
   platform.is_placed = options.width == 0 && state.settings.window[2] > 0;
   platform.x = state.settings.window[0], platform.y = state.settings.window[1];
   auto opened = Platform::open(platform);
@@ -106,10 +107,7 @@ void set_up(State& state, const WindowOptions& options) {
   open_lab(state, !options.replay.empty() ? ""
                   : options.lab.empty()   ? state.history.last_lab
                                           : options.lab);
-  if (options.presenter) {
-    toggle_presenter(state);
-    state.appearance.full_screen = true;  // leaving the presenter leaves it
-  }
+  if (options.presenter) toggle_presenter(state);
   if (!options.replay.empty()) list_recent(state, options.replay, state.run());
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/teaching.h"
@@ -32,12 +33,29 @@ std::string recorded_text(const StepBars& bars) {
          ". ";
 }
 
-/// One line about where a bar comes from: its size, the machine of a recording.
+/// Which bars an earlier step measured; empty: none. The last of those steps is named.
+std::string known_text(const StepBars& bars) {
+  std::string titles;
+  size_t known = 0;
+  int step = 0;
+  for (const LessonBar& bar : bars.bars) {
+    if (bar.measured_at < 0) continue;
+    ++known;
+    step = std::max(step, bar.measured_at + 1);
+    titles += (titles.empty() ? "“" : ", “") + bar.title + "”";
+  }
+  if (known == 0) return {};
+  return (known == bars.bars.size() ? "Measured" : titles + ": measured") + " in step " +
+         std::to_string(step) + ". ";
+}
+
+/// One line about where a bar comes from: its size, the machine of a recording, the step that measured it.
 std::string origin_of(const Ui& ui, const LessonBar& bar) {
   std::string text = bar.detail;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "  ·  ") + more; };
   if (bar.series && !bar.machine.empty()) add("recorded on " + bar.machine);
   if (bar.series && ui.state.is_replay() && bar.machine.empty()) add("from this saved run");
+  if (bar.measured_at >= 0) add("measured in step " + std::to_string(bar.measured_at + 1));
   return text;
 }
 
@@ -177,7 +195,7 @@ std::string said_of(const study::TourStep& step, const StepBars& bars, const Les
 }
 
 std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& scale) {
-  const std::string from = recorded_text(bars);
+  const std::string from = recorded_text(bars) + known_text(bars);
   if (bars.is_factor()) return from + "How far each figure is from the honest one, from zero.";
   if (bars.unit.empty()) return from + "No bar has a speed here.";
   if (all.in_time)
@@ -185,13 +203,11 @@ std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& sc
            (scale.ceiling
                 ? " Orange: " + format_time_ns(*scale.ceiling) + " at the measured ceiling."
                 : "");
-  return from + "Speed in " + bars.unit + ", from zero" +
-         (bars.bars.size() > 1 ? ", each timed by itself." : ".") +
+  return from + "Speed from zero" + (bars.bars.size() > 1 ? ", each timed by itself." : ".") +
          (scale.ceiling
               ? " Orange: the measured ceiling, " + format_rate(*scale.ceiling, bars.unit) + "."
-          : scale.beyond.empty()
-              ? ""
-              : " The measured ceiling, " + scale.beyond + ", is beyond the end.");
+          : scale.beyond.empty() ? ""
+                                 : " Beyond the end: the measured ceiling, " + scale.beyond + ".");
 }
 
 }  // namespace
@@ -224,6 +240,22 @@ std::optional<double> shared_ceiling(const StepBars& bars) {
   return shared;
 }
 
+namespace {
+
+/// A light that runs over the rest of the rail: a long call or a check has no fraction, and a room sees that it goes on.
+void draw_moving(Ui& ui, const Area& rail, double share) {
+  if (ui.state.appearance.reduced_motion) return;
+  constexpr double kSweep_s = 1.6;
+  const float w = ui.px(46), from = rail.x + rail.w * static_cast<float>(share);
+  const double at = std::fmod(ui.state.teaching.now_s, kSweep_s) / kSweep_s;
+  const float x = from + std::max(0.0f, rail.right() - from - w) * static_cast<float>(at);
+  ui.fill({x, rail.y, std::min(w, rail.right() - x), rail.h}, ui.color(Role::series0, 0.35f),
+          ui.px(4));
+  ui.widgets["step_moves"] = {x, rail.y, w, rail.h};
+}
+
+}  // namespace
+
 void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
                         const StepBars& bars) {
   const std::vector<double> shares = progress_of(ui.state, step, bars);
@@ -231,6 +263,7 @@ void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
   Area rest = area;
   ui.widgets["step_progress"] = area;
   const float row_h = std::min(ui.px(58), area.h / static_cast<float>(shares.size()));
+  bool has_moved = false;  // the first row that is not done is the one that is measured
   for (size_t i = 0; i < shares.size(); ++i) {
     Area row = rest.take_top(row_h);
     const bool is_pair = i >= bars.bars.size();
@@ -239,10 +272,11 @@ void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
     const std::string origin = is_pair ? "the paired comparison" : origin_of(ui, *bar);
     Area head = row.take_top(ui.px(26), ui.px(4));
     const bool is_missing = bar && !bar->can_run && !bar->series;
-    const std::string state = is_missing       ? bar->reason
-                              : shares[i] >= 1 ? "measured"
-                              : shares[i] > 0  ? format_share(shares[i])
-                                               : "waits";
+    const std::string state = is_missing                                ? bar->reason
+                              : shares[i] >= 1                          ? "measured"
+                              : shares[i] > 0                           ? format_share(shares[i])
+                              : has_moved || !is_step_running(ui.state) ? "waits"
+                                                                        : "now";
     const float w = std::min(ui.width(state, kSmall_px), head.w * 0.5f);
     ui.text(head.right(), head.middle(), state, kSmall_px, Role::muted, Face::body, Anchor::end,
             head.w * 0.5f);
@@ -257,7 +291,10 @@ void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
     ui.fill(rail, ui.raised(1), ui.px(4));
     if (shares[i] > 0)
       ui.fill({rail.x, rail.y, std::max(rail.h, rail.w * static_cast<float>(shares[i])), rail.h},
-              ui.color(Role::muted), ui.px(4));
+              ui.color(Role::series0), ui.px(4));
+    const bool is_next = shares[i] < 1 && !is_missing;
+    if (is_next && !std::exchange(has_moved, true) && is_step_running(ui.state))
+      draw_moving(ui, rail, shares[i]);
   }
 }
 
@@ -268,7 +305,9 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
   const float grown = race_of(ui);
   ui.widgets["step_bars"] = area;
   Area rest = area;
-  const Area caption = rest.take_bottom(ui.px(22), ui.px(4));
+  const std::string says = caption_of(bars, all, scale);
+  const float says_h = ui.paragraph(area, says, kSmall_px, Role::muted, Face::body, true);
+  const Area caption = rest.take_bottom(std::max(ui.px(22), says_h), ui.px(4));
   const bool on_wall = ui.state.teaching.presenting;
   const float row_h =
       std::min(rest.h / static_cast<float>(bars.bars.size()), ui.px(on_wall ? 260 : 150));
@@ -291,8 +330,7 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     if (is_last && all.mark && grown >= 1)
       draw_mark(ui, rail, bar, scale.share_of(*all.mark), share, answer_text(step, bars, answer));
   }
-  ui.text(caption.x, caption.middle(), caption_of(bars, all, scale), kSmall_px, Role::muted,
-          Face::body, Anchor::start, caption.w);
+  ui.paragraph(caption, says, kSmall_px, Role::muted);
 }
 
 }  // namespace ridge::window

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 #include <utility>
 
 #include "app/query/editing.h"
@@ -19,6 +20,7 @@
 #include "app/window/teach/presenter.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/view/chart/figures.h"
 
@@ -31,13 +33,46 @@ using study::TourStep;
 constexpr float kQuestion_px = kHeading_px;
 /// How much larger than elsewhere words are written where their place has room, the largest first.
 constexpr float kGrown[] = {1.4f, 1.2f, 1};
+/// On a wall a question has the half that it stands on.
+constexpr float kGrownOnWall[] = {1.9f, 1.7f, 1.5f, 1.3f, 1.15f, 1};
 constexpr float kFigure = 1.5f;  // of what answers the question, over the words about it
 constexpr const char* kBeats[] = {"Predict", "Run", "Reveal", "Explain"};
+
+/// Whether Run measures or plays something at this step.
+bool has_a_run(const State& state) {
+  const TourStep step = shown_step(state);
+  return step.measures() && !is_known(step, step_bars(state, step));
+}
+
+/// The step after this one in a few words, for whoever presents.
+std::string step_ahead(const State& state) {
+  const study::Tour* tour = state.teaching.tour.get();
+  const auto next = static_cast<size_t>(state.teaching.tour_step) + 1;
+  if (!tour) return "the next rung";
+  if (next >= tour->steps.size()) return "how near you were";
+  const Rung* rung = rung_of(tour->steps[next].rungs.back());
+  return fmt::format("step {}{}", next + 1, rung ? std::string(", ") + rung->title : "");
+}
+
+/// What the clicker does next, and how the presenter is left.
+std::string stage_hint(const State& state) {
+  const Teaching& teach = state.teaching;
+  if (!teach.presenting) return {};
+  const bool reads_on = teach.beat == Beat::explain && teach.has_more;
+  const std::string next = teach.beat == Beat::predict   ? has_a_run(state) ? "run it" : "reveal"
+                           : teach.beat == Beat::run     ? "reveal"
+                           : teach.beat == Beat::reveal  ? "explain"
+                           : reads_on                    ? "read on"
+                           : teach.beat == Beat::explain ? step_ahead(state)
+                                                         : "";
+  return (next.empty() ? "" : "Page Down: " + next + "  ·  ") +
+         (is_step_running(state) ? "Esc: cancel" : "Esc: leave");
+}
 
 std::string next_label(const State& state) {
   switch (state.teaching.beat) {
     case Beat::predict:
-      return shown_step(state).measures() ? "Run" : "Reveal";
+      return has_a_run(state) ? "Run" : "Reveal";
     case Beat::run:
       return "Reveal";
     case Beat::reveal:
@@ -90,11 +125,9 @@ void LessonCanvas::draw_head(Ui& ui, Area area) const {
     button("advance", next_label(state), Ui::Kind::primary);
     button("go_back", "Back", Ui::Kind::normal);
     if (teach.beat != Beat::done) button("end_tour", "End", Ui::Kind::quiet);
+    button("show_presenter", "Present", Ui::Kind::quiet);
   }
-  const std::string clock = teach.beat == Beat::done ? "" : tour_clock(state);
-  const std::string hint = !clock.empty() || !teach.presenting ? clock
-                           : ImGui::GetIO().WantTextInput ? "Page Down goes on; Esc, then P leaves"
-                                                          : "Page Down goes on, P leaves";
+  const std::string hint = teach.beat == Beat::done ? "" : tour_clock(state);
   const float hint_w = ui.width(hint, kSmall_px);
   if (line.w > hint_w + ui.px(380)) {
     ui.text(line.right(), line.middle(), hint, kSmall_px, Role::muted, Face::body, Anchor::end);
@@ -123,27 +156,49 @@ void LessonCanvas::draw_head(Ui& ui, Area area) const {
             Anchor::start, area.w - w - ui.px(14));
 }
 
-/// One line: what runs, or what the last key could not do. No figure in it.
-void LessonCanvas::draw_foot(Ui& ui, const Area& area) {
-  const State& state = ui.state;
-  std::string text = state.notice.text;
-  Role role = state.notice.is_error ? Role::slower : Role::text;
-  if (text.empty() && state.teaching.beat == Beat::run) {
+namespace {
+
+/// What goes on at this step, where no notice stands in its place.
+std::string step_status(const State& state) {
+  const Teaching& teach = state.teaching;
+  if (teach.beat == Beat::run) {
     const bool runs = is_step_running(state);
-    const bool plays = runs && state.teaching.playback_from_s >= 0;
+    if (!runs) return "Measured. Reveal shows it.";
+    if (teach.playback_from_s >= 0)
+      return "A recording is played back: its results were measured on the machine named.";
     const auto& progress = state.run().progress();
-    text = plays   ? "A recording is played back: its results were measured on the machine named."
-           : !runs ? "Measured. Reveal shows it."
-           : progress && !progress->phase.empty() ? "Running: " + progress->phase
-                                                  : "Running";
-    role = Role::muted;
+    const std::string phase = progress && !progress->phase.empty() ? ": " + progress->phase : "";
+    return fmt::format("Running{}, {:.0f} s", phase,
+                       std::floor(teach.now_s - teach.beat_started_s));
   }
-  if (text.empty() && state.teaching.has_more) {
-    text = "Page Down reads on.";
-    role = Role::muted;
+  if (teach.beat == Beat::predict) {
+    const TourStep step = shown_step(state);
+    const StepBars bars = step_bars(state, step);
+    if (is_known(step, bars))
+      return fmt::format("Step {} measured these rungs: nothing has to run again.",
+                         bars.last()->measured_at + 1);
+    if (state.is_replay() && step.measures())
+      return "This is a saved run: nothing is measured; the bars come from it and from recordings.";
   }
+  return teach.has_more && !teach.presenting ? "Page Down reads on." : "";
+}
+
+}  // namespace
+
+/// One line: what runs, or what the last key could not do; for a presenter what the next key does. No figure in it.
+void LessonCanvas::draw_foot(Ui& ui, Area area) {
+  const State& state = ui.state;
   ui.widgets["canvas_foot"] = area;
-  ui.text(area.x, area.middle(), text, kSmall_px, role, Face::body, Anchor::start, area.w);
+  if (const std::string next = stage_hint(state); !next.empty()) {
+    const float w = ui.text(area.right(), area.middle(), next, kSmall_px, Role::muted, Face::body,
+                            Anchor::end, area.w * 0.6f);
+    ui.widgets["stage_hint"] = {area.right() - w, area.y, w, area.h};
+    area.take_right(w, ui.px(16));
+  }
+  const bool is_noticed = !state.notice.text.empty();
+  const Role role = state.notice.is_error ? Role::slower : is_noticed ? Role::text : Role::muted;
+  ui.text(area.x, area.middle(), is_noticed ? state.notice.text : step_status(state), kSmall_px,
+          role, Face::body, Anchor::start, area.w);
 }
 
 // ---- left: question, answer, outcome, words --------------------------------------------------------
@@ -151,7 +206,9 @@ void LessonCanvas::draw_foot(Ui& ui, const Area& area) {
 /// As large as there is room for, and smaller rather than cut; returns its height.
 float LessonCanvas::draw_text(Ui& ui, const Area& area, const std::string& text, float size,
                               Face face) {
-  for (const float larger : kGrown) {
+  const std::span<const float> grown =
+      ui.state.teaching.presenting ? std::span<const float>(kGrownOnWall) : kGrown;
+  for (const float larger : grown) {
     const float height = std::round(size * larger);
     if (figures_.paragraph(ui, area, text, height, Role::text, face, true) <= area.h)
       return figures_.paragraph(ui, area, text, height, Role::text, face);
@@ -217,24 +274,23 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   ImGui::PopFont();
-  if (answer.typed != text)
+  // Esc leaves the field, and ImGui takes back what was typed since: the answer stays.
+  if (answer.typed != text && !compat::key_pressed(compat::Key::escape))
     ui.dispatch([now = std::string(text)](State& state) { type_answer(state, now); });
   const auto read = parse_answer(shown.step.ask, text);
   if (entered) {
     ui.dispatch_action("advance");
     if (!read) ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
   }
-  const bool is_empty = !*text;
+  const bool is_wrong = *text && !read;
   const char* example = shown.step.ask == study::Ask::time    ? "for example 80 ms"
                         : shown.step.ask == study::Ask::share ? "for example 40 %"
                                                               : "for example 3";
   ui.text(line.x, line.middle(),
-          is_empty ? example
-          : read   ? answer_text(shown.step, shown.bars, answer)
-                   : read.error().sentence(),
-          kSmall_px, !is_empty && !read ? Role::slower : Role::muted, Face::body, Anchor::start,
-          line.w);
-  ui.paragraph(area, asked_for(shown.step, shown.bars), kSmall_px, Role::muted);
+          *text && read ? answer_text(shown.step, shown.bars, answer) : example, kSmall_px,
+          Role::muted, Face::body, Anchor::start, line.w);
+  ui.paragraph(area, is_wrong ? read.error().sentence() : asked_for(shown.step, shown.bars),
+               kSmall_px, is_wrong ? Role::slower : Role::muted);
 }
 
 void LessonCanvas::draw_answer(Ui& ui, Area area, const Shown& shown) {
@@ -246,7 +302,8 @@ void LessonCanvas::draw_answer(Ui& ui, Area area, const Shown& shown) {
   if (ui.state.teaching.focused_step >= 0)
     ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
   const std::string said = answer_text(shown.step, shown.bars, answer);
-  ui.paragraph(area, said.empty() ? "Nothing was predicted." : "You said " + said + ".", kBody_px,
+  const float size = ui.state.teaching.presenting ? kQuestion_px * 1.3f : kBody_px;
+  ui.paragraph(area, said.empty() ? "Nothing was predicted." : "You said " + said + ".", size,
                Role::text, Face::strong);
 }
 
@@ -285,6 +342,20 @@ float lay_words(Ui& ui, Area area, const std::vector<Words>& all, float larger, 
 
 namespace {
 
+/// What may be said of the ratio above it: without it a large figure reads as a gain.
+Words verdict_word(const Comparison& pair) {
+  const Verdict verdict = supported_verdict(pair);
+  const char* word = verdict == Verdict::faster       ? "faster"
+                     : verdict == Verdict::slower     ? "slower"
+                     : verdict == Verdict::same       ? "the same, within the margin"
+                     : verdict == Verdict::unresolved ? "unresolved: no difference was shown"
+                                                      : "invalid";
+  const Role role = verdict == Verdict::faster   ? Role::faster
+                    : verdict == Verdict::slower ? Role::slower
+                                                 : Role::text;
+  return {word, kHeading_px, role, 6};
+}
+
 /// Which bars were measured here while other programs ran; empty: none.
 std::string disturbed_text(const StepBars& bars) {
   std::string titles;
@@ -304,6 +375,7 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   std::vector<Words> all = {{shown.step.question, kSmall_px + 1, Role::muted, 16}};
   if (outcome.missing.empty()) {
     all.push_back({outcome.shown, kVerdict_px, Role::text, 2, true});
+    if (is_number && outcome.pair) all.push_back(verdict_word(*outcome.pair));
     all.push_back({outcome.interval, kSmall_px + 1, Role::text, 10});
   }
   const LessonBar* last = shown.bars.last();
@@ -327,11 +399,15 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
 std::string LessonCanvas::ratio_sentence(const Shown& shown, const StepOutcome& outcome) {
   const LessonBar* last = shown.bars.last();
   const LessonBar* first = last ? &shown.bars.bars.front() : nullptr;
+  if (outcome.pair && choices_of(shown.step, shown.bars).empty())  // the verdict stands above
+    return outcome.pair_machine.empty() ? "" : "Recorded on " + outcome.pair_machine + ".";
   if (outcome.pair)
     return verdict_sentence(*outcome.pair, first->title, last->title) + ". Run in turns" +
            (outcome.pair_machine.empty() ? "." : ", recorded on " + outcome.pair_machine + ".");
+  const study::Ask ask = shown.step.ask;  // a choice about all of them is not about these two
   const bool have_ratio = last && first != last && first->value > 0 && last->value > 0 &&
-                          shown.step.ask != study::Ask::factor && !shown.bars.is_factor();
+                          ask != study::Ask::factor && ask != study::Ask::choice &&
+                          !shown.bars.is_factor();
   if (!have_ratio) return {};
   const auto [slow, fast] =
       first->value > last->value ? std::pair(last, first) : std::pair(first, last);
@@ -374,9 +450,27 @@ void trim_to_code(std::vector<std::string_view>* lines) {
   lines->erase(lines->begin(), std::find_if_not(lines->begin(), lines->end(), is_head));
 }
 
-/// Larger where most lines fit across and the first of them down: a class reads it from the last row.
+/// As large as the longest line and all lines allow, within what a wall can bear.
+float wall_code_size(Ui& ui, const Area& area, const std::vector<std::string_view>& lines) {
+  constexpr float kLeast = 12.5f, kMost = kCode_px * 2, kLeading = 1.57f;
+  size_t columns = 1;
+  for (const std::string_view line : lines) columns = std::max(columns, line.size());
+  const std::string longest(columns, '0');
+  const auto count = static_cast<float>(lines.size() + 3);
+  const auto fits = [&](float size) {
+    return ui.width(longest, size, Face::mono) <= area.w &&
+           std::round(ui.px(size * kLeading)) * count <= area.h;
+  };
+  float size = kMost;
+  while (size > kLeast && !fits(size)) size -= 0.5f;
+  return size;
+}
+
+/// Larger where most lines fit across and the first of them down: a class reads it from the last row, and a short text
+/// leaves no empty wall.
 float code_size(Ui& ui, const Area& area, const std::vector<std::string_view>& lines) {
   constexpr size_t kSeen = 16;
+  if (ui.state.teaching.presenting) return wall_code_size(ui, area, lines);
   constexpr float kMost = kCode_px * 1.4f;
   size_t columns = 0;
   for (const std::string_view line : lines) columns = std::max(columns, line.size());
@@ -402,8 +496,9 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
   Area content = {at.x, at.y, inner.w - ui.px(16), inner.h};
   const SourceText* source = find_source(ui.state, pair.rung->kernel);
   if (pair.before) {
-    constexpr float kWallCode_px = 17;
+    constexpr float kWallCode_px = 19, kLeastWallCode_px = 13;  // 20 px at a scale of 1.6
     diff_.code_px = ui.state.teaching.presenting ? kWallCode_px : kCode_px;
+    diff_.least_px = ui.state.teaching.presenting ? kLeastWallCode_px : 0;
     diff_.is_brief = true;
     diff_.draw_pair(ui, content, *pair.before, *pair.rung);
   } else if (!source) {

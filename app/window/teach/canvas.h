@@ -25,7 +25,7 @@ class LessonCanvas {
     StepBars bars;
   };
   void draw_head(Ui& ui, Area area) const;
-  static void draw_foot(Ui& ui, const Area& area);
+  static void draw_foot(Ui& ui, Area area);
   void draw_left(Ui& ui, Area area, const Shown& shown);
   void draw_right(Ui& ui, Area area, const Shown& shown);
   float draw_text(Ui& ui, const Area& area, const std::string& text, float size, Face face);

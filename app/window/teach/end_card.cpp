@@ -90,7 +90,8 @@ void draw_end_card(Ui& ui, Area area) {
               kSmall_px + 1, Role::text, Face::body, Anchor::start,
               row.w - ui.width(near, kSmall_px) - ui.px(12));
       const std::string said = result.said.empty() ? "" : "you said " + result.said + "; ";
-      ui.text(row.x, row.y + ui.px(35), said + "measured: " + result.measured, kSmall_px,
+      ui.text(row.x, row.y + ui.px(35),
+              said + (result.right ? "it is " : "measured: ") + result.measured, kSmall_px,
               Role::muted, Face::body, Anchor::start, row.w);
     }
   }

@@ -16,7 +16,8 @@ using study::StepKind;
 using study::TourStep;
 
 /// Over the size that words have elsewhere: the half of the window is theirs.
-constexpr float kWords_px = kBody_px * 1.2f, kLesson_px = kBody_px, kLessonLeading = 1.45f;
+constexpr float kWords_px = kBody_px * 1.2f, kWallWords_px = kBody_px * 1.35f,
+                kLesson_px = kBody_px, kLessonLeading = 1.45f;
 
 /// Prose about the idea and its outcome; not what asks, or leads elsewhere.
 bool explains(const LessonBlock& lesson) {
@@ -79,7 +80,8 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   Scroll scroll(ui, "explanation", area);
   const bool has_more = scroll.turn_pages(ui.state.teaching.pages, &page_);
   Area& rest = scroll.rest;
-  rest.take_top(figures_.paragraph(ui, rest, step.words, kWords_px, Role::text), ui.px(14));
+  const float words_px = ui.state.teaching.presenting ? kWallWords_px : kWords_px;
+  rest.take_top(figures_.paragraph(ui, rest, step.words, words_px, Role::text), ui.px(14));
   rest.take_top(ui.paragraph(rest, said, kBody_px, Role::muted), ui.px(14));
   const LessonBar* bar = bar_explained(step, bars, outcome);
   if (!bar) return has_more;
@@ -88,7 +90,8 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
     ui.widgets["step_binds"] = {rest.x, rest.y, rest.w, h};
     rest.take_top(h, ui.px(14));
   }
-  draw_lesson(ui, &rest, bar->asked.kernel);
+  // On a wall one message: the lesson's prose is for who reads alone.
+  if (!ui.state.teaching.presenting) draw_lesson(ui, &rest, bar->asked.kernel);
   return has_more;
 }
 
@@ -100,8 +103,8 @@ void Explanation::draw_lesson(Ui& ui, Area* rest, const std::string& kernel) {
   if (std::none_of(blocks.begin(), blocks.end(), belongs)) return;
   ui.list->AddLine({rest->x, rest->y}, {rest->right(), rest->y}, ui.color(Role::grid));
   const Area head = rest->take_top(ui.px(40));
-  ui.text(head.x, head.middle(), "From the lesson, with the figures of its own machine", kSmall_px,
-          Role::muted, Face::strong);
+  ui.text(head.x, head.middle(), "From the lesson; dots under a figure: of another machine",
+          kSmall_px, Role::muted, Face::strong);
   ui.widgets["step_lesson"] = *rest;
   for (const LessonBlock& block : blocks) {
     if (!belongs(block)) continue;

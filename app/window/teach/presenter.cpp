@@ -8,6 +8,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/screens.h"
+#include "app/window/shell/settings.h"
 #include "app/window/teach/step.h"
 #include "app/window/teach/tour_progress.h"
 #include "common/core/format.h"
@@ -45,6 +46,7 @@ void send_next(State& state) {
   send(state, request, &id);
   if (id == 0) return teach.waiting.clear();  // the notice says why
   teach.sent.push_back(id);
+  if (teach.tour) teach.asked_at[id] = teach.tour_step;
   (request.type == RequestType::compare ? state.requests.compare : state.requests.run) = id;
 }
 
@@ -177,6 +179,13 @@ void go_on_from_explain(State& state) {
   }
 }
 
+/// Nothing of another tour, or of this one when it was taken before.
+void forget_steps(Teaching& teach) {
+  teach.answers.clear();
+  teach.results.clear();
+  teach.asked_at.clear();
+}
+
 void reveal(State& state) {
   const study::TourStep step = shown_step(state);
   const StepBars bars = step_bars(state, step);
@@ -186,6 +195,12 @@ void reveal(State& state) {
 }
 
 }  // namespace
+
+void present_tour(State& state, const std::string& id) {
+  resume_tour(state, id);
+  const bool begins = state.teaching.tour || !state.teaching.wanted_tour.empty();
+  if (begins && !state.teaching.presenting) toggle_presenter(state);
+}
 
 void toggle_presenter(State& state) {
   Teaching& teach = state.teaching;
@@ -206,6 +221,7 @@ void toggle_presenter(State& state) {
         BeforePresenting{state.selection, state.view, state.appearance});
     teach.presenting = true;
     state.appearance.scale = std::clamp(state.appearance.scale * kLarger, kLarger, kMostScale);
+    state.appearance.full_screen = true;  // leaving brings the window back as it was
     state.view.screen = ScreenId::presenter;
     if (!teach.tour) go_to(state, Beat::predict);
   }
@@ -247,7 +263,10 @@ void advance(State& state) {
       if (teach.has_more) return void(++teach.pages);
       return go_on_from_explain(state);
     case Beat::done:
-      return end_tour(state);
+      if (!teach.presenting) return end_tour(state);
+      // A clicker that is pressed once more must not leave the wall with something else on it.
+      state.notice = {"That was the last step. Esc leaves the presenter.", false};
+      return;
   }
 }
 
@@ -282,6 +301,8 @@ bool tick_teaching(State& state, double now_s) {
   Teaching& teach = state.teaching;
   const std::string before = tour_clock(state);
   teach.now_s = now_s;
+  if (!teach.wanted_tour.empty() && !state.sessions.opened)
+    start_tour(state, std::exchange(teach.wanted_tour, ""), teach.wanted_step);
   const bool moved = go_on_running(state);
   if (state.notice.text == kStillRunning && !is_step_running(state)) {
     state.notice = {};
@@ -297,10 +318,15 @@ void start_tour(State& state, const std::string& id, int step) {
     return;
   }
   Teaching& teach = state.teaching;
+  if (state.sessions.opened) {  // a tour measures, and a saved run cannot
+    open_run(state, "");
+    if (state.sessions.wanted_run) teach.wanted_tour = id, teach.wanted_step = step;
+    teach.show_tours = false;
+    return;
+  }
   teach.tour = std::make_shared<const study::Tour>(*std::move(tour));
   teach.show_tours = false;
-  teach.answers.clear();
-  teach.results.clear();
+  forget_steps(teach);
   open_at(state, std::clamp(step, 0, static_cast<int>(teach.tour->steps.size()) - 1));
   teach.tour_started_s = teach.now_s;
 }
@@ -309,8 +335,7 @@ void end_tour(State& state) {
   Teaching& teach = state.teaching;
   teach.tour = nullptr;
   teach.tour_step = 0;
-  teach.answers.clear();
-  teach.results.clear();
+  forget_steps(teach);
   if (state.view.screen == ScreenId::tour) state.view.screen = ScreenId::lab;
   go_to(state, Beat::predict);
 }

@@ -17,8 +17,11 @@ struct BeforePresenting {
   Appearance appearance;
 };
 
-/// Into presenter mode: the canvas alone, larger. Out of it: everything as it was, the size of the window too.
+/// Into presenter mode: the canvas alone, larger, full screen. Out of it: everything as it was, the size of the window
+/// too.
 void toggle_presenter(State& state);
+/// The tour, where it was left, in presenter mode.
+void present_tour(State& state, const std::string& id);
 
 /// Page Down and Page Up: predict, run, reveal, explain; then the next rung, or the tour's next step, or its end card.
 /// Run needs an answer; a presenter whose room gave none presses twice.
@@ -32,7 +35,8 @@ bool is_step_running(const State& state);
 bool tick_teaching(State& state, double now_s);
 
 // ---- tours ----
-/// From its beginning, or from a step that was reached before. The notice says why not.
+/// From its beginning, or from a step that was reached before. A saved run that is open is closed for it; one that the
+/// program was started with stays, and the canvas says so. The notice says why not.
 void start_tour(State& state, const std::string& id, int step = 0);
 void end_tour(State& state);
 /// The canvas of the tour's step, after a look at another screen; without a tour the screen that offers one.

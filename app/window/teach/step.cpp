@@ -79,6 +79,17 @@ void take_recorded(const State& state, const KernelInfo* info, LessonBar* bar) {
   bar->machine = found.recording->machine;
 }
 
+/// The step before this one whose run gave it, in the same mode; -1: none.
+int measured_before(const State& state, const TourStep& step, const Series& series) {
+  const Teaching& teach = state.teaching;
+  const auto asked = teach.asked_at.find(series.request);
+  const Request* request = state.run().request(series.request);
+  const bool is_it = teach.tour && asked != teach.asked_at.end() &&
+                     asked->second < teach.tour_step && request &&
+                     request->type == RequestType::run && request->mode == step.mode;
+  return is_it ? asked->second : -1;
+}
+
 /// What this step asked of the worker has ended: what has no result by now gets none.
 bool is_over(const State& state) {
   const Teaching& teach = state.teaching;
@@ -100,7 +111,10 @@ LessonBar make_bar(const State& state, const TourStep& step, const StepBar& aske
   bar.can_run = built && built->available && !state.is_replay();
   Params wanted = info ? params_of_bar(state, *info, asked) : asked.set;
   bar.series = live_of(state.run(), asked, wanted);
-  if (bar.series) bar.run = &state.run();
+  if (bar.series) {
+    bar.run = &state.run();
+    bar.measured_at = measured_before(state, step, *bar.series);
+  }
   if (!bar.series && (!bar.can_run || is_over(state))) take_recorded(state, info, &bar);
   if (bar.series) return bar;
   bar.reason = refusal_of(state.run(), asked, wanted);
@@ -234,6 +248,8 @@ void judge_choice(const TourStep& step, const StepBars& bars, StepOutcome* out) 
     out->missing = step.ask == Ask::verdict ? "No comparison was made." : "Nothing was measured.";
 }
 
+/// What has none is marked ≈, however large it stands there.
+constexpr const char* kNoInterval = "no interval";
 constexpr const char* kApart = "no interval: two medians, not run in turns";
 
 std::string interval_text(const std::string& interval) {
@@ -282,6 +298,8 @@ void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) 
     out->missing = plain(bars.bars.front(), step) + ": " + bars.bars.front().reason + ".";
   }
   if (out->missing.empty() && !(out->value > 0)) out->missing = "It has no such figure.";
+  const bool is_rough = out->interval.starts_with(kNoInterval) && !out->shown.starts_with("≈");
+  if (is_rough) out->shown = "≈ " + out->shown;
 }
 
 /// The rungs' title in a list: "three loops, -O1 → loop order".
@@ -587,6 +605,12 @@ bool is_paired_here(const TourStep& step, const StepBars& bars) {
 
 }  // namespace
 
+bool is_known(const TourStep& step, const StepBars& bars) {
+  const auto is_measured = [](const LessonBar& bar) { return bar.measured_at >= 0; };
+  return step.kind != StepKind::compare && !bars.bars.empty() &&
+         std::all_of(bars.bars.begin(), bars.bars.end(), is_measured);
+}
+
 std::vector<WorkRequest> requests_of(const State& state, const TourStep& step,
                                      const StepBars& bars) {
   std::vector<WorkRequest> requests;
@@ -604,7 +628,7 @@ std::vector<WorkRequest> requests_of(const State& state, const TourStep& step,
     return request;
   };
   for (const LessonBar& bar : bars.bars) {
-    if (!bar.can_run) continue;
+    if (!bar.can_run || bar.measured_at >= 0) continue;
     if (requests.empty() || requests.back().cache != bar.asked.cache)
       requests.push_back(begin(RequestType::run, bar.asked.cache));
     auto& kernels = requests.back().kernels;
@@ -694,7 +718,7 @@ std::vector<double> progress_of(const State& state, const TourStep& step, const 
   std::vector<double> shares;
   for (const LessonBar& bar : bars.bars) {
     if (!is_played(state, bar)) {
-      shares.push_back(live_progress(state, bar));
+      shares.push_back(bar.measured_at >= 0 ? 1 : live_progress(state, bar));
       continue;
     }
     const double takes_s = measured_s(*bar.series) * std::min(1.0, total_s / sum_s);

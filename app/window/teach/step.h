@@ -19,6 +19,7 @@ struct LessonBar {
   const Run* run = nullptr;        ///< where the series comes from
   std::string machine;             ///< of a recording; empty: measured here, or in the saved run
   bool can_run = false;
+  int measured_at = -1;  ///< the earlier step of this tour, from 0, that measured it; -1: none did
   std::string reason;
   double value = 0;  ///< in StepBars::unit; 0: there is none
 };
@@ -79,7 +80,9 @@ std::optional<double> answer_mark(const study::TourStep& step, const StepBars& b
 
 // ---- its run -----------------------------------------------------------------------------------
 
-/// What has to be measured, in order: the bars that can run here, then the comparison.
+/// Earlier steps of this tour measured all that this one shows: nothing has to run.
+bool is_known(const study::TourStep& step, const StepBars& bars);
+/// What has to be measured, in order: the bars that can run here and that no earlier step measured, then the comparison.
 std::vector<WorkRequest> requests_of(const State& state, const study::TourStep& step,
                                      const StepBars& bars);
 /// How far each bar's run is, 0 to 1; and behind them that of the comparison, where the step has one.

@@ -80,9 +80,12 @@ struct Teaching {
   bool skips_answer = false;          ///< the presenter was told that the room has not answered
   std::vector<WorkRequest> waiting;   ///< of this step's run: sent one after the other
   std::vector<int64_t> sent;          ///< of this step's run
+  std::map<int64_t, int> asked_at;    ///< all requests of this tour: the step that sent each
   double beat_started_s = 0;
   double playback_from_s = -1;  ///< the recordings of this step are played since then; below 0: not
   bool show_tours = false;      ///< the list of them
+  std::string wanted_tour;      ///< its id: begins once a saved run that was open is closed
+  int wanted_step = 0;
   double now_s = 0, tour_started_s = 0;  ///< the window's clock
 
   int pages = 0;          ///< turned in what is longer than its place, since the step was explained

@@ -138,9 +138,8 @@ int steps_done(const State& state, const study::Tour& tour) {
 std::vector<const study::Tour*> tours_in_order() {
   std::vector<const study::Tour*> all;
   for (const auto& [id, tour] : built_in_tours()) all.push_back(tour.get());
-  std::stable_sort(all.begin(), all.end(), [](const study::Tour* a, const study::Tour* b) {
-    return (a->id == "first_hour") > (b->id == "first_hour");
-  });
+  std::sort(all.begin(), all.end(),
+            [](const study::Tour* a, const study::Tour* b) { return a->place < b->place; });
   return all;
 }
 

@@ -50,7 +50,7 @@ int steps_done(const State& state, const study::Tour& tour);
 std::string tour_to_resume(const State& state);
 /// The tours of this build, read once.
 const std::map<std::string, std::shared_ptr<const study::Tour>>& built_in_tours();
-/// The same: what a newcomer takes alone comes before what a lecturer shows.
+/// The same in the order in which every list has them.
 std::vector<const study::Tour*> tours_in_order();
 
 }  // namespace ridge::window
