@@ -120,7 +120,7 @@ std::string glossary_blocker(const State&) {
   return study_glossary() ? "" : study_glossary().error().sentence();
 }
 
-void toggle_answers(State& state) {
+void toggle_lesson_answers(State& state) {
   // "all" turns each around: an answer is open where one of its name and "all" is there.
   if (state.view.open_answers.empty())
     state.view.open_answers.insert("all");
@@ -287,7 +287,7 @@ std::span<const Action> study_actions() {
        new_progress_blocker,
        start_progress_over},
       {"answers", "Show or fold the lesson's answers", typed("A", 'a'), always_available,
-       toggle_answers},
+       toggle_lesson_answers},
       {"glossary", "Glossary: look up a term", typed("W", 'w'), glossary_blocker,
        [](State& state) { open_term(state, state.view.glossary_term); }},
   };
