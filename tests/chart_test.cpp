@@ -75,7 +75,9 @@ struct LadderCase {
 
 }  // namespace
 
-TEST_CASE("a processor's panel has the memory of that processor alone") {
+TEST_CASE(
+    "a panel has the memory of the one machine that its marks are of, and of none where they are "
+    "of two") {
   const std::vector<Ceiling> gpu = {
       {"DRAM read", Backend::cuda, "dram_read", "", 0, 4.6e12, "B/s", "measured"}};
   std::vector<Series> series = {test::measured(1, 0, "gemm.cpu.rung", 1e6),
@@ -83,17 +85,20 @@ TEST_CASE("a processor's panel has the memory of that processor alone") {
   series[0].bytes_min = 1e4, series[1].bytes_min = 1e6;
   std::vector<LadderRow> rows = {{.label = "CPU", .series = &series[0], .ceilings = &kCeilings},
                                  {.label = "GPU", .series = &series[1], .ceilings = &gpu}};
-  const auto lines = [&](size_t selected) {
-    rows[0].selected = selected == 0, rows[1].selected = selected == 1;
+  const auto lines = [](std::span<const LadderRow> some) {
     std::string text;
-    for (const Panel& panel : ladder_chart(rows).panels) {
+    for (const Panel& panel : ladder_chart(some).panels) {
       if (panel.metric != "memory_bandwidth") continue;
       for (const auto& rule : panel.rules) text += rule.label + "\n";
     }
     return text;
   };
-  CHECK(lines(0) == "DRAM read, 1 thread: 42.0 GB/s, measured\n");
-  CHECK(lines(1) == "DRAM read: 4.60 TB/s, measured\n");
+  const std::span<const LadderRow> all = rows;
+  CHECK(lines(all.first(1)) == "DRAM read, 1 thread: 42.0 GB/s, measured\n");
+  CHECK(lines(all.last(1)) == "DRAM read: 4.60 TB/s, measured\n");
+  CHECK(lines(all).empty());
+  rows[1].selected = true;
+  CHECK(lines(all).empty());
 }
 
 TEST_CASE("text is elided and wrapped within its width") {
@@ -227,12 +232,17 @@ TEST_CASE("recorded and stale rungs are hatched and say where they come from") {
   const LadderCase made(4);
   const ChartModel model = ladder_chart(made.rows);
   CHECK(model.rows[3].sublabel.find("recorded on NVIDIA H200") != std::string::npos);
-  CHECK(model.rows[3].sublabel.find("stale: the kernel has changed since") != std::string::npos);
+  CHECK(model.rows[3].sublabel.find("stale") != std::string::npos);
   CHECK(model.rows[1].sublabel.find("baseline") != std::string::npos);
   for (const Mark& mark : model.panels[0].marks) {
     CHECK(mark.hatched == (mark.row == 3));
-    CHECK(mark.dashed == (mark.row == 1));
     CHECK(mark.interval.has_value());
+    if (mark.row == 3)
+      CHECK(mark.note.find("stale: the kernel has changed since") != mark.note.npos);
+  }
+  for (const Mark& bar : model.panels[1].marks) {
+    CHECK(bar.hatched == (bar.row == 3));
+    CHECK(bar.dashed == (bar.row == 1));
   }
   CHECK(model.summary.find("rung 3") != std::string::npos);
   // Charts that have no second line under a name.

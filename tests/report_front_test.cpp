@@ -72,11 +72,57 @@ TEST_CASE("one comparison is the headline, with its interval, its decision and t
   CHECK(climb.table.rows[0][0] == "three loops, -O3");
   CHECK(climb.table.rows[0][3] == "start");
   CHECK(has(climb.table.rows[1][1], "unavailable: ✕ check failed"));
-  CHECK(climb.table.rows[2][3] == "▲ 4.00×");  // over the naive loop: the rung between failed
+  CHECK(climb.table.rows[2][3] ==
+        "▲ 4.00× [3.95, 4.05]");  // over the naive loop: the rung between failed
   CHECK(climb.table.rows[2][4] == "three loops, -O3");
   CHECK(climb.table.rows[3][3] == "library");
   CHECK(front(report, "compared").chart->rows.size() == 1);
   CHECK(has(front(report, "again").commands.front(), "ridgepoint compare gemm --baseline"));
+}
+
+TEST_CASE(
+    "a climb that holds one comparison is titled by the climb; asked for, the comparison leads") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kWrong, kBlocked}));
+  const double times[] = {24e6, 12e6, 6e6};
+  for (int i = 0; i < 3; ++i) {
+    const std::string kernels[] = {kNaive, kWrong, kBlocked};
+    out.worker("result", with(about(4, i), "outcome", measured(4, i, kernels[i], times[i])));
+  }
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  add_comparison(&out, {});
+  const Run run = read_run(out);
+  const Report report = built(run, ladder_options());
+  CHECK(report.title == "GEMM: the ladder");
+  CHECK_FALSE(report.is_of_pair);
+  CHECK(report.claims.size() == 1);
+  CHECK(has(report.sentence, "3 of 3 rungs passed their checks"));
+  CHECK(front(report, "compared").chart->rows.size() == 1);
+  CHECK(front(report, "climb").chart->table.rows.size() == 3);
+
+  Options asked = ladder_options();
+  asked.candidate = kBlocked;
+  const Report one = built(run, asked);
+  CHECK(one.title == "GEMM: cache blocks against three loops, -O3");
+  CHECK(one.is_of_pair);
+}
+
+TEST_CASE("a side of a comparison does not take the place of the time of its rung alone") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked}));
+  out.worker("result", with(about(4, 0), "outcome", measured(4, 0, kNaive, 24e6)));
+  out.worker("result", with(about(4, 1), "outcome", measured(4, 1, kBlocked, 12e6)));
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  add_comparison(&out, {});  // there the blocked loop takes 6 ms
+  const Run run = read_run(out);
+  const Report report = built(run, ladder_options());
+  const auto& bars = front(report, "climb").chart->panels.front();
+  CHECK(bars.subtitle == "each alone");
+  REQUIRE(bars.marks.size() == 2);
+  CHECK(bars.marks[1].value / bars.marks[0].value == Approx(2));
+  CHECK(has(fact(report, "Speed of the candidate"), ", in turns"));
 }
 
 TEST_CASE("two trainings: the headline has step, accuracy and limit beside the decision") {
@@ -139,7 +185,7 @@ TEST_CASE("without a comparison the headline is what was climbed, and says that 
   CHECK(report.headline.tone == "none");
   CHECK(report.headline.interval.empty());
   CHECK(has(report.sentence, "4 of 4 rungs passed their checks at n=1024"));
-  CHECK(has(report.sentence, "10.7 GFLOP/s → 53.7 GFLOP/s, ≈ 5.00× as fast, timed apart"));
+  CHECK(has(report.sentence, "10.7 GFLOP/s → 53.7 GFLOP/s, ≈ 5.00× as fast, each timed alone"));
   CHECK(has(report.sentence, "Against “oneDNN”, the fastest library in this type: ≈ 0.500×"));
   CHECK(has(report.sentence, "nothing is claimed to be faster"));
   CHECK(fact(report, "First rung") == "three loops, -O3: 10.7 GFLOP/s");

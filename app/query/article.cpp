@@ -39,7 +39,8 @@ class ArticlePage {
     add_front({"again"});
     return out_ + "</div>\n<footer>Made by Ridgepoint from " +
            escape_xml(report.inputs.front().name) +
-           ". A step with ≈ was timed apart and claims nothing. The appendix is the report's: "
+           ". A step with ≈ is of two rungs that were each timed alone, and claims nothing. The "
+           "appendix is the report's: "
            "ridgepoint report RUN.jsonl --out report.html.</footer>\n";
   }
 

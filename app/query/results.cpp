@@ -16,6 +16,7 @@
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
 #include "common/record/trained.h"
 #include "common/record/trap.h"
@@ -175,7 +176,7 @@ std::string comparisons_text(const Run& run, int64_t request) {
                         report::side_text(short_name(one.baseline), theirs, ours, one.size_param));
     if (one.ratio > 0 && one.verdict != Verdict::invalid) {
       text += ", " + format_ratio(one.ratio);
-      if (one.ci) text += " " + format_ratio_interval(one.ci);
+      if (one.ci) text += " " + ratio_interval_text(one.ci, one.margin);
     }
     text += fmt::format(" (margin {}, {})\n", percent(one.margin), rounds_text(one));
     for (const std::string& sentence : trained_sentences(one)) text += "  " + sentence + "\n";

@@ -90,10 +90,10 @@ void draw_climb_card(Ui& ui) {
   draw_card_words(ui, inner.take_top(words_h, ui.px(16)), card, false);
   draw_card_bars(ui, inner.take_top(bars_h), card);
   const Area foot = inner.take_top(ui.px(30));
-  ui.text(
-      foot.x, foot.middle() + ui.px(6),
-      std::string(climb.lab->title) + "  ·  " + card.asked + "  ·  ≈: timed apart  ·  Ridgepoint",
-      kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
+  ui.text(foot.x, foot.middle() + ui.px(6),
+          std::string(climb.lab->title) + "  ·  " + card.asked +
+              "  ·  ≈: each timed alone  ·  Ridgepoint",
+          kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
   draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
   // The bar of what was written is under this overlay: it is drawn again, at the window's end, where it can be pressed and
   // stands on no button of the card.

@@ -11,6 +11,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/record/trained.h"
 #include "common/record/trap.h"
@@ -48,14 +49,15 @@ std::string evidence_of(const Comparison& comparison) {
   std::string text;
   if (comparison.rounds > 0) {
     text = format_ratio(comparison.ratio);
-    text += comparison.ci ? " " + format_ratio_interval(comparison.ci) : ", no interval";
-    text += "  ·  " + rounds_text(comparison);
+    text += comparison.ci ? " " + ratio_interval_text(comparison.ci, comparison.margin)
+                          : ", no interval";
+    text += " · " + rounds_text(comparison);
+    if (!comparison.trained && comparison.sustained.empty()) text += " in turns";
   }
-  if (comparison.trained)
-    text += (text.empty() ? "" : "  ·  ") + accuracy_line(*comparison.trained);
-  text += fmt::format("{}margin {:g} %", text.empty() ? "" : "  ·  ", comparison.margin * 100);
+  if (comparison.trained) text += (text.empty() ? "" : " · ") + accuracy_line(*comparison.trained);
+  text += fmt::format("{}margin {:g} %", text.empty() ? "" : " · ", comparison.margin * 100);
   if (comparison.verdict == Verdict::unresolved && comparison.rounds_needed > 0) {
-    text += "  ·  about " + pairs_text(comparison, comparison.rounds_needed) + " needed";
+    text += " · about " + pairs_text(comparison, comparison.rounds_needed) + " needed";
   }
   return text;
 }
@@ -98,7 +100,7 @@ Words words_of(const TrapOutcome& trap, const std::string& where) {
       reading_text(trap, trap.lie.median) + " said, " + reading_text(trap, trap.honest.median) +
           " is  ·  " + trap.quantity + " of " + trap.victim,
       fmt::format("lie / honest {} {}  ·  {} rounds  ·  margin {:g} %", format_ratio(trap.factor),
-                  format_ratio_interval(trap.ci), trap.rounds, trap.margin * 100),
+                  ratio_interval_text(trap.ci, trap.margin), trap.rounds, trap.margin * 100),
       guard_text(trap)};
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   return words;

@@ -157,7 +157,8 @@ void CompareScreen::build_charts(const State& state) {
       {rung_title(state.ladder, one.baseline), "baseline", &sides[0], true},
       {rung_title(state.ladder, one.candidate), "candidate", &sides[1], false}};
   chart::ChartModel model = chart::distribution_chart(spread);
-  model.panels[0].subtitle = one.trained ? "a step, two turns a seed" : "every slot of the rounds";
+  model.panels[0].subtitle =
+      one.trained ? "a step, two turns a seed" : "in turns: every slot of the rounds";
   spread_.set(std::move(model));
   ecdf_.set(chart::ecdf_chart(spread));
 }
@@ -193,8 +194,11 @@ void CompareScreen::draw_sources(Ui& ui, const Area& area) {
     names.push_back(source.name + " (" + std::to_string(source.comparisons.size()) + ")");
     width += ui.width(names.back(), kSmall_px) + ui.px(26);
   }
-  const int clicked = ui.segments("source", {area.x, area.y, std::min(width, area.w), area.h},
-                                  names, static_cast<int>(source_));
+  // Of more than fit, one is shown with arrows beside it: no wider than it reads.
+  const float least = width - ui.px(16) * static_cast<float>(names.size());
+  const float w = least <= area.w ? std::min(width, area.w) : std::min(area.w, ui.px(460));
+  const int clicked =
+      ui.segments("source", {area.x, area.y, w, area.h}, names, static_cast<int>(source_));
   if (clicked < 0) return;
   source_ = static_cast<size_t>(clicked);
   is_picked_ = true;

@@ -89,7 +89,7 @@ void ReportScreen::draw_page(Ui& ui, const Area& area) {
   text(report_->title, kHeading_px + 4, Role::text, Face::strong, ui.px(2));
   text(report_->subtitle, kSmall_px, Role::muted, Face::body, ui.px(14));
   const report::Headline& headline = report_->headline;
-  const bool has_card = report_->claims.size() == 1 && report_->claims.back().paired;
+  const bool has_card = report_->is_of_pair && report_->claims.back().paired;
   if (has_card) {
     const report::Claim& claim = report_->claims.back();
     const Area words = page.rest.inset(ui.px(20), 0);

@@ -13,6 +13,7 @@
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/view/report/decision.h"
 
@@ -97,8 +98,8 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
   const std::string ours = climbs.best->rung->title;
   const Comparison* pair = pair_of_climb(run, climb, climbs);
   if (!pair || !(pair->ratio > 0)) {
-    card->library = fmt::format("{} not settled: “{}” is ≈ {} as fast, timed apart", name, ours,
-                                format_ratio(climbs.best->rate / climbs.library->rate));
+    card->library = fmt::format("{} not settled: “{}” is ≈ {} as fast, each timed alone", name,
+                                ours, format_ratio(climbs.best->rate / climbs.library->rate));
     return;
   }
   const Verdict verdict = decide(run, *pair).verdict;
@@ -107,9 +108,9 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
                      : verdict == Verdict::slower ? "not beaten"
                      : verdict == Verdict::same   ? "matched"
                                                   : "not settled";
-  card->library =
-      fmt::format("{} {}: “{}” is {} as fast, {}", name, word, ours, format_ratio(pair->ratio),
-                  pair->ci ? "95 % interval " + format_ratio_interval(pair->ci) : "no interval");
+  card->library = fmt::format(
+      "{} {}: “{}” is {} as fast, {}", name, word, ours, format_ratio(pair->ratio),
+      pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin) : "no interval");
 }
 
 void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {

@@ -213,15 +213,27 @@ Params params_of_level(const State& state) {
   return params;
 }
 
+/// "n = 256 · 2 threads": of the parts of a text as many as fit, whole.
+std::string whole_parts(Ui& ui, std::string text, float width) {
+  constexpr std::string_view kBetween = "·";
+  while (ui.width(text, kSmall_px) > width) {
+    const size_t last = text.rfind(kBetween);
+    if (last == std::string::npos) return "";
+    text.erase(text.find_last_not_of(' ', last - 1) + 1);
+  }
+  return text;
+}
+
 void draw_title(Ui& ui, Area* row) {
   const Lab* lab = ui.state.selection.lab;
   const float y = row->middle();
   row->take_left(
       ui.text(row->x, y, lab ? lab->title : "Ridgepoint", kHeading_px, Role::text, Face::strong),
       ui.px(16));
-  const std::string summary = lab ? params_summary(*lab, params_of_level(ui.state)) : std::string();
+  const std::string all = lab ? params_summary(*lab, params_of_level(ui.state)) : std::string();
+  const std::string summary = whole_parts(ui, all, row->w * 0.4f);
   if (summary.empty()) return;
-  const float w = std::min(ui.width(summary, kSmall_px), row->w * 0.4f);
+  const float w = ui.width(summary, kSmall_px);
   ui.text(row->x, y, summary, kSmall_px, Role::muted, Face::body, Anchor::start, w);
   row->take_left(w, ui.px(24));
 }
@@ -483,8 +495,9 @@ void LogPanel::draw(Ui& ui, Area area) {
   const Area inner = area.inset(ui.px(16), ui.px(8));
   const auto& log = ui.state.run().log();
   if (log.empty()) {
-    return draw_empty_state(ui, inner, "The log is empty.",
-                            "What the worker printed beside its protocol, and its restarts, appear here.");
+    return draw_empty_state(
+        ui, inner, "The log is empty.",
+        "What the worker printed beside its protocol, and its restarts, appear here.");
   }
   ImGui::SetCursorScreenPos({inner.x, inner.y});
   ImGui::BeginChild("log", {inner.w, inner.h}, false);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/record/derive.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
 #include "common/view/chart/size_curve.h"
 
@@ -180,6 +181,7 @@ ChartRows unpaired_ladder_rows(const State& state) {
     made.section = section;
     made.series = row.series;
     made.ceilings = row.run ? &row.run->ceilings() : nullptr;
+    made.in_turns = row.run && row.series && is_in_turns(*row.run, *row.series);
     made.state = row.reason;
     if (row.origin == Origin::recorded) made.origin = row.machine;
     if (!row.shown_size.empty()) made.sublabel = "at " + row.shown_size;

@@ -13,6 +13,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/climb.h"
@@ -21,7 +22,7 @@
 namespace ridge::window {
 namespace {
 
-constexpr float kBar_px = 40, kTotal_px = 22;
+constexpr float kBar_px = 44, kTotal_px = 30;
 
 /// The part of the ladder that a row belongs to; labs without parts have one for each processor.
 std::string part_of(const chart::LadderRow& row, const std::string& kernel) {
@@ -133,9 +134,19 @@ std::optional<chart::ClimbStep> step_of(const State& state, const RungView& row,
   if (!before) return std::nullopt;
   const Comparison* pair = pair_of(state, *before, row);
   const bool stale = before->series->stale || (pair && pair->stale);
-  const std::string from = with_stale(before->rung->title, stale);
-  if (pair && pair->ratio > 0) return chart::ClimbStep{pair->ratio, supported_verdict(*pair), from};
-  return chart::ClimbStep{rate / rate_of(before->series)->value, std::nullopt, from};
+  const double bars = rate / rate_of(before->series)->value;
+  chart::ClimbStep step{.ratio = bars, .from = with_stale(before->rung->title, stale)};
+  if (pair && pair->ratio > 0) {
+    step.ratio = pair->ratio;
+    step.verdict = supported_verdict(*pair);
+    step.interval = pair->ci;
+    step.margin = pair->margin;
+    step.alone = bars;
+  }
+  if (chart::is_step_down(step))
+    step.why =
+        why_slower(*before->series, *row.series, row.run->ceilings(), row.run->environment());
+  return step;
 }
 
 /// Beside dots of time stands the speed, beside bars of speed the time.
@@ -152,14 +163,15 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived,
           derived.compute         ? format_share(derived.compute->value)
           : derived.above_compute ? "over 100 %"
                                   : "",
-          derived.bytes_per_s ? format_rate(*derived.bytes_per_s, "B/s") : "",
-          error.empty() ? "" : error + " ✓"};  // only what passed has a row of figures
+          error.empty() ? "" : error + " ✓",  // only what passed has a row of figures
+          derived.bytes_per_s ? format_rate(*derived.bytes_per_s, "B/s") : ""};
 }
 
 chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
                           const std::string& kernel, const std::string& unit) {
   chart::ClimbRow row{.label = with_stale(from.label, from.series && from.series->stale),
                       .sublabel = from.sublabel};
+  if (from.in_turns) row.sublabel += (row.sublabel.empty() ? "" : ", ") + kTimedInTurns;
   row.is_peer = from.is_peer;
   row.is_baseline = from.is_baseline;
   row.selected = from.selected;
@@ -195,19 +207,28 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   return row;
 }
 
-/// What the whole climb brought: "naive → TMA, persistent", "≈ 106×".
+/// What the whole climb brought: "naive → TMA, persistent", "≈ 106×", and how far that is: "97.1 % of the ceiling,
+/// oneDNN 94.8 %".
 struct Total {
-  std::string steps, ratio;
+  std::string steps, ratio, reach;
 };
+
+std::string share_text(const chart::LadderRow& row) {
+  if (!row.series || !row.ceilings) return "";
+  const Derived derived = derive(*row.series, *row.ceilings);
+  return derived.compute ? format_share(derived.compute->value) : "";
+}
 
 /// Of rungs of one machine at one size; none where nothing climbed.
 std::optional<Total> total_of(const ChartRows& rows, const std::string& unit) {
-  const chart::LadderRow *first = nullptr, *best = nullptr;
-  double from = 0, to = 0;
+  const chart::LadderRow *first = nullptr, *best = nullptr, *library = nullptr;
+  double from = 0, to = 0, theirs = 0;
   for (size_t i = 0; i < rows.rows.size(); ++i) {
     const chart::LadderRow& row = rows.rows[i];
     const auto rate = rate_of(row.series);
-    if (!rate || rate->unit != unit || row.is_peer) continue;
+    if (!rate || rate->unit != unit) continue;
+    if (row.is_peer && rate->value > theirs) library = &row, theirs = rate->value;
+    if (row.is_peer) continue;
     if (!why_no_step(rows.kernels[i], row.series->params).empty()) continue;
     if (first && (row.origin != first->origin || row.sublabel != first->sublabel)) continue;
     if (!first) first = &row, from = rate->value;
@@ -217,7 +238,13 @@ std::optional<Total> total_of(const ChartRows& rows, const std::string& unit) {
   const auto name = [](const chart::LadderRow& row) {
     return with_stale(row.label, row.series->stale);
   };
-  return Total{name(*first) + " → " + name(*best), "≈ " + format_ratio(to / from)};
+  Total total{name(*first) + " → " + name(*best), "≈ " + format_ratio(to / from),
+              share_text(*best)};
+  if (!total.reach.empty()) total.reach += " of the ceiling";
+  const bool is_beside = library && library->origin == best->origin;
+  const std::string peer = is_beside ? share_text(*library) : "";
+  if (!total.reach.empty() && !peer.empty()) total.reach += ", " + name(*library) + " " + peer;
+  return total;
 }
 
 chart::ChartModel build_climb(const State& state, ChartRows* out) {
@@ -233,8 +260,11 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   options.columns = {options.log_time ? chart::ClimbColumn{"Speed", "", "throughput"}
                                       : chart::ClimbColumn{"Time", "", "time_per_call"},
                      {"Of ceiling", "", "utilization"},
-                     {"Bandwidth", "", "memory_bandwidth"},
-                     {is_error ? "Error" : "Quality", "", is_error ? "error_nmse" : "accuracy"}};
+                     {is_error            ? "Error"
+                      : has_frontier(lab) ? "Accuracy"
+                                          : "Quality",
+                      "", is_error ? "error_nmse" : "accuracy"}};
+  if (!is_learning(state)) options.columns.push_back({"Bandwidth", "", "memory_bandwidth"});
   for (size_t i = 0; i < rows.size(); ++i) {
     const Series* series = out->rows[i].series;
     if (!rows[i].selected || !series || !out->rows[i].ceilings || unit != "FLOP/s") continue;
@@ -297,11 +327,14 @@ void draw_climb_bar(Ui& ui, Area area) {
   const ChartRows part = climb_rows(ui.state, std::move(rows));
   const auto total = total_of(part, unit_of(part));
   if (!total) return;
-  const float y = line.y + parts_h / 2;
-  const float w = ui.text(line.right() - ui.px(8), y, total->ratio, kTotal_px, Role::series0,
-                          Face::strong, Anchor::end);
-  ui.text(line.right() - w - ui.px(20), y, total->steps, kSmall_px, Role::muted, Face::body,
-          Anchor::end, line.w - w - ui.px(300));
+  const float w = ui.text(line.right() - ui.px(8), line.middle(), total->ratio, kTotal_px,
+                          Role::series0, Face::strong, Anchor::end);
+  const float x = line.right() - w - ui.px(22), room = line.w - w - ui.px(260);
+  const float pitch = total->reach.empty() ? 0 : ui.px(9);
+  ui.text(x, line.middle() - pitch, total->steps, kSmall_px, Role::text, Face::body, Anchor::end,
+          room);
+  ui.text(x, line.middle() + pitch, total->reach, kSmall_px, Role::muted, Face::body, Anchor::end,
+          room);
 }
 
 std::string log_time_blocker(const State& state) {

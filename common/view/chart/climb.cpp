@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
+#include "common/view/chart/log_axis.h"
 
 namespace ridge::chart {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 constexpr double kFarCeiling = 3;
 
 Role step_role(const ClimbStep& step) {
+  if (bars_disagree(step)) return Role::muted;
   if (step.verdict == Verdict::faster) return Role::faster;
   return step.verdict == Verdict::slower ? Role::slower : Role::muted;
 }
@@ -30,13 +33,27 @@ std::string step_cell(const ClimbRow& row) {
   return row.is_peer ? "library" : "start";
 }
 
+/// Whether the ratio alone would say more than is known, or so much that nobody should read it without its interval.
+bool needs_interval(const ClimbStep& step) {
+  constexpr double kHuge = 10, kWide = 0.1;
+  if (!step.verdict || !step.interval) return false;
+  const double reach = step.interval->high - step.interval->low;
+  return step.ratio >= kHuge || step.ratio <= 1 / kHuge || reach > kWide * step.ratio;
+}
+
+std::string step_with_interval(const ClimbRow& row) {
+  const std::string text = step_cell(row);
+  const bool has_interval = row.step && row.step->verdict && row.step->interval;
+  return has_interval ? text + " " + ratio_interval_text(row.step->interval, row.step->margin)
+                      : text;
+}
+
 Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
   Mark mark{.row = index, .value = *row.rate, .interval = row.interval};
   mark.role = row.is_peer ? Role::baseline : Role::series0;
   mark.hatched = row.hatched;
   mark.dashed = row.is_baseline;
-  mark.label = format_rate(*row.rate, unit);
-  mark.note = row.label + ": " + mark.label;
+  mark.note = row.label + ": " + format_rate(*row.rate, unit);
   if (row.interval) mark.note += ", 95 % interval " + format_rate_interval(row.interval, unit);
   if (!row.no_step.empty()) mark.note += ". No step at these parameters: it " + row.no_step;
   return mark;
@@ -45,25 +62,20 @@ Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
 /// In place of the speeds: what a call takes, a dot on a logarithmic axis.
 Panel time_panel(std::span<const ClimbRow> rows, const Panel& rates) {
   Panel panel{.title = "Time", .metric = "time_per_call", .weight = rates.weight};
-  panel.axis = {.title = "Time of a call", .unit = "s", .scale = Scale::log};
+  panel.subtitle = rates.subtitle;
+  panel.axis = {.title = "Time of a call", .unit = "s"};
   panel.row_reasons = rates.row_reasons;
-  double low = INFINITY, high = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     const ClimbRow& row = rows[i];
     if (!has_rate(row) || !row.time_s || !(*row.time_s > 0)) continue;
     Mark mark{.row = static_cast<int>(i), .value = *row.time_s, .interval = row.time_interval_s};
     mark.role = row.is_peer ? Role::baseline : Role::series0;
-    mark.marker = Marker::dot;
     mark.hatched = row.hatched;
     mark.label = format_time_ns(*row.time_s * 1e9);
     mark.note = row.label + ": " + mark.label + " a call";
     panel.marks.push_back(std::move(mark));
-    const Interval reach = row.time_interval_s.value_or(Interval{*row.time_s, *row.time_s});
-    low = std::min(low, reach.low > 0 ? reach.low : *row.time_s);
-    high = std::max(high, reach.high);
   }
-  panel.axis.low = high > 0 ? low / 1.6 : 0.1;
-  panel.axis.high = high > 0 ? high * 1.6 : 10;
+  put_on_log_axis(&panel);
   return panel;
 }
 
@@ -84,9 +96,11 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
   if (any([](const ClimbRow& row) { return row.interval.has_value(); }))
     model->legend.emplace_back("whisker: 95 % interval");
   if (any([](const ClimbRow& row) { return row.step && row.step->verdict; }))
-    model->legend.emplace_back("▲ ▼ = ?: compared in pairs");
+    model->legend.emplace_back("▲ ▼ = ?: in turns with the rung before");
+  if (any([](const ClimbRow& row) { return row.step && bars_disagree(*row.step); }))
+    model->legend.emplace_back("≠: in turns it is another way round than the bars");
   if (any([](const ClimbRow& row) { return row.step && !row.step->verdict; }))
-    model->legend.emplace_back("≈: timed apart, the ratio of two medians");
+    model->legend.emplace_back("≈: each alone, the ratio of two medians");
   if (!log_time && any([](const ClimbRow& row) { return row.is_baseline; }))
     model->legend.emplace_back("dashed outline: baseline");
   if (any([](const ClimbRow& row) { return row.is_peer && has_rate(row); }))
@@ -96,27 +110,17 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
                             ", recorded elsewhere or at another size");
 }
 
-/// Bytes that begin a letter.
-auto letters_of(const std::string& text) {
-  return std::count_if(text.begin(), text.end(),
-                       [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
-}
-
 void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,
                 ChartModel* model) {
-  Panel panel{
-      .title = column.title, .subtitle = column.subtitle, .metric = column.metric, .weight = 1};
+  Panel panel{.title = column.title,
+              .subtitle = column.subtitle,
+              .metric = column.metric,
+              .is_column = true};
   const auto cell_of = [&](const ClimbRow& row) {
     return at < row.cells.size() ? row.cells[at] : std::string();
   };
   if (std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return cell_of(row).empty(); }))
     return;
-  // A heading has room for its letters, and a cell for its own.
-  constexpr float kTitleLetter = 0.1f, kLetter = 0.085f, kLeast = 0.64f, kMost = 0.95f;
-  float weight = kTitleLetter * static_cast<float>(column.title.size());
-  for (const ClimbRow& row : rows)
-    weight = std::max(weight, kLetter * static_cast<float>(letters_of(cell_of(row))));
-  panel.weight = std::clamp(weight, kLeast, kMost);
   model->table.columns.push_back(column.title);
   for (size_t i = 0; i < rows.size(); ++i) {
     panel.row_reasons.push_back(cell_of(rows[i]));
@@ -124,6 +128,22 @@ void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_
     model->table.rows[i].push_back(cell_of(rows[i]));
   }
   model->panels.push_back(std::move(panel));
+}
+
+/// What stands under a row's name: why it is no step, what it was measured at, what its step down or its badge needs.
+std::string sublabel_of(const ClimbRow& row, bool is_bare) {
+  std::string text = row.no_step.empty() ? "" : "no step: " + row.no_step;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  };
+  add(row.sublabel);
+  if (!row.step || !has_rate(row) || is_bare)
+    return text;  // a report has sentences under the chart
+  if (bars_disagree(*row.step))
+    add(fmt::format("in turns {}", to_string(*row.step->verdict)));
+  else if (is_step_down(*row.step))
+    add("slower" + (row.step->why.brief.empty() ? "" : ": " + row.step->why.brief));
+  return text;
 }
 
 std::string summary_of(std::span<const ClimbRow> rows, const std::string& unit) {
@@ -142,10 +162,52 @@ std::string summary_of(std::span<const ClimbRow> rows, const std::string& unit) 
 
 }  // namespace
 
+bool is_step_down(const ClimbStep& step) {
+  constexpr double kFelt = 0.98;  // of two medians that were measured minutes apart
+  return step.verdict ? *step.verdict == Verdict::slower : step.ratio < kFelt;
+}
+
+bool bars_disagree(const ClimbStep& step) {
+  constexpr double kSeen = 1.1;  // a bar so much longer is seen to be
+  if (!step.verdict || !step.alone) return false;
+  switch (*step.verdict) {
+    case Verdict::faster:
+      return *step.alone < 1 / (1 + step.margin);
+    case Verdict::slower:
+      return *step.alone > 1 + step.margin;
+    case Verdict::same:
+      return *step.alone > kSeen || *step.alone < 1 / kSeen;
+    default:
+      return false;
+  }
+}
+
+std::string step_note(const ClimbStep& step) {
+  if (!step.verdict)
+    return fmt::format(
+        "≈ {} as fast as “{}”: the ratio of two medians. Each was measured alone, so what the "
+        "machine did in between is in it.",
+        format_ratio(step.ratio), step.from);
+  std::string text = fmt::format("In turns with “{}”: {}, {} as fast", step.from,
+                                 to_string(*step.verdict), format_ratio(step.ratio));
+  if (step.interval) text += ", 95 % interval " + ratio_interval_text(step.interval, step.margin);
+  text += ".";
+  if (step.alone)
+    text += fmt::format(" By the bars, each measured alone: ≈ {}.", format_ratio(*step.alone));
+  if (bars_disagree(step))
+    text +=
+        " The two disagree. The pair counts, since both rungs met the same machine; a bar may be "
+        "of another minute. Run both rungs again to settle it.";
+  else if (is_step_down(step) && !step.why.sentence.empty())
+    text += " Why: " + step.why.sentence + ".";
+  return text;
+}
+
 std::string step_text(const ClimbStep& step) {
   if (!std::isfinite(step.ratio) || !(step.ratio > 0)) return "✕ no ratio";
   const std::string ratio = format_ratio(step.ratio);
   if (!step.verdict) return "≈ " + ratio;
+  if (bars_disagree(step)) return "≠ " + ratio;
   switch (*step.verdict) {
     case Verdict::faster:
       return "▲ " + ratio;
@@ -162,40 +224,41 @@ std::string step_text(const ClimbStep& step) {
 
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options) {
   ChartModel model{.id = "climb"};
-  const bool alone = options.columns.empty();
-  Panel rates{.title = "Speed", .metric = "throughput", .weight = alone ? 3 : 2.7f};
+  const bool is_bare = options.columns.empty();
+  Panel rates{.title = "Speed", .subtitle = options.timed, .metric = "throughput", .weight = 1};
   rates.axis = {.title = "Speed", .unit = options.unit};
-  Panel steps{
-      .title = "Step", .subtitle = alone ? "speed ratio" : "", .weight = alone ? 0.5f : 0.78f};
+  Panel steps{.title = "Step", .subtitle = is_bare ? "speed ratio" : "", .is_column = true};
   model.table.columns = {"Rung", "Speed", "95 % interval", "Step", "Over"};
   double high = 0, fastest = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     const ClimbRow& row = rows[i];
     const bool measured = has_rate(row);
-    std::string sublabel = row.no_step.empty() ? "" : "no step: " + row.no_step;
-    if (!row.sublabel.empty()) sublabel += (sublabel.empty() ? "" : "; ") + row.sublabel;
     model.rows.push_back({.label = row.label,
-                          .sublabel = sublabel,
+                          .sublabel = sublabel_of(row, is_bare),
                           .selected = row.selected || row.is_best,
                           .is_baseline = row.is_baseline,
                           .muted = row.is_peer || !measured || !row.no_step.empty()});
     rates.row_reasons.push_back(measured ? "" : row.reason);
-    steps.row_reasons.push_back(measured ? step_cell(row) : row.reason);
+    const bool is_long = row.step && needs_interval(*row.step);
+    steps.row_reasons.push_back(!measured ? row.reason
+                                : is_long ? step_with_interval(row)
+                                          : step_cell(row));
     steps.row_roles.push_back(row.step && measured ? step_role(*row.step) : Role::muted);
+    steps.row_notes.push_back(row.step && measured ? step_note(*row.step) : "");
     if (measured) {
       rates.marks.push_back(bar_of(row, static_cast<int>(i), options.unit));
       high = std::max({high, *row.rate, row.interval ? row.interval->high : 0.0});
       fastest = std::max(fastest, *row.rate);
     }
-    model.table.rows.push_back({row.label,
-                                measured ? rates.marks.back().label : "unavailable: " + row.reason,
-                                !measured      ? ""
-                                : row.interval ? format_rate_interval(row.interval, options.unit)
-                                               : "unavailable: no interval",
-                                !measured ? "" : step_cell(row),
-                                row.step && measured ? row.step->from
-                                : measured           ? kNone
-                                                     : ""});
+    model.table.rows.push_back(
+        {row.label, measured ? format_rate(*row.rate, options.unit) : "unavailable: " + row.reason,
+         !measured      ? ""
+         : row.interval ? format_rate_interval(row.interval, options.unit)
+                        : "unavailable: no interval",
+         !measured ? "" : step_with_interval(row),
+         row.step && measured ? row.step->from
+         : measured           ? kNone
+                              : ""});
   }
   rates.axis.high = high > 0 ? high * 1.04 : 1;
   add_ceiling(options, fastest, &rates);

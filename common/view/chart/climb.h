@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "common/record/step_down.h"
 #include "common/record/types.h"
 #include "common/view/chart/model.h"
 
@@ -14,10 +15,21 @@ namespace ridge::chart {
 /// What a step brought.
 struct ClimbStep {
   double ratio = 0;  ///< speed over that of the rung before: above 1 is faster
-  /// Of the two rungs' paired comparison; absent: they were timed apart, and the ratio is that of their medians.
+  /// Of the two rungs' paired comparison; absent: each was timed alone, and the ratio is that of their medians.
   std::optional<Verdict> verdict{};
   std::string from{};  ///< the rung before, for the tooltip
+  // With a verdict:
+  std::optional<Interval> interval{};  ///< 95 %, of the ratio
+  double margin = 0;                   ///< 0.02: a difference of 2 % does not count
+  std::optional<double> alone{};       ///< the ratio of the two bars, each timed alone
+  StepCause why{};                     ///< of a step down; empty: it is none
 };
+/// Whether the step makes a rung slower: by its verdict, else by more than clocks differ from minute to minute.
+bool is_step_down(const ClimbStep& step);
+/// Whether the pair says another thing than the bars show: slower beside a longer bar, say.
+bool bars_disagree(const ClimbStep& step);
+/// The step in whole sentences: the pair with its interval, the bars, and whether the two agree.
+std::string step_note(const ClimbStep& step);
 
 struct ClimbRow {
   std::string label{}, sublabel{};
@@ -49,9 +61,10 @@ struct ClimbOptions {
   std::vector<ClimbColumn> columns{};
   /// Times as dots on a logarithmic axis in place of the bars: the axis has no zero that a bar could begin at.
   bool log_time = false;
+  std::string timed = "each alone";  ///< how the bars were: "in turns" where all are of comparisons
 };
 
-/// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved), else "≈ 11.8×".
+/// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved, ≠ the bars disagree), else "≈ 11.8×".
 std::string step_text(const ClimbStep& step);
 
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options = {});

@@ -7,6 +7,7 @@
 
 #include "common/core/format.h"
 #include "common/record/clocks.h"
+#include "common/record/ratio_text.h"
 
 namespace ridge::chart {
 namespace {
@@ -69,7 +70,8 @@ void add_equal_clock(const Comparison& comparison, int index, Panel* panel) {
   mark.interval = equal.ci;
   mark.beside = true;
   mark.note = fmt::format("at equal clock: {} {} {}, {} rounds", to_string(equal.verdict),
-                          format_ratio(equal.ratio), format_ratio_interval(equal.ci), equal.rounds);
+                          format_ratio(equal.ratio),
+                          ratio_interval_text(equal.ci, comparison.margin), equal.rounds);
   panel->marks.push_back(mark);
 }
 
@@ -101,8 +103,8 @@ int add_row(const ForestRow& row, int index, Panel* panel) {
   mark.interval = comparison.ci;
   mark.label = format_ratio(comparison.ratio);
   mark.note = fmt::format("{}: {} {}, {}, margin {}", row.label, format_ratio(comparison.ratio),
-                          format_ratio_interval(comparison.ci), rounds_text(comparison),
-                          format_percent_width(comparison.margin));
+                          ratio_interval_text(comparison.ci, comparison.margin),
+                          rounds_text(comparison), format_percent_width(comparison.margin));
   panel->marks.push_back(mark);
   return beyond;
 }
@@ -126,7 +128,7 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
   Panel ratios{.title = "Baseline time ÷ candidate time", .metric = "ratio", .weight = 3};
   ratios.subtitle = "right of 1 is faster";
   ratios.axis = {.title = "Ratio", .scale = Scale::log};
-  Panel verdicts{.title = "Verdict", .subtitle = "ratio and 95 % interval"};
+  Panel verdicts{.title = "Verdict", .subtitle = "ratio and 95 % interval", .is_column = true};
   double margin = 0;
   for (const ForestRow& row : rows) margin = std::max(margin, row.comparison->margin);
   set_reach(rows, margin, &ratios.axis);
@@ -140,9 +142,11 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
     beyond += add_row(row, static_cast<int>(i), &ratios);
     std::string text = verdict_text(row.verdict);
     if (row.verdict != Verdict::invalid) {
-      text += " " + format_ratio(comparison.ratio) + " " + format_ratio_interval(comparison.ci);
+      text += " " + format_ratio(comparison.ratio) + " " +
+              ratio_interval_text(comparison.ci, comparison.margin);
     }
     verdicts.row_reasons.push_back(text);
+    verdicts.row_roles.push_back(verdict_role(row.verdict));
     ratios.row_reasons.push_back(row.verdict == Verdict::invalid ? "✕ no ratio: a check failed"
                                                                  : "no ratio");
     has_two = has_two || comparison.equal_clock;
@@ -150,9 +154,9 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
   }
   if (margin > 0) {
     ratios.bands.push_back(
-        {1 / (1 + margin), 1 + margin, format_percent_width(margin) + " margin: does not count"});
+        {1 / (1 + margin), 1 + margin, "1 " + format_percent_width(margin) + ": does not count"});
   }
-  ratios.rules.push_back({1, "1: no difference", Role::text});
+  ratios.rules.push_back({1, margin > 0 ? "" : "1: no difference", Role::text});
   model.panels = {ratios, verdicts};
   model.legend = {"diamond: median of the rounds or turns", "whisker: sign-test interval, 95 %",
                   "dots: single rounds"};

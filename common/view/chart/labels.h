@@ -10,6 +10,7 @@ namespace ridge::chart::parts {
 
 struct Box {
   float left = 0, top = 0, right = 0, bottom = 0;
+  float width() const { return right - left; }
   bool overlaps(const Box& other) const {
     return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
   }

@@ -98,6 +98,11 @@ std::string summarise(const std::vector<Entry>& entries, const std::string& metr
   return text;
 }
 
+bool has_bar(const Panel& panel) {
+  return std::any_of(panel.marks.begin(), panel.marks.end(),
+                     [](const Mark& mark) { return mark.marker == Marker::none; });
+}
+
 }  // namespace
 
 ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& options) {
@@ -134,11 +139,15 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
       model.panels.push_back(task_panel(entries, metric));
     if (metric.empty() || any_limit) model.panels.push_back(error_panel(entries, metric));
   }
-  model.legend = {"bar: median", "whisker: 95 % interval"};
-  if (any_trap) model.legend.push_back("pale, dashed: the lie");
-  if (any_baseline) model.legend.push_back("dashed outline: baseline");
+  const bool has_bars = std::any_of(model.panels.begin(), model.panels.end(), has_bar);
+  model.legend = {has_bars ? "dot, bar from zero: median" : "dot: median",
+                  "whisker: 95 % interval"};
+  if (any_trap) model.legend.push_back("pale, hollow: the lie");
+  if (any_baseline && has_bars) model.legend.push_back("dashed outline: baseline");
   if (any_peer) model.legend.push_back("grey: a library");
-  if (any_hatched) model.legend.push_back("hatched: recorded, another size or unfinished");
+  if (any_hatched)
+    model.legend.push_back(std::string(has_bars ? "hollow or hatched" : "hollow") +
+                           ": recorded, another size or unfinished");
   model.summary = summarise(entries, metric);
   return model;
 }

@@ -21,10 +21,11 @@ struct LadderRow {
   const Series* series = nullptr;  ///< null: not run yet
   const std::vector<Ceiling>* ceilings = nullptr;  ///< of the machine that ran it; null: none
   bool is_baseline = false, selected = false, is_peer = false;
-  bool is_trap = false;  ///< of the fourth kind: a lie and an honest figure in place of a time
-  std::string state{};   ///< shown where there are no marks: "needs an NVIDIA GPU",
-                         ///< "about 12 s"; empty: said from the series
-  std::string origin{};  ///< recorded on this machine ("NVIDIA H200"); empty: live
+  bool in_turns = false;  ///< timed as a side of a comparison, not alone
+  bool is_trap = false;   ///< of the fourth kind: a lie and an honest figure in place of a time
+  std::string state{};    ///< shown where there are no marks: "needs an NVIDIA GPU",
+                          ///< "about 12 s"; empty: said from the series
+  std::string origin{};   ///< recorded on this machine ("NVIDIA H200"); empty: live
   std::optional<SeedDelta>
       delta{};  ///< the task metric's, against the baseline: pair_seeds() sets it
   std::optional<SeedRates> rates{};  ///< over all its seeds: pair_seeds() sets it

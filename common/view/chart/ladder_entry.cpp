@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/core/format.h"
+#include "common/record/in_turns.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/ladder_parts.h"
 
@@ -60,6 +61,7 @@ std::string how_of(const LadderRow& row) {
   };
   if (!row.origin.empty()) add("recorded on " + row.origin);
   if (!row.series) return text;
+  if (row.series->stale) add(stale_reason());
   add(row.series->note);
   if (!row.series->reduced_from.empty())
     add("ran at a reduced size instead of " + row.series->reduced_from);
@@ -115,8 +117,9 @@ std::string sublabel_of(const LadderRow& row) {
   auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
   if (row.is_baseline) add("baseline");
   if (!row.sublabel.empty()) add(row.sublabel);  // its size: what follows may not find room
-  if (row.series && row.series->stale) add(stale_reason());
+  if (row.series && row.series->stale) add(std::string(kStaleWord));
   if (!row.origin.empty()) add("recorded on " + row.origin);
+  if (row.in_turns) add(kTimedInTurns);
   if (row.series) {
     if (!row.series->reduced_from.empty()) add(reduced_size(*row.series));
     if (!row.series->curve.empty()) {

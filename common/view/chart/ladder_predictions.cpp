@@ -4,40 +4,29 @@
 #include <cmath>
 
 #include "common/core/format.h"
-#include "common/view/chart/ticks.h"
+#include "common/view/chart/log_axis.h"
 
 namespace ridge::chart {
 namespace {
-
-/// The axis as the builder made it, wide enough for one more value.
-void widen(Axis* axis, bool is_first, double value) {
-  if (is_first) {
-    axis->low = nice_floor(value / 2);
-    axis->high = value * 2;
-    return;
-  }
-  axis->low = std::min(axis->low, nice_floor(value / 2));
-  axis->high = std::max(axis->high, value * std::pow(value / axis->low, 0.04));
-}
 
 bool is_drawable(double value_s) {
   return std::isfinite(value_s) && value_s > 0;
 }
 
 void add_point(Panel* panel, int row, double value_s, Marker marker, Role role) {
-  widen(&panel->axis, panel->marks.empty(), value_s);
   Mark mark{.row = row, .value = value_s, .role = role, .marker = marker};
   mark.dashed = mark.beside = true;
   panel->marks.push_back(mark);
 }
 
-/// The expected bar itself, with what was said at its end.
+/// What is expected of a rung that has no result, with what was said beside it.
 void add_draft(Panel* panel, const PredictedRow& row) {
-  Mark bar{.row = row.row, .value = row.predicted_s, .role = Role::text};
-  bar.dashed = true;
-  bar.label = row.draft;
-  bar.note = row.note;
-  panel->marks.push_back(std::move(bar));
+  Mark draft{
+      .row = row.row, .value = row.predicted_s, .role = Role::text, .marker = Marker::diamond};
+  draft.dashed = true;
+  draft.label = row.draft;
+  draft.note = row.note;
+  panel->marks.push_back(std::move(draft));
 }
 
 }  // namespace
@@ -50,20 +39,31 @@ void add_predictions(ChartModel* ladder, std::span<const PredictedRow> rows) {
     const auto bar = std::find_if(panel.marks.begin(), panel.marks.end(),
                                   [&](const Mark& mark) { return mark.row == row.row; });
     const bool has_bar = bar != panel.marks.end();
+    const auto bar_at = static_cast<size_t>(bar - panel.marks.begin());
+    const double measured_s = has_bar && !bar->dashed ? bar->value : INFINITY;
     if (has_bar) bar->note += (bar->note.empty() ? "" : "\n") + row.note;
     if (is_drawable(row.predicted_s)) {
-      add_point(&panel, row.row, row.predicted_s, Marker::diamond, Role::text);
+      if (has_bar || row.draft.empty())
+        add_point(&panel, row.row, row.predicted_s, Marker::diamond, Role::text);
+      else
+        add_draft(&panel, row);
       if (!has_bar) panel.marks.back().note = row.note;
-      if (!has_bar && !row.draft.empty()) add_draft(&panel, row);
       any_prediction = true;
     }
-    if (row.least_s && is_drawable(*row.least_s)) {
+    // What took less than the least time shows that a ceiling under the model was measured too low.
+    const bool is_refuted = row.least_s && *row.least_s > measured_s;
+    if (is_refuted)
+      panel.marks[bar_at].note +=
+          "\nThe model's least time is above what was measured: a ceiling that it rests on was "
+          "measured too low.";
+    if (row.least_s && is_drawable(*row.least_s) && !is_refuted) {
       add_point(&panel, row.row, *row.least_s, Marker::triangle, Role::muted);
       if (!has_bar && !is_drawable(row.predicted_s)) panel.marks.back().note = row.note;
       any_model = true;
     }
     if (!row.note.empty()) ladder->summary += " " + row.note;
   }
+  put_on_log_axis(&panel);
   if (any_prediction) ladder->legend.push_back("hollow diamond: predicted");
   if (any_model) ladder->legend.push_back("hollow triangle: least time by the model");
 }

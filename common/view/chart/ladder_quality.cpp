@@ -76,57 +76,73 @@ bool is_judged_by(const QualityCheck& check, const std::string& metric) {
   return !metric.empty() && !(check.nmse_limit > 0) && check.task.contains(metric);
 }
 
+namespace {
+
+std::optional<double> task_of(const Entry& entry, const std::string& metric) {
+  const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
+  if (!check || !check->task.contains(metric)) return std::nullopt;
+  return check->task.at(metric);
+}
+
+/// What a dot shows: the mean over paired seeds where there are several, else the one result.
+Mark task_mark(const Entry& entry, int row, const std::string& metric, double value, double base) {
+  const bool paired = entry.row->delta && entry.row->delta->ci;
+  Mark mark = mark_for(entry, row, paired ? base + entry.row->delta->mean : value, Role::series1);
+  if (paired)
+    mark.interval = Interval{base + entry.row->delta->ci->low, base + entry.row->delta->ci->high};
+  mark.dashed = false;
+  mark.marker = Marker::dot;
+  mark.label = format_number(mark.value, 4);
+  const double difference = mark.value - base;
+  mark.note = with_how(fmt::format("{}: {} {}, {}{} against the baseline", entry.row->label, metric,
+                                   format_number(value, 4), difference < 0 ? "−" : "+",
+                                   format_number(std::abs(difference), 2)),
+                       entry);
+  if (paired) mark.note += "; " + seed_delta_text(*entry.row->delta);
+  return mark;
+}
+
+}  // namespace
+
 Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
-  Panel panel{.title = "Accuracy delta",
-              .subtitle = metric + ", against the baseline",
-              .metric = "accuracy_delta",
-              .weight = 1.1f};
-  panel.axis = {.title = "Accuracy delta", .unit = ""};
-  auto value_of = [&](const Entry& entry) -> std::optional<double> {
-    const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
-    if (!check || !check->task.contains(metric)) return std::nullopt;
-    return check->task.at(metric);
-  };
+  Panel panel{.title = "Accuracy", .metric = "accuracy_delta", .weight = 1.1f};
+  if (metric != "accuracy") panel.subtitle = metric;
+  std::replace(panel.subtitle.begin(), panel.subtitle.end(), '_', ' ');
+  const bool has_trained = std::any_of(entries.begin(), entries.end(), [](const Entry& entry) {
+    return entry.series && entry.series->kind == RungKind::training && !entry.series->curve.empty();
+  });
+  if (has_trained)
+    panel.subtitle += (panel.subtitle.empty() ? "" : " ") + std::string("where training ends");
   std::optional<double> base;
   for (const Entry& entry : entries) {
-    if (entry.row->is_baseline) base = value_of(entry);
+    if (entry.row->is_baseline) base = task_of(entry, metric);
   }
   for (const Entry& entry : entries) {
-    if (!base) base = value_of(entry);
+    if (!base) base = task_of(entry, metric);
   }
-  double reach = 0;
+  double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    const std::optional<double> value = value_of(entry);
+    const std::optional<double> value = task_of(entry, metric);
     const bool by_error =
         entry.series && entry.series->quality() && entry.series->quality()->nmse_limit > 0;
     panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
                                 : by_error            ? "judged by its error"
                                                       : "no " + metric + " in this run");
     if (!entry.reason.empty() || !is_number(value) || !is_number(base)) continue;
-    const bool paired = entry.row->delta && entry.row->delta->ci;
-    Mark mark = mark_for(entry, static_cast<int>(i),
-                         paired ? entry.row->delta->mean : *value - *base, Role::series1);
-    if (paired) mark.interval = entry.row->delta->ci;
-    mark.dashed = false;
-    mark.marker = Marker::dot;
-    const std::string absolute = format_number(*value, 4);
-    const std::string difference =
-        (mark.value < 0 ? "−" : "+") + format_number(std::abs(mark.value), 2);
-    mark.label = mark.value == 0 ? absolute : difference;
-    mark.note = with_how(fmt::format("{}: {} {}, {} against the baseline", entry.row->label, metric,
-                                     absolute, difference),
-                         entry);
-    if (paired) mark.note += "; " + seed_delta_text(*entry.row->delta);
-    panel.marks.push_back(mark);
-    reach = std::max(reach, std::abs(mark.value));
-    if (paired)
-      reach = std::max({reach, std::abs(mark.interval->low), std::abs(mark.interval->high)});
+    panel.marks.push_back(task_mark(entry, static_cast<int>(i), metric, *value, *base));
+    const Mark& mark = panel.marks.back();
+    const Interval reach = mark.interval.value_or(Interval{mark.value, mark.value});
+    low = std::min(low, reach.low);
+    high = std::max(high, reach.high);
   }
-  reach = reach > 0 ? reach * 1.15 : 1;
-  panel.axis.low = -reach;
-  panel.axis.high = reach;
-  panel.rules.push_back({0, "baseline", Role::text});
+  if (is_number(base) && low <= high) {
+    low = std::min(low, *base);
+    high = std::max(high, *base);
+    const double air = high > low ? (high - low) * 0.15 : std::max(0.01 * std::abs(high), 0.01);
+    panel.axis = {.title = "Accuracy", .unit = "", .low = low - air, .high = high + air};
+    panel.rules.push_back({*base, "the baseline's: " + format_number(*base, 4), Role::text});
+  }
   settle_reasons(entries, &panel);
   return panel;
 }

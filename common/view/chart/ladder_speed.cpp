@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "common/core/format.h"
 #include "common/view/chart/ladder_parts.h"
-#include "common/view/chart/ticks.h"
+#include "common/view/chart/log_axis.h"
 
 namespace ridge::chart::parts {
 namespace {
@@ -65,9 +67,11 @@ std::optional<Mark> exponentials_mark(const Entry& entry, const Mark& bar) {
 }  // namespace
 
 Panel time_panel(const std::vector<Entry>& entries) {
-  Panel panel{.title = "Time per call", .metric = "time_per_call", .weight = 1.35f};
-  panel.axis = {.title = "Time per call", .unit = "s", .scale = Scale::log};
-  double low = INFINITY, high = 0;
+  Panel panel{.title = "Time per call",
+              .subtitle = "each alone",
+              .metric = "time_per_call",
+              .weight = 1.35f};
+  panel.axis = {.title = "Time per call", .unit = "s"};
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     const bool emulated = entry.reason.empty() && entry.series && is_emulated(*entry.series);
@@ -89,19 +93,14 @@ Panel time_panel(const std::vector<Entry>& entries) {
     }
     mark.note = with_how(note, entry);
     panel.marks.push_back(mark);
-    low = std::min(low, *entry.call_s);
-    high = std::max(high, *entry.call_s);
   }
-  if (high > 0) {  // bars start well left of the shortest, so that it has a length to compare
-    panel.axis.low = nice_floor(low / 2);
-    panel.axis.high = high * std::pow(high / panel.axis.low, 0.04);
-  }
+  put_on_log_axis(&panel);
   settle_reasons(entries, &panel);
   return panel;
 }
 
 Panel utilization_panel(const std::vector<Entry>& entries) {
-  Panel panel{.title = "Utilization", .subtitle = "of compute, derived", .metric = "utilization"};
+  Panel panel{.title = "Utilization", .subtitle = "of compute", .metric = "utilization"};
   panel.axis = {.title = "Utilization", .is_share = true};
   double high = 1;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -131,10 +130,10 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
   panel.axis.high = high * 1.04;
   if (!panel.marks.empty()) {
     const Ceiling* shared = shared_ceiling(entries, &Entry::flop);
-    panel.rules.push_back({1,
-                           shared ? shared->name + ": " + ceiling_text(*shared)
-                                  : "100 %: each rung's own measured ceiling",
-                           Role::text});
+    panel.rules.push_back(
+        {1,
+         shared ? shared->name + ": " + ceiling_text(*shared) : "100 %: its own measured ceiling",
+         Role::text});
   }
   settle_reasons(entries, &panel);
   return panel;
@@ -142,8 +141,7 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
 
 Panel items_panel(const std::vector<Entry>& entries, const std::string& items) {
   Panel panel{.title = "Throughput", .metric = "throughput"};
-  panel.axis = {.title = "Throughput", .unit = items + "/s", .scale = Scale::log};
-  double low = INFINITY, high = 0;
+  panel.axis = {.title = "Throughput", .unit = items + "/s"};
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
@@ -154,13 +152,8 @@ Panel items_panel(const std::vector<Entry>& entries, const std::string& items) {
     mark.label = format_rate(rate, "/s");  // the heading says of what
     mark.note = with_how(entry.row->label + ": " + format_rate(rate, items + "/s"), entry);
     panel.marks.push_back(mark);
-    low = std::min(low, rate);
-    high = std::max(high, rate);
   }
-  if (high > 0) {
-    panel.axis.low = nice_floor(low / 2);
-    panel.axis.high = high * std::pow(high / panel.axis.low, 0.04);
-  }
+  put_on_log_axis(&panel);
   settle_reasons(entries, &panel);
   return panel;
 }
@@ -184,22 +177,21 @@ Panel memory_panel(const std::vector<Entry>& entries) {
   return panel;
 }
 
-/// Memory of the processor in view, that of the selected row: a GPU's lines on a CPU's panel would only widen its axis.
-std::vector<const Ceiling*> dram_in_view(const std::vector<Entry>& entries) {
-  const auto has_mark = [](const Entry& entry) { return entry.dram && entry.reason.empty(); };
-  const Ceiling* first = nullptr;
-  for (const Entry& entry : entries) {
-    if (has_mark(entry) && (!first || entry.row->selected)) first = entry.dram;
-  }
+/// Memory of the processor that all marks are of; none where they are of several: a line belongs to one machine, and
+/// others' marks above it would be a lie.
+std::vector<const Ceiling*> shared_dram(const std::vector<Entry>& entries) {
+  std::set<std::pair<std::string, std::string>> machines;  // origin, backend
   std::vector<const Ceiling*> found;
   for (const Entry& entry : entries) {
-    if (has_mark(entry) && entry.dram->backend == first->backend) found.push_back(entry.dram);
+    if (!entry.reason.empty() || !is_number(entry.derived.bytes_per_s)) continue;
+    machines.emplace(entry.row->origin, backend_of(entry.series->kernel).text());
+    if (entry.dram) found.push_back(entry.dram);
   }
-  return found;
+  return machines.size() == 1 ? found : std::vector<const Ceiling*>();
 }
 
 Panel bandwidth_panel(const std::vector<Entry>& entries) {
-  Panel panel{.title = "Memory bandwidth", .subtitle = "lower bound", .metric = "memory_bandwidth"};
+  Panel panel{.title = "Bandwidth", .subtitle = "at least", .metric = "memory_bandwidth"};
   panel.axis = {.title = "Memory bandwidth", .unit = "B/s"};
   double low = INFINITY, high = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -223,7 +215,11 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
     low = std::min(low, mark.value);
     high = std::max({high, mark.value, mark.interval ? mark.interval->high : 0.0});
   }
-  for (const auto& [least, most] : measured_apart(dram_in_view(entries))) {
+  // A CPU's naive loop and a GPU's memory lie five decades apart: on one line most bars would vanish.
+  constexpr double kLinearSpread = 20;
+  const bool is_wide = low > 0 && high > low * kLinearSpread;
+  if (is_wide) put_on_log_axis(&panel);
+  for (const auto& [least, most] : measured_apart(shared_dram(entries))) {
     const std::string range = ceiling_text(*least) == ceiling_text(*most)
                                   ? ""
                                   : format_quantity(least->value, least->unit) + " to ";
@@ -231,15 +227,10 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
         {most->value, most->name + ": " + range + ceiling_text(*most), Role::text});
     high = std::max(high, most->value);
   }
-  // A CPU's naive loop and a GPU's memory lie five decades apart: on one line most bars would vanish.
-  constexpr double kLinearSpread = 20;
-  if (low > 0 && high > low * kLinearSpread) {
-    panel.axis.scale = Scale::log;
-    panel.axis.low = nice_floor(low / 2);
-    panel.axis.high = high * std::pow(high / panel.axis.low, 0.04);
-  } else {
+  if (!is_wide)
     panel.axis.high = high > 0 ? high * 1.04 : 1;
-  }
+  else
+    panel.axis.high = std::max(panel.axis.high, high * 1.25);
   settle_reasons(entries, &panel);
   return panel;
 }

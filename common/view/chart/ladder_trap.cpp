@@ -1,4 +1,4 @@
-// Traps on the ladder: the lie as a pale bar beside the honest one, the factor between them, and what
+// Traps on the ladder: the lie as a hollow dot under the honest one, the factor between them, and what
 // the guard said.
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "common/core/format.h"
 #include "common/record/trap.h"
 #include "common/view/chart/ladder_parts.h"
-#include "common/view/chart/ticks.h"
+#include "common/view/chart/log_axis.h"
 
 namespace ridge::chart::parts {
 namespace {
@@ -39,12 +39,10 @@ std::string note_of(const Entry& entry, const TrapOutcome& trap) {
 
 void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
   panel->title = "Honest time, and the lie";
+  panel->subtitle = "in turns";
   std::vector<Mark> lies;
-  double low = INFINITY, high = 0;
   for (Mark& honest : panel->marks) {
     const Entry& entry = entries[static_cast<size_t>(honest.row)];
-    low = std::min(low, honest.value);
-    high = std::max(high, honest.value);
     const TrapOutcome* trap = trap_of(entry);
     if (!trap) continue;
     honest.offset = kAbove;
@@ -57,8 +55,6 @@ void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
     lie.role = Role::muted;
     lie.dashed = true;
     lie.hatched = false;
-    low = std::min(low, lie.value);
-    high = std::max(high, lie.value);
     lies.push_back(std::move(lie));
   }
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -68,9 +64,7 @@ void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
                             reading_text(*trap, trap->honest.median) + " is";
   }
   panel->marks.insert(panel->marks.end(), lies.begin(), lies.end());
-  if (!(high > 0)) return;
-  panel->axis.low = nice_floor(low / 2);
-  panel->axis.high = high * std::pow(high / panel->axis.low, 0.04);
+  put_on_log_axis(panel);
 }
 
 Panel factor_panel(const std::vector<Entry>& entries) {

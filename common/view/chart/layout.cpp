@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <numeric>
+#include <string_view>
 
+#include "common/core/format.h"
 #include "common/view/chart/layout_parts.h"
 
 namespace ridge::chart {
@@ -60,6 +61,8 @@ std::string legend_text(const ChartModel& model) {
 
 namespace {
 
+/// The least that bars have beside columns, as a share of the width, and panels beside panels, of the type's size.
+constexpr float kLeastBars = 0.3f, kLeastPanel = 5.6f;
 constexpr float kStackedRow = 2.5f;  // of the type's size: two figures, 0.44 of a row apart
 
 /// The page: heading, panel headings, rows with their labels, panels, footer.
@@ -116,18 +119,58 @@ class Page {
     }
     label_width_ = std::min(labels, widest_allowed);
     const float gap = std::clamp(scene_.width * 0.02f, frame_.font, frame_.font * 2.2f);
-    const auto count = static_cast<float>(model_.panels.size());
-    const float room = inner_width() - label_width_ - gap * count;
-    const float weights =
-        std::accumulate(model_.panels.begin(), model_.panels.end(), 0.0f,
-                        [](float sum, const Panel& panel) { return sum + panel.weight; });
+    const std::vector<float> widths = panel_widths(inner_width() - label_width_, gap);
     float x = pad_ + label_width_ + gap;
-    panels_.reserve(model_.panels.size());
-    for (size_t i = 0; i < model_.panels.size(); ++i) {
-      const float width = room * model_.panels[i].weight / weights;
-      panels_.emplace_back(frame_, static_cast<int>(i), x, width);
-      x += width + gap;
+    panels_.reserve(widths.size());
+    for (size_t i = 0; i < widths.size(); ++i) {
+      panels_.emplace_back(frame_, static_cast<int>(i), x, widths[i]);
+      x += widths[i] + gap;
     }
+  }
+
+  /// Of the panels that are shown: columns as wide as they need, the others by their weights in what is left. Where that
+  /// is too little, panels are left out from the last, at most down to the first and a column beside it.
+  std::vector<float> panel_widths(float room, float gap) const {
+    const auto weight = [&](size_t i) {
+      return model_.panels[i].is_column ? 0 : model_.panels[i].weight;
+    };
+    std::vector<float> widths;
+    float weights = 0, columns = 0;
+    for (size_t i = 0; i < model_.panels.size(); ++i) {
+      widths.push_back(model_.panels[i].is_column ? column_width(i) : 0);
+      columns += widths.back();
+      weights += weight(i);
+    }
+    const auto unit = [&] {  // the width of a panel of weight 1
+      return (room - gap * static_cast<float>(widths.size()) - columns) / weights;
+    };
+    const auto is_tight = [&] {
+      if (columns > 0) return unit() * weights < inner_width() * kLeastBars;
+      return unit() < frame_.font * kLeastPanel;
+    };
+    while (weights > 0 && widths.size() > 2 && is_tight()) {
+      columns -= widths.back();
+      weights -= weight(widths.size() - 1);
+      widths.pop_back();
+    }
+    const float each = weights > 0 ? std::max(1.0f, unit()) : 0;
+    for (size_t i = 0; i < widths.size(); ++i) widths[i] += each * weight(i);
+    return widths;
+  }
+
+  /// What its heading and its texts need. What a row says across this panel and the one before is no text of its own.
+  float column_width(size_t index) const {
+    const Panel& panel = model_.panels[index];
+    const TextFit small = frame_.fit(frame_.small);
+    float width =
+        std::max(frame_.fit(frame_.font, false, true)(panel.title), small(panel.subtitle));
+    for (size_t row = 0; row < panel.row_reasons.size(); ++row) {
+      const std::string& text = panel.row_reasons[row];
+      const bool is_shared = index > 0 && row < model_.panels[index - 1].row_reasons.size() &&
+                             model_.panels[index - 1].row_reasons[row] == text;
+      if (!is_shared) width = std::max(width, small(text) + frame_.small * 0.4f);
+    }
+    return std::min(width, inner_width() * 0.4f);
   }
 
   float draw_panel_headings(float top) {
@@ -223,7 +266,7 @@ class Page {
              Anchor::start, false, row.selected);
     if (one_line_) {
       const float used = fit(label) + frame_.font * 0.6f, room = label_width_ - used;
-      const std::string sub = room > frame_.small * 3 ? small.elide(row.sublabel, room) : "";
+      const std::string sub = room > frame_.small * 3 ? whole_parts(small, row.sublabel, room) : "";
       add_text(&scene_, pad_ + used, y, sub, small.size_px, Role::muted);
     }
     y += frame_.font * 0.5f + pitch * 0.55f;
@@ -231,6 +274,18 @@ class Page {
       add_text(&scene_, pad_, y, sub, small.size_px, Role::muted);
       y += pitch;
     }
+  }
+
+  /// Of "stale · busy" as many parts as fit; one that does not fit is elided where it is the first.
+  static std::string whole_parts(const TextFit& fit, const std::string& text, float room) {
+    constexpr std::string_view kBetween = " · ";
+    std::string shown = text;
+    while (fit(shown) > room) {
+      const size_t last = shown.rfind(kBetween);
+      if (last == std::string::npos) return fit.elide(shown, room);
+      shown.erase(last);
+    }
+    return shown;
   }
 
   /// A reason that neighbouring panels share is said once, across them.
@@ -267,7 +322,10 @@ class Page {
     const float width = panels_[last].left + panels_[last].width - start;
     const float pitch = frame_.small * 1.3f;
     const int room = std::max(1, static_cast<int>(frame_.row_height / pitch));
-    const auto lines = fit.wrap(reason, width, std::min(room, 2));
+    auto lines = fit.wrap(reason, width, std::min(room, 2));
+    // Half a reason says nothing: hovering has it whole.
+    const bool is_cut = lines.back().ends_with("…") && !reason.ends_with("…");
+    if (is_cut && first == last && first > 0) lines = {kNone};
     float y = frame_.row_middle(row) - pitch * static_cast<float>(lines.size() - 1) / 2;
     const Role role = panels_[first].reason_role(row);
     if (role != Role::muted) draw_badge(start, frame_.row_middle(row), fit(lines.front()), role);
@@ -276,6 +334,17 @@ class Page {
       for (size_t i = first; i <= last; ++i) panels_[i].block(row, start, start + fit(line));
       y += pitch;
     }
+  }
+
+  /// The model's, and what of it has no room here.
+  std::string legend() const {
+    std::string text = legend_text(model_);
+    for (size_t i = panels_.size(); i < model_.panels.size(); ++i)
+      text += (i > panels_.size() ? ", "
+               : text.empty()     ? "no room for: "
+                                  : "  ·  no room for: ") +
+              model_.panels[i].title;
+    return text;
   }
 
   float footer_pitch() const { return frame_.small * 1.35f; }
@@ -289,8 +358,7 @@ class Page {
   }
 
   float footer_height() const {
-    const auto legend_lines =
-        frame_.fit(frame_.small).wrap(legend_text(model_), inner_width(), 3).size();
+    const auto legend_lines = frame_.fit(frame_.small).wrap(legend(), inner_width(), 3).size();
     const float lines = static_cast<float>(1 + footnote_lines()) + static_cast<float>(legend_lines);
     return frame_.font * (legend_lines ? 0.9f : 0.4f) + lines * footer_pitch() + pad_;
   }
@@ -301,9 +369,9 @@ class Page {
     y += footer_pitch();
     for (const PanelLayout& panel : panels_) panel.draw_footnotes(&scene_, y, footer_pitch());
     y += footer_pitch() * (static_cast<float>(footnote_lines()) - 0.5f);
-    if (!model_.legend.empty()) {
-      y = draw_lines(&scene_, frame_.fit(frame_.small), legend_text(model_), pad_,
-                     y + frame_.font * 0.5f, inner_width(), 3, Role::muted);
+    if (const std::string text = legend(); !text.empty()) {
+      y = draw_lines(&scene_, frame_.fit(frame_.small), text, pad_, y + frame_.font * 0.5f,
+                     inner_width(), 3, Role::muted);
     }
     return y + pad_;
   }

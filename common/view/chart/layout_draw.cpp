@@ -86,6 +86,7 @@ void PanelLayout::draw_whisker(Scene* scene, const Mark& mark, float y) const {
   const float low = x_of(mark.interval->low), high = x_of(mark.interval->high);
   const float end = x_of(mark.value), cap = bar_height() * 0.28f, line = 1.4f;
   const bool on_bar = is_solid_bar(mark);
+  if (marker_of(mark) != Marker::none && high - low < frame_.font * 0.64f) return;  // on its marker
   if (high - low < 3) {  // too narrow for two caps
     add_line(scene, {end, y - cap}, {end, y + cap}, Role::text, line);
     return;
@@ -100,7 +101,8 @@ void PanelLayout::draw_whisker(Scene* scene, const Mark& mark, float y) const {
 
 void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) const {
   const float y = middle_of(mark);
-  if (mark.marker == Marker::none) {
+  const Marker marker = marker_of(mark);
+  if (marker == Marker::none) {
     draw_bar(scene, mark, y);
     draw_whisker(scene, mark, y);
   } else {
@@ -109,7 +111,7 @@ void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) 
     point.filled = !mark.hatched && !mark.dashed;
     point.hatched = mark.hatched;
     point.size_px = frame_.font * 0.32f;
-    point.marker = mark.marker;
+    point.marker = marker;
     if (mark.beside) {  // over a bar of any colour the hollow stays the page's
       Primitive ground = point;
       ground.role = Role::panel;
@@ -129,12 +131,12 @@ void PanelLayout::draw_quiet(Scene* scene) const {
   std::map<std::pair<int, std::pair<Role, Marker>>, std::vector<Point>> groups;
   for (const Mark& mark : panel_.marks) {
     if (!mark.quiet || !is_drawn(mark)) continue;
-    if (mark.marker == Marker::none) {
+    if (marker_of(mark) == Marker::none) {
       draw_bar(scene, mark, frame_.row_middle(mark.row));
       continue;
     }
     const float y = frame_.row_middle(mark.row) + mark.offset * frame_.row_height * 0.32f;
-    groups[{mark.row, {mark.role, mark.marker}}].push_back({x_of(mark.value), y});
+    groups[{mark.row, {mark.role, marker_of(mark)}}].push_back({x_of(mark.value), y});
   }
   const int columns = std::max(1, static_cast<int>(plot_width_));
   for (const auto& [key, points] : groups) {
@@ -153,8 +155,7 @@ void PanelLayout::draw_empty(Scene* scene) const {
   const float line = frame_.small * 1.45f;
   const int room = std::max(1, static_cast<int>((frame_.rows_bottom() - frame_.rows_top) / line));
   const auto lines = fit.wrap(panel_.empty_reason, width, std::min(room, 8));
-  float y = (frame_.rows_top + frame_.rows_bottom()) / 2 -
-            line * static_cast<float>(lines.size() - 1) / 2;
+  float y = frame_.rows_top + line * 0.75f;
   for (const std::string& text : lines) {
     add_text(scene, left, y, text, frame_.small, Role::muted);
     y += line;
@@ -175,7 +176,7 @@ void PanelLayout::add_hits(Scene* scene) const {
                                               : format_quantity(mark.value, panel_.axis.unit);
       break;
     }
-    if (hit.note.empty()) hit.note = is_empty() ? panel_.empty_reason : reason(row);
+    if (hit.note.empty()) hit.note = is_empty() ? panel_.empty_reason : reason_note(row);
     scene->hits.push_back(hit);
   }
 }
@@ -220,6 +221,7 @@ int PanelLayout::draw_footnotes(Scene* scene, float y, float line_px) const {
   const TextFit fit = frame_.fit(frame_.small * 0.92f);
   int count = 0;
   auto add = [&](const std::string& label, float x, Role role) {
+    if (label.empty()) return;
     for (const std::string& text : fit.wrap(label, width, 3)) {
       const float px = fit(text);
       const float start = std::clamp(x - px / 2, left, std::max(left, left + width - px));

@@ -62,6 +62,12 @@ Role PanelLayout::reason_role(int row) const {
   return index < panel_.row_roles.size() ? panel_.row_roles[index] : Role::muted;
 }
 
+std::string PanelLayout::reason_note(int row) const {
+  const auto index = static_cast<size_t>(row);
+  const bool has_note = index < panel_.row_notes.size() && !panel_.row_notes[index].empty();
+  return has_note ? panel_.row_notes[index] : reason(row);
+}
+
 bool PanelLayout::is_empty() const {
   if (panel_.empty_reason.empty()) return false;
   return std::none_of(panel_.marks.begin(), panel_.marks.end(),
@@ -86,8 +92,13 @@ float PanelLayout::middle_of(const Mark& mark) const {
   return frame_.row_middle(mark.row) + mark.offset * frame_.row_height * 0.44f;
 }
 
+Marker PanelLayout::marker_of(const Mark& mark) const {
+  const bool has_no_zero = log_ && !mark.from;
+  return mark.marker == Marker::none && has_no_zero ? Marker::dot : mark.marker;
+}
+
 bool PanelLayout::is_solid_bar(const Mark& mark) const {
-  return mark.marker == Marker::none && !mark.hatched && !mark.dashed;
+  return marker_of(mark) == Marker::none && !mark.hatched && !mark.dashed;
 }
 
 std::string PanelLayout::value_text(double value) const {
@@ -112,7 +123,8 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
   const float gap = frame_.font * 0.45f;
   const float x = x_of(mark.value);
   float low = std::min(x, bar_start(mark)), high = std::max(x, bar_start(mark));
-  if (mark.marker != Marker::none) {
+  const bool is_point = marker_of(mark) != Marker::none;
+  if (is_point) {
     low = x - frame_.font * 0.3f;
     high = x + frame_.font * 0.3f;
   }
@@ -120,7 +132,7 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
   if (mark.interval) {
     whisker_low = std::min(x, x_of(mark.interval->low));
     high = std::max(high, x_of(mark.interval->high));
-    if (mark.marker != Marker::none) low = std::min(low, whisker_low);
+    if (is_point) low = std::min(low, whisker_low);
   }
   if (const auto quiet = quiet_high_.find(mark.row); quiet != quiet_high_.end()) {
     high = std::max(high, x_of(quiet->second));  // beyond the samples, not among them
@@ -134,7 +146,7 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
     return label->x >= std::max(low, beside_inside(mark)) + gap * 0.5f;
   }
   label->x = low - gap - label->px;  // a point: to its left, if no samples are there
-  return mark.marker != Marker::none && label->x >= left && !quiet_high_.contains(mark.row);
+  return is_point && label->x >= left && !quiet_high_.contains(mark.row);
 }
 
 /// Places every label for the current plot width; false if one has no room.
@@ -188,6 +200,7 @@ void PanelLayout::place_labels() {
   const float tick_room = frame_.small * 4.5f;
   const int target = std::max(2, static_cast<int>(plot_width_ / tick_room));
   ticks_ = log_ ? log_ticks(low_, high_, target) : linear_ticks(low_, high_, target);
+  if (log_ && !panel_.axis.scientific) label_more(&ticks_);
 }
 
 }  // namespace ridge::chart::parts

@@ -69,6 +69,8 @@ class PanelLayout {
   /// Why a row has no mark; empty if it has one or nobody said why.
   std::string reason(int row) const;
   Role reason_role(int row) const;
+  /// Its tooltip.
+  std::string reason_note(int row) const;
   AxisPlace place() const { return {low_, high_, left, left + plot_width_, log_}; }
   bool is_empty() const;  ///< shows its empty_reason instead of rows
   /// Keeps grid lines from running through a text that somebody else draws over this panel.
@@ -106,6 +108,9 @@ class PanelLayout {
   float middle_of(const Mark& mark) const;  ///< of one that is not quiet
   std::string value_text(double value) const;
   bool is_drawn(const Mark& mark) const;
+  /// None: the mark is a bar. A bar's length says something only from a zero, which a logarithmic axis has not: there a
+  /// mark that is to begin at the axis's start is a dot.
+  Marker marker_of(const Mark& mark) const;
   bool is_solid_bar(const Mark& mark) const;
   float beside_inside(const Mark& bar) const;
 

@@ -43,14 +43,7 @@ void PlotAxis::place(float low_px, float high_px, int tick_target) {
   if (ticks_.size() > 1 || (!ticks_.empty() && axis_.ticks.size() == 1)) return;
   const int target = std::max(2, tick_target);
   ticks_ = place_.log ? log_ticks(low(), high(), target) : linear_ticks(low(), high(), target);
-  // One or two decades have too few powers of ten to read values by: 2 and 5 are named as well.
-  const auto majors =
-      std::count_if(ticks_.begin(), ticks_.end(), [](const Tick& t) { return t.major; });
-  for (Tick& tick : ticks_) {
-    if (!place_.log || majors >= 3) break;
-    const double lead = tick.value / std::pow(10, std::floor(std::log10(tick.value) + 1e-9));
-    tick.major = tick.major || std::abs(lead - 2) < 1e-6 || std::abs(lead - 5) < 1e-6;
-  }
+  if (place_.log) label_more(&ticks_);
   digits_ = tick_digits(ticks_, axis_.is_share ? 0.01 : prefix_.factor);
 }
 
@@ -253,6 +246,7 @@ Scene PlotPage::build() {
     draw_guide_lines();
     draw_curves();
     draw_names();
+    draw_point_columns();
     draw_guide_labels();
     draw_point_labels();
     add_hits();

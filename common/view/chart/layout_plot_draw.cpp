@@ -9,6 +9,10 @@
 namespace ridge::chart::parts {
 namespace {
 
+/// Of points that stand above one another at least so many have their names in a column beside them: each beside its own
+/// point would be moved away from it by the others' names, and the eye would lose which is whose.
+constexpr size_t kColumn = 3;
+
 bool is_strong(const Curve& curve) {
   return std::any_of(curve.data.begin(), curve.data.end(),
                      [](const Datum& datum) { return datum.strong; });
@@ -49,7 +53,6 @@ void PlotPage::add_label(Point start, const std::string& text, Role role, bool b
     Primitive under{.a = {start.x - 2, start.y - size * 0.58f},
                     .b = {start.x + px + 2, start.y + size * 0.58f},
                     .role = Role::panel};
-    under.alpha = 0.8f;
     scene_.primitives.push_back(under);
   }
   add_text(&scene_, start.x, start.y, text, size, role, Anchor::start, false, bold);
@@ -318,13 +321,94 @@ void PlotPage::draw_interval(const Shown& shown) {
 void PlotPage::draw_point_labels() {
   std::vector<const Shown*> order;
   for (const Shown& shown : shown_) {
-    if (shown.seen && !shown.datum->label.empty()) order.push_back(&shown);
+    const bool is_named = std::find(named_.begin(), named_.end(), &shown) != named_.end();
+    if (shown.seen && !shown.datum->label.empty() && !is_named) order.push_back(&shown);
   }
   std::stable_sort(order.begin(), order.end(), [](const Shown* a, const Shown* b) {
     if (a->datum->strong != b->datum->strong) return a->datum->strong;
     return a->at.y < b->at.y;
   });
   for (const Shown* shown : order) draw_label_beside(*shown, shown->at, shown->datum->label);
+}
+
+/// In columns, from left to right; each from top to bottom.
+std::vector<std::vector<const PlotPage::Shown*>> PlotPage::columns_of_points() const {
+  std::vector<const Shown*> named;
+  for (const Shown& shown : shown_) {
+    if (shown.seen && !shown.datum->label.empty()) named.push_back(&shown);
+  }
+  std::stable_sort(named.begin(), named.end(),
+                   [](const Shown* a, const Shown* b) { return a->at.x < b->at.x; });
+  std::vector<std::vector<const Shown*>> columns;
+  for (const Shown* shown : named) {
+    const bool is_new =
+        columns.empty() || shown->at.x - columns.back().front()->at.x > frame_.font * 1.2f;
+    if (is_new) columns.emplace_back();
+    columns.back().push_back(shown);
+  }
+  for (auto& column : columns) {
+    std::stable_sort(column.begin(), column.end(),
+                     [](const Shown* a, const Shown* b) { return a->at.y < b->at.y; });
+  }
+  return columns;
+}
+
+/// The names of points that stand above one another, on the side where more of them are free, best of lines too.
+void PlotPage::draw_point_columns() {
+  for (const auto& column : columns_of_points()) {
+    if (column.size() < kColumn) continue;
+    const std::vector<Name> right = column_names(column, true), left = column_names(column, false);
+    const auto free_of = [&](const std::vector<Name>& names) {
+      int free = 0;
+      for (const Name& name : names) {
+        if (occupied_.is_free(name.box)) free += crosses_guide({name.box}, nullptr) ? 1 : 2;
+      }
+      return free;
+    };
+    for (const Name& name : free_of(left) > free_of(right) ? left : right) {
+      if (!occupied_.is_free(name.box)) continue;  // tried again beside its point
+      draw_leader(*name.shown, name.start, name.px);
+      add_label(name.start, name.text, name.shown->curve->quiet ? Role::muted : Role::text,
+                name.shown->datum->strong);
+      named_.push_back(name.shown);
+    }
+  }
+}
+
+std::vector<PlotPage::Name> PlotPage::column_names(const std::vector<const Shown*>& column,
+                                                   bool right) const {
+  const float pitch = frame_.small * 1.3f, half = pitch / 2;
+  std::vector<float> wanted;
+  float leftmost = area_.right, rightmost = area_.left;
+  for (const Shown* shown : column) {
+    wanted.push_back(shown->at.y);
+    leftmost = std::min(leftmost, shown->at.x - shown->radius);
+    rightmost = std::max(rightmost, shown->at.x + shown->radius);
+  }
+  const float gap = frame_.font * 1.1f;
+  const std::vector<float> places = spread(wanted, pitch, area_.top + half, area_.bottom - half);
+  std::vector<Name> names;
+  for (size_t i = 0; i < column.size(); ++i) {
+    const Shown* shown = column[i];
+    const TextFit fit = frame_.fit(frame_.small, false, shown->datum->strong);
+    Name name{.shown = shown, .text = fit.elide(shown->datum->label, area_.width() * 0.4f)};
+    name.px = fit(name.text);
+    name.start = {right ? rightmost + gap : leftmost - gap - name.px, places[i]};
+    name.box = text_boxes(name.start, name.px, frame_.small * 1.1f, 0).front();
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+/// A thin line from a point to its name; none where the name stands right beside it.
+void PlotPage::draw_leader(const Shown& shown, Point start, float px) {
+  const bool right = start.x > shown.at.x;
+  const float from = shown.at.x + shown.radius * (right ? 1.0f : -1.0f);
+  const float end = right ? start.x - 3 : start.x + px + 3;
+  if (std::abs(start.y - shown.at.y) < frame_.small * 0.4f &&
+      std::abs(end - from) < frame_.font * 1.2f)
+    return;
+  add_line(&scene_, {from, shown.at.y}, {end, start.y}, Role::muted, stroke_, 0.6f);
 }
 
 /// Beside its point, best where no guide runs through it; where that is taken, some lines up or down,
@@ -345,11 +429,7 @@ void PlotPage::draw_label_beside(const Shown& shown, Point at, const std::string
         const Point start = {right ? at.x + gap : at.x - gap - px, y};
         const std::vector<Box> boxes = text_boxes(start, px, frame_.small * 1.1f, 0);
         if (!occupied_.is_free(boxes) || (strict && crosses_guide(boxes, nullptr))) continue;
-        if (i >= kBeside) {
-          const float end = right ? start.x - 3 : start.x + px + 3;
-          const float from = shown.radius * (right ? 1.0f : -1.0f);
-          add_line(&scene_, {at.x + from, at.y}, {end, y}, Role::muted, stroke_, 0.6f);
-        }
+        if (i >= kBeside) draw_leader(shown, start, px);
         return add_label(start, text, shown.curve->quiet ? Role::muted : Role::text, bold);
       }
     }

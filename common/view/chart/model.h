@@ -47,7 +47,8 @@ struct Axis {
   double zero_below = 0;        ///< log: what stands below it is 0; 0: the axis has none
 };
 
-/// A horizontal bar from the axis's start to `value`, or a point when marker is set.
+/// A horizontal bar from zero, or from `from`, to `value`; a point where a marker is set, and on a logarithmic axis, which
+/// has no zero.
 struct Mark {
   int row = 0;
   double value = 0;
@@ -59,7 +60,7 @@ struct Mark {
   bool quiet = false;            ///< one of many (a sample): small, without label and hover
   bool beside = false;           ///< a hollow point beside its row's bar, without a label
   float offset = 0;              ///< from its row's middle, -1 to 1: several marks in one row
-  std::optional<double> from{};  ///< a bar that starts here instead of at the axis's start
+  std::optional<double> from{};  ///< a bar that starts here instead of at zero
   std::string label{};           ///< printed beside the mark; the layout formats `value` if empty
   std::string note{};            ///< tooltip: full sentence
 };
@@ -76,10 +77,13 @@ struct Band {
   std::string label{};
 };
 
-/// Panels stand side by side and share the rows.
+/// Panels stand side by side and share the rows. Where they find too little room, the last ones are left out, and the
+/// legend names them.
 struct Panel {
   std::string title{}, subtitle{}, metric{};  ///< metric: key into assets/metrics.json
   float weight = 1;                           ///< share of the width
+  /// Short texts, its rows' reasons: as wide as they need.
+  bool is_column = false;
   Axis axis{};
   std::vector<Mark> marks{};
   std::vector<Rule> rules{};
@@ -88,6 +92,8 @@ struct Panel {
   std::vector<std::string> row_reasons{};  ///< per row: why it has no mark; may be empty
   /// Per row: a reason in a role of its own stands on a ground of it, as a badge; may be empty.
   std::vector<Role> row_roles{};
+  /// Per row: the tooltip of a reason, full sentences; may be empty: the reason is its own.
+  std::vector<std::string> row_notes{};
 };
 
 struct Row {

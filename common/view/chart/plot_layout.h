@@ -52,6 +52,13 @@ class PlotPage {
     float radius;
     bool seen;  ///< not outside of what is looked at
   };
+  struct Name {  ///< of a point, in its place
+    const Shown* shown = nullptr;
+    std::string text{};
+    Point start{};
+    float px = 0;
+    Box box{};
+  };
   struct End {  ///< the last place of a curve that is seen: where its name belongs
     size_t shown;
     Point at;
@@ -79,6 +86,10 @@ class PlotPage {
   void draw_band(std::span<const Shown> data);
   std::optional<Point> draw_line(std::span<const Shown> data);
   void draw_interval(const Shown& shown);
+  std::vector<std::vector<const Shown*>> columns_of_points() const;
+  std::vector<Name> column_names(const std::vector<const Shown*>& column, bool right) const;
+  void draw_point_columns();
+  void draw_leader(const Shown& shown, Point start, float px);
   void draw_point_labels();
   void draw_label_beside(const Shown& shown, Point at, const std::string& label);
   void draw_names();
@@ -98,6 +109,7 @@ class PlotPage {
   float stroke_ = 1;  ///< a hair line: grows with the text, so that a large chart is not a thin one
   std::vector<Shown> shown_;
   std::vector<End> ends_;
+  std::vector<const Shown*> named_;  ///< points that have their names already
   std::vector<Hit> guide_hits_;
   Occupied occupied_{Box{}};
 };

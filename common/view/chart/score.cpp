@@ -9,7 +9,7 @@
 #include "common/core/format.h"
 #include "common/record/seed_delta.h"
 #include "common/stats/answers.h"
-#include "common/view/chart/ticks.h"
+#include "common/view/chart/log_axis.h"
 
 namespace ridge::chart {
 namespace {
@@ -44,28 +44,21 @@ void add_column(std::span<const ScoreRow> rows, const ScoreColumn& column, Panel
   }
 }
 
-/// Why a row has nothing in the panel; a log axis around what the others have.
-void finish(std::span<const ScoreRow> rows, ScoreFigure ScoreRow::*figure, Panel* panel) {
+/// Why a row has nothing in the panel.
+void add_reasons(std::span<const ScoreRow> rows, ScoreFigure ScoreRow::*figure, Panel* panel) {
   for (const ScoreRow& row : rows) {
     const ScoreFigure& missing = row.*figure;
     panel->row_reasons.push_back(missing.why.empty() ? "not measured yet" : missing.why);
   }
-  if (panel->marks.empty()) return;
-  double low = INFINITY, high = 0;
-  for (const Mark& mark : panel->marks) {
-    low = std::min(low, mark.value);
-    high = std::max({high, mark.value, mark.interval ? mark.interval->high : 0.0});
-  }
-  panel->axis.low = nice_floor(low / 2);
-  panel->axis.high = high * std::pow(high / panel->axis.low, 0.04);
 }
 
 Panel log_panel(std::span<const ScoreRow> rows, const char* title, const std::string& subtitle,
                 const char* metric, const std::string& unit, const ScoreColumn& column) {
   Panel panel{.title = title, .subtitle = subtitle, .metric = metric};
-  panel.axis = {.title = title, .unit = unit, .scale = Scale::log};
+  panel.axis = {.title = title, .unit = unit};
   add_column(rows, column, &panel);
-  finish(rows, column.figure, &panel);
+  add_reasons(rows, column.figure, &panel);
+  put_on_log_axis(&panel);
   return panel;
 }
 
@@ -77,8 +70,10 @@ Panel quality_panel(std::span<const ScoreRow> rows, const std::string& metric) {
              {&ScoreRow::quality, metric.c_str(), [](double v) { return format_number(v, 4); },
               Role::series1},
              &panel);
-  finish(rows, &ScoreRow::quality, &panel);
-  panel.axis.low = 0;
+  add_reasons(rows, &ScoreRow::quality, &panel);
+  for (const Mark& mark : panel.marks)
+    panel.axis.high = std::max(
+        {panel.axis.high, mark.value * 1.04, mark.interval ? mark.interval->high * 1.04 : 0.0});
   const std::vector<ScoreStanding> all = standings(rows);
   for (Mark& mark : panel.marks) {
     const ScoreStanding& standing = all[static_cast<size_t>(mark.row)];
@@ -102,16 +97,17 @@ void add_devices(std::span<const ScoreRow> rows, const ScoreOptions& options, Pa
   }
 }
 
-/// What one item takes: two kinds share a row. A network that multiplies nothing has no bar for it, and the table says 0.
+/// What one item takes: two kinds share a row. A network that multiplies nothing has no dot for it, and the table says 0.
 Panel operations_panel(std::span<const ScoreRow> rows) {
   Panel panel{.title = "Operations", .subtitle = "multiplications; pale: look-ups"};
   panel.metric = "operations";
-  panel.axis = {.title = "Operations", .scale = Scale::log};
+  panel.axis = {.title = "Operations"};
   const auto text = [](double value) { return format_quantity(value, ""); };
   add_column(rows, {&ScoreRow::multiplications, "multiplications", text, Role::series0, -0.5f},
              &panel);
   add_column(rows, {&ScoreRow::look_ups, "look-ups", text, Role::muted, 0.5f}, &panel);
-  finish(rows, &ScoreRow::multiplications, &panel);
+  add_reasons(rows, &ScoreRow::multiplications, &panel);
+  put_on_log_axis(&panel);
   return panel;
 }
 
@@ -122,10 +118,11 @@ Panel rate_panel(std::span<const ScoreRow> rows, const ScoreOptions& options) {
   Panel panel{.title = "Throughput", .subtitle = options.raw + "; pale: " + options.features};
   panel.metric = "throughput";
   panel.weight = 1.2f;
-  panel.axis = {.title = "Throughput", .unit = options.items + "/s", .scale = Scale::log};
+  panel.axis = {.title = "Throughput", .unit = options.items + "/s"};
   add_column(rows, {&ScoreRow::raw_per_s, raw.c_str(), text, Role::series0, -0.5f}, &panel);
   add_column(rows, {&ScoreRow::features_per_s, features.c_str(), text, Role::muted, 0.5f}, &panel);
-  finish(rows, &ScoreRow::raw_per_s, &panel);
+  add_reasons(rows, &ScoreRow::raw_per_s, &panel);
+  put_on_log_axis(&panel);
   return panel;
 }
 
@@ -335,9 +332,10 @@ ChartModel score_chart(std::span<const ScoreRow> rows, const ScoreOptions& optio
       log_panel(rows, "Energy", "one " + options.item, "energy", "J",
                 {&ScoreRow::energy_j, "energy", [](double v) { return format_quantity(v, "J"); },
                  Role::series2}));
-  model.legend = {"axes but the first are logarithmic", "≈: cannot be told apart from the highest"};
+  model.legend = {"quality: bars from zero; the others: dots, on logarithmic axes",
+                  "≈: cannot be told apart from the highest"};
   if (std::any_of(rows.begin(), rows.end(), [](const ScoreRow& row) { return row.recorded; }))
-    model.legend.push_back("hatched: recorded");
+    model.legend.push_back("hollow, hatched: recorded");
   add_table(rows, options, &model);
   return model;
 }

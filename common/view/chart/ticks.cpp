@@ -60,6 +60,16 @@ std::vector<Tick> log_ticks(double low, double high, int target) {
   return ticks;
 }
 
+void label_more(std::vector<Tick>* ticks) {
+  const auto labelled =
+      std::count_if(ticks->begin(), ticks->end(), [](const Tick& tick) { return tick.major; });
+  if (labelled >= 3) return;
+  for (Tick& tick : *ticks) {
+    const double lead = tick.value / std::pow(10, std::floor(std::log10(tick.value) + kEdge));
+    tick.major = tick.major || std::abs(lead - 2) < 1e-6 || std::abs(lead - 5) < 1e-6;
+  }
+}
+
 SiPrefix axis_prefix(double low, double high, bool log) {
   if (!log || !(low > 0)) return si_prefix(std::max(std::abs(low), std::abs(high)));
   return si_prefix(std::sqrt(low) * std::sqrt(high));

@@ -21,6 +21,10 @@ std::vector<Tick> linear_ticks(double low, double high, int target);
 /// of ten to label. Needs 0 < low < high.
 std::vector<Tick> log_ticks(double low, double high, int target);
 
+/// Of a log axis with fewer than three labelled ticks 2 and 5 x 10^k are labelled as well: one power of ten has nothing
+/// that values could be read against.
+void label_more(std::vector<Tick>* ticks);
+
 /// For an axis from `low` to `high`: of the middle of the range (geometric if both are positive), so
 /// that neither end needs many zeros.
 SiPrefix axis_prefix(double low, double high, bool log);

@@ -302,6 +302,7 @@ void Builder::add_curves(const Lines& lines, size_t place) {
   set_curve_look(place, &judged);
   if (lines.is_at_each_step) judged.marker = Marker::none;
   judged.name = lines.row->label;
+  if (lines.end) judged.name += " · " + value_text(*lines.end);
   judged.data.back().strong = lines.is_selected;
   judged.data.back().hollow = lines.is_hollow;
   if (!lines.is_named) set_aside(&judged);
@@ -450,6 +451,9 @@ ChartModel Builder::build() {
   if (any_band)
     model_.legend.push_back("line and band: median of its seeds, from the least to the greatest");
   if (any_judged) model_.legend.push_back("marks: judged on data held out");
+  const bool any_end = std::any_of(lines_.begin(), lines_.end(),
+                                   [](const Lines& lines) { return lines.end.has_value(); });
+  if (any_end) model_.legend.push_back("last mark: the result, as under Accuracy in Gains and Ladder");
   const bool is_of_one = any_pale && lines_.size() > kMostPale;
   if (any_pale)
     model_.legend.push_back(is_of_one ? "pale: mean of the selected one's batches"

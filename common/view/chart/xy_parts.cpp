@@ -98,10 +98,16 @@ std::vector<SizeLine> size_lines(const std::vector<Measured>& points) {
 
 Look look_of_dtype(const std::string& dtype) {
   static const std::map<std::string, Look> kLooks = {
-      {"fp32", {Role::series0, Marker::dot}},    {"tf32", {Role::series3, Marker::triangle}},
-      {"bf16", {Role::series2, Marker::square}}, {"fp16", {Role::series1, Marker::diamond}},
-      {"fp8", {Role::series4, Marker::dot}},     {"int8", {Role::series1, Marker::triangle}},
-      {"w8a8", {Role::series4, Marker::square}}};
+      {"fp32", {Role::series0, Marker::dot}},
+      {"tf32", {Role::series3, Marker::triangle}},
+      {"bf16", {Role::series2, Marker::square}},
+      {"fp16", {Role::series1, Marker::diamond}},
+      {"fp8", {Role::series4, Marker::dot}},
+      {"int8", {Role::series1, Marker::triangle}},
+      {"w8a8", {Role::series4, Marker::square}},
+      {"int4", {Role::series3, Marker::diamond}},
+      {"sparse", {Role::series2, Marker::diamond}},
+      {"w8a8_fp8", {Role::series4, Marker::triangle}}};
   const auto found = kLooks.find(dtype);
   return found == kLooks.end() ? Look{Role::series3, Marker::diamond} : found->second;
 }
@@ -159,7 +165,7 @@ void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* 
 }
 
 void thin_labels(ChartModel* model) {
-  constexpr int kMostNames = 24;
+  constexpr int kMostNames = 16;
   int names = 0;
   std::map<std::pair<Role, Marker>, const Datum*> fastest;
   for (const Curve& curve : model->plot->curves) {
@@ -174,7 +180,7 @@ void thin_labels(ChartModel* model) {
   for (Curve& curve : model->plot->curves) {
     for (Datum& datum : curve.data) {
       const bool is_fastest = fastest[{curve.role, curve.marker}] == &datum;
-      if (!datum.strong && !is_fastest && curve.role != Role::baseline) datum.label.clear();
+      if (!datum.strong && !is_fastest) datum.label.clear();
     }
   }
   model->legend.push_back("hovering names every point");

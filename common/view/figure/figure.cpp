@@ -15,6 +15,7 @@
 #include "common/record/derive.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/view/figure/metrics.h"
 #include "common/view/figure/unit.h"
@@ -205,7 +206,7 @@ std::string verdict_source(const Comparison& comparison) {
                      ", " + rounds_text(comparison);
   if (comparison.equal_clock)
     text += ", sustained; at equal clock " + format_ratio(comparison.equal_clock->ratio) + " " +
-            format_ratio_interval(comparison.equal_clock->ci);
+            ratio_interval_text(comparison.equal_clock->ci, comparison.margin);
   else if (lacks_sustained(comparison))
     text += ", at equal clock; how fast each is alone was not measured";
   return text;

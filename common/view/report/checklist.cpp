@@ -298,7 +298,7 @@ Section calibrate_section(const Material& material) {
 }
 
 std::vector<std::string> untested_of(const Material& material) {
-  if (material.claims.size() == 1) return material.claims.front().decision.not_tested;
+  if (material.is_of_pair) return material.claims.front().decision.not_tested;
   std::vector<std::string> list;
   const bool has_speeds = std::any_of(material.lines.begin(), material.lines.end(),
                                       [](const Line& line) { return !is_trap(line); });

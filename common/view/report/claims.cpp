@@ -8,6 +8,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/record/trained.h"
 #include "common/view/chart/distribution.h"
@@ -113,7 +114,7 @@ std::vector<std::string> cells_of(const PairedRow& row) {
   return {row.label,
           invalid ? unavailable(row.claim->decision.reason) : format_ratio(c.ratio),
           invalid ? ""
-          : c.ci  ? format_ratio_interval(c.ci)
+          : c.ci  ? ratio_interval_text(c.ci, c.margin)
                   : unavailable(c.trained ? "too few seeds" : "too few rounds"),
           format_percent_width(c.margin),
           rounds_text(c),
@@ -256,7 +257,7 @@ std::vector<Section> spread_sections(const Material& material) {
       "verdict is not read from here: it pairs each round's times."};
   section.chart = distribution_chart(rows);
   section.chart->panels[0].subtitle =
-      c.trained ? "a step, two turns a seed" : "every slot of the rounds";
+      c.trained ? "a step, two turns a seed" : "in turns: every slot of the rounds";
   return {section};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -11,9 +12,12 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
 #include "common/record/stale_words.h"
+#include "common/record/step_down.h"
 #include "common/view/chart/climb.h"
 #include "common/view/chart/ladder.h"
 
@@ -23,11 +27,6 @@ namespace {
 bool was_run(const Line& line) {
   const SeriesStatus status = line.series->status;
   return status != SeriesStatus::skipped && status != SeriesStatus::pending;
-}
-
-bool is_library(const Line& line) {
-  const KernelInfo* info = line.input->run->kernel(line.series->kernel);
-  return info && !info->library.empty();
 }
 
 /// Whether a parameter says how a rung computes, not what: rungs that differ in it do the same work.
@@ -125,7 +124,7 @@ size_t plainness(const Params& own, const Line& line) {
 /// What page 1 is best about: the candidate of the one comparison, else the case with the most verified rungs; of
 /// several the one with the most comparisons, then the plainest, then the largest.
 const Line* pivot_of(const Material& material) {
-  if (material.claims.size() == 1) {
+  if (material.is_of_pair) {
     for (const Line& line : material.lines) {
       if (line.is_candidate) return &line;
     }
@@ -353,25 +352,73 @@ Climb climb_of(const Material& material) {
 }
 
 std::string step_words(const Step& step) {
-  if (!step.claim) return "≈ " + format_ratio(step.ratio) + " as fast, timed apart";
+  if (!step.claim) return "≈ " + format_ratio(step.ratio) + " as fast, each timed alone";
   const Comparison& c = step.claim->comparison;
   return fmt::format("{} as fast, 95 % interval {}, {}: {}", format_ratio(c.ratio),
-                     format_ratio_interval(c.ci), rounds_text(c),
+                     ratio_interval_text(c.ci, c.margin), rounds_text(c),
                      to_string(step.claim->decision.verdict));
 }
+
+namespace {
+
+chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
+                            const Options& options) {
+  chart::ClimbStep made{.ratio = step.ratio, .from = title_of(from.series->kernel, options)};
+  if (step.claim) {
+    made.verdict = step.claim->decision.verdict;
+    made.interval = step.claim->comparison.ci;
+    made.margin = step.claim->comparison.margin;
+    made.alone = rate_value(to) / rate_value(from);
+  }
+  if (chart::is_step_down(made))
+    made.why = why_slower(*from.series, *to.series, to.input->run->ceilings(),
+                          to.input->run->environment());
+  return made;
+}
+
+/// What the badges have no room for: why steps go down, and where the pair and the bars disagree. Page 1 has room for a
+/// sentence each, without details; the appendix says what holds each rung back.
+std::vector<std::string> step_bullets(const std::vector<chart::ClimbRow>& rows) {
+  std::map<std::string, std::string> down;  // reason: rungs
+  std::string apart;
+  const auto add = [](std::string* names, const std::string& name) {
+    *names += (names->empty() ? "“" : ", “") + name + "”";
+  };
+  for (const chart::ClimbRow& row : rows) {
+    if (!row.step || !row.rate) continue;
+    const std::string& why = row.step->why.sentence;
+    if (chart::bars_disagree(*row.step))
+      add(&apart, row.label);
+    else if (chart::is_step_down(*row.step))
+      add(&down[why.substr(0, why.find(';'))], row.label);
+  }
+  std::string slower;
+  for (const auto& [why, names] : down) slower += (slower.empty() ? "" : "; ") + names + ", " + why;
+  std::vector<std::string> bullets;
+  if (!slower.empty()) bullets.push_back("Slower than the rung before: " + slower + ".");
+  if (!apart.empty())
+    bullets.push_back("≠ at " + apart +
+                      ": in turns with the rung before it is another way round than by the bars, "
+                      "which were each measured alone. The pair counts.");
+  return bullets;
+}
+
+}  // namespace
 
 Section climb_section(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   Section section{.id = "climb", .title = "The ladder, step by step", .in_handout = true};
   const OwnSides own = own_sides_of(material);
   if (!own.many.empty()) section.title = "The " + own.many;
-  if (!climb.where.empty() && material.claims.size() == 1)  // else the headline says it
+  if (!climb.where.empty() && material.is_of_pair)  // else the headline says it
     section.paragraphs = {"All rungs at " + climb.where +
                           ". Results at other parameters are in the appendix."};
   const Line& pivot = climb.best ? *climb.best : *climb.lines.front();
-  const bool is_of_two = material.claims.size() == 1 &&
-                         std::any_of(climb.lines.begin(), climb.lines.end(),
-                                     [](const Line* line) { return line->is_candidate; });
+  const bool is_of_two =
+      material.is_of_pair && std::any_of(climb.lines.begin(), climb.lines.end(),
+                                         [](const Line* line) { return line->is_candidate; });
+  const bool all_in_turns = std::all_of(climb.lines.begin(), climb.lines.end(),
+                                        [](const Line* line) { return line->in_turns; });
   std::vector<chart::ClimbRow> rows;
   for (const Line* line : climb.lines) {
     chart::ClimbRow row{.label = climb_label(climb, *line, pivot, options)};
@@ -386,21 +433,21 @@ Section climb_section(const Material& material, const Climb& climb) {
     row.is_peer = is_library(*line);
     row.is_best = !is_of_two && line == climb.best;
     row.selected = is_of_two && line->is_candidate;
-    row.is_baseline = line->is_baseline && material.claims.size() == 1;
+    row.is_baseline = line->is_baseline && material.is_of_pair;
     row.hatched = line->series->stale || !line->series->reduced_from.empty();
     if (row.rate) row.no_step = why_no_step(*line, options);
     const bool can_step = !row.is_peer && row.rate && row.no_step.empty();
     const Line* from = can_step ? before(material, climb, *line) : nullptr;
     const auto step = from ? step_between(material, *from, *line) : std::nullopt;
-    if (step) {
-      row.step =
-          chart::ClimbStep{.ratio = step->ratio, .from = title_of(from->series->kernel, options)};
-      if (step->claim) row.step->verdict = step->claim->decision.verdict;
-    }
+    if (step) row.step = climb_step(*step, *from, *line, options);
+    if (line->in_turns && !all_in_turns) row.sublabel = kTimedInTurns;
     rows.push_back(std::move(row));
   }
-  section.chart = chart::climb_chart(rows, {.unit = unit_in_words(pivot, climb.unit, options),
-                                            .ceiling = shared_ceiling_of(climb)});
+  chart::ClimbOptions chart_options{.unit = unit_in_words(pivot, climb.unit, options),
+                                    .ceiling = shared_ceiling_of(climb)};
+  if (all_in_turns) chart_options.timed = "in turns";
+  section.chart = chart::climb_chart(rows, chart_options);
+  section.bullets = step_bullets(rows);
   section.table = Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};
   section.table_behind = true;
   return section;

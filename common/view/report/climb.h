@@ -32,12 +32,12 @@ std::string unit_in_words(const Line& line, const std::string& unit, const Optio
 /// The speed of one rung over that of another: of the latest claim that compares just these two, else of their rates.
 struct Step {
   double ratio = 0;
-  const Claim* claim = nullptr;  ///< null: they were timed apart
+  const Claim* claim = nullptr;  ///< null: each was timed alone
 };
 /// None where a rate is missing.
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to);
 
-/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, timed apart".
+/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, each timed alone".
 std::string step_words(const Step& step);
 
 Section climb_section(const Material& material, const Climb& climb);

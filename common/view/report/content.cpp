@@ -11,7 +11,9 @@
 #include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/edit.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
 #include "common/record/stale_words.h"
 
@@ -24,10 +26,12 @@ bool same_rung(const Series& a, const Series& b) {
   return a.kernel == b.kernel && a.params == b.params && a.cache == b.cache;
 }
 
-/// Whether `fresh` takes the place of `known`: what was only asked for hides nothing.
-bool replaces(const Series& fresh, const Series& known) {
+/// Whether `fresh` takes the place of `known`: what was only asked for hides nothing, nor does a side of a comparison,
+/// whose time is another than that of the rung alone.
+bool replaces(const Run& run, const Series& fresh, const Series& known) {
   if (!quality_problem(fresh).empty()) return true;
   if (!quality_problem(known).empty() && fresh.checks.empty()) return false;
+  if (is_in_turns(run, fresh) && known.stats && !is_in_turns(run, known)) return false;
   return fresh.stats.has_value() || !known.stats;
 }
 
@@ -63,6 +67,8 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
   const bool one_cache = std::all_of(lines->begin(), lines->end(), [&](const Line& line) {
     return line.series->cache == lines->front().series->cache;
   });
+  const bool all_in_turns =
+      std::all_of(lines->begin(), lines->end(), [](const Line& line) { return line.in_turns; });
   for (Line& line : *lines) {
     line.label = title_of(line.series->kernel, options);
     const std::string own = differing_params(without_own(*line.series), shared[family_of(line)],
@@ -70,6 +76,7 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
     if (!own.empty()) line.label += " · " + own;
     if (!one_cache && !line.series->cache.empty()) line.label += " · " + line.series->cache.text();
     if (two_files) line.label += " · " + line.input->name;
+    if (line.in_turns && !all_in_turns) line.label += " · " + kTimedInTurns;
     line.label = with_stale(line.label, line.series->stale);
   }
 }
@@ -107,6 +114,11 @@ std::string side_text(const std::string& title, const Params& own, const Params&
 
 bool is_trap(const Line& line) {
   return line.series->kind == RungKind::trap;
+}
+
+bool is_library(const Line& line) {
+  const KernelInfo* info = line.input->run->kernel(line.series->kernel);
+  return info && !info->library.empty();
 }
 
 std::string unavailable(const std::string& reason) {
@@ -165,13 +177,14 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
                        [&](const Line& line) { return same_rung(*line.series, series); });
       if (known == lines.end()) {
         lines.push_back({.series = &series, .input = &input});
-      } else if (replaces(series, *known->series)) {
+      } else if (replaces(*input.run, series, *known->series)) {
         known->series = &series;
       }
     }
   }
   for (Line& line : lines) {
     line.problem = problem_of(*line.series);
+    line.in_turns = is_in_turns(*line.input->run, *line.series);
     if (line.problem.empty()) line.derived = derive(*line.series, line.input->run->ceilings());
   }
   auto place = [&](const Line& line) {
@@ -200,9 +213,9 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   }
   const std::string part = c.trained ? "a training step" : "this part";
   const std::string change = "replacing “" + base + "” by “" + cand + "”";
-  const std::string figures =
-      fmt::format("{} as fast, 95 % interval {}, {}, margin {}", format_ratio(c.ratio),
-                  format_ratio_interval(c.ci), rounds_text(c), format_percent_width(c.margin));
+  const std::string figures = fmt::format(
+      "{} as fast, 95 % interval {}, {}, margin {}", format_ratio(c.ratio),
+      ratio_interval_text(c.ci, c.margin), rounds_text(c), format_percent_width(c.margin));
   std::string text;
   switch (claim.decision.verdict) {
     case Verdict::faster:
@@ -232,7 +245,7 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
     const PairedVerdict& equal = *c.equal_clock;
     text += fmt::format(" At one clock for both it would be {} ({} {}): see the clocks.",
                         to_string(equal.verdict), format_ratio(equal.ratio),
-                        format_ratio_interval(equal.ci));
+                        ratio_interval_text(equal.ci, c.margin));
   }
   if (claim.decision.verdict == Verdict::invalid || c.reasons.empty()) return text;
   if (claim.decision.verdict == Verdict::unresolved) return text;  // its reason has them already

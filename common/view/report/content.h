@@ -19,6 +19,7 @@ struct Line {
   std::string label{};
   std::string problem{};  ///< why none of its figures may be used; empty: they may
   bool is_baseline = false, is_candidate = false;
+  bool in_turns = false;  ///< timed as a side of a comparison, not alone
   Derived derived{};
 };
 
@@ -31,6 +32,8 @@ struct Material {
   std::vector<Line> lines{};
   std::string shared_params{};  ///< parameters that all lines have in common
   std::vector<Claim> claims{};
+  /// Title and headline are about the one comparison: it was asked for, or nothing beside its sides was measured.
+  bool is_of_pair = false;
 };
 
 /// Latest series of every rung, parameters and cache, in the order they first appeared. A failed
@@ -51,6 +54,8 @@ std::string side_text(const std::string& title, const Params& own, const Params&
                       const std::string& size);
 /// Whether the line is a rung of the fourth kind: its figures stand in a section of their own.
 bool is_trap(const Line& line);
+/// Whether it is there to be compared with, and no step of the ladder.
+bool is_library(const Line& line);
 /// "unavailable: reason"
 std::string unavailable(const std::string& reason);
 /// The last part of a kernel id.

@@ -11,6 +11,7 @@
 #include "common/record/clocks.h"
 #include "common/record/edit.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/record/trained.h"
 #include "common/record/trap.h"
@@ -34,7 +35,8 @@ std::string rate_words(const Line& line, const Options& options) {
 }
 
 std::string named_rate(const Line& line, const Options& options) {
-  return title_of(line.series->kernel, options) + ": " + rate_words(line, options);
+  return title_of(line.series->kernel, options) + ": " + rate_words(line, options) +
+         (line.in_turns ? ", in turns" : "");
 }
 
 /// The appendix has the whole reason.
@@ -85,7 +87,7 @@ std::string decision_words(const std::string& decision) {
 }
 
 std::string resting(const Comparison& c) {
-  return fmt::format("95 % interval {} · {} · margin {}", format_ratio_interval(c.ci),
+  return fmt::format("95 % interval {} · {} · margin {}", ratio_interval_text(c.ci, c.margin),
                      rounds_text(c), format_percent_width(c.margin));
 }
 
@@ -169,6 +171,11 @@ void add_pipeline_facts(const Claim& claim, Headline* headline) {
                                limit.empty() ? unavailable("no check is recorded") : limit);
 }
 
+/// How the candidate's own speed came about.
+std::string candidate_timed(const Claim& claim) {
+  return claim.comparison.sustained.size() == 2 ? ", alone" : ", in turns";
+}
+
 Headline claim_headline(const Claim& claim) {
   const Decision& decision = claim.decision;
   const bool invalid = decision.verdict == Verdict::invalid;
@@ -188,7 +195,8 @@ Headline claim_headline(const Claim& claim) {
   };
   fact("Speed of the candidate",
        decision.throughput && std::isfinite(decision.throughput->value)
-           ? format_rate(decision.throughput->value, decision.throughput->unit)
+           ? format_rate(decision.throughput->value, decision.throughput->unit) +
+                 candidate_timed(claim)
        : invalid ? why
                  : unavailable("no usable time per call"));
   const Series* candidate_side = side_series(*claim.run, claim.comparison, true);
@@ -308,9 +316,9 @@ Headline climb_headline(const Material& material, const Climb& climb) {
 
 // ---- the sections after it ---------------------------------------------------------------------------
 
-/// Those of the climb's own results: the steps, then the fastest rung against libraries, then the rest.
+/// Those of the climb's own results: the fastest rung against the fastest library, then the steps, then the rest.
 std::vector<const Claim*> front_claims(const Material& material, const Climb& climb) {
-  std::vector<const Claim*> steps, others;
+  std::vector<const Claim*> first, steps, others;
   const auto shown = [&](const std::string& kernel, const Params& params, const Comparison& c) {
     return std::find_if(climb.lines.begin(), climb.lines.end(), [&](const Line* line) {
       return line->series->kernel == kernel && line->series->params == params &&
@@ -322,7 +330,7 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
     if (!claim.paired) continue;
     const auto base = shown(c.baseline, c.baseline_params, c),
                candidate = shown(c.candidate, c.candidate_params, c);
-    const bool is_one = material.claims.size() == 1;
+    const bool is_one = material.is_of_pair;
     if (!is_one && (base == climb.lines.end() || candidate == climb.lines.end())) continue;
     const bool with_best = !is_one && climb.best &&
                            ((*base == climb.library && *candidate == climb.best) ||
@@ -330,14 +338,11 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
     const auto previous = material.options->previous.find(c.candidate);
     const bool is_step =
         previous != material.options->previous.end() && previous->second == c.baseline;
-    if (with_best) {
-      others.insert(others.begin(), &claim);
-    } else {
-      (is_step ? steps : others).push_back(&claim);
-    }
+    (with_best ? first : is_step ? steps : others).push_back(&claim);
   }
-  steps.insert(steps.end(), others.begin(), others.end());
-  return steps;
+  first.insert(first.end(), steps.begin(), steps.end());
+  first.insert(first.end(), others.begin(), others.end());
+  return first;
 }
 
 std::vector<Section> comparison_sections(const Material& material, const Climb& climb) {
@@ -352,7 +357,6 @@ std::vector<Section> comparison_sections(const Material& material, const Climb& 
   // All are at one case, which the headline names: a line each, with the baseline behind the verdict.
   chart::Panel& verdicts = section.chart->panels.back();
   verdicts.subtitle = "ratio, 95 % interval, baseline";
-  verdicts.weight = 2.2f;
   for (size_t i = 0; i < claims.size(); ++i) {
     const Comparison& c = claims[i]->comparison;
     section.chart->rows[i].sublabel.clear();
@@ -502,9 +506,8 @@ Section again_section(const Material& material, const Climb& climb) {
     section.paragraphs = {"Another program timed these benchmarks: run that again first."};
     return section;
   }
-  section.commands = {material.claims.size() == 1
-                          ? claim_command(material.claims.front(), "run.jsonl")
-                          : climb_command(material, climb.lines, "run.jsonl")};
+  section.commands = {material.is_of_pair ? claim_command(material.claims.front(), "run.jsonl")
+                                          : climb_command(material, climb.lines, "run.jsonl")};
   for (const Line* line : climb.lines) {
     if (is_edit(line->series->kernel))
       section.paragraphs.push_back("The text of " + line->series->kernel + " is in the appendix.");
@@ -539,8 +542,8 @@ Section trap_front(const Material& material, const Climb& climb) {
 }  // namespace
 
 Headline headline_of(const Material& material, const Climb& climb) {
-  return material.claims.size() == 1 ? claim_headline(material.claims.front())
-                                     : climb_headline(material, climb);
+  return material.is_of_pair ? claim_headline(material.claims.front())
+                             : climb_headline(material, climb);
 }
 
 std::string climb_sentence(const Material& material, const Climb& climb) {
@@ -579,7 +582,7 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
                                      [](const Line* line) { return is_trap(*line); });
   // Two trainings are no ladder: the headline has their times, the appendix each seed.
   const bool is_trained =
-      material.claims.size() == 1 && material.claims.front().comparison.trained.has_value();
+      material.is_of_pair && material.claims.front().comparison.trained.has_value();
   if (has_traps) {
     sections.push_back(trap_front(material, climb));
   } else if (!climb.lines.empty() && !is_trained) {

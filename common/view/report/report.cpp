@@ -155,6 +155,21 @@ void mark_sides(Material* material) {
   }
 }
 
+/// A climb that holds one comparison is still a climb, and the comparison one of its claims: other rungs than the two
+/// sides were measured, libraries aside.
+bool is_about_pair(const Material& material) {
+  if (material.claims.size() != 1) return false;
+  const Comparison& c = material.claims.front().comparison;
+  const Options& options = *material.options;
+  const bool was_asked_for = !options.baseline.empty() || !options.candidate.empty();
+  if (was_asked_for || material.inputs.size() == 2 || c.trained) return true;
+  return std::none_of(material.lines.begin(), material.lines.end(), [&](const Line& line) {
+    const std::string& kernel = line.series->kernel;
+    return line.series->lab == c.lab && line.problem.empty() && !is_library(line) &&
+           kernel != c.baseline && kernel != c.candidate;
+  });
+}
+
 std::string file_name(const std::string& path) {
   const size_t slash = path.find_last_of("/\\");
   return slash == std::string::npos ? path : path.substr(slash + 1);
@@ -275,14 +290,14 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   material.other_labs = labs_left_out(inputs, options);
   RIDGE_TRY(material.claims, collect_claims(inputs, options));
   mark_sides(&material);
+  material.is_of_pair = report.is_of_pair = is_about_pair(material);
 
-  const bool is_ladder = material.claims.size() != 1;
   const Climb climb = climb_of(material);
   const std::string own = capitalised(own_sides_of(material).many);
   const std::string lab = !options.lab_title.empty() ? options.lab_title
                           : !own.empty()             ? own
                                                      : material.lab;
-  if (is_ladder) {
+  if (!material.is_of_pair) {
     report.title = own.empty() ? lab + ": the ladder" : lab;
     report.sentence = climb_sentence(material, climb);
   } else {

@@ -119,9 +119,11 @@ struct ClimbedRung {
 struct Report {
   std::string title, subtitle;  ///< "GEMM: blocked against naive -O1", "Intel Xeon · 2026-11-20"
   Headline headline{};
-  std::string sentence;        ///< the headline in words, with its caveats
-  std::vector<Claim> claims;   ///< one: the headline is about it; several or none: about the ladder
-  std::vector<Section> front;  ///< page 1, after the headline
+  std::string sentence;  ///< the headline in words, with its caveats
+  std::vector<Claim> claims;
+  bool is_of_pair =
+      false;  ///< title and headline are about the one claim; else about the ladder, whose claims they are
+  std::vector<Section> front;     ///< page 1, after the headline
   std::vector<Section> sections;  ///< the appendix, by its parts
   std::vector<ClimbedRung>
       climb;  ///< the rungs of page 1 that are no libraries, in the ladder's order

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "common/core/format.h"
+#include "common/record/ratio_text.h"
 #include "common/record/trap.h"
 #include "common/view/report/content.h"
 
@@ -25,7 +26,7 @@ std::vector<Section> trap_sections(const Material& material) {
                  {trap.quantity + " of " + trap.victim, reading_text(trap, trap.lie.median),
                   reading_interval_text(trap, trap.lie), reading_text(trap, trap.honest.median),
                   reading_interval_text(trap, trap.honest), bias_text(trap),
-                  format_ratio_interval(trap.ci), trap.guard + "; " + guard_text(trap)});
+                  ratio_interval_text(trap.ci, trap.margin), trap.guard + "; " + guard_text(trap)});
     }
     row.resize(table.columns.size());
     table.rows.push_back(std::move(row));

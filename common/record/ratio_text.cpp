@@ -1,0 +1,45 @@
+#include "common/record/ratio_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "common/core/format.h"
+
+namespace ridge {
+namespace {
+
+int side_of_limit(double value, double limit) {
+  return (value > limit) - (value < limit);
+}
+
+/// What a reader of `digits` significant digits takes the value for.
+double as_printed(double value, int digits) {
+  return std::strtod(fmt::format("{:.{}e}", value, digits - 1).c_str(), nullptr);
+}
+
+bool stands_where_it_is(double value, double margin, int digits) {
+  const double printed = as_printed(value, digits);
+  for (const double limit : {1 / (1 + margin), 1.0, 1 + margin}) {
+    if (side_of_limit(printed, limit) != side_of_limit(value, limit)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string ratio_interval_text(const std::optional<Interval>& ratio, double margin) {
+  constexpr int kFewest = 3, kMost = 6;
+  if (!ratio || !std::isfinite(ratio->low) || !std::isfinite(ratio->high)) return kNone;
+  int digits = kFewest;
+  while (digits < kMost && !(stands_where_it_is(ratio->low, margin, digits) &&
+                             stands_where_it_is(ratio->high, margin, digits) &&
+                             (ratio->low == ratio->high ||
+                              as_printed(ratio->low, digits) != as_printed(ratio->high, digits))))
+    ++digits;
+  return fmt::format("[{}, {}]", format_number(ratio->low, digits),
+                     format_number(ratio->high, digits));
+}
+
+}  // namespace ridge

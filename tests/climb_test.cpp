@@ -1,0 +1,181 @@
+// The climb's steps: what a badge, its note and its row say; where the pair and the bars disagree; why a step goes down.
+// And the axes of rows: a bar begins at zero, or it is a dot.
+#include "common/view/chart/climb.h"
+
+#include <algorithm>
+
+#include "common/record/in_turns.h"
+#include "common/record/ratio_text.h"
+#include "common/record/step_down.h"
+#include "common/view/chart/ladder.h"
+#include "common/view/chart/score.h"
+#include "tests/chart_scene.h"
+#include "tests/report_run.h"
+
+using namespace ridge;
+using namespace ridge::chart;
+using test::check_scene;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+ClimbStep paired(Verdict verdict, double ratio, double alone) {
+  ClimbStep step{.ratio = ratio, .verdict = verdict, .from = "AVX2"};
+  step.interval = Interval{ratio * 0.99, ratio * 1.01};
+  step.margin = 0.02;
+  step.alone = alone;
+  return step;
+}
+
+std::vector<ClimbRow> two_rungs(const ClimbStep& step) {
+  ClimbRow first{.label = "AVX2", .rate = 50e9};
+  ClimbRow second{.label = "AVX-512", .rate = 60e9};
+  second.step = step;
+  return {first, second};
+}
+
+Series timed(const char* kernel, double call_ns) {
+  Series series = test::measured(1, 0, kernel, call_ns);
+  series.unavailable.clear();
+  return series;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the pair and the bars: a badge that says another thing than the bars is grey and says both") {
+  CHECK_FALSE(bars_disagree(paired(Verdict::faster, 1.3, 1.2)));
+  CHECK_FALSE(bars_disagree(paired(Verdict::faster, 1.3, 0.999)));  // no bar is seen to be shorter
+  CHECK(bars_disagree(paired(Verdict::faster, 1.3, 0.9)));
+  CHECK(bars_disagree(paired(Verdict::slower, 0.87, 1.2)));
+  CHECK_FALSE(bars_disagree(paired(Verdict::slower, 0.87, 0.9)));
+  CHECK(bars_disagree(paired(Verdict::same, 1.0, 1.2)));
+  CHECK_FALSE(bars_disagree(paired(Verdict::same, 1.0, 1.05)));
+  CHECK_FALSE(bars_disagree(paired(Verdict::unresolved, 0.9, 1.2)));
+  CHECK_FALSE(bars_disagree({.ratio = 0.5}));
+
+  const ChartModel model = climb_chart(two_rungs(paired(Verdict::slower, 0.87, 1.2)));
+  const Panel& steps = model.panels[1];
+  CHECK(steps.row_reasons[1] == "≠ 0.870×");
+  CHECK(steps.row_roles[1] == Role::muted);
+  CHECK(has(steps.row_notes[1], "In turns with “AVX2”: slower, 0.870× as fast"));
+  CHECK(has(steps.row_notes[1], "95 % interval [0.861, 0.879]"));
+  CHECK(has(steps.row_notes[1], "each measured alone: ≈ 1.20×"));
+  CHECK(has(steps.row_notes[1], "disagree"));
+  CHECK(has(model.rows[1].sublabel, "in turns slower"));
+  CHECK(std::any_of(model.legend.begin(), model.legend.end(),
+                    [](const std::string& words) { return has(words, "≠"); }));
+  CHECK(has(model.table.rows[1][3], "[0.861, 0.879]"));
+
+  const ChartModel agreed = climb_chart(two_rungs(paired(Verdict::faster, 1.2, 1.2)));
+  CHECK(agreed.panels[1].row_reasons[1] == "▲ 1.20×");
+  CHECK(agreed.panels[1].row_roles[1] == Role::faster);
+  CHECK_FALSE(has(agreed.panels[1].row_notes[1], "disagree"));
+}
+
+TEST_CASE("a step down says why, or what would settle it") {
+  const std::vector<Ceiling> none;
+  Series before = timed("gemm.cpu.packed_avx2", 1e6),
+         after = timed("gemm.cpu.packed_avx512", 1.3e6);
+  StepCause cause = why_slower(before, after, none, {});
+  CHECK(cause.brief == "not known why");
+  CHECK(has(cause.sentence, "hardware counters of both rungs would settle it"));
+  after.unavailable["counters"] = "perf_event_paranoid is 4";
+  CHECK(has(why_slower(before, after, none, {}).sentence, "perf_event_paranoid is 4"));
+
+  before.counters = {{"cycles", 3e6, ""}, {"instructions", 6e6, ""}};
+  after.counters = {{"cycles", 3.9e6, ""}, {"instructions", 8e6, ""}};
+  CHECK(has(why_slower(before, after, none, {}).sentence, "1.33× the instructions"));
+  after.counters = {{"cycles", 3e6, ""}, {"instructions", 6e6, ""}};
+  CHECK(
+      has(why_slower(before, after, none, {}).sentence, "its clock is lower: 3.00 GHz → 2.31 GHz"));
+  after.counters = {{"cycles", 3.9e6, ""}, {"instructions", 6e6, ""}};
+  CHECK(has(why_slower(before, after, none, {}).sentence, "not known why"));
+
+  ClimbStep step = paired(Verdict::slower, 0.77, 0.77);
+  step.why = {"a lower clock", "its clock is lower"};
+  const ChartModel model = climb_chart(two_rungs(step));
+  CHECK(model.rows[1].sublabel == "slower: a lower clock");
+  CHECK(has(model.panels[1].row_notes[1], "Why: its clock is lower."));
+  CHECK(is_step_down({.ratio = 0.9}));
+  CHECK_FALSE(is_step_down({.ratio = 0.99}));  // of two medians: no step
+  CHECK_FALSE(is_step_down(paired(Verdict::same, 0.9, 0.9)));
+}
+
+TEST_CASE("an interval's ends stand on their side of 1 and of the margin as they are printed") {
+  CHECK(ratio_interval_text(Interval{1.0204, 1.034}, 0.02) == "[1.0204, 1.0340]");
+  CHECK(ratio_interval_text(Interval{1.0196, 1.034}, 0.02) == "[1.0196, 1.0340]");
+  CHECK(ratio_interval_text(Interval{0.9998, 1.3}, 0.02) == "[0.9998, 1.300]");
+  CHECK(ratio_interval_text(Interval{0.5, 0.98042}, 0.02) == "[0.5000, 0.9804]");
+  CHECK(ratio_interval_text(Interval{3.95, 4.05}, 0.02) == "[3.95, 4.05]");
+  CHECK(ratio_interval_text(Interval{1.0, 1.02}, 0.02) == "[1.00, 1.02]");  // exactly there
+  CHECK(ratio_interval_text(std::nullopt, 0.02) == "—");
+}
+
+TEST_CASE("no row of a logarithmic axis has a bar: the axis has no zero") {
+  ChartModel model{.id = "any"};
+  model.rows = {{.label = "a"}, {.label = "b"}};
+  Panel panel{.title = "Time"};
+  panel.axis = {.unit = "s", .scale = Scale::log, .low = 1e-3, .high = 10};
+  panel.marks = {{.row = 0, .value = 2}, {.row = 1, .value = 0.01}};
+  model.panels = {panel};
+  const auto count = [](const Scene& scene, Primitive::Kind kind) {
+    return std::count_if(scene.primitives.begin(), scene.primitives.end(),
+                         [&](const Primitive& p) { return p.kind == kind; });
+  };
+  const Scene dots = layout(model, {});
+  CHECK(count(dots, Primitive::Kind::rect) == 0);
+  CHECK(count(dots, Primitive::Kind::marker) == 2);
+  check_scene(dots);
+  model.panels[0].axis.scale = Scale::linear;
+  model.panels[0].axis.low = 0;
+  const Scene bars = layout(model, {});
+  CHECK(count(bars, Primitive::Kind::rect) == 2);
+  CHECK(count(bars, Primitive::Kind::marker) == 0);
+  // What builders make: each panel is one or the other.
+  Series fast = timed("gemm.cpu.a", 1e3), slow = timed("gemm.cpu.b", 1e9);
+  const std::vector<LadderRow> rows = {{.label = "a", .series = &fast, .is_baseline = true},
+                                       {.label = "b", .series = &slow}};
+  for (const Panel& one : ladder_chart(rows).panels) {
+    INFO(one.title);
+    for (const Mark& mark : one.marks)
+      CHECK((one.axis.scale == Scale::linear) == (mark.marker == Marker::none));
+    if (one.axis.scale == Scale::linear) CHECK(one.axis.low <= 0);
+  }
+}
+
+TEST_CASE("a narrow page leaves out its last columns and names them; half a reason is a dash") {
+  std::vector<ClimbRow> rows = two_rungs({.ratio = 1.2, .from = "AVX2"});
+  for (ClimbRow& row : rows) row.cells = {"75.0 ms", "97.1 %", "8.4e-14 ✓", "557 MB/s"};
+  ClimbOptions options;
+  options.columns = {
+      {"Time", "", ""}, {"Of ceiling", "", ""}, {"Error", "", ""}, {"Bandwidth", "", ""}};
+  const ChartModel model = climb_chart(rows, options);
+  const auto says = [&](float width, const std::string& words) {
+    const Scene scene = layout(model, {.width = width});
+    check_scene(scene);
+    std::string all;  // a legend's lines one after the other
+    for (const Primitive& p : scene.primitives) all += p.text.empty() ? "" : p.text + " ";
+    return has(all, words);
+  };
+  CHECK(says(1000, "557 MB/s"));
+  CHECK_FALSE(says(1000, "no room for"));
+  CHECK(says(480, "no room for: "));
+  CHECK_FALSE(says(480, "557 MB/s"));
+  CHECK(says(480, "≈ 1.20×"));  // the step stays, whole
+  for (float width = 300; width < 1200; width += 60) CHECK_FALSE(says(width, "1.2…"));
+}
+
+TEST_CASE("a figure knows whether its rung ran alone or in turns") {
+  const Run run = test::report_run();
+  int alone = 0, in_turns = 0;
+  for (const Series& series : run.series()) {
+    if (!series.stats) continue;
+    (is_in_turns(run, series) ? in_turns : alone) += 1;
+  }
+  CHECK(alone > 0);
+  CHECK(in_turns == 2);
+}
