@@ -101,6 +101,7 @@ struct Lab {
   std::optional<ScoreCard> score_card = {};
   std::vector<const char*> inspected = {};  ///< families whose models can be looked into
   std::vector<WalkedFamily> walked = {};  ///< families whose rungs' memory accesses can be watched
+  const char* data_set = "";     ///< that its rungs read: "Fashion-MNIST"; empty: random numbers
   const char* served = nullptr;  ///< the family whose call is a step that a queue can stand before
   /// The choice that orders the loops of the rungs whose traffic is modelled; null: none is.
   const char* loop_order = nullptr;

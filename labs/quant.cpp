@@ -122,6 +122,7 @@ const Lab& quant_lab() {
       .decodes_model = true,
       .items = "images",
       .inspected = {"quantnet"},
+      .data_set = "Fashion-MNIST",
   };
   return lab;
 }

@@ -105,6 +105,7 @@ const Lab& weightless_lab() {
       .items = "images",
       .score_card = score_card(),
       .inspected = {"weightless", "wisard"},
+      .data_set = "Fashion-MNIST",
   };
   return lab;
 }

@@ -32,6 +32,7 @@ report::Options report_options(const Lab& lab) {
   options.quality_limit = lab.quality_limit;
   if (lab.quality_metric != kErrorMetric) options.quality_metric = lab.quality_metric;
   options.items = lab.items;
+  options.data_set = lab.data_set;
   options.titles = titles_of(lab);
   options.levers = levers_of(lab);
   options.why_no_step = why_no_step;
