@@ -145,10 +145,15 @@ bool Run::apply_from_app(const Json& message) {
   }
   if (*type == RequestType::learner) {
     learner_ = text_field(message, "name");
+    const bool is_own =
+        !notes_.contains("name") || notes_["name"] == one_line(learner_, kLongestNote);
     ++version_;
+    if (is_own) set_note("name", learner_, &notes_);
     return true;
   }
   if (*type == RequestType::lost) {
+  if (*type == RequestType::note)
+    return set_note(text_field(message, "what"), text_field(message, "text"), &notes_);
     const std::string reason = text_field(message, "reason", "the worker ended");
     if (message.contains("cancelled") && message["cancelled"] == true)
       worker_cancelled(reason);
@@ -178,6 +183,10 @@ void Run::open_request(RequestType type, const Json& message) {
   request->cache = OpenEnum<CacheMode>(text_field(message, "cache", to_string(CacheMode::hot)));
   request->table = text_field(message, "table");
   if (const Json* model = object_field(message, "model")) request->model = params_from_json(*model);
+  if (const auto budget = budget_from(message))
+    request->budget = *budget;
+  else
+    note("a budget that cannot be read: " + budget.error().sentence());
   const Json* kernels = list_field(message, "kernels");
   if (kernels == nullptr) return;
   for (const Json& entry : *kernels) {

@@ -13,6 +13,7 @@
 #include "common/core/result.h"
 #include "common/core/stable_vector.h"
 #include "common/record/json.h"
+#include "common/record/notes.h"
 #include "common/record/rung_hash.h"
 #include "common/record/serving.h"
 #include "common/record/types.h"
@@ -117,6 +118,8 @@ class Run {
   /// Who edited in it, as they typed their name; empty: no name was given.
   const std::string& learner() const { return learner_; }
   /// Looks inside models, in the order answered.
+  /// What a person wrote about it. The name is the learner's where no other was given.
+  const Notes& notes() const { return notes_; }
   const std::vector<Inspection>& inspections() const { return inspections_; }
   /// Queues before a rung, in the order answered.
   const std::vector<Serving>& servings() const { return servings_; }
@@ -212,6 +215,7 @@ class Run {
   std::vector<Prediction> predictions_;
   std::string learner_;
   std::vector<Inspection> inspections_;
+  Notes notes_;
   std::vector<Serving> servings_;
   std::vector<std::string> log_;
   std::optional<Progress> progress_;

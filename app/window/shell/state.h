@@ -78,6 +78,7 @@ struct ViewState {
   float chart_menu_x = 0, chart_menu_y = 0;  ///< where the right button was pressed
   Strip strip = Strip::automatic;
   bool show_log = false;
+  bool show_notes = false;    ///< the fields for the author's words, over the report
   bool show_experts = false;  ///< the lab's expert rungs are not folded away
 };
 

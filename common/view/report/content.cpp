@@ -180,6 +180,13 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
       side_text(title_of(c.baseline, options), c.baseline_params, c.candidate_params, c.size_param);
   const std::string cand = side_text(title_of(c.candidate, options), c.candidate_params,
                                      c.baseline_params, c.size_param);
+Notes notes_of(const Material& material) {
+  Notes notes = material.options->notes;
+  for (auto input = material.inputs.rbegin(); input != material.inputs.rend(); ++input)
+    notes.insert(input->run->notes().begin(), input->run->notes().end());
+  return notes;
+}
+
   if (!claim.paired) {
     return "Nothing is claimed: “" + base + "” and “" + cand +
            "” were measured apart, so any difference "

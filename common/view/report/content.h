@@ -56,6 +56,9 @@ std::string short_name(const std::string& kernel);
 
 std::string claim_sentence(const Claim& claim, const Options& options);
 
+/// What a person wrote: the options' words over the candidate's run's over the baseline's.
+Notes notes_of(const Material& material);
+
 // results.cpp
 /// Two sentences: what it is, and what measured there and when.
 std::vector<std::string> machine_lines(const Run& run, bool on_gpu);

@@ -330,9 +330,13 @@ Json document(const Run& run, const DocumentOptions& options) {
       comparisons.push_back(comparison_json(run, comparison, options.titles));
     }
   }
-  return {{"ridgepoint", kDocumentVersion},        {"environment", environment_json(run)},
-          {"ceilings", ceilings_json(run)},        {"results", std::move(results)},
-          {"comparisons", std::move(comparisons)}, {"predictions", predictions_json(run, options)}};
+  return {{"ridgepoint", kDocumentVersion},
+          {"environment", environment_json(run)},
+          {"ceilings", ceilings_json(run)},
+          {"results", std::move(results)},
+          {"comparisons", std::move(comparisons)},
+          {"predictions", predictions_json(run, options)},
+          {"notes", options.notes.value_or(run.notes())}};
 }
 
 Json list_document(const std::vector<ListedLab>& labs, const Run& run) {

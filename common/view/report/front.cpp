@@ -349,6 +349,19 @@ Section machine_section(const Material& material, const Climb& climb) {
   return section;
 }
 
+/// What a person wrote of it; none where nobody wrote anything. Who it was is in the subtitle.
+std::vector<Section> note_sections(const Material& material) {
+  const Notes notes = notes_of(material);
+  Section section{.id = "notes", .title = "In the author's words"};
+  for (const NoteField& field : note_fields()) {
+    const auto found = notes.find(field.key);
+    if (found == notes.end() || field.is_of_author) continue;
+    section.bullets.push_back(std::string(field.title) + ": " + found->second);
+  }
+  if (section.bullets.empty()) return {};
+  return {std::move(section)};
+}
+
 /// "“naive”, “blocked” and 3 others"
 std::string some_titles(const std::vector<const Line*>& lines, const Options& options) {
   constexpr size_t kMost = 3;
@@ -544,6 +557,7 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   // Two trainings are no ladder: the headline has their times, the appendix each seed.
   const bool is_trained =
       material.claims.size() == 1 && material.claims.front().comparison.trained.has_value();
+  for (Section& section : note_sections(material)) sections.push_back(std::move(section));
   if (has_traps) {
     sections.push_back(trap_front(material, climb));
   } else if (!climb.lines.empty() && !is_trained) {

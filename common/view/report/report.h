@@ -79,6 +79,7 @@ struct Options {
   std::vector<Section> page_one{};
   /// The run is none of the reader's: "Recorded on NVIDIA H200, not measured here"; empty: it is.
   std::string recorded{};
+  Notes notes{};  ///< what a person wrote, over what the runs hold
   Params only{};  ///< of a run that holds many sizes and types: those with these parameters
 };
 
@@ -127,6 +128,7 @@ struct Report {
   std::vector<ClimbedRung>
       climb;  ///< the rungs of page 1 that are no libraries, in the ladder's order
   std::vector<Input> inputs;
+  Notes notes;    ///< what a person wrote, in all formats
   Titles titles;  ///< for the JSON document's sentences
   Levers levers;  ///< for its diagnoses
 };
