@@ -185,7 +185,6 @@ std::vector<report::Section> published_sections(const Lab& lab, const Run& run) 
   return sections;
 }
 
-/// The queue last served before each rung.
 /// The parts of a workload that this run timed; none where it timed fewer than two.
 std::vector<report::Section> workload_section(const Workload& workload, const Table& table,
                                               const Run& run, const std::string& rung) {
@@ -243,6 +242,7 @@ std::vector<report::Section> workload_sections(const Lab& lab, const Run& run) {
   return sections;
 }
 
+/// The queue last served before each rung.
 std::vector<report::Section> serving_sections(const Lab& lab, const Run& run) {
   std::vector<report::Section> sections;
   for (const Rung& rung : lab.rungs) {
@@ -309,9 +309,9 @@ report::Options report_options(const Lab& lab, const Run& run) {
     options.sections.push_back(std::move(section));
   for (report::Section& section : decode_sections(lab, run))
     options.sections.push_back(std::move(section));
-  for (report::Section& section : serving_sections(lab, run))
   for (report::Section& section : workload_sections(lab, run))
     options.sections.push_back(std::move(section));
+  for (report::Section& section : serving_sections(lab, run))
     options.sections.push_back(std::move(section));
   return options;
 }

@@ -47,11 +47,6 @@ class KernelRung : public Rung {
   }
 
   Result<measure::CompareOutcome> compare(const std::vector<Job>& jobs) const override {
-    const WorkRequest& request = jobs.front().request;
-    if (request.accuracy_target || request.may_lose) {
-      return Error{ErrorCode::usage, "a kernel has no accuracy to reach or to lose", info_.id,
-                   "leave out accuracy_target and may_lose, or compare trainings"};
-    }
     std::vector<measure::CompareSide> sides;
     for (const Job& job : jobs) {
       // All are kernels, and none is a learner's, which would compare them in its own worker.

@@ -108,8 +108,7 @@ measure::CompareOptions compare_options_of(const WorkRequest& request) {
   options.cache = request.cache;
   options.margin = request.margin;
   options.limit_s = request.limit_s;
-  options.accuracy_target = request.accuracy_target;
-  options.may_lose = request.may_lose;
+  options.budget = request.budget;
   options.warmup_s = request.warmup_s.value_or(options.warmup_s);
   options.order_seed = std::random_device()();
   options.sustained = request.sustained;

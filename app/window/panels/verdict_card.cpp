@@ -82,6 +82,10 @@ Words words_of(const Comparison& comparison, const Decision& decision, const Sta
   for (const std::string& more : comparison.reasons) {
     if (words.reason.find(more) == std::string::npos) words.reason += "  ·  " + more;
   }
+  for (const BudgetRow& row : decision.budget) {
+    const std::string more = row.sentence();
+    if (words.reason.find(more) == std::string::npos) words.reason += "  ·  " + more;
+  }
   for (const std::string& more : trained_sentences(comparison, true))
     words.reason += "  ·  " + more;
   for (const std::string& more : clock_sentences(comparison)) words.reason += "  ·  " + more;

@@ -97,9 +97,9 @@ struct Sessions {
   app::Session* own = nullptr;            ///< while a saved run is open: the session to go back to
   std::unique_ptr<app::Session> opened;   ///< the saved run; null: none
   std::string opened_path;                ///< its file
-  std::optional<std::string> wanted_run;  ///< opened by the next refresh(); empty: back to `own`
   std::shared_ptr<const Run> beside;      ///< a second saved run; null: none
   std::string beside_path;                ///< its file
+  std::optional<std::string> wanted_run;  ///< opened by the next refresh(); empty: back to `own`
   std::optional<std::pair<std::string, std::string>> wanted_recordings;  ///< the same: lab, machine
   std::vector<Recording> recordings;
 

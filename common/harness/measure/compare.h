@@ -25,8 +25,8 @@ struct CompareOptions {
   Cache cache = Cache::hot;
   std::optional<double> margin;   ///< absent: 0.02 where a side is on a CPU, else 0.01
   std::optional<double> limit_s;  ///< of the rounds; absent: 30
-  std::optional<double> accuracy_target, may_lose;  ///< of trainings: training_pairs.h
-  double warmup_s = 0.3;                            ///< the least, each side
+  Budget budget;            ///< what is demanded is measured: a percentile's calls, a call's energy
+  double warmup_s = 0.3;    ///< the least, each side
   uint64_t order_seed = 0;  ///< of the random orders; the worker draws a new one each time
   bool sustained = true;    ///< false: no turns alone, whatever the clock does
   SustainedRule turns;

@@ -236,6 +236,10 @@ std::string edit_arguments(const std::string& kernels) {
   return text;
 }
 
+std::string budget_argument(const Budget& budget) {
+  return budget.is_empty() ? "" : " --budget " + shell_word(budget_text(budget));
+}
+
 /// Of a comparison of commands its own words, as the run holds them: shown, and run by nothing that opens it.
 std::string command_compare_command(const Run& run, const Comparison& c, const std::string& out) {
   std::string text = "ridgepoint compare", names;
@@ -256,7 +260,7 @@ std::string command_compare_command(const Run& run, const Comparison& c, const s
   if (rule && !rule->reference.empty())
     text += " --reference " + shell_word(one_line(rule->reference, 4000));
   if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
-  return text + " --out " + out;
+  return text + budget_argument(c.budget) + " --out " + out;
 }
 
 std::string compare_command(const Run& run, const Comparison& c, const std::string& out) {
@@ -279,10 +283,7 @@ std::string compare_command(const Run& run, const Comparison& c, const std::stri
       rung_argument(c.candidate, ours, shared) + set_arguments(shared) +
       cache_argument(c.cache.text());
   if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
-  if (c.trained && c.trained->target)
-    text += fmt::format(" --accuracy-target {:g}", *c.trained->target);
-  if (c.trained) text += fmt::format(" --may-lose {:g}", c.trained->may_lose);
-  return text + " --out " + out;
+  return text + budget_argument(c.budget) + " --out " + out;
 }
 
 /// One command for each set of parameters and cache.

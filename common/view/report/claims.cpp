@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "common/core/format.h"
@@ -33,9 +32,7 @@ std::string sides(const Claim& claim, const Options& options) {
 
 std::string verdict_words(const Claim& claim) {
   if (!claim.paired) return "not paired: no claim";
-  std::string decision = claim.decision.decision;
-  std::replace(decision.begin(), decision.end(), '_', ' ');  // "measure_more"
-  return std::string(to_string(claim.decision.verdict)) + "; " + decision;
+  return std::string(to_string(claim.decision.verdict)) + "; " + decision_words(claim.decision);
 }
 
 /// What the candidates of all claims have in common.
@@ -123,11 +120,6 @@ std::vector<std::string> cells_of(const PairedRow& row) {
 }  // namespace
 
 namespace {
-
-std::string capitalised(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
 
 /// To the megahertz: two sides differ by a few per cent.
 std::string clock_cell(const std::optional<double>& hz) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 
@@ -103,6 +104,11 @@ std::string unavailable(const std::string& reason) {
   return "unavailable: " + (reason.empty() ? std::string("no reason is recorded") : reason);
 }
 
+std::string capitalised(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
 std::string short_name(const std::string& kernel) {
   if (std::string command = command_title(kernel); !command.empty()) return command;
   const size_t dot = kernel.rfind('.');
@@ -174,12 +180,6 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
   return lines;
 }
 
-std::string claim_sentence(const Claim& claim, const Options& options) {
-  const Comparison& c = claim.comparison;
-  const std::string base =
-      side_text(title_of(c.baseline, options), c.baseline_params, c.candidate_params, c.size_param);
-  const std::string cand = side_text(title_of(c.candidate, options), c.candidate_params,
-                                     c.baseline_params, c.size_param);
 Notes notes_of(const Material& material) {
   Notes notes = material.options->notes;
   for (auto input = material.inputs.rbegin(); input != material.inputs.rend(); ++input)
@@ -187,6 +187,12 @@ Notes notes_of(const Material& material) {
   return notes;
 }
 
+std::string claim_sentence(const Claim& claim, const Options& options) {
+  const Comparison& c = claim.comparison;
+  const std::string base =
+      side_text(title_of(c.baseline, options), c.baseline_params, c.candidate_params, c.size_param);
+  const std::string cand = side_text(title_of(c.candidate, options), c.candidate_params,
+                                     c.baseline_params, c.size_param);
   if (!claim.paired) {
     return "Nothing is claimed: “" + base + "” and “" + cand +
            "” were measured apart, so any difference "
@@ -216,13 +222,7 @@ Notes notes_of(const Material& material) {
       text = "Invalid: " + change + " has no valid speed.";
       break;
   }
-  const std::string& decision = claim.decision.decision;
-  text += " Decision: ";
-  text += decision == "adopt"    ? "adopt"
-          : decision == "keep"   ? "keep the baseline"
-          : decision == "reject" ? "reject"
-                                 : "measure more";
-  text += ", since " + claim.decision.reason + ".";
+  text += " Decision: " + decision_words(claim.decision) + ", since " + claim.decision.reason + ".";
   if (clocks_disagree(c) && claim.decision.verdict != Verdict::invalid) {
     const PairedVerdict& equal = *c.equal_clock;
     text += fmt::format(" At one clock for both it would be {} ({} {}): see the clocks.",

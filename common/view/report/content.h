@@ -51,13 +51,15 @@ std::string side_text(const std::string& title, const Params& own, const Params&
 bool is_trap(const Line& line);
 /// "unavailable: reason"
 std::string unavailable(const std::string& reason);
+/// With a capital letter at its beginning.
+std::string capitalised(std::string text);
 /// The last part of a kernel id.
 std::string short_name(const std::string& kernel);
 
-std::string claim_sentence(const Claim& claim, const Options& options);
-
 /// What a person wrote: the options' words over the candidate's run's over the baseline's.
 Notes notes_of(const Material& material);
+
+std::string claim_sentence(const Claim& claim, const Options& options);
 
 // results.cpp
 /// Two sentences: what it is, and what measured there and when.

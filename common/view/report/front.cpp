@@ -76,21 +76,9 @@ std::string claim_figure(const Claim& claim) {
   }
 }
 
-std::string decision_words(const std::string& decision) {
-  if (decision == "adopt") return "Adopt";
-  if (decision == "keep") return "Keep the baseline";
-  if (decision == "reject") return "Reject";
-  return decision == "measure_more" ? "Measure more" : "";
-}
-
 std::string resting(const Comparison& c) {
   return fmt::format("95 % interval {} · {} · margin {}", format_ratio_interval(c.ci),
                      rounds_text(c), format_percent_width(c.margin));
-}
-
-std::string division_words(const Decision& decision) {
-  return decision.division == "closed" ? "closed: the same mathematics"
-                                       : "open: another precision or model";
 }
 
 /// "18.5 ms → 13.1 ms"
@@ -159,7 +147,7 @@ Headline claim_headline(const Claim& claim) {
   const bool invalid = decision.verdict == Verdict::invalid;
   Headline headline{.figure = claim_figure(claim),
                     .tone = tone_of(claim),
-                    .decision = decision_words(decision.decision)};
+                    .decision = capitalised(decision_words(decision))};
   if (!claim.paired) return headline;
   if (!invalid) headline.interval = resting(claim.comparison);
   if (claim.comparison.trained) {
@@ -347,6 +335,30 @@ Section machine_section(const Material& material, const Climb& climb) {
     }
   }
   return section;
+}
+
+/// What was demanded before the run beside what was measured; none where no budget was set.
+std::vector<Section> budget_sections(const Material& material) {
+  Section section{.id = "budget", .title = "The budget"};
+  const bool has_several = material.claims.size() > 1;
+  Table table{.columns = {"Demanded", "At most, or at least", "Measured", "Result"}, .prose = true};
+  if (has_several) table.columns.insert(table.columns.begin(), "Candidate");
+  for (const Claim& claim : material.claims) {
+    for (const BudgetRow& row : claim.decision.budget) {
+      std::vector<std::string> cells = {
+          capitalised(row.title), row.demand,
+          row.measured.empty() ? unavailable(row.why) : row.measured,
+          std::string(met_text(row.met)) +
+              (row.measured.empty() || row.why.empty() ? "" : ": " + row.why)};
+      if (has_several)
+        cells.insert(cells.begin(), title_of(claim.comparison.candidate, *material.options));
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  if (table.rows.empty()) return {};
+  section.paragraphs = {"Set before the run. A candidate is adopted only where every line is met."};
+  section.table = std::move(table);
+  return {std::move(section)};
 }
 
 /// What a person wrote of it; none where nobody wrote anything. Who it was is in the subtitle.
@@ -558,6 +570,7 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   const bool is_trained =
       material.claims.size() == 1 && material.claims.front().comparison.trained.has_value();
   for (Section& section : note_sections(material)) sections.push_back(std::move(section));
+  for (Section& section : budget_sections(material)) sections.push_back(std::move(section));
   if (has_traps) {
     sections.push_back(trap_front(material, climb));
   } else if (!climb.lines.empty() && !is_trained) {
