@@ -2,9 +2,11 @@
 #include "app/window/shell/export.h"
 #include "app/window/shell/settings.h"
 #include "app/window/shell/worker_requests.h"
+#include "app/window/views/view.h"
+#include "tests/window_fixture.h"
+
 #include "tests/program.h"
 #include "tests/report_run.h"
-#include "tests/window_fixture.h"
 
 using namespace ridge;
 using namespace ridge::window;

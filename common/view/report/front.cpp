@@ -300,11 +300,12 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
   return steps;
 }
 
-std::vector<Section> comparison_sections(const Material& material, const Climb& climb) {
+std::vector<Section> comparison_sections(const Material& material, const Climb& climb,
+                                         size_t lines_of_words) {
   std::vector<const Claim*> claims = front_claims(material, climb);
   const size_t all = claims.size();
   if (all == 0) return {};
-  const size_t left = kFrontRows - std::min(kFrontRows, climb.lines.size());
+  const size_t left = kFrontRows - std::min(kFrontRows, climb.lines.size() + lines_of_words);
   claims.resize(std::min(all, std::clamp(left, kLeastComparisons, kMostComparisons)));
   Section section{.id = "compared", .title = "Compared in pairs"};
   section.chart = interval_chart(material, claims);
@@ -341,7 +342,7 @@ Section machine_section(const Material& material, const Climb& climb) {
 std::vector<Section> budget_sections(const Material& material) {
   Section section{.id = "budget", .title = "The budget"};
   const bool has_several = material.claims.size() > 1;
-  Table table{.columns = {"Demanded", "At most, or at least", "Measured", "Result"}, .prose = true};
+  Table table{.columns = {"Line", "Demanded", "Measured", "Result"}, .prose = true};
   if (has_several) table.columns.insert(table.columns.begin(), "Candidate");
   for (const Claim& claim : material.claims) {
     for (const BudgetRow& row : claim.decision.budget) {
@@ -571,13 +572,16 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
       material.claims.size() == 1 && material.claims.front().comparison.trained.has_value();
   for (Section& section : note_sections(material)) sections.push_back(std::move(section));
   for (Section& section : budget_sections(material)) sections.push_back(std::move(section));
+  size_t lines_of_words = 0;
+  for (const Section& section : sections)
+    lines_of_words += section.bullets.size() + (section.table ? section.table->rows.size() : 0);
   if (has_traps) {
     sections.push_back(trap_front(material, climb));
   } else if (!climb.lines.empty() && !is_trained) {
     sections.push_back(climb_section(material, climb));
     has_unpaired = has_unpaired_step(sections.back());
   }
-  for (Section& section : comparison_sections(material, climb))
+  for (Section& section : comparison_sections(material, climb, lines_of_words))
     sections.push_back(std::move(section));
   for (const Section& section : material.options->page_one) sections.push_back(section);
   sections.push_back(machine_section(material, climb));
