@@ -104,6 +104,7 @@ struct Lab {
   /// The family of which each rung is a network of its own, that answers to the same inputs as the others; null: none.
   const char* networks_of = nullptr;
   std::vector<WalkedFamily> walked = {};  ///< families whose rungs' memory accesses can be watched
+  const char* data_set = "";     ///< that its rungs read: "Fashion-MNIST"; empty: random numbers
   const char* served = nullptr;  ///< the family whose call is a step that a queue can stand before
   /// The choice that orders the loops of the rungs whose traffic is modelled; null: none is.
   const char* loop_order = nullptr;

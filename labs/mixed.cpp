@@ -63,6 +63,7 @@ const Lab& mixed_lab() {
       .line = "training in 16 bits and 8",
       .level = Level::kLab,
       .items = "images",
+      .data_set = "Fashion-MNIST",
   };
   return lab;
 }

@@ -70,6 +70,7 @@ const Lab& pipeline_lab() {
                  {Bottleneck::host_copy, "pipeline.cuda.pinned"},
                  {Bottleneck::host_copy, "pipeline.cuda.device_transforms"}},
       .items = "images",
+      .data_set = "JPEG pictures made of Fashion-MNIST",
   };
   return lab;
 }

@@ -124,6 +124,7 @@ const Lab& quant_lab() {
       .one_item = {{"images", int64_t{1}}},
       .inspected = {"quantnet"},
       .networks_of = "quantnet",
+      .data_set = "Fashion-MNIST",
   };
   return lab;
 }

@@ -191,6 +191,7 @@ const Lab& weightless_lab() {
       .score_card = score_card(),
       .one_item = {{"images", int64_t{1}}},
       .inspected = {"weightless", "wisard", "quantnet"},
+      .data_set = "Fashion-MNIST",
   };
   return lab;
 }

@@ -55,6 +55,21 @@ TEST_CASE("compare: a rung 1.5 times slower is SLOWER, in palindromes, with perc
   }
 }
 
+TEST_CASE("compare: a budget on energy asks the counter, and says why there are no joules") {
+  FakeDevice device;
+  device.call_ns = {{&kGood, 1e6}, {&kOther, 1.5e6}};
+  Listener listener;
+  auto options = quick();
+  const auto reason = [&] {
+    return compare(&device, {&kGood, &kOther}, &listener, options)
+        .series.at(1)
+        .unavailable.at("energy_j");
+  };
+  CHECK(reason() == "energy is measured in mode measure only");
+  options.budget.energy_j = 1;
+  CHECK(reason() == device.energy_meter().error().sentence());
+}
+
 TEST_CASE("compare: a tenfold difference is settled in twelve rounds, with an interval") {
   for (const double other : {0.08e6, 12e6}) {
     FakeDevice device;

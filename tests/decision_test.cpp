@@ -126,7 +126,9 @@ TEST_CASE("a faster training is adopted only where its accuracy stays within the
   };
   CHECK(said({}) ==
         "adopt: it is faster and keeps its accuracy: −0.10 points [−0.40, +0.20], 8 paired seeds, "
-        "and the limit is at most 1 point lost");
+        "and the limit is at most 1 point lost; open division: data type bf16 instead of fp32, and "
+        "no quality target of a budget was set");
+  CHECK(has(said({.may_lose = 0.02}), "2 points lost, and its budget is met; closed division"));
   CHECK(has(said({.delta = -0.03, .delta_ci = Interval{-0.04, -0.02}}),
             "reject: it is faster and loses accuracy: −3.00 points [−4.00, −2.00]"));
   CHECK(has(said({.delta = -0.01, .delta_ci = Interval{-0.02, 0.001}}),

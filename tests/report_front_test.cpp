@@ -129,7 +129,7 @@ TEST_CASE("two trainings: the headline has step, accuracy and limit beside the d
   const Run run = trained_run();
   const Report made = built(run, report_options());
   CHECK(made.headline.figure == "▲ 1.50× as fast");
-  CHECK(made.headline.decision == "Adopt");
+  CHECK(made.headline.decision == "Adopt in the open division");
   CHECK(made.headline.interval.find("8 seeds") != std::string::npos);
   CHECK(fact(made, "A step") == "10.0 ms → 6.67 ms");
   CHECK(fact(made, "A training") == "8.40 s → 5.60 s");
@@ -138,12 +138,13 @@ TEST_CASE("two trainings: the headline has step, accuracy and limit beside the d
   CHECK(fact(made, "p95 latency").empty());
   for (const Section& one : made.front) CHECK(one.id != "climb");
   CHECK(made.sentence.find("makes a training step 1.50× as fast") != std::string::npos);
-  CHECK(made.sentence.find("Decision: adopt, since it is faster and keeps its accuracy") !=
+  CHECK(made.sentence.find(
+            "Decision: adopt in the open division, since it is faster and keeps its accuracy") !=
         std::string::npos);
   const std::string again = front(made, "again").commands.front();
   CHECK(again.find("--set seed=1..8") != std::string::npos);
   CHECK(again.find("seed=1 ") == std::string::npos);
-  CHECK(again.find("--may-lose 0.01") != std::string::npos);
+  CHECK(again.find("--budget") == std::string::npos);  // none was set
   const auto trainings = std::find_if(made.sections.begin(), made.sections.end(),
                                       [](const Section& one) { return one.id == "trainings"; });
   REQUIRE(trainings != made.sections.end());

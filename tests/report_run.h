@@ -25,6 +25,10 @@ struct ReportCase {
   std::optional<PairedVerdict> equal_clock = {};  ///< with it the verdict is of sustained turns
   bool clock_held = false;
   std::string clock = {};
+  Budget budget = {};
+  std::string candidate_dtype = {};     ///< empty: the baseline's
+  std::string candidate_accuracy = {};  ///< its class; empty: the baseline's
+  int latency_calls = 72;               ///< with 300 it has a p99
 };
 
 inline KernelInfo rung_info(const std::string& id, const std::string& library) {
@@ -109,7 +113,15 @@ inline void add_ladder(Transcript* out) {
 inline void add_comparison(Transcript* out, const ReportCase& wanted) {
   WorkRequest request = work(RequestType::compare, 5, {kNaive, kBlocked});
   request.margin = 0.02;
+  request.budget = wanted.budget;
   out->send(request);
+  for (const bool is_candidate : {false, true}) {
+    KernelInfo info = rung_info(is_candidate ? kBlocked : kNaive, "");
+    info.accuracy = "componentwise";
+    if (is_candidate && !wanted.candidate_accuracy.empty())
+      info.accuracy = wanted.candidate_accuracy;
+    out->worker("kernel", {{"request", 1}, {"kernel", info}});
+  }
   std::vector<Round> rounds;
   for (int i = 0; i < 12; ++i) {
     const double slow = 24e6 * (1 + 0.001 * (i % 5)),
@@ -119,6 +131,9 @@ inline void add_comparison(Transcript* out, const ReportCase& wanted) {
   out->worker("samples", {{"request", 5}, {"phase", "rounds"}, {"rounds", rounds}});
   Series base = measured(5, 0, kNaive, 24e6);
   Series candidate = measured(5, 1, kBlocked, 24e6 / wanted.ratio);
+  if (!wanted.candidate_dtype.empty()) candidate.dtype = wanted.candidate_dtype;
+  candidate.latency->n = wanted.latency_calls;
+  if (wanted.latency_calls >= 299) candidate.latency->p99_ns = 24e6 / wanted.ratio * 1.3;
   if (!wanted.with_latency) candidate.latency = LatencyStats{20, 6.6e6, {}, {}, {}};
   if (!wanted.candidate_passes) {
     candidate.checks = {check(true), check(false)};

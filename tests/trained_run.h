@@ -101,7 +101,7 @@ inline Run trained_run(const TrainedCase& wanted = {}) {
   request.id = 5;
   request.lab = "mixed";
   request.margin = 0.02;
-  request.may_lose = wanted.may_lose;
+  if (wanted.may_lose != kMayLose) request.budget.accuracy_lost = wanted.may_lose;
   std::vector<Round> rounds;
   for (int64_t seed = 1; seed <= wanted.seeds; ++seed) {
     for (const std::string& side : {kTrainedBase, kTrainedCandidate})

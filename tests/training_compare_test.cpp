@@ -92,7 +92,7 @@ TEST_CASE(
   CHECK(has(text, "8 paired seeds"));
   CHECK(has(text, "## The trainings"));
   CHECK(has(text, "--set seed=1..8"));
-  CHECK(has(text, "--may-lose 0.01"));
+  CHECK_FALSE(has(text, "--budget"));  // none was set
 }
 
 TEST_CASE("a training against itself is not called different, and few seeds claim nothing") {
@@ -149,7 +149,7 @@ TEST_CASE("what is no pair of trainings is refused in one sentence") {
           64, "--may-lose");
 }
 
-TEST_CASE("protocol: kinds are not mixed, kernels have no accuracy, and a share is at most 1") {
+TEST_CASE("protocol: kinds are not mixed, a budget is of the kind, and a share is at most 1") {
   (void)data_folder();
   Worker worker("RIDGE_WORKER");
   const auto asked = [](int id, const char* baseline, const char* candidate) {
@@ -172,12 +172,12 @@ TEST_CASE("protocol: kinds are not mixed, kernels have no accuracy, and a share 
         "a pipeline is not compared with a training");
   CHECK(sentence(asked(6, "pipeline.cpu.serial", "gemm.cpu.loop_order")) ==
         "a kernel is not compared with a pipeline");
-  Json kernels = asked(2, "gemm.cpu.naive_o3", "gemm.cpu.loop_order");
-  kernels["accuracy_target"] = 0.5;
-  CHECK(sentence(kernels) == "a kernel has no accuracy to reach or to lose");
+  Json steps = asked(2, "mixed.cpu.fp32", "mixed.cpu.fp32");
+  steps["budget"] = {{"p99_ns", 1e6}};
+  CHECK(sentence(steps) == "a training has no p99 latency");
   Json far = asked(3, "mixed.cpu.fp32", "mixed.cpu.fp32");
-  far["may_lose"] = 2;
-  CHECK(has(sentence(far), "may_lose = 2 is no share"));
+  far["budget"] = {{"accuracy_lost", 2}};
+  CHECK(has(sentence(far), "accuracy_lost = 2 is more than all"));
   CHECK(sentence(asked(4, "traps.cpu.a_then_b", "traps.cpu.a_then_b")) ==
         "only kernels, trainings and pipelines are compared in pairs");
 }

@@ -304,7 +304,7 @@ TEST_CASE(
     "trainings in pairs: the accuracy's difference has an interval over the seeds, and a limit") {
   Asked asked;
   asked.candidate.accuracy = 0.85;
-  asked.options.may_lose = 0.01;
+  asked.options.budget.accuracy_lost = 0.01;
   const Comparison lost = asked.one();
   REQUIRE(lost.trained);
   CHECK(lost.trained->judged == 8);
@@ -312,16 +312,16 @@ TEST_CASE(
   REQUIRE(lost.trained->accuracy_ci);
   CHECK(lost.trained->accuracy_ci->low < *lost.trained->accuracy_delta);
   CHECK(accuracy_stand(*lost.trained) == AccuracyStand::lost);
-  asked.options.may_lose = 0.05;
+  asked.options.budget.accuracy_lost = 0.05;
   CHECK(accuracy_stand(*asked.one().trained) == AccuracyStand::kept);
-  asked.options.may_lose = 0.02;
+  asked.options.budget.accuracy_lost = 0.02;
   CHECK(accuracy_stand(*asked.one().trained) == AccuracyStand::open);
 }
 
 TEST_CASE("trainings in pairs: the time to an accuracy, where all reached it") {
   Asked asked;
   asked.candidate.step_s = 0.5e-4;
-  asked.options.accuracy_target = 0.6;
+  asked.options.budget.accuracy_target = 0.6;
   const Comparison comparison = asked.one();
   REQUIRE(comparison.trained->to_target);
   CHECK(comparison.trained->to_target->verdict == Verdict::faster);
@@ -331,17 +331,34 @@ TEST_CASE("trainings in pairs: the time to an accuracy, where all reached it") {
   CHECK(*comparison.trained->sides[0].to_target_s == Approx(0.69 * 96e-4).epsilon(0.06));
 }
 
+TEST_CASE(
+    "trainings in pairs: a share of the baseline's accuracy is the target, and what may be lost") {
+  Asked asked;
+  asked.baseline.accuracy_noise = asked.candidate.accuracy_noise = 0;
+  asked.options.budget.accuracy_kept = 0.9;
+  const Comparison near = asked.one();
+  REQUIRE(near.trained->target);
+  CHECK(*near.trained->target == Approx(0.9 * 0.87));
+  CHECK(near.trained->may_lose == Approx(0.1 * 0.87));
+  CHECK(near.trained->to_target);
+  asked.candidate.accuracy = 0.6;
+  const Comparison far = asked.one();
+  CHECK_FALSE(far.trained->to_target);
+  CHECK(has(far.trained->no_to_target, "8 of 8 trainings of the baseline"));
+  CHECK(accuracy_stand(*far.trained) == AccuracyStand::lost);
+}
+
 TEST_CASE("trainings in pairs: an accuracy that was not reached says which accuracy each reached") {
   Asked asked;
   asked.baseline.accuracy_noise = asked.candidate.accuracy_noise = 0;
   asked.candidate.accuracy = 0.86;
-  asked.options.accuracy_target = 0.99;
+  asked.options.budget.accuracy_target = 0.99;
   const Comparison none = asked.one();
   CHECK_FALSE(none.trained->to_target);
   CHECK(none.trained->no_to_target ==
         "an accuracy of 0.99 was reached by 0 of 8 trainings of the baseline (at most 0.87) and 0 "
         "of 8 of the candidate (at most 0.86), so their times to it have no ratio");
-  asked.options.accuracy_target = 0.865;
+  asked.options.budget.accuracy_target = 0.865;
   const Comparison one = asked.one();
   CHECK_FALSE(one.trained->to_target);
   CHECK(has(one.trained->no_to_target, "by 8 of 8 trainings of the baseline"));

@@ -135,6 +135,10 @@ class FakeSession final : public app::Session {
     to_.app("learner", {{"name", name}});
     flush();
   }
+  void note(const std::string& key, const std::string& text) override {
+    to_.app("note", {{"what", key}, {"text", text}});
+    flush();
+  }
   const std::vector<Prediction>& predictions() const { return run_.predictions(); }
   const std::vector<std::string>& transcript() const override { return to_.lines; }
   Result<void> save(const std::string& path) const override {

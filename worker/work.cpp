@@ -190,6 +190,9 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
     if (one.carries_comparison()) lead = &one;
     jobs.push_back(job(request, asked, i, observer));
   }
+  // Whether a kernel's check reports an accuracy is known when it has run.
+  if (const auto kind = first.info().kind.value())
+    RIDGE_TRY_VOID(check_budget(request.budget, *kind, true));
   RIDGE_TRY(measure::CompareOutcome outcome, lead->compare(jobs));
   const bool cancelled = outcome.cancelled;
   send_comparisons(request, std::move(outcome));

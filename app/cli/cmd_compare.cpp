@@ -23,9 +23,15 @@ void announce(const WorkRequest& request, bool trainings) {
   const bool gpu = backend_of(request.kernels.front().kernel) == Backend::cuda;
   complain(fmt::format("comparing with a margin of {:.3g} %: smaller differences are called same",
                        request.margin.value_or(gpu ? 0.01 : 0.02) * 100));
+  if (!request.budget.is_empty())
+    complain("adopted only within the budget: " + budget_words(request.budget));
   if (!trainings) return;
-  complain(fmt::format("{} trainings, in turns; a candidate's accuracy may fall by {}",
-                       request.kernels.size(), points_text(request.may_lose.value_or(kMayLose))));
+  const bool is_share = request.budget.accuracy_kept && !request.budget.accuracy_lost;
+  complain(fmt::format("{} trainings, in turns{}", request.kernels.size(),
+                       is_share
+                           ? ""
+                           : "; a candidate's accuracy may fall by " +
+                                 points_text(request.budget.accuracy_lost.value_or(kMayLose))));
 }
 
 int show(const CommonOptions& common, const MeasureOptions& options, const Measured& measured,
@@ -112,15 +118,28 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
       .add_option("--margin", options->margin,
                   "differences below it are called same; default 0.01 on a GPU, 0.02 on a CPU")
       ->check(CLI::Range(0.0001, 1.0));
-  command
-      .add_option("--accuracy-target", options->accuracy_target,
-                  "trainings: an accuracy, e.g. 0.85; the time to it is compared too")
-      ->check(CLI::Range(0.0001, 1.0));
-  command
-      .add_option("--may-lose", options->may_lose,
-                  "trainings: accuracy that a candidate may lose and still be adopted; default "
-                  "0.01, one point")
-      ->check(CLI::Range(0.0, 1.0));
+  one_at_a_time(command.add_option(
+      "--budget", options->budget,
+      "what a candidate must keep to be adopted: accuracy=1 (points lost), keeps=99% (of the "
+      "baseline's accuracy), target=0.85, nmse=1e-6, p50|p90|p95|p99=2ms, memory=1GiB, "
+      "energy=0.5J; several with commas"));
+  const auto line = [&](const char* name, const char* help, double least, const char* key,
+                        double factor) {
+    command
+        .add_option_function<double>(
+            name,
+            [options, key, factor](double value) {
+              options->budget.push_back(fmt::format("{}={:.12g}", key, value * factor));
+            },
+            help)
+        ->check(CLI::Range(least, 1.0));
+  };
+  line("--accuracy-target",
+       "--budget target=...: an accuracy, e.g. 0.85; of trainings the time to it is compared too",
+       0.0001, "target", 1);
+  line("--may-lose",
+       "--budget accuracy=... as a share; of trainings 0.01, one point, where nothing is given",
+       0.0, "accuracy", 100);
   command.add_flag("!--no-sustained", options->sustained,
                    "no turns alone where a GPU's load holds its clock down (they take most of a "
                    "minute)");

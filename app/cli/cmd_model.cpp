@@ -38,16 +38,8 @@ struct Phase {
 
 Phase filled(const Workload& workload, const Table& table, const Run& run) {
   Phase phase;
-  phase.input.title = workload.title, phase.input.note = workload.note;
-  phase.input.tokens = workload.tokens;
-  phase.input.rung = "the rungs named";
-  phase.input.rows = workload_rows(workload, fill_table(table, run, 0, {}, {}));
-  phase.input.binds = what_binds(phase.input.rows, run, table);
+  phase.input = workload_input(workload, table, run, "the rungs named");
   phase.floor_s = memory_floor_s(phase.input.rows, run, table);
-  if (phase.floor_s && !phase.input.binds.empty()) {
-    phase.input.binds += "; the bytes alone would allow " +
-                         format_rate(workload.tokens / *phase.floor_s, "tokens/s");
-  }
   phase.chart = chart::workload_chart(phase.input);
   return phase;
 }
@@ -226,7 +218,7 @@ int cmd_model(const CommonOptions& common, const ModelOptions& options) {
   const auto workloads = model_workloads(shape, decode_rungs(shape, other, (*driver)->run()));
   WorkRequest request;
   request.type = RequestType::run, request.lab = "attention", request.mode = RunMode::live,
-  request.energy = false;
+  request.energy = false, request.model = to_params(shape);
   std::vector<Table> tables;
   for (const Workload& workload : workloads) {
     tables.push_back(workload_table(workload, "", other));

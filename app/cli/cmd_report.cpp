@@ -18,7 +18,8 @@ namespace {
 struct ReportFileOptions {
   std::vector<std::string> runs;  ///< one or two files
   std::string baseline, candidate, lab, out;
-  std::vector<std::string> set;  ///< "n=4096": of a run with many sizes, this one
+  std::vector<std::string> set;    ///< "n=4096": of a run with many sizes, this one
+  std::vector<std::string> notes;  ///< "question=...": what a person says of it
 };
 
 std::set<std::string> labs_of(const std::vector<Run>& runs) {
@@ -51,6 +52,13 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
   auto only = parse_params(options.set);
   if (!only) return fail(common, only.error());
   wanted.only = *std::move(only);
+  for (const std::string& text : options.notes) {
+    const auto note = parse_note(text);
+    if (!note) return fail(common, note.error());
+    if (!wanted.notes.insert(*note).second)
+      return fail(common,
+                  {ErrorCode::usage, note->first + " stands twice", "--note", "give it once"});
+  }
   const auto report = report::build_report(inputs, wanted);
   if (!report) return fail(common, report.error());
   if (!options.out.empty()) {
@@ -77,6 +85,9 @@ Command setup_report(CLI::App& command, const CommonOptions& common) {
   command.add_option("--candidate", options->candidate, "rung");
   one_at_a_time(command.add_option("--set", options->set,
                                    "only results with this parameter: n=4096 (repeat)"));
+  one_at_a_time(command.add_option("--note", options->notes,
+                                   "your words on page 1: question=TEXT, hypothesis, decision, "
+                                   "surprise, name, course (repeat)"));
   command.add_option("--out", options->out,
                      "FILE" + report::format_endings() + "; default: to stdout");
   return [options, &common] { return cmd_report(common, *options); };

@@ -209,11 +209,24 @@ void add_measuring(CLI::App* command, MeasureOptions* options) {
 
 namespace {
 
+/// Of the lab's rungs, before anything is measured.
+Result<void> check_for_rungs(const Budget& budget, const Lab& lab,
+                             const std::vector<KernelRequest>& kernels, const Run& run) {
+  const bool has_accuracy = std::string_view(lab.quality_metric) == kAccuracyMetric;
+  for (const KernelRequest& side : kernels) {
+    const KernelInfo* info = run.kernel(side.kernel);
+    const auto kind = info ? info->kind.value() : std::nullopt;
+    if (kind) RIDGE_TRY_VOID(check_budget(budget, *kind, has_accuracy));
+  }
+  return {};
+}
+
 Result<void> carry_out(const CommonOptions& common, const MeasureOptions& options, RequestType type,
                        const Choose& choose, const std::function<void(const WorkRequest&)>& before,
                        const EachStep& each_step, Measured* measured) {
   RIDGE_TRY(measured->lab, require_lab(options.lab));
   RIDGE_TRY(const Params given, parse_params(options.set));
+  RIDGE_TRY(const Budget budget, budget_of(options));
   RIDGE_TRY(measured->driver, Driver::start(common, options.out));
   Driver& driver = *measured->driver;
   RIDGE_TRY_VOID(driver.fetch_catalogue());
@@ -231,8 +244,8 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   request.mode = options.mode;
   request.cache = options.cache;
   request.margin = options.margin;
-  request.accuracy_target = options.accuracy_target;
-  request.may_lose = options.may_lose;
+  request.budget = budget;
+  RIDGE_TRY_VOID(check_for_rungs(budget, *measured->lab, request.kernels, driver.run()));
   request.sustained = options.sustained;
   request.limit_s = options.limit_s;
   request.device = options.device;
@@ -243,6 +256,16 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
     if (each_step) each_step(driver, measured->request);
   });
 }
+
+}  // namespace
+
+Result<Budget> budget_of(const MeasureOptions& options) {
+  std::string text;
+  for (const std::string& part : options.budget) text += (text.empty() ? "" : ",") + part;
+  return parse_budget(text);
+}
+
+namespace {
 
 std::string first_reason(const Measured& measured) {
   for (const Series& series : measured.driver->run().series()) {

@@ -98,7 +98,8 @@ struct MeasureOptions {
   CacheMode cache = CacheMode::hot;
   std::string out;
   std::optional<double> margin, limit_s;
-  std::optional<double> accuracy_target, may_lose;  ///< compare, of trainings
+  /// compare: lines of a budget as they were typed, --may-lose and --accuracy-target among them
+  std::vector<std::string> budget;
   int device = 0;
   bool sustained = true;           ///< compare: turns alone where a GPU's clock is held down
   bool counters = false;           ///< run; a GPU's too, in a worker of their own
@@ -111,6 +112,9 @@ struct MeasureOptions {
 
 /// The options that run and compare share.
 void add_measuring(CLI::App* command, MeasureOptions* options);
+
+/// What --budget and its older spellings demand. Errors usage: as of parse_budget().
+Result<Budget> budget_of(const MeasureOptions& options);
 
 /// An option that takes one of `names`; `take` gets it.
 void add_choice(CLI::App* command, const char* name, const char* help,

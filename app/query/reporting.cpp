@@ -12,6 +12,7 @@
 #include "app/query/model_pairs.h"
 #include "app/query/networks.h"
 #include "app/query/published.h"
+#include "app/query/workload.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
@@ -33,6 +34,7 @@ report::Options report_options(const Lab& lab) {
   options.quality_limit = lab.quality_limit;
   if (lab.quality_metric != kErrorMetric) options.quality_metric = lab.quality_metric;
   options.items = lab.items;
+  options.data_set = lab.data_set;
   options.titles = titles_of(lab);
   options.levers = levers_of(lab);
   options.why_no_step = why_no_step;
@@ -186,6 +188,63 @@ std::vector<report::Section> published_sections(const Lab& lab, const Run& run) 
   return sections;
 }
 
+/// The parts of a workload that this run timed; none where it timed fewer than two.
+std::vector<report::Section> workload_section(const Workload& workload, const Table& table,
+                                              const Run& run, const std::string& rung) {
+  const chart::WorkloadInput input = workload_input(workload, table, run, rung);
+  const auto timed = std::count_if(input.rows.begin(), input.rows.end(),
+                                   [](const chart::WorkloadRow& row) { return row.time_s; });
+  if (timed < 2) return {};
+  report::Section section{.id = "workload-" + workload.id, .title = "Workload: " + workload.title};
+  section.chart = chart::workload_chart(input);
+  section.chart->id = section.id;
+  section.paragraphs = {section.chart->subtitle + ". " + section.chart->summary};
+  section.table =
+      report::Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};
+  section.table_behind = true;
+  return {std::move(section)};
+}
+
+/// A lab's own workload with the rung that ran most of its parts, and of a model that was described both phases.
+std::vector<report::Section> workload_sections(const Lab& lab, const Run& run) {
+  std::vector<report::Section> sections;
+  const auto add = [&](std::vector<report::Section> more) {
+    for (report::Section& section : more) sections.push_back(std::move(section));
+  };
+  for (const Workload& workload : lab.workloads) {
+    std::vector<report::Section> best;
+    size_t most = 0;
+    for (const Rung& rung : lab.rungs) {
+      const Series* latest = rung.wrong ? nullptr : run.latest(rung.kernel);
+      if (!latest) continue;
+      const Table table = workload_table(workload, rung.kernel, latest->params);
+      const auto made = workload_section(workload, table, run, rung.title);
+      if (made.empty()) continue;
+      const auto& rows = made.front().table->rows;
+      const auto timed =
+          static_cast<size_t>(std::count_if(rows.begin(), rows.end(), [](const auto& row) {
+            return !row[3].starts_with("unavail");
+          }));
+      if (timed > most) most = timed, best = made;
+    }
+    add(std::move(best));
+  }
+  const auto& requests = run.requests();
+  const auto described = std::find_if(requests.rbegin(), requests.rend(), [&](const Request& one) {
+    return one.lab == lab.id && !one.model.empty();
+  });
+  if (!lab.serves_model || described == requests.rend()) return sections;
+  const ModelShape shape = model_shape(described->model);
+  Params other;
+  for (const Series& series : run.series()) {
+    const auto threads = series.params.find("threads");
+    if (series.request == described->id && threads != series.params.end()) other.insert(*threads);
+  }
+  for (const Workload& workload : model_workloads(shape, decode_rungs(shape, other, run)))
+    add(workload_section(workload, workload_table(workload, "", other), run, "the rungs named"));
+  return sections;
+}
+
 /// The queue last served before each rung.
 std::vector<report::Section> serving_sections(const Lab& lab, const Run& run) {
   std::vector<report::Section> sections;
@@ -261,6 +320,8 @@ report::Options report_options(const Lab& lab, const Run& run) {
   for (report::Section& section : model_pair_sections(lab, run))
     options.sections.push_back(std::move(section));
   for (report::Section& section : decode_sections(lab, run))
+    options.sections.push_back(std::move(section));
+  for (report::Section& section : workload_sections(lab, run))
     options.sections.push_back(std::move(section));
   for (report::Section& section : serving_sections(lab, run))
     options.sections.push_back(std::move(section));

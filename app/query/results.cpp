@@ -188,11 +188,9 @@ std::string comparisons_text(const Run& run, int64_t request) {
     for (const std::string& reason : one.reasons) {
       if (decision.reason.find(reason) == std::string::npos) text += "  " + reason + "\n";
     }
-    if (!decision.decision.empty()) {
-      std::string words = decision.decision;
-      std::replace(words.begin(), words.end(), '_', ' ');  // "measure_more"
-      text += fmt::format("  decision: {}: {}\n", words, decision.reason);
-    }
+    for (const BudgetRow& row : decision.budget) text += "  budget: " + row.sentence() + "\n";
+    if (!decision.decision.empty())
+      text += fmt::format("  decision: {}: {}\n", decision_words(decision), decision.reason);
   }
   return text;
 }

@@ -154,6 +154,20 @@ std::optional<double> memory_floor_s(const std::vector<chart::WorkloadRow>& rows
   return bytes / most->value;
 }
 
+chart::WorkloadInput workload_input(const Workload& workload, const Table& table, const Run& run,
+                                    const std::string& rung) {
+  chart::WorkloadInput input;
+  input.title = workload.title, input.note = workload.note, input.tokens = workload.tokens;
+  input.rung = rung;
+  input.rows = workload_rows(workload, fill_table(table, run, 0, {}, {}));
+  input.binds = what_binds(input.rows, run, table);
+  const std::optional<double> floor_s = memory_floor_s(input.rows, run, table);
+  if (workload.tokens > 0 && floor_s && !input.binds.empty())
+    input.binds +=
+        "; the bytes alone would allow " + format_rate(workload.tokens / *floor_s, "tokens/s");
+  return input;
+}
+
 std::string model_text(const chart::ChartModel& model) {
   std::string text = model.title + "\n" + model.subtitle + "\n";
   for (const auto& row : model.table.rows) {

@@ -54,6 +54,11 @@ std::string what_binds(const std::vector<chart::WorkloadRow>& rows, const Run& r
 std::optional<double> memory_floor_s(const std::vector<chart::WorkloadRow>& rows, const Run& run,
                                      const Table& table);
 
+/// What is known of a workload from one run, for its chart: `rung` is who does its parts. No other size and no other
+/// machine stands in.
+chart::WorkloadInput workload_input(const Workload& workload, const Table& table, const Run& run,
+                                    const std::string& rung);
+
 /// `ridgepoint model`: both phases of a model that is described.
 std::string model_text(const chart::ChartModel& model);
 

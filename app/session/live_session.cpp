@@ -209,6 +209,11 @@ void LiveSession::name_learner(const std::string& name) {
   record(line);
 }
 
+void LiveSession::note(const std::string& key, const std::string& text) {
+  transcript_.push_back(note_line(key, text));
+  changed_ |= run_.apply_line(transcript_.back());
+}
+
 Result<void> LiveSession::save(const std::string& path) const {
   return save_transcript(path, transcript_);
 }

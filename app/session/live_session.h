@@ -34,6 +34,7 @@ class LiveSession final : public Session {
   void stop_waiting() override;
   void predict(const std::string& kernel, const Params& params, double value_ns) override;
   void name_learner(const std::string& name) override;
+  void note(const std::string& key, const std::string& text) override;
   const std::vector<std::string>& transcript() const override { return transcript_; }
   Result<void> save(const std::string& path) const override;
   void keep(const std::string& path) override;

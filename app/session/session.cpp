@@ -1,11 +1,14 @@
 // What both kinds of session share: how a session begins, saved runs, and launch commands.
 #include "app/session/session.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/session/live_session.h"
 #include "app/session/saved_run.h"
 #include "app/session/transcript_file.h"
+#include "common/record/command.h"
+#include "common/record/json.h"
 
 namespace ridge::app {
 namespace {
@@ -30,19 +33,30 @@ class ReplaySession final : public Session {
   Result<int64_t> send(WorkRequest) override { return refuse(); }
   void cancel(int64_t) override {}
   void predict(const std::string&, const Params&, double) override {}
+  void note(const std::string& key, const std::string& text) override {
+    added_.push_back(note_line(key, text));
+    fresh_ |= run_.apply_line(added_.back());
+    lines_.clear();
+  }
   /// Read where it is asked for: beside the run it would be as much memory again.
   const std::vector<std::string>& transcript() const override {
-    if (lines_.empty()) lines_ = read_lines(path_);
+    if (lines_.empty()) lines_ = read_all();
     return lines_;
   }
   Result<void> save(const std::string& path) const override {
-    const std::vector<std::string> lines = read_lines(path_);
-    if (!lines.empty()) return save_transcript(path, lines);
+    const std::vector<std::string> lines = read_all();
+    if (lines.size() > added_.size()) return save_transcript(path, lines);
     return Error{ErrorCode::bad_input, "the saved run is no longer there", "'" + path_ + "'",
                  "open it again from where it is now"};
   }
 
  private:
+  /// The file's lines, and what was written about it since.
+  std::vector<std::string> read_all() const {
+    std::vector<std::string> lines = read_lines(path_);
+    lines.insert(lines.end(), added_.begin(), added_.end());
+    return lines;
+  }
   static Error refuse() {
     return {ErrorCode::usage, "this is a saved run and has no worker", "",
             "start without --replay to measure"};
@@ -50,6 +64,7 @@ class ReplaySession final : public Session {
 
   Run run_;
   std::string path_, reason_;
+  std::vector<std::string> added_;
   mutable std::vector<std::string> lines_;
   bool fresh_ = true;
 };
@@ -70,6 +85,14 @@ Result<std::unique_ptr<Session>> Session::replay(const std::string& path,
                                                  std::span<const RungHash> now) {
   RIDGE_TRY(Run run, load_saved(path, now));
   return std::unique_ptr<Session>(std::make_unique<ReplaySession>(std::move(run), path));
+}
+
+std::string note_line(const std::string& key, const std::string& text) {
+  return dump_json({{"ridgepoint", 1},
+                    {"from", "app"},
+                    {"type", RequestType::note},
+                    {"what", key},
+                    {"text", one_line(text, kLongestNote)}});
 }
 
 Result<std::vector<std::string>> split_command(const std::string& text) {

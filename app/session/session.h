@@ -87,6 +87,9 @@ class Session {
 
   /// Puts the name of who edits into the transcript.
   virtual void name_learner(const std::string& name) { (void)name; }
+  /// Puts what a person wrote about the run into the transcript (common/record/notes.h). Of a saved run into what save()
+  /// writes: its file stays as it is.
+  virtual void note(const std::string& key, const std::string& text) = 0;
 
   /// The transcript so far; and saves it (written beside, then renamed: never half a file).
   virtual const std::vector<std::string>& transcript() const = 0;
@@ -97,6 +100,9 @@ class Session {
   /// Why the last attempt to keep it failed, once: `cannot_write`. The next call of keep() tries again.
   virtual std::optional<Error> take_keep_error() { return std::nullopt; }
 };
+
+/// A note as a line of a transcript.
+std::string note_line(const std::string& key, const std::string& text);
 
 /// Splits a launch command into arguments like a shell would, quotes included; nothing is expanded.
 Result<std::vector<std::string>> split_command(const std::string& text);

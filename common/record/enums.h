@@ -56,6 +56,7 @@ enum class RequestType {
   quit,
   predict,
   learner,
+  note,
   lost
 };
 template <>
@@ -68,7 +69,8 @@ struct EnumTable<RequestType> {
       {RequestType::serve, "serve"},       {RequestType::ping, "ping"},
       {RequestType::ack, "ack"},           {RequestType::cancel, "cancel"},
       {RequestType::quit, "quit"},         {RequestType::predict, "predict"},
-      {RequestType::learner, "learner"},   {RequestType::lost, "lost"}};
+      {RequestType::learner, "learner"},   {RequestType::note, "note"},
+      {RequestType::lost, "lost"}};
 };
 
 /// Whether `done` ends it.

@@ -49,15 +49,6 @@ Result<void> take_amount(const Json& line, const char* name, bool zero_allowed,
   return {};
 }
 
-/// A share of a whole; 0 where `zero_allowed`.
-Result<void> take_share(const Json& line, const char* name, bool zero_allowed,
-                        std::optional<double>* value) {
-  RIDGE_TRY_VOID(take_amount(line, name, zero_allowed, value));
-  if (value->value_or(0) <= 1) return {};
-  return bad_request(std::string(name) + " = " + dump_json(line[name]) + " is no share",
-                     "give at most 1: 0.85 is 85 %");
-}
-
 Result<void> take_flag(const Json& line, const char* name, bool* value) {
   const auto field = line.find(name);
   if (field == line.end() || field->is_null()) return {};
@@ -233,8 +224,7 @@ Json to_line(const WorkRequest& request) {
   if (request.counters) line["counters"] = true;
   if (request.count_only) line["count_only"] = true;
   if (request.type == RequestType::compare) line["margin"] = amount(request.margin);
-  if (request.accuracy_target) line["accuracy_target"] = *request.accuracy_target;
-  if (request.may_lose) line["may_lose"] = *request.may_lose;
+  if (!request.budget.is_empty()) line["budget"] = request.budget;
   if (!request.kernels.empty() && !request.kernels.front().command.empty()) {
     line["commands"] = {{"call_limit_s", request.commands.call_limit_s}};
     if (!request.commands.check.empty()) line["commands"]["check"] = request.commands.check;
@@ -269,8 +259,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_flag(line, "counters", &request.counters));
   RIDGE_TRY_VOID(take_flag(line, "count_only", &request.count_only));
   RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));
-  RIDGE_TRY_VOID(take_share(line, "accuracy_target", false, &request.accuracy_target));
-  RIDGE_TRY_VOID(take_share(line, "may_lose", true, &request.may_lose));
+  RIDGE_TRY(request.budget, budget_from(line));
   RIDGE_TRY_VOID(take_amount(line, "limit_s", false, &request.limit_s));
   RIDGE_TRY_VOID(take_amount(line, "warmup_s", true, &request.warmup_s));
   RIDGE_TRY_VOID(take_commands(line, &request.commands));

@@ -34,11 +34,10 @@ struct WorkRequest {
   std::vector<KernelRequest> kernels;
   RunMode mode = RunMode::measure;  ///< live or measure
   CacheMode cache = CacheMode::hot;
-  std::optional<double> margin;           ///< compare; absent: 0.02 CPU, 0.01 GPU
-  std::optional<double> accuracy_target;  ///< compare, trainings: the time to it is compared too
-  std::optional<double> may_lose;         ///< compare, trainings; absent: kMayLose
-  std::optional<double> limit_s;          ///< of each timed pass; absent: the mode's own
-  std::optional<double> warmup_s;         ///< the least warm-up; absent: 0.3
+  std::optional<double> margin;    ///< compare; absent: 0.02 CPU, 0.01 GPU
+  Budget budget;                   ///< compare; of trainings accuracy_lost is kMayLose if absent
+  std::optional<double> limit_s;   ///< of each timed pass; absent: the mode's own
+  std::optional<double> warmup_s;  ///< the least warm-up; absent: 0.3
   bool energy = true;  ///< run, measure: false leaves out the energy pass (over a second a rung)
   bool sustained =
       true;  ///< compare: false leaves out the sustained turns (most of a minute on a GPU)

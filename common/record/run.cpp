@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/record/command.h"
 #include "common/record/request.h"
 
 namespace ridge {
@@ -144,10 +145,15 @@ bool Run::apply_from_app(const Json& message) {
     return true;
   }
   if (*type == RequestType::learner) {
+    const bool is_own =
+        !notes_.contains("name") || notes_["name"] == one_line(learner_, kLongestNote);
     learner_ = text_field(message, "name");
+    if (is_own) set_note("name", learner_, &notes_);
     ++version_;
     return true;
   }
+  if (*type == RequestType::note)
+    return set_note(text_field(message, "what"), text_field(message, "text"), &notes_);
   if (*type == RequestType::lost) {
     const std::string reason = text_field(message, "reason", "the worker ended");
     if (message.contains("cancelled") && message["cancelled"] == true)
@@ -177,6 +183,10 @@ void Run::open_request(RequestType type, const Json& message) {
   request->mode = OpenEnum<RunMode>(text_field(message, "mode", to_string(mode)));
   request->cache = OpenEnum<CacheMode>(text_field(message, "cache", to_string(CacheMode::hot)));
   request->table = text_field(message, "table");
+  if (const auto budget = budget_from(message))
+    request->budget = *budget;
+  else
+    note("a budget that cannot be read: " + budget.error().sentence());
   if (const Json* model = object_field(message, "model")) request->model = params_from_json(*model);
   const Json* kernels = list_field(message, "kernels");
   if (kernels == nullptr) return;

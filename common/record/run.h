@@ -13,6 +13,7 @@
 #include "common/core/result.h"
 #include "common/core/stable_vector.h"
 #include "common/record/json.h"
+#include "common/record/notes.h"
 #include "common/record/rung_hash.h"
 #include "common/record/serving.h"
 #include "common/record/types.h"
@@ -62,6 +63,7 @@ struct Request {
   OpenEnum<CacheMode> cache;
   std::string table;  ///< the lab's table whose rows were asked for; empty: rungs
   Params model;       ///< the described model whose parts were asked for; empty: none
+  Budget budget;      ///< compare: what was demanded of the candidates
   std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
   bool open() const { return status == RequestStatus::open; }
   RequestStatus status = RequestStatus::open;
@@ -116,6 +118,8 @@ class Run {
   const std::vector<Prediction>& predictions() const { return predictions_; }
   /// Who edited in it, as they typed their name; empty: no name was given.
   const std::string& learner() const { return learner_; }
+  /// What a person wrote about it. The name is the learner's where no other was given.
+  const Notes& notes() const { return notes_; }
   /// Looks inside models, in the order answered.
   const std::vector<Inspection>& inspections() const { return inspections_; }
   /// Queues before a rung, in the order answered.
@@ -211,6 +215,7 @@ class Run {
   double estimates_around_s_ = 0;
   std::vector<Prediction> predictions_;
   std::string learner_;
+  Notes notes_;
   std::vector<Inspection> inspections_;
   std::vector<Serving> servings_;
   std::vector<std::string> log_;

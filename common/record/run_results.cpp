@@ -73,6 +73,7 @@ bool Run::apply_comparisons(const Json& message, const Json& list) {
     comparison.request = request.id;
     if (comparison.lab.empty()) comparison.lab = request.lab;
     if (comparison.cache.empty()) comparison.cache = request.cache;
+    comparison.budget = request.budget;
     comparison.size_param = size_param(comparison.baseline);
     comparison.verdict = supported_verdict(comparison);
     if (comparison.equal_clock)

@@ -47,12 +47,12 @@ std::string points_text(double share) {
   return fmt::format("{:.3g} {}", share * 100, share == 0.01 ? "point" : "points");
 }
 
-AccuracyStand accuracy_stand(const TrainedPairs& pairs) {
+AccuracyStand accuracy_stand(const TrainedPairs& pairs, double may_lose) {
   if (!pairs.accuracy_delta || !std::isfinite(*pairs.accuracy_delta)) return AccuracyStand::unknown;
   if (pairs.judged < kSeedsToClaim) return AccuracyStand::few;
   if (!pairs.accuracy_ci) return AccuracyStand::unknown;
-  if (pairs.accuracy_ci->low >= -pairs.may_lose) return AccuracyStand::kept;
-  if (pairs.accuracy_ci->high < -pairs.may_lose) return AccuracyStand::lost;
+  if (pairs.accuracy_ci->low >= -may_lose) return AccuracyStand::kept;
+  if (pairs.accuracy_ci->high < -may_lose) return AccuracyStand::lost;
   return AccuracyStand::open;
 }
 

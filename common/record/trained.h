@@ -12,11 +12,14 @@ namespace ridge {
 enum class AccuracyStand {
   unknown,  ///< no pair was judged, or the difference is no number
   few,      ///< too few pairs
-  kept,     ///< it loses at most `may_lose`: the interval's lower end says so
+  kept,     ///< it loses at most what it may: the interval's lower end says so
   lost,     ///< it loses more: the upper end says so
   open      ///< the interval reaches over the limit
 };
-AccuracyStand accuracy_stand(const TrainedPairs& pairs);
+AccuracyStand accuracy_stand(const TrainedPairs& pairs, double may_lose);
+inline AccuracyStand accuracy_stand(const TrainedPairs& pairs) {
+  return accuracy_stand(pairs, pairs.may_lose);
+}
 
 /// "seeds 1 to 8", "seeds 1, 3 and 7", "seed 4".
 std::string seeds_text(const std::vector<int64_t>& seeds);

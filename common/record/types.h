@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/core/interval.h"
+#include "common/record/budget.h"
 #include "common/record/enums.h"
 
 namespace ridge {
@@ -452,6 +453,7 @@ struct Comparison : PairedVerdict {
   std::string clock;  ///< on a GPU: why there are sustained turns, or none; one sentence
   std::optional<TrainedPairs> trained;  ///< where the sides are trainings
   std::vector<std::string> reasons;     ///< why invalid, unresolved or limited
+  Budget budget;                        ///< what its request demanded; the reducer fills it in
   std::string size_param;               ///< as of a series
   bool stale = false;  ///< as of a series: the code of either side has changed since
 };

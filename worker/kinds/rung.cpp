@@ -66,12 +66,6 @@ Result<measure::CompareOutcome> Rung::compare(const std::vector<Job>&) const {
                info_.id, "it is a " + info_.kind.text() + ": run it by itself"};
 }
 
-Result<void> Rung::refuse_accuracy(const WorkRequest& request) const {
-  if (!request.accuracy_target && !request.may_lose) return {};
-  return Error{ErrorCode::usage, "a " + info_.kind.text() + " has no accuracy to reach or to lose",
-               info_.id, "leave out accuracy_target and may_lose, or compare trainings"};
-}
-
 Result<SourceText> built_in_source(const std::string& kernel) {
   if (const KernelSource* source = find_source(kernel))
     return SourceText{kernel, source->path, source->text, source->flags, source->hash};
@@ -114,8 +108,7 @@ measure::CompareOptions compare_options_of(const WorkRequest& request) {
   options.cache = request.cache;
   options.margin = request.margin;
   options.limit_s = request.limit_s;
-  options.accuracy_target = request.accuracy_target;
-  options.may_lose = request.may_lose;
+  options.budget = request.budget;
   options.warmup_s = request.warmup_s.value_or(options.warmup_s);
   options.order_seed = std::random_device()();
   options.sustained = request.sustained;

@@ -67,9 +67,6 @@ class Rung {
   virtual Result<Serving> serve(const Job& job) const;
 
  protected:
-  /// Error usage: the request asks for an accuracy, and only trainings have one.
-  Result<void> refuse_accuracy(const WorkRequest& request) const;
-
   KernelInfo info_;
 };
 

@@ -85,6 +85,10 @@ Words words_of(const Run& run, const Comparison& comparison, const Decision& dec
   for (const std::string& more : comparison.reasons) {
     if (words.reason.find(more) == std::string::npos) words.reason += "  ·  " + more;
   }
+  for (const BudgetRow& row : decision.budget) {
+    const std::string more = row.sentence();
+    if (words.reason.find(more) == std::string::npos) words.reason += "  ·  " + more;
+  }
   for (const std::string& more : trained_sentences(comparison, true))
     words.reason += "  ·  " + more;
   for (const std::string& more :

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 
 #include "app/window/teach/study.h"
 
@@ -133,6 +134,35 @@ void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms) {
 std::string sentence_of(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
+}
+
+bool text_line(Ui& ui, const char* name, Area line, const char* label, std::string* text,
+               const char* hint) {
+  constexpr size_t kMostBytes = 4096;
+  const float label_w = std::max(ui.px(92), ui.width(label, kSmall_px) + ui.px(12));
+  const Area head = line.take_left(label_w);
+  ui.text(head.x, head.middle(), label, kSmall_px, Role::muted);
+  std::vector<char> typed(kMostBytes);
+  snprintf(typed.data(), typed.size(), "%s", text->c_str());
+  ImGui::SetCursorScreenPos({line.x, line.y});
+  ImGui::SetNextItemWidth(line.w);
+  const float size = ui.px(kSmall_px);
+  compat::push_font(ui.fonts.get(Face::body, size), size);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      {ui.px(8), (line.h - ImGui::GetTextLineHeight()) / 2});
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.raised(1));
+  ImGui::PushStyleColor(ImGuiCol_Text, ui.color(Role::text));
+  ImGui::PushStyleColor(ImGuiCol_TextDisabled, ui.color(Role::muted));
+  const bool entered =
+      ImGui::InputTextWithHint((std::string("##") + name).c_str(), hint, typed.data(), typed.size(),
+                               ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool is_done = entered || ImGui::IsItemDeactivatedAfterEdit();
+  ImGui::PopStyleColor(3);
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+  ui.widgets[name] = line;
+  if (is_done) *text = typed.data();
+  return is_done;
 }
 
 }  // namespace ridge::window

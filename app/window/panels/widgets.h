@@ -21,6 +21,11 @@ void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms);
 /// The first letter made large, for a reason that becomes a sentence.
 std::string sentence_of(std::string text);
 
+/// A line of text with its label before it, and while it is empty what belongs there; true when Enter was pressed or it
+/// was left, with what was typed in `text`.
+bool text_line(Ui& ui, const char* name, Area line, const char* label, std::string* text,
+               const char* hint = "");
+
 /// Columns as wide as their longest cell asks for, shrunk alike where that is too much; cells wrap. An
 /// "unavailable" takes the empty cells behind it.
 void draw_table(Ui& ui, Scroll* page, const std::vector<std::string>& columns,

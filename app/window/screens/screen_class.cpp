@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <future>
 
 #include "app/query/leaderboard.h"
 #include "app/window/edit/editing.h"
 #include "app/window/edit/results.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
@@ -120,31 +120,6 @@ void ClassScreen::draw_exercises(Ui& ui, const Area& area) const {
     if (ui.button("exercise:" + one.name, button, "Open", Ui::Kind::normal))
       ui.dispatch([one](State& state) { start_exercise(state, one); });
   }
-}
-
-/// A line of text with its label before it; true when Enter was pressed or it was left.
-bool text_line(Ui& ui, const char* name, Area line, const char* label, std::string* text) {
-  const Area head = line.take_left(ui.px(92));
-  ui.text(head.x, head.middle(), label, kSmall_px, Role::muted);
-  char typed[1024];
-  snprintf(typed, sizeof typed, "%s", text->c_str());
-  ImGui::SetCursorScreenPos({line.x, line.y});
-  ImGui::SetNextItemWidth(line.w);
-  const float size = ui.px(kSmall_px);
-  compat::push_font(ui.fonts.get(Face::body, size), size);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
-                      {ui.px(8), (line.h - ImGui::GetTextLineHeight()) / 2});
-  ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.raised(1));
-  ImGui::PushStyleColor(ImGuiCol_Text, ui.color(Role::text));
-  const bool entered = ImGui::InputText((std::string("##") + name).c_str(), typed, sizeof typed,
-                                        ImGuiInputTextFlags_EnterReturnsTrue);
-  const bool is_done = entered || ImGui::IsItemDeactivatedAfterEdit();
-  ImGui::PopStyleColor(2);
-  ImGui::PopStyleVar();
-  ImGui::PopFont();
-  ui.widgets[name] = line;
-  if (is_done) *text = typed;
-  return is_done;
 }
 
 /// Who edits here, whose runs are listed, and what can be done about it.

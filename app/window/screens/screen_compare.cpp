@@ -46,6 +46,7 @@ class CompareScreen final : public Screen {
   void draw_both(Ui& ui, Area area);
   int draw_wide(Ui& ui, Area all);
   int draw_narrow(Ui& ui, const Area& all);
+  static void draw_budget(Ui& ui, Area line);
   static void draw_empty(Ui& ui, const Area& area);
   static void draw_hint(Ui& ui, Area card, const std::string& machine);
   const Comparison* chosen() const;
@@ -168,6 +169,27 @@ void CompareScreen::choose(const State& state, size_t index) {
   build_charts(state);
 }
 
+/// What a candidate has to keep, before it runs: typed as on the command line, and said in words beside it.
+void CompareScreen::draw_budget(Ui& ui, Area line) {
+  std::string typed = ui.state.selection.budget;
+  const Area words = line.take_right(line.w * 0.5f, ui.px(16));
+  if (text_line(ui, "budget", line, "Budget", &typed, "accuracy=1, p99=2ms, memory=1GiB"))
+    ui.dispatch([typed](State& state) { state.selection.budget = typed; });
+  const std::string& budget = ui.state.selection.budget;
+  const std::string problem = budget_blocker(ui.state);
+  const auto parsed = parse_budget(budget);
+  const std::string said = !problem.empty() ? problem
+                           : parsed->is_empty()
+                               ? "What a candidate must keep to be adopted; none is set."
+                               : sentence_of(budget_words(*parsed));
+  ui.text(words.x, words.middle(), said, kSmall_px, problem.empty() ? Role::muted : Role::slower,
+          Face::body, Anchor::start, words.w);
+  std::string lines;
+  for (const BudgetLine& one : budget_lines())
+    lines += std::string(lines.empty() ? "" : "\n") + one.example + "  " + one.title;
+  if (ui.hovers("budget_words", words)) ui.tooltip(said + "\n\n" + lines);
+}
+
 void CompareScreen::draw_empty(Ui& ui, const Area& area) {
   ui.panel(area);
   const State& state = ui.state;
@@ -275,6 +297,8 @@ void CompareScreen::draw(Ui& ui, Area all) {
   const Comparison* one = chosen();
   // What runs here is what the person waits for, not the verdict of an earlier one or of another machine.
   const bool is_under_way = !running_comparison(ui.state).empty();
+  if (!is_learning(ui.state) && !ui.state.is_replay())
+    draw_budget(ui, all.take_top(ui.px(34), ui.px(8)));
   if (is_under_way) {
     const float height = VerdictCard::height(ui, all.w, ui.px(104));
     ui.widgets["under_way"] = all;

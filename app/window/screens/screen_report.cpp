@@ -10,6 +10,8 @@
 #include "app/window/shell/export.h"
 #include "app/window/shell/screens.h"
 #include "app/window/views/chart_view.h"
+#include "common/record/command.h"
+#include "common/record/notes.h"
 
 namespace ridge::window {
 namespace {
@@ -24,6 +26,7 @@ class ReportScreen final : public Screen {
  private:
   void build(const State& state);
   void draw_page(Ui& ui, const Area& area);
+  static void draw_notes(Ui& ui, Area* area);
   void draw_section(Ui& ui, Scroll* page, const Section& section, ChartView* chart);
 
   std::optional<report::Report> report_;
@@ -125,6 +128,37 @@ void ReportScreen::draw_page(Ui& ui, const Area& area) {
   page.rest.take_top(ui.px(24));
 }
 
+/// What only a person has, in fields: kept with the session, and on page 1.
+void ReportScreen::draw_notes(Ui& ui, Area* area) {
+  const auto draw_field = [&](const NoteField& field, const Area& line) {
+    const Notes& notes = ui.state.run().notes();
+    const auto known = notes.find(field.key);
+    std::string text = known == notes.end() ? "" : known->second;
+    const std::string name = std::string("note:") + field.key;
+    if (!text_line(ui, name.c_str(), line, field.title, &text, field.asks)) return;
+    ui.dispatch([key = field.key, text](State& state) {
+      const bool is_long = one_line(text, kLongestNote) != one_line(text, text.size() + 1);
+      if (is_long)
+        state.notice = {"A note has at most " + std::to_string(kLongestNote) +
+                            " characters: the rest was left out.",
+                        false};
+      state.sessions.shown->note(key, text);
+      state.ladder.dirty = true;
+    });
+  };
+  const float height = ui.px(32), gap = ui.px(6);
+  std::vector<const NoteField*> of_author;
+  for (const NoteField& field : note_fields()) {
+    if (field.is_of_author)
+      of_author.push_back(&field);
+    else
+      draw_field(field, area->take_top(height, gap));
+  }
+  Area line = area->take_top(height, 2 * gap);
+  const float w = line.w / static_cast<float>(of_author.size()) - gap;
+  for (const NoteField* field : of_author) draw_field(*field, line.take_left(w, 2 * gap));
+}
+
 void ReportScreen::draw(Ui& ui, Area all) {
   build(ui.state);
   // A page as wide as the exported one is read more easily than one as wide as the screen.
@@ -140,12 +174,16 @@ void ReportScreen::draw(Ui& ui, Area all) {
   Area bar = inner.take_top(ui.px(36), ui.px(10));
   ui.action_button("export", bar.take_right(ui.px(150), ui.px(10)), "Export  Ctrl E",
                    Ui::Kind::primary);
-  ui.action_button("article", bar.take_right(ui.px(150)), "Export article", Ui::Kind::normal);
+  ui.action_button("article", bar.take_right(ui.px(150), ui.px(10)), "Export article",
+                   Ui::Kind::normal);
+  if (ui.button("notes", bar.take_right(ui.px(130), ui.px(10)), "Your words", Ui::Kind::normal))
+    ui.dispatch([](State& state) { state.view.show_notes = !state.view.show_notes; });
   ui.text(bar.x, bar.middle(),
           ui.state.history.last_export.empty()
               ? format_names() + " and the transcript, in one folder"
               : "Last written to " + ui.state.history.last_export,
           kSmall_px, Role::muted, Face::body, Anchor::start, bar.w - ui.px(16));
+  if (ui.state.view.show_notes) draw_notes(ui, &inner);
   draw_page(ui, inner);
 }
 

@@ -120,7 +120,7 @@ std::string compare_blocker(const State& state) {
     return rung_title(state.ladder, state.selection.rung) + " is a " + kinds[1].text() +
            " and the baseline a " + kinds[0].text() + ": choose two of one kind.";
   }
-  return {};
+  return budget_blocker(state);
 }
 
 /// The open request of the look inside that is in view; 0: none. One that was left goes on: it ends on its own, and

@@ -4,6 +4,7 @@
 
 #include "app/query/article.h"
 #include "app/query/reporting.h"
+#include "app/session/transcript_file.h"
 #include "app/study/assets.h"
 #include "app/study/tour.h"
 #include "common/core/files.h"
@@ -78,6 +79,7 @@ Result<report::Report> shown_report(const State& state) {
     options.only = shown.params;
     options.only.erase("threads");
   }
+  options.notes = state.run().notes();  // of this session, whichever run is on screen
   const report::Input input = {recording ? shown.run : &state.run(), "run.jsonl"};
   return report::build_report({&input, 1}, options);
 }
@@ -101,12 +103,9 @@ Result<std::string> write_export(const State& state, const report::Report& repor
     RIDGE_TRY_VOID(state.sessions.shown->save((folder / "run.jsonl").string()));
     return folder.string();
   }
-  std::error_code failed;
-  fs::copy_file(recording->path, folder / "run.jsonl", failed);
-  if (failed) {
-    return Error{ErrorCode::cannot_write, "the recording could not be copied", folder.string(),
-                 "make room, or write to another folder"};
-  }
+  std::vector<std::string> lines = app::read_lines(recording->path);
+  for (const auto& [key, text] : state.run().notes()) lines.push_back(app::note_line(key, text));
+  RIDGE_TRY_VOID(app::save_transcript((folder / "run.jsonl").string(), lines));
   return folder.string();
 }
 

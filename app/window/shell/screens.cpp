@@ -29,6 +29,8 @@ const ScreenDesc kScreens[] = {
      make_cards_screen, show<ScreenId::cards>, study_digit, Level::kLearn},
     {ScreenId::compare, "compare", "Compare", "verdicts, from rounds run in turns", "V", 'v',
      make_compare_screen, show<ScreenId::compare>},
+    {ScreenId::beside, "beside", "Side by side", "a second saved run beside this one", "", 0,
+     make_beside_screen, show<ScreenId::beside>, nullptr, Level::kBench},
     {ScreenId::timeline, "timeline", "Timeline", "what the worker did when", "I", 'i',
      make_timeline_screen, show<ScreenId::timeline>},
     {ScreenId::machine, "machine", "Machine", "what it is, and what it can do at most", "M", 'm',

@@ -48,6 +48,7 @@ std::unique_ptr<Screen> make_workbench_screen();
 std::unique_ptr<Screen> make_home_screen();
 std::unique_ptr<Screen> make_cards_screen();
 std::unique_ptr<Screen> make_compare_screen();
+std::unique_ptr<Screen> make_beside_screen();
 std::unique_ptr<Screen> make_timeline_screen();
 std::unique_ptr<Screen> make_machine_screen();
 std::unique_ptr<Screen> make_report_screen();

@@ -24,6 +24,7 @@ struct Selection {
   Params params;         ///< of the lab's parameters those that were chosen: shown_params() has all
   RunMode mode = RunMode::measure;             ///< live or measure
   OpenEnum<CacheMode> cache = CacheMode::hot;  ///< of a saved run: any text
+  std::string budget;     ///< of the comparisons to come, as it was typed (common/record/budget.h)
   bool counters = false;  ///< runs count a GPU's hardware events too, after the timing
   const ViewDesc* view = &kLadderView;
 };

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/query/beside.h"
 #include "app/query/recordings.h"
+#include "app/session/saved_run.h"
 #include "app/window/teach/presenter.h"
 #include "common/core/files.h"
 #include "common/record/edit.h"
@@ -113,6 +115,31 @@ void open_run(State& state, const std::string& path) {
   }
   state.sessions.wanted_run = path;
   state.ladder.dirty = true;
+}
+
+void open_beside(State& state, const std::string& path) {
+  state.ladder.dirty = true;
+  if (path.empty()) {
+    state.sessions.beside.reset();
+    state.sessions.beside_path.clear();
+    return;
+  }
+  auto run = app::load_saved(path);
+  if (!run) {
+    state.notice = {run.error().sentence(), true};
+    return;
+  }
+  const auto second = std::make_shared<const Run>(*std::move(run));
+  const Lab* lab = state.selection.lab;
+  if (const auto beside = lab ? app::put_beside(*lab, state.run(), *second) : app::Beside();
+      !beside) {
+    state.notice = {path + ": " + beside.error().sentence() + ".", true};
+    return;
+  }
+  state.sessions.beside = second;
+  state.sessions.beside_path = path;
+  state.view.screen = ScreenId::beside;
+  state.notice = {};
 }
 
 void open_recordings(State& state, const std::string& lab, const std::string& machine) {

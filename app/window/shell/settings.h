@@ -60,6 +60,9 @@ void list_recent(State& state, const std::string& path, const Run& run);
 /// Shows a saved run instead of the worker's, from the next refresh() on; an empty path leads back to
 /// the worker. Refused, with the reason in the notice, while something is being measured.
 void open_run(State& state, const std::string& path);
+/// Puts a second saved run beside the one that is shown (screen_beside.cpp); an empty path takes it away. Refused, with
+/// the reason in the notice, where the two solve nothing in common.
+void open_beside(State& state, const std::string& path);
 /// Shows the recordings of one lab on one machine in place of the worker's run, as open_run() shows a saved one.
 void open_recordings(State& state, const std::string& lab, const std::string& machine);
 /// What Sessions::opened_path is then.

@@ -37,6 +37,7 @@ enum class ScreenId {
   workbench,
   cards,
   compare,
+  beside,
   timeline,
   machine,
   report,
@@ -77,6 +78,7 @@ struct ViewState {
   float chart_menu_x = 0, chart_menu_y = 0;  ///< where the right button was pressed
   Strip strip = Strip::automatic;
   bool show_log = false;
+  bool show_notes = false;    ///< the fields for the author's words, over the report
   bool show_experts = false;  ///< the lab's expert rungs are not folded away
 };
 
@@ -95,6 +97,8 @@ struct Sessions {
   app::Session* own = nullptr;            ///< while a saved run is open: the session to go back to
   std::unique_ptr<app::Session> opened;   ///< the saved run; null: none
   std::string opened_path;                ///< its file
+  std::shared_ptr<const Run> beside;      ///< a second saved run; null: none
+  std::string beside_path;                ///< its file
   std::optional<std::string> wanted_run;  ///< opened by the next refresh(); empty: back to `own`
   std::optional<std::pair<std::string, std::string>> wanted_recordings;  ///< the same: lab, machine
   std::vector<Recording> recordings;

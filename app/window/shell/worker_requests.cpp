@@ -247,10 +247,28 @@ WorkRequest comparison_of(const State& state, const RungView& baseline, const Ru
   return request;
 }
 
+std::string budget_blocker(const State& state) {
+  const auto said = [](const Error& error) {
+    return "The budget: " + error.what + (error.hint.empty() ? "" : "; " + error.hint) + ".";
+  };
+  const auto budget = parse_budget(state.selection.budget);
+  if (!budget) return said(budget.error());
+  const RungView* candidate = find_row(state.ladder, state.selection.rung);
+  const auto kind = candidate && candidate->info ? candidate->info->kind.value() : std::nullopt;
+  const bool has_accuracy =
+      state.selection.lab &&
+      std::string_view(state.selection.lab->quality_metric) == kAccuracyMetric;
+  if (!kind) return "";
+  const auto checked = check_budget(*budget, *kind, has_accuracy);
+  return checked ? "" : said(checked.error());
+}
+
 void compare(State& state) {
   const RungView &baseline = *find_row(state.ladder, state.selection.baseline),
                  &candidate = *find_row(state.ladder, state.selection.rung);
-  send(state, comparison_of(state, baseline, candidate), &state.requests.compare);
+  WorkRequest request = comparison_of(state, baseline, candidate);
+  if (const auto budget = parse_budget(state.selection.budget)) request.budget = *budget;
+  send(state, std::move(request), &state.requests.compare);
 }
 
 // ---- runs that follow from a choice ------------------------------------------------------------

@@ -79,6 +79,9 @@ void run_selected(State& state);
 void probe(State& state);
 /// Both sides with what the candidate is asked for.
 WorkRequest comparison_of(const State& state, const RungView& baseline, const RungView& candidate);
+/// Why the budget cannot be kept to by the two that are chosen, one sentence; empty: it can, or there is none.
+std::string budget_blocker(const State& state);
+/// With the budget that was typed.
 void compare(State& state);
 
 // ---- runs that follow from a choice ------------------------------------------------------------

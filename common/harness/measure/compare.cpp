@@ -4,6 +4,7 @@
 
 #include "common/core/format.h"
 #include "common/harness/kernel/registry.h"
+#include "common/harness/measure/energy_pass.h"
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
 #include "common/harness/measure/sustained.h"
@@ -57,6 +58,8 @@ class KernelComparison final : public PairedComparison {
   Result<void> prepare(size_t i);
   Result<void> gate(size_t i, bool before);
   Result<void> latencies();
+  LatencyRule latency_rule() const;
+  Result<void> energies();
   /// Whether the load holds the clock down; and the turns that show what it costs.
   Result<void> look();
   Result<void> sustained();
@@ -241,24 +244,42 @@ Result<void> KernelComparison::steps() {
   RIDGE_TRY_VOID(timed);
   RIDGE_TRY_VOID(latencies());
   RIDGE_TRY_VOID(sustained());
+  RIDGE_TRY_VOID(energies());
   for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(gate(i, false));
   return {};
 }
 
+/// A percentile that the budget demands gets as long as the rounds.
+LatencyRule KernelComparison::latency_rule() const {
+  const Budget& budget = options_.budget;
+  const bool is_demanded = budget.p50_ns || budget.p90_ns || budget.p95_ns || budget.p99_ns;
+  if (is_demanded) return {300, options_.limit_s.value_or(kRoundsLimit_s)};
+  return {300, std::min(1.0, options_.limit_s.value_or(1.0))};
+}
+
 Result<void> KernelComparison::latencies() {
+  const LatencyRule rule = latency_rule();
   for (size_t i = 0; i < sides_.size(); ++i) {
     Series& series = out_.series[i];
-    // 59 calls make a 95th percentile; a rung too slow for that within a second goes without.
+    // 59 calls make a 95th percentile; a rung too slow for that within the limit goes without.
     const double needed_s = 59e-9 * live_[i].call_ns;
-    if (needed_s > 1) {
+    if (needed_s > std::max(1.0, rule.limit_s)) {
       series.unavailable["p95_ns"] = "59 single calls would take " +
                                      std::to_string(int(needed_s + 0.5)) + " s; measure the rung";
       continue;
     }
-    const LatencyRule rule = {300, std::min(1.0, options_.limit_s.value_or(1.0))};
     RIDGE_TRY_VOID(latency_pass(*live_[i].rung, options_.cache, rule, live_[i].call_ns,
                                 series.index, observer_, &series.latency_samples));
     series.latency = stats::summarize_latency(series.latency_samples);
+  }
+  return {};
+}
+
+/// Only where the budget demands it: a pass of over a second a side.
+Result<void> KernelComparison::energies() {
+  for (size_t i = 0; i < sides_.size() && options_.budget.energy_j; ++i) {
+    RIDGE_TRY_VOID(
+        energy_pass(*live_[i].rung, frame_, live_[i].call_ns, &out_.series[i], observer_));
   }
   return {};
 }

@@ -14,6 +14,7 @@
 #include "common/harness/measure/observer.h"
 #include "common/harness/measure/palindromes.h"
 #include "common/harness/measure/sustained.h"
+#include "common/record/budget.h"
 #include "common/record/types.h"
 
 namespace ridge::measure {
@@ -22,7 +23,7 @@ struct CompareOptions {
   CacheMode cache = CacheMode::hot;
   std::optional<double> margin;                     ///< absent: default_margin()
   std::optional<double> limit_s;                    ///< of the rounds; absent: the kind's own
-  std::optional<double> accuracy_target, may_lose;  ///< of trainings: training_pairs.h
+  Budget budget;          ///< what is demanded is measured: a percentile's calls, a call's energy, time to an accuracy
   double warmup_s = 0.3;                            ///< the least, each side
   uint64_t order_seed = 0;  ///< of the random orders; the worker draws a new one each time
   bool sustained = true;    ///< false: no turns alone, whatever the clock does

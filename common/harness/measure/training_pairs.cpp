@@ -133,6 +133,7 @@ class TrainingComparison final : public PairedComparison {
 
   double margin() const;
   TrainedPairs pairs_of(size_t side) const;
+  std::optional<double> target() const;
   TrainedSide side_of(size_t side) const;
   void compare_accuracy(size_t side, TrainedPairs* pairs) const;
   void compare_times(size_t side, TrainedPairs* pairs) const;
@@ -183,7 +184,8 @@ Result<void> TrainingComparison::set_up(size_t seed) {
   live_.clear();
   for (size_t side = 0; side < sides(); ++side) {
     const PairedTraining& one = all_[seed * sides() + side];
-    const int64_t looks = options_.accuracy_target ? kTargetLooks : kLooks;
+    const bool has_target = options_.budget.accuracy_target || options_.budget.accuracy_kept;
+    const int64_t looks = has_target ? kTargetLooks : kLooks;
     RIDGE_TRY(auto made, TrainingRun::set_up(*one.training, one.device, &series(seed, side),
                                              observer_, looks, clock_));
     live_.push_back(std::move(made));
@@ -340,8 +342,8 @@ std::string best_text(const TrainedSide& side) {
 }
 
 void TrainingComparison::compare_times(size_t side, TrainedPairs* pairs) const {
-  if (!options_.accuracy_target) return;
-  pairs->target = options_.accuracy_target;
+  pairs->target = target();
+  if (!pairs->target) return;
   const auto all = static_cast<int>(rounds().size());
   const TrainedSide &theirs = pairs->sides[0], &ours = pairs->sides[1];
   if (theirs.reached < all || ours.reached < all) {
@@ -361,8 +363,22 @@ void TrainingComparison::compare_times(size_t side, TrainedPairs* pairs) const {
   pairs->to_target = judged(ratios, &reasons);
 }
 
+/// The accuracy that both sides are timed to: as it was asked for, or a share of what the baseline's trainings ended with.
+std::optional<double> TrainingComparison::target() const {
+  const Budget& budget = options_.budget;
+  if (budget.accuracy_target || !budget.accuracy_kept) return budget.accuracy_target;
+  std::vector<double> ends;
+  for (size_t seed = 0; seed < rounds_.size(); ++seed) {
+    if (const auto end = end_accuracy(series(seed, 0))) ends.push_back(*end);
+  }
+  const auto reference = median_of(ends);
+  if (!reference) return std::nullopt;
+  return *budget.accuracy_kept * *reference;
+}
+
 TrainedSide TrainingComparison::side_of(size_t side) const {
   TrainedSide out;
+  const std::optional<double> accuracy = target();
   std::vector<double> steps_ns, totals_s, accuracies, to_target_s, steps_j;
   for (size_t seed = 0; seed < rounds().size(); ++seed) {
     const Series& one = series(seed, side);
@@ -375,8 +391,7 @@ TrainedSide TrainingComparison::side_of(size_t side) const {
     }
     const auto best = best_accuracy(one);
     if (best) out.best_accuracy = std::max(out.best_accuracy.value_or(*best), *best);
-    const auto reached =
-        options_.accuracy_target ? time_to(one, *options_.accuracy_target) : std::nullopt;
+    const auto reached = accuracy ? time_to(one, *accuracy) : std::nullopt;
     if (reached) to_target_s.push_back(*reached);
   }
   out.step_ns = median_of(steps_ns).value_or(0);
@@ -397,8 +412,12 @@ TrainedPairs TrainingComparison::pairs_of(size_t side) const {
   for (size_t seed = 0; seed < rounds().size(); ++seed)
     pairs.seeds.push_back(param_int(series(seed, 0).params, "seed"));
   if (!live_.empty()) pairs.steps = live_[0]->steps();
-  pairs.may_lose = options_.may_lose.value_or(kMayLose);
   pairs.sides = {side_of(0), side_of(side)};
+  const Budget& budget = options_.budget;
+  const auto& reference = pairs.sides[0].accuracy;
+  const bool is_share = !budget.accuracy_lost && budget.accuracy_kept && reference;
+  pairs.may_lose =
+      is_share ? (1 - *budget.accuracy_kept) * *reference : budget.accuracy_lost.value_or(kMayLose);
   for (const size_t one : {size_t{0}, side}) {
     const auto why = series(0, one).unavailable.find("energy_j");
     if (why != series(0, one).unavailable.end()) pairs.no_energy = why->second;

@@ -4,6 +4,7 @@
 
 #include "common/core/format.h"
 #include "common/record/pipeline_model.h"
+#include "common/view/chart/stages.h"
 #include "common/view/report/content.h"
 
 namespace ridge::report {
@@ -102,6 +103,7 @@ Section stages_section(const Material& material) {
       "ratio is the median of the rounds' ratios, with its 95 % interval."};
   Table table{.columns = {"Pipeline"}};
   table.columns.insert(table.columns.end(), kStageHeadings.begin(), kStageHeadings.end());
+  std::vector<chart::StagesRow> drawn;
   for (const Line& line : material.lines) {
     if (!line.problem.empty() || !line.series->pipeline) continue;
     for (std::vector<std::string>& row : stage_rows(*line.series)) {
@@ -109,7 +111,9 @@ Section stages_section(const Material& material) {
       table.rows.push_back(std::move(row));
     }
     section.bullets.push_back(line.label + ": " + bound_text(*line.series->pipeline));
+    drawn.push_back({line.label, line.series});
   }
+  if (!drawn.empty()) section.chart = chart::stages_chart(drawn);
   section.table = std::move(table);
   return section;
 }

@@ -21,10 +21,14 @@ using namespace chart;
 
 constexpr const char* kUnknown = "not recorded";
 
+/// Phrases that have commas of their own are told apart by semicolons.
 std::string list_of(const std::set<std::string>& entries) {
+  const bool has_commas = std::any_of(entries.begin(), entries.end(), [](const std::string& entry) {
+    return entry.find(", ") != std::string::npos;
+  });
   std::string text;
   for (const std::string& entry : entries) {
-    if (!entry.empty()) text += (text.empty() ? "" : ", ") + entry;
+    if (!entry.empty()) text += (text.empty() ? "" : has_commas ? "; " : ", ") + entry;
   }
   return text.empty() ? kUnknown : text;
 }
@@ -57,13 +61,50 @@ std::string library_of(const Line& line) {
   return info->library + ", version not recorded";
 }
 
-/// The harness feeds kernels itself; what a training or a pipeline reads is its own affair.
-std::string data_of(const Line& line) {
-  const OwnSides own = own_sides(*line.series);
+/// The check by a task metric, which says on what data; null: it is judged by its error.
+const QualityCheck* task_check(const Series& series) {
+  for (auto check = series.checks.rbegin(); check != series.checks.rend(); ++check) {
+    if (!check->task.empty()) return &*check;
+  }
+  return nullptr;
+}
+
+/// A rung's note says where its data are no real ones, and the lab which ones they would be.
+std::string data_set_of(const Line& line, const Options& options) {
+  const std::string& note = line.series->note;
+  const size_t synthetic = note.find("synthetic");
+  if (synthetic == std::string::npos) return options.data_set;
+  const std::string words = note.substr(synthetic, note.find_first_of(";(", synthetic) - synthetic);
+  return words.substr(0, words.find_last_not_of(' ') + 1);
+}
+
+/// The harness feeds kernels itself; trainings and pipelines read a data set.
+std::string data_of(const Line& line, const Options& options) {
+  const Series& series = *line.series;
+  const OwnSides own = own_sides(series);
   if (!own.many.empty()) return "what the " + own.many + (own.one == "library" ? " make" : " read");
-  const bool is_kernel = line.series->kind.empty() || line.series->kind == RungKind::kernel;
-  return is_kernel ? "random normals from a fixed seed, rounded to the rung's type; never zeros"
-                   : "";
+  if (series.kind == RungKind::trap) return "its victim's: random normals from a fixed seed";
+  const bool is_kernel = series.kind.empty() || series.kind == RungKind::kernel;
+  const QualityCheck* check = task_check(series);
+  if (is_kernel && (!check || options.data_set.empty()))
+    return "random normals from a fixed seed, rounded to the rung's type; never zeros";
+  const std::string set = data_set_of(line, options);
+  return set.empty() ? std::string(kUnknown) + ": the rung does not name its data set" : set;
+}
+
+/// What it learned from, and what it was judged on.
+std::string split_of(const Line& line, const Options& options) {
+  const Series& series = *line.series;
+  const QualityCheck* check = task_check(series);
+  if (series.kind == RungKind::pipeline) return "none: all images, each once an epoch";
+  if (series.kind == RungKind::training) {
+    if (!check) return std::string(kUnknown) + ": it was not judged";
+    return fmt::format("judged on {} {}, which no step saw", format_count(double(check->checked)),
+                       check->what == "test set" ? "images of the test set" : check->what);
+  }
+  if (check && !options.data_set.empty())
+    return "judged on the test set, which its model never saw";
+  return "none: nothing learns from the inputs";
 }
 
 std::string compiler_of(const Material& material) {
@@ -75,18 +116,42 @@ std::string compiler_of(const Material& material) {
   return list_of(found);
 }
 
-std::string pipelined(const Material& material) {
+/// Of kernels: how many calls follow each other.
+std::string calls_of(const Series& series) {
   double least = INFINITY, most = 0;
-  for (const Line& line : material.lines) {
-    for (const Sample& sample : line.series->samples) {
-      least = std::min(least, static_cast<double>(sample.calls));
-      most = std::max(most, static_cast<double>(sample.calls));
-    }
+  for (const Sample& sample : series.samples) {
+    least = std::min(least, static_cast<double>(sample.calls));
+    most = std::max(most, static_cast<double>(sample.calls));
   }
-  if (!(most > 0)) return kUnknown;
+  if (!(most > 0)) {
+    return "no overlap with other work; calls a sample " + std::string(kUnknown) +
+           ": the run keeps no samples of it";
+  }
   const std::string calls =
       least == most ? format_count(most) : format_count(least) + " to " + format_count(most);
   return "no overlap with other work; back to back, calls a sample: " + calls;
+}
+
+std::string pipelined(const Line& line) {
+  const Series& series = *line.series;
+  const auto kind = series.kind.value();
+  if (!kind && !series.kind.empty())
+    return std::string(kUnknown) + ": this version does not know the kind " + series.kind.text();
+  switch (kind.value_or(RungKind::kernel)) {
+    case RungKind::training:
+      return "no: one step after the other";
+    case RungKind::pipeline:
+      return series.pipeline ? fmt::format("yes: {} stages at once, each also timed alone",
+                                           series.pipeline->stages.size())
+                             : "yes; its stages were not timed alone";
+    case RungKind::trap:
+      return "no: the two readings in turns";
+    case RungKind::command:
+      return "no: one process after the other";
+    case RungKind::kernel:
+      break;
+  }
+  return calls_of(series);
 }
 
 std::string clocks(const Material& material) {
@@ -172,6 +237,10 @@ std::string edit_arguments(const std::string& kernels) {
   return text;
 }
 
+std::string budget_argument(const Budget& budget) {
+  return budget.is_empty() ? "" : " --budget " + shell_word(budget_text(budget));
+}
+
 /// Of a comparison of commands its own words, as the run holds them: shown, and run by nothing that opens it.
 std::string command_compare_command(const Run& run, const Comparison& c, const std::string& out) {
   std::string text = "ridgepoint compare", names;
@@ -192,7 +261,7 @@ std::string command_compare_command(const Run& run, const Comparison& c, const s
   if (rule && !rule->reference.empty())
     text += " --reference " + shell_word(one_line(rule->reference, 4000));
   if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
-  return text + " --out " + out;
+  return text + budget_argument(c.budget) + " --out " + out;
 }
 
 std::string compare_command(const Run& run, const Comparison& c, const std::string& out) {
@@ -215,10 +284,7 @@ std::string compare_command(const Run& run, const Comparison& c, const std::stri
       rung_argument(c.candidate, ours, shared) + set_arguments(shared) +
       cache_argument(c.cache.text());
   if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
-  if (c.trained && c.trained->target)
-    text += fmt::format(" --accuracy-target {:g}", *c.trained->target);
-  if (c.trained) text += fmt::format(" --may-lose {:g}", c.trained->may_lose);
-  return text + " --out " + out;
+  return text + budget_argument(c.budget) + " --out " + out;
 }
 
 /// One command for each set of parameters and cache.
@@ -283,11 +349,14 @@ Section calibrate_section(const Material& material) {
   add("Compiler", compiler_of(material));
   add("Libraries", over_lines(material, library_of));
   add("Precision", over_lines(material, [](const Line& line) { return line.series->dtype; }));
-  add("Data", over_lines(material, data_of));
+  add("Data set",
+      over_lines(material, [&](const Line& line) { return data_of(line, *material.options); }));
+  add("Split",
+      over_lines(material, [&](const Line& line) { return split_of(line, *material.options); }));
   add("Size",
       over_lines(material, [](const Line& line) { return to_string(line.series->params); }));
   add("Cache", over_lines(material, [](const Line& line) { return line.series->cache.text(); }));
-  add("Pipelined", pipelined(material));
+  add("Pipelined", over_lines(material, pipelined));
   add("Latency or inverse throughput",
       "time per call and ratios are inverse throughput; latency is measured apart and only shown "
       "as "

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "common/core/format.h"
@@ -34,9 +33,7 @@ std::string sides(const Claim& claim, const Options& options) {
 
 std::string verdict_words(const Claim& claim) {
   if (!claim.paired) return "not paired: no claim";
-  std::string decision = claim.decision.decision;
-  std::replace(decision.begin(), decision.end(), '_', ' ');  // "measure_more"
-  return std::string(to_string(claim.decision.verdict)) + "; " + decision;
+  return std::string(to_string(claim.decision.verdict)) + "; " + decision_words(claim.decision);
 }
 
 /// What the candidates of all claims have in common.

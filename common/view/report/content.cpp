@@ -125,6 +125,11 @@ std::string unavailable(const std::string& reason) {
   return "unavailable: " + (reason.empty() ? std::string("no reason is recorded") : reason);
 }
 
+std::string capitalised(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
 std::string short_name(const std::string& kernel) {
   if (std::string command = command_title(kernel); !command.empty()) return command;
   const size_t dot = kernel.rfind('.');
@@ -197,6 +202,13 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
   return lines;
 }
 
+Notes notes_of(const Material& material) {
+  Notes notes = material.options->notes;
+  for (auto input = material.inputs.rbegin(); input != material.inputs.rend(); ++input)
+    notes.insert(input->run->notes().begin(), input->run->notes().end());
+  return notes;
+}
+
 std::string claim_sentence(const Claim& claim, const Options& options) {
   const Comparison& c = claim.comparison;
   const std::string base =
@@ -234,13 +246,7 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
       text = "Invalid: " + change + " has no valid speed.";
       break;
   }
-  const std::string& decision = claim.decision.decision;
-  text += " Decision: ";
-  text += decision == "adopt"    ? "adopt"
-          : decision == "keep"   ? "keep the baseline"
-          : decision == "reject" ? "reject"
-                                 : "measure more";
-  text += ", since " + claim.decision.reason + ".";
+  text += " Decision: " + decision_words(claim.decision) + ", since " + claim.decision.reason + ".";
   if (clocks_disagree(c) && claim.decision.verdict != Verdict::invalid) {
     const PairedVerdict& equal = *c.equal_clock;
     text += fmt::format(" At one clock for both it would be {} ({} {}): see the clocks.",

@@ -58,6 +58,8 @@ bool is_trap(const Line& line);
 bool is_library(const Line& line);
 /// "unavailable: reason"
 std::string unavailable(const std::string& reason);
+/// With a capital letter at its beginning.
+std::string capitalised(std::string text);
 /// The last part of a kernel id.
 std::string short_name(const std::string& kernel);
 
@@ -65,6 +67,8 @@ std::string short_name(const std::string& kernel);
 OwnSides own_sides_of(const Material& material);
 /// With a capital at the start.
 std::string capitalised(std::string text);
+/// What a person wrote: the options' words over the candidate's run's over the baseline's.
+Notes notes_of(const Material& material);
 
 std::string claim_sentence(const Claim& claim, const Options& options);
 

@@ -8,6 +8,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/seed_delta.h"
 #include "common/record/trained.h"
@@ -69,6 +70,38 @@ std::optional<Throughput> work_rate(const Series& series, double call_ns) {
   if (series.flop > 0) return Throughput{series.flop / (call_ns * 1e-9), "FLOP/s"};
   if (series.bytes_min > 0) return Throughput{series.bytes_min / (call_ns * 1e-9), "B/s"};
   return Throughput{1e9 / call_ns, "calls/s"};
+}
+
+std::string class_of(const Run& run, const std::string& kernel) {
+  const KernelInfo* info = run.kernel(std::string(original_of(kernel)));
+  std::string name = info ? info->accuracy : "";
+  std::replace(name.begin(), name.end(), '_', ' ');  // "max_norm"
+  return name;
+}
+
+/// What a result may differ in for another reason than its speed, and whether a target of quality allows for it.
+void fill_division(const Run& run, const Comparison& comparison, const Series* base,
+                   const Series* candidate, Decision* decision) {
+  if (candidate && candidate->command) return;
+  const auto differ = [&](const char* what, const std::string& theirs, const std::string& ours) {
+    if (ours == theirs) return;
+    const auto named = [](const std::string& text) { return text.empty() ? "not said" : text; };
+    decision->division_reason += (decision->division_reason.empty() ? "" : ", ") +
+                                 std::string(what) + " " + named(ours) + " instead of " +
+                                 named(theirs);
+  };
+  differ("data type", precision(base, comparison.baseline_params),
+         precision(candidate, comparison.candidate_params));
+  const std::string theirs = class_of(run, comparison.baseline),
+                    ours = class_of(run, comparison.candidate);
+  if (!theirs.empty() && !ours.empty()) differ("class of accuracy", theirs, ours);
+  int demanded = 0, met = 0;
+  for (const BudgetRow& row : decision->budget) {
+    demanded += row.is_quality;
+    met += row.is_quality && row.met == Met::yes;
+  }
+  const bool has_target = demanded > 0 && met == demanded;
+  decision->division = decision->division_reason.empty() || has_target ? "closed" : "open";
 }
 
 /// Of trainings: over the seeds.
@@ -240,6 +273,36 @@ void decide_by_accuracy(const TrainedPairs& pairs, Decision* decision) {
   }
 }
 
+/// Adopted so far: what was demanded beside the speed.
+void decide_by_budget(Decision* decision) {
+  const auto first = [&](auto wanted) {
+    return std::find_if(decision->budget.begin(), decision->budget.end(), wanted);
+  };
+  const auto end = decision->budget.end();
+  const auto missed = first([](const BudgetRow& row) { return row.met == Met::no; });
+  const auto unsettled = first([](const BudgetRow& row) { return row.met != Met::yes; });
+  if (missed != end) {
+    decision->decision = "reject";
+    decision->reason = "it is faster and does not meet its budget: " + missed->sentence();
+  } else if (unsettled != end) {
+    decision->decision = "measure_more";
+    decision->reason =
+        "it is faster, and whether it meets its budget is open: " + unsettled->sentence();
+  } else if (!decision->budget.empty()) {
+    decision->reason += ", and its budget is met";
+  }
+}
+
+/// Of two that are not the same mathematics the speed is no reason by itself.
+void say_division(Decision* decision) {
+  if (decision->decision != "adopt" || decision->division_reason.empty()) return;
+  decision->reason +=
+      decision->division == "open"
+          ? "; open division: " + decision->division_reason +
+                ", and no quality target of a budget was set"
+          : "; closed division, by its quality target: " + decision->division_reason;
+}
+
 void decide_by_verdict(const Comparison& comparison, const Series* candidate, Decision* decision) {
   decision->verdict = supported_verdict(comparison);
   switch (decision->verdict) {
@@ -272,10 +335,11 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
             "how fast each is alone was not measured";
         return;
       }
-      if (comparison.trained) return decide_by_accuracy(*comparison.trained, decision);
       decision->decision = "adopt";
       decision->reason = "it is faster and its output passed every check";
-      return;
+      if (comparison.trained) decide_by_accuracy(*comparison.trained, decision);
+      if (decision->decision == "adopt") decide_by_budget(decision);
+      return say_division(decision);
     default:
       decision->decision = "measure_more";
       decision->reason = unresolved_reason(comparison);
@@ -332,11 +396,6 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
   const Series* base = side_series(run, comparison, false);
   const Series* candidate = side_series(run, comparison, true);
   decision.change = change_text(comparison, titles);
-  decision.division = precision(base, comparison.baseline_params) ==
-                              precision(candidate, comparison.candidate_params)
-                          ? "closed"
-                          : "open";
-  if (candidate && candidate->command) decision.division.clear();
   if (comparison.trained)
     fill_accuracy(*comparison.trained, &decision);
   else
@@ -353,8 +412,11 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
     baseline_problem =
         earlier_failure(run, comparison, comparison.baseline, comparison.baseline_params, base);
   }
-  if (!candidate_problem.empty() || !baseline_problem.empty() ||
-      comparison.verdict == Verdict::invalid) {
+  const bool is_valid = candidate_problem.empty() && baseline_problem.empty() &&
+                        comparison.verdict != Verdict::invalid;
+  decision.budget = judge_budget(comparison, base, candidate, is_valid);
+  fill_division(run, comparison, base, candidate, &decision);
+  if (!is_valid) {
     decide_invalid(comparison, candidate_problem, baseline_problem, &decision);
   } else {
     decide_by_verdict(comparison, candidate, &decision);
@@ -367,6 +429,20 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
     }
   }
   return decision;
+}
+
+std::string decision_words(const Decision& decision) {
+  if (decision.decision == "adopt")
+    return decision.division == "open" ? "adopt in the open division" : "adopt";
+  if (decision.decision == "keep") return "keep the baseline";
+  return decision.decision == "measure_more" ? "measure more" : decision.decision;
+}
+
+std::string division_words(const Decision& decision) {
+  if (decision.division_reason.empty()) return "closed: the same mathematics";
+  const char* target = decision.division == "closed" ? ", and its quality target is met"
+                                                     : ", and no quality target is met";
+  return decision.division + ": " + decision.division_reason + target;
 }
 
 std::string fastest_side(const Run& run, int64_t request) {

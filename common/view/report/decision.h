@@ -9,6 +9,7 @@
 
 #include "common/record/run.h"
 #include "common/record/types.h"
+#include "common/view/report/budget_rows.h"
 
 namespace ridge {
 
@@ -30,23 +31,31 @@ struct Decision {
   std::optional<Interval> quality_ci;     ///< trainings: 95 %, over the paired seeds
   std::string quality_metric;             ///< "nmse", the task metric ("accuracy"), or "output"
   std::string quality_limit;              ///< in words: "NMSE ≤ 2.05e-12 against float64"
-  std::string division;                   ///< "closed": the same mathematics; "open": another
-                                          ///< precision or model; empty: commands
-  std::string decision;                   ///< "adopt", "keep", "measure_more" or "reject"
-  std::string reason;                     ///< one sentence
-  std::vector<std::string> not_tested;    ///< what this comparison says nothing about
+  /// As MLPerf divides: "closed", one data type and class of accuracy, or another with a quality target that is met;
+  /// "open": another without one. Empty: commands.
+  std::string division;
+  std::string division_reason;    ///< "data type bf16 instead of fp32"; empty: nothing differs
+  std::vector<BudgetRow> budget;  ///< a row for each line that was demanded; empty: none was set
+  std::string decision;           ///< "adopt", "keep", "measure_more" or "reject"
+  std::string reason;             ///< one sentence
+  std::vector<std::string> not_tested;  ///< what this comparison says nothing about
 };
 
 /// Candidate failed a check anywhere in the run (same source, same parameters): reject, INVALID,
 /// whatever the times say. Faster and verified: adopt.
 /// Of trainings the accuracy decides as well: adopt only where its interval stays within the limit, reject beyond it.
-/// Slower or the same: keep the baseline. Unresolved, an unverified candidate, or a baseline that
+/// A budget that was set has to be met: a line that is not, rejects; one that was not measured asks for more. In the open
+/// division the reason says so. Slower or the same: keep the baseline. Unresolved, an unverified candidate, or a baseline that
 /// failed: measure more. Never recommends on NaN: every test is phrased so that NaN fails it.
 Decision decide(const Run& run, const Comparison& comparison, const Titles& titles = {});
 
 /// A side of a comparison as a series: that of its own request, else the latest with the same kernel and parameters;
 /// null where the run has none.
 const Series* side_series(const Run& run, const Comparison& comparison, bool candidate);
+/// "adopt", "adopt in the open division", "keep the baseline", "reject", "measure more"; empty: there is none.
+std::string decision_words(const Decision& decision);
+/// "closed: the same mathematics", "open: data type bf16 instead of fp32, and no quality target is met".
+std::string division_words(const Decision& decision);
 
 /// Work per second from the median time per call: FLOP/s where the work is counted, else B/s, else
 /// calls/s; items/s for pipelines and trainings. None without a usable time or on a failed series.

@@ -227,6 +227,18 @@ Json result_json(const Run& run, const Series& series, const Levers& levers) {
   return entry.take();
 }
 
+Json budget_json(const Decision& decision) {
+  Json rows = Json::array();
+  for (const BudgetRow& row : decision.budget) {
+    rows.push_back({{"line", row.title},
+                    {"demand", row.demand},
+                    {"measured", row.measured},
+                    {"result", met_text(row.met)},
+                    {"reason", row.why}});
+  }
+  return rows;
+}
+
 Json comparison_json(const Run& run, const Comparison& comparison, const Titles& titles) {
   const Decision decision = decide(run, comparison, titles);
   const bool valid = decision.verdict != Verdict::invalid;
@@ -259,6 +271,8 @@ Json comparison_json(const Run& run, const Comparison& comparison, const Titles&
                 {"quality_delta", number(decision.quality_delta)},
                 {"quality_limit", decision.quality_limit},
                 {"division", decision.division},
+                {"division_reason", decision.division_reason},
+                {"budget", budget_json(decision)},
                 {"decision", decision.decision},
                 {"decision_reason", decision.reason},
                 {"not_tested", decision.not_tested}};
@@ -330,9 +344,13 @@ Json document(const Run& run, const DocumentOptions& options) {
       comparisons.push_back(comparison_json(run, comparison, options.titles));
     }
   }
-  return {{"ridgepoint", kDocumentVersion},        {"environment", environment_json(run)},
-          {"ceilings", ceilings_json(run)},        {"results", std::move(results)},
-          {"comparisons", std::move(comparisons)}, {"predictions", predictions_json(run, options)}};
+  return {{"ridgepoint", kDocumentVersion},
+          {"environment", environment_json(run)},
+          {"ceilings", ceilings_json(run)},
+          {"results", std::move(results)},
+          {"comparisons", std::move(comparisons)},
+          {"predictions", predictions_json(run, options)},
+          {"notes", options.notes.value_or(run.notes())}};
 }
 
 Json list_document(const std::vector<ListedLab>& labs, const Run& run) {

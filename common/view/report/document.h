@@ -17,6 +17,7 @@ struct DocumentOptions {
   std::optional<int64_t> request;  ///< only this request's results and comparisons; absent: all
   Titles titles;                   ///< the lab's names, for the sentences of decisions
   Levers levers;                   ///< the lab's, for diagnoses
+  std::optional<Notes> notes;      ///< what a person wrote; absent: what the run holds
   std::vector<Series> left_out;    ///< never asked of the worker: `skipped`, with their reasons
 };
 

@@ -79,21 +79,9 @@ std::string claim_figure(const Claim& claim) {
   }
 }
 
-std::string decision_words(const std::string& decision) {
-  if (decision == "adopt") return "Adopt";
-  if (decision == "keep") return "Keep the baseline";
-  if (decision == "reject") return "Reject";
-  return decision == "measure_more" ? "Measure more" : "";
-}
-
 std::string resting(const Comparison& c) {
   return fmt::format("95 % interval {} · {} · margin {}", ratio_interval_text(c.ci, c.margin),
                      rounds_text(c), format_percent_width(c.margin));
-}
-
-std::string division_words(const Decision& decision) {
-  return decision.division == "closed" ? "closed: the same mathematics"
-                                       : "open: another precision or model";
 }
 
 /// "18.5 ms → 13.1 ms"
@@ -181,7 +169,7 @@ Headline claim_headline(const Claim& claim) {
   const bool invalid = decision.verdict == Verdict::invalid;
   Headline headline{.figure = claim_figure(claim),
                     .tone = tone_of(claim),
-                    .decision = decision_words(decision.decision)};
+                    .decision = capitalised(decision_words(decision))};
   if (!claim.paired) return headline;
   if (!invalid) headline.interval = resting(claim.comparison);
   if (claim.comparison.trained) {
@@ -345,11 +333,12 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
   return first;
 }
 
-std::vector<Section> comparison_sections(const Material& material, const Climb& climb) {
+std::vector<Section> comparison_sections(const Material& material, const Climb& climb,
+                                         size_t lines_of_words) {
   std::vector<const Claim*> claims = front_claims(material, climb);
   const size_t all = claims.size();
   if (all == 0) return {};
-  const size_t left = kFrontRows - std::min(kFrontRows, climb.lines.size());
+  const size_t left = kFrontRows - std::min(kFrontRows, climb.lines.size() + lines_of_words);
   claims.resize(std::min(all, std::clamp(left, kLeastComparisons, kMostComparisons)));
   Section section{.id = "compared", .title = "Compared in pairs"};
   section.chart = interval_chart(material, claims);
@@ -379,6 +368,43 @@ Section machine_section(const Material& material, const Climb& climb) {
     }
   }
   return section;
+}
+
+/// What was demanded before the run beside what was measured; none where no budget was set.
+std::vector<Section> budget_sections(const Material& material) {
+  Section section{.id = "budget", .title = "The budget"};
+  const bool has_several = material.claims.size() > 1;
+  Table table{.columns = {"Line", "Demanded", "Measured", "Result"}, .prose = true};
+  if (has_several) table.columns.insert(table.columns.begin(), "Candidate");
+  for (const Claim& claim : material.claims) {
+    for (const BudgetRow& row : claim.decision.budget) {
+      std::vector<std::string> cells = {
+          capitalised(row.title), row.demand,
+          row.measured.empty() ? unavailable(row.why) : row.measured,
+          std::string(met_text(row.met)) +
+              (row.measured.empty() || row.why.empty() ? "" : ": " + row.why)};
+      if (has_several)
+        cells.insert(cells.begin(), title_of(claim.comparison.candidate, *material.options));
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  if (table.rows.empty()) return {};
+  section.paragraphs = {"Set before the run. A candidate is adopted only where every line is met."};
+  section.table = std::move(table);
+  return {std::move(section)};
+}
+
+/// What a person wrote of it; none where nobody wrote anything. Who it was is in the subtitle.
+std::vector<Section> note_sections(const Material& material) {
+  const Notes notes = notes_of(material);
+  Section section{.id = "notes", .title = "In the author's words"};
+  for (const NoteField& field : note_fields()) {
+    const auto found = notes.find(field.key);
+    if (found == notes.end() || field.is_of_author) continue;
+    section.bullets.push_back(std::string(field.title) + ": " + found->second);
+  }
+  if (section.bullets.empty()) return {};
+  return {std::move(section)};
 }
 
 /// "“naive”, “blocked” and 3 others"
@@ -583,13 +609,18 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   // Two trainings are no ladder: the headline has their times, the appendix each seed.
   const bool is_trained =
       material.is_of_pair && material.claims.front().comparison.trained.has_value();
+  for (Section& section : note_sections(material)) sections.push_back(std::move(section));
+  for (Section& section : budget_sections(material)) sections.push_back(std::move(section));
+  size_t lines_of_words = 0;
+  for (const Section& section : sections)
+    lines_of_words += section.bullets.size() + (section.table ? section.table->rows.size() : 0);
   if (has_traps) {
     sections.push_back(trap_front(material, climb));
   } else if (!climb.lines.empty() && !is_trained) {
     sections.push_back(climb_section(material, climb));
     has_unpaired = has_unpaired_step(sections.back());
   }
-  for (Section& section : comparison_sections(material, climb))
+  for (Section& section : comparison_sections(material, climb, lines_of_words))
     sections.push_back(std::move(section));
   for (const Section& section : material.options->page_one) sections.push_back(section);
   sections.push_back(machine_section(material, climb));

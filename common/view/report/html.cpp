@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/core/format.h"
 #include "common/view/chart/svg.h"
@@ -19,6 +20,8 @@ constexpr float kChartWidth = 1040;
 constexpr float kFrontChartWidth = 920, kFrontFont = 13;
 /// Six comparisons, a line each; the ladder beside them, and alone.
 constexpr float kFrontForestHeight = 230, kSharedHeight = 350, kAloneHeight = 440;
+/// A long text moves what follows to a second sheet: under this height bars cannot be read.
+constexpr float kLeastHeight = 230;
 
 void write_facts(const Headline& headline, std::string* out) {
   if (headline.facts.empty()) return;
@@ -82,6 +85,21 @@ std::string breakable(const std::string& command) {
   return out;
 }
 
+/// What a person wrote, and a budget, take from the charts of page 1: in the charts' own pixels, by lines of 130 letters.
+float words_height(const Report& report) {
+  constexpr float kLine = 20, kHead = 36;
+  float height = 0;
+  for (const Section& section : report.front) {
+    if (section.id != "notes" && section.id != "budget") continue;
+    height += kHead;
+    for (const auto* texts : {&section.paragraphs, &section.bullets}) {
+      for (const std::string& text : *texts) height += kLine * std::ceil(float(text.size()) / 130);
+    }
+    if (section.table) height += 1.4f * kLine * float(section.table->rows.size() + 1);
+  }
+  return height;
+}
+
 /// How high the chart may be on page 1: ladder and comparisons share a sheet. Absent: as high as it likes.
 std::optional<float> front_height(const Report& report, const Section& section) {
   const auto is_of = [&](const char* id) {
@@ -92,7 +110,8 @@ std::optional<float> front_height(const Report& report, const Section& section) 
   if (!is_of("climb")) return std::nullopt;
   const bool is_shared = std::any_of(report.front.begin(), report.front.end(),
                                      [](const Section& one) { return one.id == "compared"; });
-  return is_shared ? kSharedHeight : kAloneHeight;
+  const float room = is_shared ? kSharedHeight : kAloneHeight;
+  return std::max(kLeastHeight, room - words_height(report));
 }
 
 /// Page 1 has its charts at the width of a sheet; short ladders keep their rows' own height.

@@ -175,6 +175,19 @@ std::string file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+/// "By Ada, Compilers · "; empty where nobody gave a name or a course.
+std::string author_of(const Material& material) {
+  const Notes notes = notes_of(material);
+  std::string who;
+  for (const NoteField& field : note_fields()) {
+    const auto found = notes.find(field.key);
+    if (!field.is_of_author || found == notes.end()) continue;
+    who += (who.empty() ? "" : ", ") + found->second;
+  }
+  if (who.empty()) return "";
+  return (notes.contains("name") ? "By " : "For ") + who + " · ";
+}
+
 std::string subtitle_of(const Material& material) {
   std::string machines;
   for (const Input& input : material.inputs) {
@@ -185,7 +198,8 @@ std::string subtitle_of(const Material& material) {
       machines += (machines.empty() ? "" : " and ") + part;
   }
   const std::string& recorded = material.options->recorded;
-  std::string text = recorded + (recorded.empty() ? "" : " · ") + machines;
+  std::string text = author_of(material);
+  text += recorded + (recorded.empty() ? "" : " · ") + machines;
   if (!material.shared_params.empty()) text += " · " + material.shared_params;
   const auto stale = std::count_if(material.lines.begin(), material.lines.end(),
                                    [](const Line& line) { return line.series->stale; });
@@ -307,6 +321,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
     report.sentence = material.claims.back().sentence;
   }
   report.subtitle = subtitle_of(material);
+  report.notes = notes_of(material);
   report.headline = headline_of(material, climb);
   report.front = front_sections(material, climb);
   report.sections = appendix_of(material);

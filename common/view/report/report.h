@@ -67,6 +67,7 @@ struct Options {
   std::string quality_limit;       ///< the lab's words; empty: from the checks
   std::string quality_metric;   ///< task metric the lab is judged by, "accuracy"; empty: an error
   std::string items = "items";  ///< what its rates count
+  std::string data_set{};       ///< that the lab's rungs read; empty: random numbers, or not known
   std::map<std::string, std::string>
       previous{};  ///< kernel id -> the one that its step goes on from
   /// Why a rung is no step of the ladder at these parameters; empty: it is one.
@@ -78,6 +79,7 @@ struct Options {
   std::vector<Section> page_one{};
   /// The run is none of the reader's: "Recorded on NVIDIA H200, not measured here"; empty: it is.
   std::string recorded{};
+  Notes notes{};  ///< what a person wrote, over what the runs hold
   Params only{};  ///< of a run that holds many sizes and types: those with these parameters
 };
 
@@ -128,6 +130,7 @@ struct Report {
   std::vector<ClimbedRung>
       climb;  ///< the rungs of page 1 that are no libraries, in the ladder's order
   std::vector<Input> inputs;
+  Notes notes;    ///< what a person wrote, in all formats
   Titles titles;  ///< for the JSON document's sentences
   Levers levers;  ///< for its diagnoses
 };

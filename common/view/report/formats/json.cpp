@@ -11,6 +11,7 @@ std::string to_json(const Report& report) {
   DocumentOptions options;
   options.titles = report.titles;
   options.levers = report.levers;
+  options.notes = report.notes;
   return document(*report.inputs.back().run, options).dump(2) + "\n";
 }
 

@@ -1,0 +1,236 @@
+#include "common/view/report/budget_rows.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "common/core/format.h"
+#include "common/record/budget.h"
+#include "common/record/trained.h"
+
+namespace ridge {
+namespace {
+
+/// What was measured in a line's unit, and how far it may be off either way.
+struct Reading {
+  std::optional<double> value{};
+  double error = 0;
+  std::string why{};  ///< there is none
+};
+
+std::string reason_of(const Series& series, const char* quantity, const char* otherwise) {
+  const auto found = series.unavailable.find(quantity);
+  return found == series.unavailable.end() || found->second.empty() ? otherwise : found->second;
+}
+
+std::optional<double> accuracy_of(const Series* series) {
+  if (!series) return std::nullopt;
+  for (auto check = series->checks.rbegin(); check != series->checks.rend(); ++check) {
+    const auto found = check->task.find(std::string(kAccuracyMetric));
+    if (found != check->task.end() && std::isfinite(found->second)) return found->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> usable(double value) {
+  return value > 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+// ---- kernels, pipelines, commands ------------------------------------------------------------------
+
+Reading percentile_of(const BudgetLine& line, const Series& series) {
+  const LatencyStats latency = series.latency.value_or(LatencyStats());
+  const std::string name = line.field;
+  Reading reading{.value = name == "p50_ns"   ? latency.p50_ns
+                           : name == "p90_ns" ? latency.p90_ns
+                           : name == "p95_ns" ? latency.p95_ns
+                                              : latency.p99_ns};
+  const int needs = name == "p50_ns" ? 2 : name == "p90_ns" ? 29 : name == "p95_ns" ? 59 : 299;
+  reading.why = reason_of(
+      series, line.field,
+      fmt::format("it takes {} single calls, and {} were timed", needs, latency.n).c_str());
+  return reading;
+}
+
+Reading energy_of(const Comparison& comparison, const Series& series) {
+  if (series.energy_j) return {series.energy_j, series.energy_error_j.value_or(0), ""};
+  if (comparison.sustained.size() == 2 && comparison.sustained[1].energy_j)
+    return {comparison.sustained[1].energy_j, 0, ""};
+  return {{}, 0, reason_of(series, "energy_j", "there was no energy pass")};
+}
+
+/// A network's scores have an error of their own beside its accuracy.
+Reading error_of(const Series& series) {
+  const QualityCheck* check = series.quality();
+  if (!check) return {{}, 0, "its output was not checked"};
+  if (check->task.empty()) return {check->nmse, 0, ""};
+  const auto scores = check->task.find("scores_nmse");
+  if (scores != check->task.end()) return {scores->second, 0, ""};
+  return {{}, 0, "it is judged by its " + check->task.begin()->first};
+}
+
+Reading quality_of(const BudgetLine& line, const Series* base, const Series& series) {
+  if (line.unit == BudgetUnit::plain) {
+    return error_of(series);
+  }
+  const auto ours = accuracy_of(&series), theirs = accuracy_of(base);
+  Reading reading{.why = "no check of it reported an accuracy"};
+  if (!ours) return reading;
+  if (line.unit == BudgetUnit::accuracy) reading.value = ours;
+  if (theirs && line.unit == BudgetUnit::points) reading.value = *theirs - *ours;
+  if (theirs && *theirs > 0 && line.unit == BudgetUnit::share) reading.value = *ours / *theirs;
+  if (!theirs) reading.why = "no check of the baseline reported an accuracy";
+  return reading;
+}
+
+Reading reading_of(const BudgetLine& line, const Comparison& comparison, const Series* base,
+                   const Series& series) {
+  switch (line.unit) {
+    case BudgetUnit::time:
+      return percentile_of(line, series);
+    case BudgetUnit::bytes:
+      return {usable(series.memory_bytes), 0, reason_of(series, "memory_bytes", "not counted")};
+    case BudgetUnit::energy:
+      return energy_of(comparison, series);
+    default:
+      return quality_of(line, base, series);
+  }
+}
+
+bool is_floor(const BudgetLine& line) {
+  return line.unit == BudgetUnit::accuracy || line.unit == BudgetUnit::share;
+}
+
+void judge(const BudgetLine& line, double demanded, const Reading& reading, BudgetRow* row) {
+  if (!reading.value || !std::isfinite(*reading.value)) {
+    row->why = reading.why;
+    return;
+  }
+  const double value = *reading.value;
+  row->measured = amount_text(line, value);
+  if (line.unit == BudgetUnit::points && value < 0)
+    row->measured = "none: " + points_text(-value) + " gained";
+  if (reading.error > 0) row->measured += " ± " + amount_text(line, reading.error);
+  if (is_floor(line))
+    row->met = value >= demanded ? Met::yes : Met::no;
+  else
+    row->met = value + reading.error <= demanded  ? Met::yes
+               : value - reading.error > demanded ? Met::no
+                                                  : Met::open;
+  if (row->met == Met::open) row->why = "what the counter leaves open reaches over it";
+}
+
+// ---- trainings: over the seeds ----------------------------------------------------------------------
+
+void judge_accuracy(const TrainedPairs& pairs, double may_lose, BudgetRow* row) {
+  row->measured = accuracy_delta_text(pairs);
+  switch (accuracy_stand(pairs, may_lose)) {
+    case AccuracyStand::kept:
+      row->met = Met::yes;
+      return;
+    case AccuracyStand::lost:
+      row->met = Met::no;
+      return;
+    case AccuracyStand::open:
+      row->met = Met::open;
+      row->why = "its interval reaches over it";
+      return;
+    case AccuracyStand::few:
+      row->met = Met::open;
+      row->why = fmt::format("{} of the {} seeds that a claim takes were judged", pairs.judged,
+                             kSeedsToClaim);
+      return;
+    case AccuracyStand::unknown:
+      row->measured.clear();
+      row->why = "no pair was judged to the end";
+  }
+}
+
+void judge_target(const TrainedPairs& pairs, BudgetRow* row) {
+  const TrainedSide& ours = pairs.sides[1];
+  const auto all = static_cast<int>(pairs.seeds.size());
+  if (!ours.best_accuracy) {
+    row->why = "no training was judged";
+    return;
+  }
+  row->met = all > 0 && ours.reached == all ? Met::yes : Met::no;
+  row->measured = fmt::format("reached by {} of {} trainings, the highest {:.4g}", ours.reached,
+                              all, *ours.best_accuracy);
+  if (ours.reached == 0 && pairs.sides[0].reached == 0)
+    row->measured += "; no training of the baseline reached it either";
+}
+
+void judge_trained(const BudgetLine& line, double demanded, const TrainedPairs& pairs,
+                   BudgetRow* row) {
+  if (pairs.sides.size() != 2) {
+    row->why = "no seed was trained";
+    return;
+  }
+  const TrainedSide &theirs = pairs.sides[0], &ours = pairs.sides[1];
+  switch (line.unit) {
+    case BudgetUnit::points:
+      return judge_accuracy(pairs, demanded, row);
+    case BudgetUnit::accuracy:
+      return judge_target(pairs, row);
+    case BudgetUnit::share:
+      if (theirs.accuracy) return judge_accuracy(pairs, (1 - demanded) * *theirs.accuracy, row);
+      row->why = "no training of the baseline was judged";
+      return;
+    case BudgetUnit::bytes:
+      return judge(line, demanded, {usable(ours.memory_bytes), 0, "not counted"}, row);
+    case BudgetUnit::energy:
+      row->title += " of an epoch";
+      return judge(
+          line, demanded,
+          {ours.epoch_energy_j, 0, pairs.no_energy.empty() ? "not metered" : pairs.no_energy}, row);
+    default:
+      row->why = "a training has none";
+  }
+}
+
+}  // namespace
+
+const char* met_text(Met met) {
+  switch (met) {
+    case Met::yes:
+      return "met";
+    case Met::no:
+      return "not met";
+    case Met::open:
+      return "not settled";
+    case Met::unknown:
+      break;
+  }
+  return "not measured";
+}
+
+std::string BudgetRow::sentence() const {
+  std::string text = title + " " + demand + ": " + met_text(met);
+  if (!measured.empty()) text += ", " + measured;
+  if (!why.empty()) text += (measured.empty() ? ": " : "; ") + why;
+  return text;
+}
+
+std::vector<BudgetRow> judge_budget(const Comparison& comparison, const Series* base,
+                                    const Series* candidate, bool is_valid) {
+  std::vector<BudgetRow> rows;
+  for (const BudgetLine& line : budget_lines()) {
+    const auto& demanded = comparison.budget.*(line.value);
+    if (!demanded) continue;
+    BudgetRow row{.title = line.title, .demand = demand_text(line, *demanded)};
+    row.is_quality =
+        line.unit == BudgetUnit::plain || line.unit == BudgetUnit::points || is_floor(line);
+    if (!is_valid)
+      row.why = "a failed check leaves no figure";
+    else if (comparison.trained)
+      judge_trained(line, *demanded, *comparison.trained, &row);
+    else if (!candidate)
+      row.why = "the run holds no result of the candidate";
+    else
+      judge(line, *demanded, reading_of(line, comparison, base, *candidate), &row);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace ridge

@@ -1,0 +1,166 @@
+// What a person types into the window before and after a run: a budget, words for the report, a second run to see beside.
+#include "app/window/shell/export.h"
+#include "app/window/shell/settings.h"
+#include "app/window/shell/worker_requests.h"
+#include "app/window/views/view.h"
+#include "tests/window_fixture.h"
+
+#include "tests/program.h"
+#include "tests/report_run.h"
+
+using namespace ridge;
+using namespace ridge::window;
+using namespace ridge::test;
+
+namespace {
+
+void type_into(Fixture& f, const std::string& field, const std::string& text) {
+  f.driver->frames(3);
+  REQUIRE(f.driver->click(field));
+  f.driver->frames(1);
+  for (const char c : text) f.driver->type(c);
+  f.driver->key(compat::Key::enter);
+  f.driver->frames(3);
+}
+
+struct Words : Fixture {
+  Words() { state.settings.export_root = folder / "reports"; }
+  void choose_two() {
+    state.selection.baseline = "gemm.cpu.naive_o3";
+    state.selection.rung = "gemm.cpu.loop_order";
+    state.ladder.dirty = true;
+    driver->frames(3);
+  }
+  Folder folder;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a budget that is typed is sent with the next comparison, and one that is none holds it back",
+    "[window]") {
+  Words w;
+  w.run_all();
+  w.choose_two();
+  w.state.view.screen = ScreenId::compare;
+  set_level(w.state, Level::kLab);
+  type_into(w, "budget", "p98=2ms");
+  CHECK(w.state.selection.budget == "p98=2ms");
+  CHECK_FALSE(perform(w.state, "compare"));
+  CHECK(has(w.state.notice.text, "The budget: 'p98' is none of its lines; did you mean"));
+  CHECK(w.session.count(RequestType::compare) == 0);
+  w.state.selection.budget = "accuracy=1";  // this lab is judged by an error
+  CHECK(has(budget_blocker(w.state), "has no accuracy"));
+  w.state.selection.budget = "";
+  type_into(w, "budget", "p99=2ms, memory=1GiB");
+  REQUIRE(perform(w.state, "compare"));
+  const WorkRequest& asked = w.session.last(RequestType::compare);
+  CHECK(asked.budget == *parse_budget("p99=2ms,memory=1GiB"));
+  w.session.judge(asked, Verdict::faster, 2);
+  w.driver->frames(3);
+  const Run& run = w.state.run();
+  REQUIRE(run.comparisons().size() == 1);
+  const Decision decision = decide(run, run.comparisons().front());
+  REQUIRE(decision.budget.size() == 2);
+  CHECK(decision.decision != "adopt");  // no p99 was measured
+  CHECK(w.driver->find("verdict"));
+  // A newcomer is asked for none.
+  set_level(w.state, Level::kLearn);
+  w.driver->frames(3);
+  CHECK_FALSE(w.driver->find("budget"));
+}
+
+TEST_CASE("words that are typed on the report are kept with the session and travel in the export",
+          "[window]") {
+  Words w;
+  w.run_all();
+  w.state.view.screen = ScreenId::report;
+  w.driver->frames(3);
+  CHECK_FALSE(w.driver->find("note:question"));
+  REQUIRE(w.driver->click("notes"));
+  type_into(w, "note:question", "Does it <b>pay</b>?");
+  type_into(w, "note:name", "Ada");
+  CHECK(w.state.run().notes() == Notes{{"question", "Does it <b>pay</b>?"}, {"name", "Ada"}});
+  const auto report = shown_report(w.state);
+  REQUIRE(report.ok());
+  CHECK(report->front.front().id == "notes");
+  const auto folder = write_export(w.state, *report, w.state.settings.export_root);
+  REQUIRE(folder.ok());
+  CHECK(has(read_all(*folder + "/report.html"), "Question: Does it &lt;b&gt;pay"));
+  const auto saved = Run::load(*folder + "/run.jsonl");
+  REQUIRE(saved.ok());
+  CHECK(saved->notes() == w.state.run().notes());
+  // Longer than a note may be: cut, and said.
+  type_into(w, "note:surprise", std::string(520, 'x'));
+  CHECK(has(w.state.notice.text, "A note has at most 500 characters"));
+  CHECK(w.state.run().notes().at("surprise").size() <= 503);
+}
+
+TEST_CASE("a saved run takes words too, and its file stays as it was", "[window]") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl";
+  Transcript out;
+  add_start_of(&out);
+  add_ladder(&out);
+  std::string lines;
+  for (const std::string& line : out.lines) lines += line + "\n";
+  write_all(path, lines);
+  auto session = app::Session::replay(path);
+  REQUIRE(session.ok());
+  (*session)->note("question", "Why?");
+  CHECK((*session)->poll());
+  CHECK((*session)->run().notes().at("question") == "Why?");
+  CHECK(read_all(path) == lines);
+  REQUIRE((*session)->save(folder / "copy.jsonl").ok());
+  CHECK(Run::load(folder / "copy.jsonl")->notes().at("question") == "Why?");
+  CHECK(check_schemas(schema_argument("transcript", folder / "copy.jsonl")) == 0);
+}
+
+TEST_CASE("a second saved run stands beside the first, and one of another problem does not",
+          "[window]") {
+  const Folder folder;
+  const auto save = [&](const std::string& name, int64_t n, const std::string& lab) {
+    Transcript out;
+    add_start_of(&out);
+    WorkRequest request = work(RequestType::run, 4, {kNaive, "gemm.cpu.loop_order"});
+    request.lab = lab;
+    out.send(request);
+    int index = 0;
+    for (const std::string& kernel : {kNaive, std::string("gemm.cpu.loop_order")}) {
+      Series series = measured(4, index, kernel, 5e6);
+      series.lab = lab;
+      series.params["n"] = n;
+      series.flop = 2.0 * double(n) * double(n) * double(n);
+      out.worker("result", test::with(about(4, index++), "outcome", series));
+    }
+    out.worker("done", {{"request", 4}, {"status", "ok"}});
+    std::string lines;
+    for (const std::string& line : out.lines) lines += line + "\n";
+    write_all(folder / name, lines);
+    return folder / name;
+  };
+  const std::string first = save("first.jsonl", 512, "gemm"),
+                    second = save("second.jsonl", 512, "gemm"),
+                    other = save("other.jsonl", 256, "gemm");
+  Words w;
+  open_run(w.state, first);
+  w.driver->frames(5);
+  REQUIRE(w.state.is_replay());
+  w.state.view.screen = ScreenId::beside;
+  type_into(w, "beside_path", second);
+  REQUIRE(w.state.sessions.beside);
+  CHECK(w.driver->find("beside"));
+  CHECK(w.driver->find("close_beside"));
+  open_beside(w.state, other);
+  CHECK(w.state.notice.is_error);
+  CHECK(has(w.state.notice.text,
+            "the two cannot stand beside each other: one call of the baseline is"));
+  CHECK(w.state.sessions.beside_path == second);  // what was there stays
+  open_beside(w.state, folder / "none.jsonl");
+  CHECK(w.state.notice.is_error);
+  CHECK(w.state.sessions.beside);
+  w.driver->frames(3);
+  REQUIRE(w.driver->click("close_beside"));
+  w.driver->frames(3);
+  CHECK_FALSE(w.state.sessions.beside);
+}
