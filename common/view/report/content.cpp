@@ -125,11 +125,6 @@ std::string unavailable(const std::string& reason) {
   return "unavailable: " + (reason.empty() ? std::string("no reason is recorded") : reason);
 }
 
-std::string capitalised(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
 std::string short_name(const std::string& kernel) {
   if (std::string command = command_title(kernel); !command.empty()) return command;
   const size_t dot = kernel.rfind('.');

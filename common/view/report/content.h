@@ -65,8 +65,6 @@ std::string short_name(const std::string& kernel);
 
 /// What the results are of, where they are the user's own.
 OwnSides own_sides_of(const Material& material);
-/// With a capital at the start.
-std::string capitalised(std::string text);
 /// What a person wrote: the options' words over the candidate's run's over the baseline's.
 Notes notes_of(const Material& material);
 
