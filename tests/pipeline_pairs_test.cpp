@@ -241,6 +241,14 @@ TEST_CASE(
   CHECK(false_verdicts(&asked, 200) == 0);
 }
 
+TEST_CASE("pipelines in pairs: a limit leaves twelve rounds at least") {
+  Asked asked;
+  asked.options.limit_s = 1e-9;
+  const Comparison one = asked.one();
+  CHECK(one.rounds == 12);
+  CHECK(one.ci);
+}
+
 TEST_CASE("pipelines in pairs: a planted 10 % is found, each way") {
   Asked asked;
   for (const double factor : {1 / 1.1, 1.1}) {
