@@ -237,6 +237,11 @@ TEST_CASE(
   const int at_zero = false_verdicts(&asked, 200);
   INFO(at_zero);
   CHECK(at_zero <= 10);
+  asked.options.limit_s = 1e-9;  // as few rounds as there may be
+  const int of_twelve = false_verdicts(&asked, 200);
+  INFO(of_twelve);
+  CHECK(of_twelve <= 10);
+  asked.options.limit_s.reset();
   asked.options.margin.reset();
   CHECK(false_verdicts(&asked, 200) == 0);
 }
