@@ -237,8 +237,21 @@ TEST_CASE(
   const int at_zero = false_verdicts(&asked, 200);
   INFO(at_zero);
   CHECK(at_zero <= 10);
+  asked.options.limit_s = 1e-9;  // as few rounds as there may be
+  const int of_twelve = false_verdicts(&asked, 200);
+  INFO(of_twelve);
+  CHECK(of_twelve <= 10);
+  asked.options.limit_s.reset();
   asked.options.margin.reset();
   CHECK(false_verdicts(&asked, 200) == 0);
+}
+
+TEST_CASE("pipelines in pairs: a limit leaves twelve rounds at least") {
+  Asked asked;
+  asked.options.limit_s = 1e-9;
+  const Comparison one = asked.one();
+  CHECK(one.rounds == 12);
+  CHECK(one.ci);
 }
 
 TEST_CASE("pipelines in pairs: a planted 10 % is found, each way") {

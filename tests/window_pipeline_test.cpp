@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/window/panels/verdict_card.h"
 #include "app/window/shell/settings.h"
 #include "app/window/views/chart_rows.h"
 #include "app/window/views/timeline.h"
@@ -125,4 +126,75 @@ TEST_CASE("moving a slider shows what the model makes of it, before anything run
   CHECK(model_s("workers", 1) == Approx(200e-9));
   CHECK(model_s("workers", 8) == Approx(40e-9));  // now the step binds
   CHECK(model_s("layers", 16) == Approx(160e-9));
+}
+
+namespace {
+
+/// One side of a comparison: made up, 105 ns or half of it an item.
+Series compared_side(const std::string& kernel, int index, double item_ns,
+                     const std::string& bound) {
+  Series series;
+  series.request = 4, series.index = index;
+  series.lab = "pipeline", series.kernel = kernel;
+  series.kind = RungKind::pipeline;
+  series.mode = RunMode::compare, series.cache = CacheMode::hot;
+  series.status = SeriesStatus::ok;
+  series.checks = {test::check(true), test::check(true)};
+  series.stats = Stats{.n = 80, .median_ns = item_ns, .ci_ns = Interval{item_ns - 1, item_ns + 1}};
+  series.items_per_s = 1e9 / item_ns;
+  series.pipeline = PipelineOutcome{{{"load", 2, 100, 200, {}, {}}, {"step", 1, 40, 40, {}, {}}},
+                                    64,
+                                    8,
+                                    bound,
+                                    100,
+                                    1.05,
+                                    Interval{1.04, 1.06},
+                                    8,
+                                    {}};
+  return series;
+}
+
+}  // namespace
+
+TEST_CASE("two pipelines that were compared: the verdict says what binds each",
+          "[window][pipeline]") {
+  test::Transcript lines;
+  lines.worker("hello", {{"version", "0"}});
+  WorkRequest request = test::request_for(RequestType::compare, 4);
+  request.lab = "pipeline";
+  request.kernels = {{"pipeline.cpu.serial", {}}, {"pipeline.cpu.prefetch", {}}};
+  lines.send(request);
+  std::vector<Round> rounds;
+  for (int i = 0; i < 40; ++i) rounds.push_back({i, "0110", {105, 52.5, 52.5, 105}, {}});
+  lines.worker("samples", {{"request", 4}, {"phase", "rounds"}, {"rounds", rounds}});
+  lines.worker("result", {{"request", 4},
+                          {"series", 0},
+                          {"outcome", compared_side("pipeline.cpu.serial", 0, 105, "load alone")}});
+  lines.worker("result",
+               {{"request", 4},
+                {"series", 1},
+                {"outcome", compared_side("pipeline.cpu.prefetch", 1, 52.5, "step alone")}});
+  Comparison one;
+  one.request = 4, one.lab = "pipeline", one.cache = CacheMode::hot;
+  one.baseline = "pipeline.cpu.serial", one.candidate = "pipeline.cpu.prefetch";
+  one.rounds = 40, one.ratio = 2, one.ci = Interval{1.98, 2.02};
+  one.margin = 0.02, one.verdict = Verdict::faster;
+  lines.worker("result", {{"request", 4}, {"comparisons", std::vector{one}}});
+  lines.worker("done", {{"request", 4}, {"status", "ok"}});
+  test::Fixture f;
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path + "/pair.jsonl") << lines.text();
+  open_run(f.state, folder.path + "/pair.jsonl");
+  f.driver->frames(3);
+  REQUIRE(f.state.run().comparisons().size() == 1);
+  const VerdictWords words =
+      verdict_words(f.state, f.state.run(), f.state.run().comparisons().front());
+  CHECK(words.headline == "2.00× faster");
+  CHECK(words.reason.find("its output passed every check") != std::string::npos);
+  CHECK(words.reason.find("the baseline: 1.05 of its bound, load alone") != std::string::npos);
+  CHECK(words.reason.find("the candidate: 1.05 of its bound, step alone") != std::string::npos);
+  f.state.view.screen = ScreenId::compare;
+  f.driver->frames(3);
+  CHECK(f.driver->triangles() > 0);
+  CHECK(f.driver->find("verdict"));
 }

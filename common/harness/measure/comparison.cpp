@@ -121,7 +121,7 @@ Result<void> PairedComparison::time_block(const Block& block, const TimeSlots& t
 
 Result<void> PairedComparison::take_rounds(const RoundsPlan& plan, const TimeSlots& time_slots) {
   const Range range("rounds");
-  const int fewest = stats::fewest_for_interval(1 - 0.05 / candidates());
+  const int fewest = std::max(plan.fewest, stats::fewest_for_interval(1 - 0.05 / candidates()));
   const double start = now_s();
   while (static_cast<int>(rounds_.size()) < plan.wanted) {
     if (observer_->cancelled()) return cancelled_error();

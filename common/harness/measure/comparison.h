@@ -56,6 +56,7 @@ struct RoundsPlan {
   int wanted = kRounds;
   double limit_s = 30;  ///< after which the rounds end, once there are enough for an interval
   int slots = 1;        ///< that a block may have; a round always goes into one block
+  int fewest = 0;       ///< before the limit may end them; at least what an interval takes
 };
 
 class PairedComparison {

@@ -13,6 +13,9 @@ namespace ridge::measure {
 namespace {
 
 constexpr double kWindowRounds_s = 60;
+/// A busy machine's bursts last as long as some windows, so that neighbouring rounds resemble each other: an interval of six
+/// rounds cannot be widened for that, one of twelve can.
+constexpr int kFewestWindowRounds = 12;
 /// Of each side, for what binds it.
 constexpr int kBoundRounds = 8;
 /// A window that follows the other side's has half a window before it, untimed.
@@ -110,8 +113,10 @@ Result<void> PipelineComparison::steps() {
   RIDGE_TRY_VOID(build());
   RIDGE_TRY_VOID(judge_all([&](size_t side) { return gate(side, true); }));
   const ForeignLoad foreign;
-  const RoundsPlan plan = {
-      .wanted = kRounds, .limit_s = options_.limit_s.value_or(kWindowRounds_s), .slots = 1};
+  const RoundsPlan plan = {.wanted = kRounds,
+                           .limit_s = options_.limit_s.value_or(kWindowRounds_s),
+                           .slots = 1,
+                           .fewest = kFewestWindowRounds};
   const auto timed = take_rounds(plan, [&](const auto& order, std::vector<Sample>* samples) {
     return time_slots(order, samples);
   });

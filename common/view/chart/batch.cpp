@@ -255,11 +255,11 @@ std::string BatchBuilder::sentence_of(const BatchLine& line) const {
   }
   if (!first || first == last) return "";
   const double before = first->median(&Looked::step), after = last->median(&Looked::step);
-  return fmt::format(" {}: batch {} → {}, {} → {} steps: {} the batch, {} fewer steps.", line.label,
-                     format_count(double(first->batch)), format_count(double(last->batch)),
-                     format_count(before), format_count(after),
+  return fmt::format(" {}: batch {} → {}, {} → {} steps: {} the batch takes {} the steps.",
+                     line.label, format_count(double(first->batch)),
+                     format_count(double(last->batch)), format_count(before), format_count(after),
                      format_ratio(double(last->batch) / double(first->batch)),
-                     format_ratio(before / after));
+                     format_ratio(after / before));
 }
 
 void BatchBuilder::set_axes() {
