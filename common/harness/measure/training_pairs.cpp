@@ -368,7 +368,7 @@ std::optional<double> TrainingComparison::target() const {
   const Budget& budget = options_.budget;
   if (budget.accuracy_target || !budget.accuracy_kept) return budget.accuracy_target;
   std::vector<double> ends;
-  for (size_t seed = 0; seed < rounds_.size(); ++seed) {
+  for (size_t seed = 0; seed < rounds().size(); ++seed) {
     if (const auto end = end_accuracy(series(seed, 0))) ends.push_back(*end);
   }
   const auto reference = median_of(ends);
