@@ -30,6 +30,13 @@ ClimbStep paired(Verdict verdict, double ratio, double alone) {
   return step;
 }
 
+/// As in the window, where a row's name has room under it; a report has sentences under the chart.
+ClimbOptions with_column() {
+  ClimbOptions options;
+  options.columns = {{"Time", "", ""}};
+  return options;
+}
+
 std::vector<ClimbRow> two_rungs(const ClimbStep& step) {
   ClimbRow first{.label = "AVX2", .rate = 50e9};
   ClimbRow second{.label = "AVX-512", .rate = 60e9};
@@ -57,7 +64,8 @@ TEST_CASE(
   CHECK_FALSE(bars_disagree(paired(Verdict::unresolved, 0.9, 1.2)));
   CHECK_FALSE(bars_disagree({.ratio = 0.5}));
 
-  const ChartModel model = climb_chart(two_rungs(paired(Verdict::slower, 0.87, 1.2)));
+  const ChartModel model =
+      climb_chart(two_rungs(paired(Verdict::slower, 0.87, 1.2)), with_column());
   const Panel& steps = model.panels[1];
   CHECK(steps.row_reasons[1] == "≠ 0.870×");
   CHECK(steps.row_roles[1] == Role::muted);
@@ -97,7 +105,7 @@ TEST_CASE("a step down says why, or what would settle it") {
 
   ClimbStep step = paired(Verdict::slower, 0.77, 0.77);
   step.why = {"a lower clock", "its clock is lower"};
-  const ChartModel model = climb_chart(two_rungs(step));
+  const ChartModel model = climb_chart(two_rungs(step), with_column());
   CHECK(model.rows[1].sublabel == "slower: a lower clock");
   CHECK(has(model.panels[1].row_notes[1], "Why: its clock is lower."));
   CHECK(is_step_down({.ratio = 0.9}));

@@ -143,7 +143,7 @@ std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series
 }
 
 constexpr const char* kGainNote =
-    "  ≈: over the rung before it (a library: our best), each timed alone; 'ridgepoint compare' "
+    "  ≈: over the rung before it (a library: our best), each alone; 'ridgepoint compare' "
     "decides\n";
 
 }  // namespace

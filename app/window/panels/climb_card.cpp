@@ -92,7 +92,7 @@ void draw_climb_card(Ui& ui) {
   const Area foot = inner.take_top(ui.px(30));
   ui.text(foot.x, foot.middle() + ui.px(6),
           std::string(climb.lab->title) + "  ·  " + card.asked +
-              "  ·  ≈: each timed alone  ·  Ridgepoint",
+              "  ·  ≈: each alone  ·  Ridgepoint",
           kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
   draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
   // The bar of what was written is under this overlay: it is drawn again, at the window's end, where it can be pressed and

@@ -98,7 +98,7 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
   const std::string ours = climbs.best->rung->title;
   const Comparison* pair = pair_of_climb(run, climb, climbs);
   if (!pair || !(pair->ratio > 0)) {
-    card->library = fmt::format("{} not settled: “{}” is ≈ {} as fast, each timed alone", name,
+    card->library = fmt::format("{} not settled: “{}” is ≈ {} as fast, each alone", name,
                                 ours, format_ratio(climbs.best->rate / climbs.library->rate));
     return;
   }

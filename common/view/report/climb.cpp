@@ -352,7 +352,7 @@ Climb climb_of(const Material& material) {
 }
 
 std::string step_words(const Step& step) {
-  if (!step.claim) return "≈ " + format_ratio(step.ratio) + " as fast, each timed alone";
+  if (!step.claim) return "≈ " + format_ratio(step.ratio) + " as fast, each alone";
   const Comparison& c = step.claim->comparison;
   return fmt::format("{} as fast, 95 % interval {}, {}: {}", format_ratio(c.ratio),
                      ratio_interval_text(c.ci, c.margin), rounds_text(c),
@@ -398,8 +398,8 @@ std::vector<std::string> step_bullets(const std::vector<chart::ClimbRow>& rows) 
   if (!slower.empty()) bullets.push_back("Slower than the rung before: " + slower + ".");
   if (!apart.empty())
     bullets.push_back("≠ at " + apart +
-                      ": in turns with the rung before it is another way round than by the bars, "
-                      "which were each measured alone. The pair counts.");
+                      ": in turns it is another way round than by the bars, each measured alone; "
+                      "the pair counts.");
   return bullets;
 }
 

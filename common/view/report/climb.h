@@ -37,7 +37,7 @@ struct Step {
 /// None where a rate is missing.
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to);
 
-/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, each timed alone".
+/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, each alone".
 std::string step_words(const Step& step);
 
 Section climb_section(const Material& material, const Climb& climb);

@@ -515,8 +515,7 @@ Section caveats_section(const Material& material, const Climb& climb, bool has_u
   }
   if (has_unpaired) {
     section.bullets.emplace_back(
-        "A ratio with ≈ is of rungs that were timed one after the other: what the machine did in "
-        "between is in it.");
+        "A ratio with ≈ is of rungs timed one after the other, not in turns.");
   }
   std::string untested;
   for (const std::string& one : untested_of(material))

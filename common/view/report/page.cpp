@@ -108,7 +108,7 @@ tr{break-inside:avoid}
 pre{padding:4px 0;line-height:1.4}
 ul{margin:4px 0 0;padding-left:16px}
 footer{margin-top:16px}
-.made{margin-top:10px}
+.made{margin-top:5px}
 h2.appendix{margin:0;break-before:page}
 .part{border:0;padding:0}
 .part>section:first-of-type{margin-top:4px}
