@@ -76,3 +76,17 @@ TEST_CASE("beside a live session it opens the same, every screen draws it, and t
   CHECK_FALSE(f.state.is_replay());
   CHECK_FALSE(fs::exists(mark));
 }
+
+TEST_CASE("benchmarks of another program open in Report, and every screen draws them", "[window]") {
+  Fixture f;
+  open_run(f.state, variable("RIDGE_SOURCE") + "/tests/fixtures/imports/google_benchmark.json");
+  f.driver->frames(3);
+  CHECK(f.state.view.screen == ScreenId::report);
+  REQUIRE_FALSE(f.state.history.recent.empty());
+  CHECK(f.state.history.recent.front().title == "Benchmarks · 2 benchmarks");
+  for (const ScreenDesc& screen : screens()) {
+    f.state.view.screen = screen.id;
+    f.driver->frames(2);
+  }
+  CHECK(f.state.is_replay());
+}

@@ -11,6 +11,7 @@
 #include "app/window/teach/presenter.h"
 #include "app/window/views/view.h"
 #include "common/record/command.h"
+#include "common/record/import.h"
 
 namespace ridge::window {
 namespace {
@@ -162,9 +163,12 @@ void open_lab(State& state, const std::string& lab_id) {
       state.options.model = model_shape(request.model);
   }
   const auto& compared = state.run().comparisons();
-  // Commands belong to no ladder.
+  // Commands and benchmarks of other programs belong to no ladder.
   if (state.is_replay() && !compared.empty() && compared.back().lab == kCommandLab)
     state.view.screen = ScreenId::compare;
+  if (state.is_replay() && state.run().series().size() > 0 &&
+      state.run().series().begin()->lab == kImportedLab)
+    state.view.screen = ScreenId::report;
   if (state.is_replay() && !compared.empty() && compared.back().lab == lab->id) {
     state.selection.baseline = compared.back().baseline;
     state.selection.rung = compared.back().candidate;
