@@ -81,6 +81,16 @@ TEST_CASE("page 1 has the author's words, escaped, and who it was under the titl
   CHECK(built(signed_run).front.front().id != "notes");
 }
 
+TEST_CASE("a transcript with notes and a budget is of the protocol") {
+  const std::string path =
+      variable("RIDGE_SOURCE") + "/tests/fixtures/runs/2026-11-25-budget.jsonl";
+  const auto run = Run::load(path);
+  REQUIRE(run.ok());
+  CHECK(run->notes().size() == 5);
+  CHECK_FALSE(run->comparisons().front().budget.is_empty());
+  CHECK(check_schemas(schema_argument("transcript", path)) == 0);
+}
+
 TEST_CASE("what is given for a report stands over what the run holds") {
   const Run run = noted_run({{"question", "Why?"}, {"decision", "wait"}});
   report::Options options = test::report_options();

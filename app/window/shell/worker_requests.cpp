@@ -249,7 +249,9 @@ WorkRequest comparison_of(const State& state, const RungView& baseline, const Ru
 
 std::string budget_blocker(const State& state) {
   const auto said = [](const Error& error) {
-    return "The budget: " + error.what + (error.hint.empty() ? "" : "; " + error.hint) + ".";
+    const std::string text =
+        "The budget: " + error.what + (error.hint.empty() ? "" : "; " + error.hint);
+    return text + (text.ends_with('?') ? "" : ".");
   };
   const auto budget = parse_budget(state.selection.budget);
   if (!budget) return said(budget.error());
