@@ -58,13 +58,14 @@ Status prepare(const Shape& shape, Plan* plan) {
   return {};
 }
 
-/// Sixteen hidden units of four images, rounded to bf16; rows: each image's pixels as floats.
-void four_by_16(const MlpModel* model, const Packed* packed, int panel,
-                       const float* const* rows, float (*hidden)[kMlpHidden]) {
+/// Sixteen hidden units of `count` images, a constant of one or four, rounded to bf16; rows: pixels as floats.
+inline __attribute__((always_inline)) void some_by_16(const MlpModel* model, const Packed* packed,
+                                                      int panel, const float* const* rows,
+                                                      float (*hidden)[kMlpHidden], int count) {
   const __m256i upper = _mm256_set1_epi32((int)0xffff0000u);
   const float* bias = model->b1 + kUnits * panel;
   __m256 sum[kRows][2];
-  for (int r = 0; r < kRows; ++r) {
+  for (int r = 0; r < count; ++r) {
     sum[r][0] = _mm256_loadu_ps(bias);
     sum[r][1] = _mm256_loadu_ps(bias + 8);
   }
@@ -72,14 +73,14 @@ void four_by_16(const MlpModel* model, const Packed* packed, int panel,
     const __m256i two = _mm256_load_si256((const __m256i*)packed->first[panel][i]);
     const __m256 w0 = _mm256_castsi256_ps(_mm256_and_si256(two, upper));
     const __m256 w1 = _mm256_castsi256_ps(_mm256_slli_epi32(two, 16));
-    for (int r = 0; r < kRows; ++r) {
+    for (int r = 0; r < count; ++r) {
       const __m256 x = _mm256_broadcast_ss(rows[r] + i);
       sum[r][0] = _mm256_fmadd_ps(x, w0, sum[r][0]);
       sum[r][1] = _mm256_fmadd_ps(x, w1, sum[r][1]);
     }
   }
   float unit[kUnits];
-  for (int r = 0; r < kRows; ++r) {
+  for (int r = 0; r < count; ++r) {
     _mm256_storeu_ps(unit, _mm256_max_ps(sum[r][0], _mm256_setzero_ps()));
     _mm256_storeu_ps(unit + 8, _mm256_max_ps(sum[r][1], _mm256_setzero_ps()));
     for (int j = 0; j < kUnits; ++j) hidden[r][kUnits * panel + j] = bf16_of(unit[j]);
@@ -114,11 +115,13 @@ Status launch(const Launch& launch) {
       for (int64_t at = 0; at < left; at += kRows) {
         const float* rows[kRows];  // beyond the last image: the last again
         for (int64_t r = 0; r < kRows; ++r) rows[r] = x[at + r < left ? at + r : left - 1];
-        four_by_16(p.model, packed, panel, rows, hidden + at);
+        if (left == 1)
+          some_by_16(p.model, packed, panel, rows, hidden, 1);
+        else
+          some_by_16(p.model, packed, panel, rows, hidden + at, kRows);
       }
     }
-    for (int64_t i = 0; i < left; ++i)
-      p.classes[first + i] = class_of(p.model, packed, hidden[i]);
+    for (int64_t i = 0; i < left; ++i) p.classes[first + i] = class_of(p.model, packed, hidden[i]);
   }
   return {};
 }

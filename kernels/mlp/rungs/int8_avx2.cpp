@@ -51,23 +51,24 @@ inline __m256i hidden_8(__m256i sum, const float* scale, const float* offset) {
   return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(x, low), high));
 }
 
-/// Sixteen hidden units of four images; rows: where each image's pixels lie.
-void four_by_16(const MlpModel* model, const Packed* packed, int panel,
-                       const uint8_t* const* rows, int32_t (*hidden)[kMlpHidden]) {
+/// Sixteen hidden units of `count` images, a constant of one or four; rows: where each image's pixels lie.
+inline __attribute__((always_inline)) void some_by_16(const MlpModel* model, const Packed* packed,
+                                                      int panel, const uint8_t* const* rows,
+                                                      int32_t (*hidden)[kMlpHidden], int count) {
   __m256i sum[kRows][2];
-  for (int r = 0; r < kRows; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
+  for (int r = 0; r < count; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
   for (int pair = 0; pair < kPairs; ++pair) {
     const __m128i* weights = (const __m128i*)packed->first[panel][pair];
     const __m256i w0 = _mm256_cvtepi8_epi16(_mm_loadu_si128(weights));
     const __m256i w1 = _mm256_cvtepi8_epi16(_mm_loadu_si128(weights + 1));
-    for (int r = 0; r < kRows; ++r) {
+    for (int r = 0; r < count; ++r) {
       const __m256i x = pair_of(rows[r] + 2 * pair);
       sum[r][0] = _mm256_add_epi32(sum[r][0], _mm256_madd_epi16(x, w0));
       sum[r][1] = _mm256_add_epi32(sum[r][1], _mm256_madd_epi16(x, w1));
     }
   }
   const int unit = kUnits * panel;
-  for (int r = 0; r < kRows; ++r) {
+  for (int r = 0; r < count; ++r) {
     for (int half = 0; half < 2; ++half) {
       const int at = unit + 8 * half;
       _mm256_storeu_si256((__m256i*)(hidden[r] + at),
@@ -104,11 +105,13 @@ Status launch(const Launch& launch) {
           const int64_t i = at + r < left ? at + r : left - 1;
           rows[r] = p.pixels + (first + i) * kMlpIn;
         }
-        four_by_16(p.model, packed, panel, rows, hidden + at);
+        if (left == 1)
+          some_by_16(p.model, packed, panel, rows, hidden, 1);
+        else
+          some_by_16(p.model, packed, panel, rows, hidden + at, kRows);
       }
     }
-    for (int64_t i = 0; i < left; ++i)
-      p.classes[first + i] = class_of(p.model, packed, hidden[i]);
+    for (int64_t i = 0; i < left; ++i) p.classes[first + i] = class_of(p.model, packed, hidden[i]);
   }
   return {};
 }
