@@ -57,11 +57,12 @@ TEST_CASE("cancelled, there is no perceptron") {
   CHECK(mlp::train({.epochs = 1, .seed = 1}, small_set().train, 1, &stop) == nullptr);
 }
 
-TEST_CASE("both perceptron rungs predict as the definition does, whatever the number of images") {
+TEST_CASE("the perceptron rungs predict as the definition does, whatever the number of images") {
   const auto device = measure::make_cpu_device();
   REQUIRE(device);
   measure::FullChecks checks;
-  for (const char* id : {"mlp.cpu.sgemm", "mlp.cpu.vnni"}) {
+  for (const char* id :
+       {"mlp.cpu.sgemm", "mlp.cpu.bf16_avx2", "mlp.cpu.int8_avx2", "mlp.cpu.vnni"}) {
     const KernelDesc* kernel = find_kernel(id);
     REQUIRE(kernel != nullptr);
     if (!runs(*kernel)) continue;
