@@ -91,7 +91,11 @@ Result<std::shared_ptr<const Perceptron>> stored(const PerceptronConfig& config,
     return known[key] = network;
   }
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  network = train(config, set.train, threads, progress);
+  const std::string why = weightless::why_not_kept(path);
+  const FamilyProgress told = [&](const std::string& text, double share) {
+    return (*progress)(why + text, share);
+  };
+  network = train(config, set.train, threads, progress != nullptr ? &told : nullptr);
   if (network == nullptr) return Error{ErrorCode::cancelled, "cancelled", "", ""};
   if (config.epochs > 0 && !folder.empty()) {
     std::error_code ignored;  // a cache that cannot be written costs the next start some seconds

@@ -14,6 +14,7 @@
 #include "common/core/files.h"
 #include "kernels/quantnet/tuning.h"
 #include "kernels/runtime/networks/trainer.h"
+#include "kernels/runtime/weightless/model_store.h"
 
 namespace ridge::quantnet {
 namespace {
@@ -183,7 +184,12 @@ Result<std::shared_ptr<const TrainedNet>> stored(const NetConfig& config,
   const std::string path = fmt::format("{}/{}-{:08x}", folder, name, data >> 32);
   net->parameters.resize(size_t(net->model.parameters));
   if (!folder.empty() && load(path, &net->parameters)) return known[name] = net;
-  RIDGE_TRY(known[name], base ? tune(config, *base, set, progress) : train(config, set, progress));
+  const std::string why = weightless::why_not_kept(path);
+  const FamilyProgress told = [&](const std::string& text, double share) {
+    return (*progress)(why + text, share);
+  };
+  const FamilyProgress* tell = progress != nullptr ? &told : nullptr;
+  RIDGE_TRY(known[name], base ? tune(config, *base, set, tell) : train(config, set, tell));
   if (!folder.empty()) save(folder, path, known[name]->parameters);
   return known[name];
 }

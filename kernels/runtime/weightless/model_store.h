@@ -15,6 +15,10 @@ namespace ridge::weightless {
 Result<std::shared_ptr<const LutNetwork>> stored_network(const Params& params,
                                                          const FamilyProgress* progress);
 
+/// Why the model that belongs at `path` ("mlp-v2-...") is not read though one was kept, for the words of its training: "the
+/// kept model is of another version: ", "the kept model is damaged: "; empty: none was kept.
+std::string why_not_kept(const std::string& path);
+
 /// ridgepoint/models in XDG_CACHE_HOME, or in ~/.cache; empty where neither is known.
 std::string model_folder();
 
