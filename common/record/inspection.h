@@ -25,6 +25,9 @@ struct InspectAsked {
   /// Of a walk: its first access in view, and how many; none: all of it.
   std::optional<int64_t> first, count;
   bool machine_caches = false;  ///< of a walk: caches as this machine's, not scaled down
+  /// Of every kernel that is named: what it answers to the input (Inspection::answers), where its model is ready.
+  bool answers = false;
+  bool trains = false;  ///< with `answers`: models that are not ready are trained first
   bool operator==(const InspectAsked&) const = default;
 };
 
@@ -46,12 +49,27 @@ struct InspectionPlane {
   std::vector<PlaneMark> marks;  ///< cells that stand out
 };
 
+/// What one of several models answers to the input that all of them were given.
+struct ModelAnswer {
+  std::string kernel;
+  Params params;
+  std::optional<int64_t> prediction;  ///< the kernel's own, checked against its definition
+  std::optional<int64_t> runner_up;   ///< the class with the second highest score
+  double score = 0, margin = 0;       ///< the highest score, and how far the second lies below it
+  std::string unit;                   ///< of both: "LUTs that say yes"
+  std::string start;                  ///< what the timed call starts from: "pixels", "encoded bits"
+  std::optional<double> call_ns;      ///< of single calls on this input, the median
+  int calls = 0;                      ///< that were timed
+  std::string why;                    ///< why there is no answer, or no time; one phrase, else empty
+  bool needs_training = false;        ///< there is none because the model is not trained yet
+};
+
 struct Inspection {
   int64_t request = 0;
   std::string kernel;
   Params params;
   std::string
-      of;  ///< "model", "test" (an input of the test set), "drawn" (the learner's), "walk", "lanes"
+      of;  ///< "model", "test" (an input of the test set), "drawn" (the learner's), "walk", "lanes", "answers"
   std::string data;    ///< "Fashion-MNIST"
   std::string note;    ///< what has to stand beside it ("synthetic garments, not ..."); or empty
   int64_t inputs = 0;  ///< that can be picked: of the test set, or queries
@@ -70,6 +88,8 @@ struct Inspection {
   std::map<std::string, std::string> unavailable;  ///< group: why
   std::optional<Walk> walk;                        ///< of a rung whose accesses were recorded
   std::optional<KernelLanes> lanes;                ///< of a GPU rung whose warps were stamped
+  std::vector<ModelAnswer> answers;                ///< of each kernel that was asked, in that order
+  std::vector<int> bytes;                          ///< with answers: the learner's own input
   /// The first of a group; null: none.
   const InspectionPlane* plane(const std::string& group) const {
     for (const InspectionPlane& one : planes) {

@@ -64,6 +64,7 @@ void fields(Io& io, Of<Io, QualityCheck>& v) {
   io("nan_count", v.nan_count), io("unwritten_count", v.unwritten_count);
   io("guard_ok", v.guard_ok), io("checked", v.checked), io("task", v.task);
   io("passed", v.passed), io("reason", v.reason), io.brief("errors", v.errors);
+  io.brief("right", v.right);
 }
 
 template <class Io>
@@ -321,6 +322,14 @@ void fields(Io& io, Of<Io, KernelLanes>& v) {
 }
 
 template <class Io>
+void fields(Io& io, Of<Io, ModelAnswer>& v) {
+  io("kernel", v.kernel), io("params", v.params), io("prediction", v.prediction);
+  io("runner_up", v.runner_up), io("score", v.score), io("margin", v.margin), io("unit", v.unit);
+  io("start", v.start), io("call_ns", v.call_ns), io("calls", v.calls), io("why", v.why);
+  io("needs_training", v.needs_training);
+}
+
+template <class Io>
 void fields(Io& io, Of<Io, Inspection>& v) {
   io("request", v.request), io("kernel", v.kernel), io("params", v.params), io("of", v.of);
   io("data", v.data), io("note", v.note), io("inputs", v.inputs), io("input", v.input);
@@ -331,6 +340,7 @@ void fields(Io& io, Of<Io, Inspection>& v) {
   io("unavailable", v.unavailable);
   io.brief("input_name", v.input_name, Inspection().input_name);
   io.brief("walk", v.walk), io.brief("lanes", v.lanes);
+  if (Io::kWrites ? !v.answers.empty() : true) io("answers", v.answers), io("bytes", v.bytes);
 }
 
 template <class Io>
@@ -428,6 +438,7 @@ RIDGE_JSON_PAIR(Walk)
 RIDGE_JSON_PAIR(KernelLane)
 RIDGE_JSON_PAIR(KernelLanes)
 RIDGE_JSON_PAIR(InspectionPlane)
+RIDGE_JSON_PAIR(ModelAnswer)
 RIDGE_JSON_PAIR(Inspection)
 RIDGE_JSON_PAIR(ServeAsked)
 RIDGE_JSON_PAIR(ServeTimes)

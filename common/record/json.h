@@ -65,6 +65,7 @@ RIDGE_JSON_PAIR(Walk);
 RIDGE_JSON_PAIR(KernelLane);
 RIDGE_JSON_PAIR(KernelLanes);
 RIDGE_JSON_PAIR(InspectionPlane);
+RIDGE_JSON_PAIR(ModelAnswer);
 RIDGE_JSON_PAIR(Inspection);
 RIDGE_JSON_PAIR(CompileMessage);
 RIDGE_JSON_PAIR(EditBuild);

@@ -135,12 +135,14 @@ Result<void> take_index(const Json& line, const char* name, std::optional<int64_
 
 /// `input` is a place in the test set, or the bytes themselves.
 Result<void> take_inspect(const Json& line, WorkRequest* request) {
-  if (request->kernels.size() != 1) {
+  InspectAsked& asked = request->inspect;
+  RIDGE_TRY_VOID(take_flag(line, "answers", &asked.answers));
+  RIDGE_TRY_VOID(take_flag(line, "trains", &asked.trains));
+  if (request->kernels.size() != 1 && !asked.answers) {
     return bad_request(
         "inspect looks into one model, not " + std::to_string(request->kernels.size()),
-        "name one kernel");
+        "name one kernel, or ask for answers");
   }
-  InspectAsked& asked = request->inspect;
   const auto input = line.find("input");
   if (input != line.end() && input->is_array()) {
     for (const Json& entry : *input) {
@@ -167,6 +169,8 @@ void put_inspect(const InspectAsked& asked, Json* line) {
   if (asked.input) (*line)["input"] = *asked.input;
   if (!asked.bytes.empty()) (*line)["input"] = asked.bytes;
   if (asked.wrong) (*line)["wrong"] = true;
+  if (asked.answers) (*line)["answers"] = true;
+  if (asked.trains) (*line)["trains"] = true;
   if (asked.unit) (*line)["unit"] = *asked.unit;
   if (asked.place) (*line)["place"] = *asked.place;
   if (asked.first) (*line)["first"] = *asked.first;

@@ -31,11 +31,11 @@ std::optional<double> metric_of(const Series& series, const std::string& metric)
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+}  // namespace
+
 std::string signed_points(double share) {
   return fmt::format("{}{:.2f}", share < 0 ? "−" : "+", std::abs(share) * 100);
 }
-
-}  // namespace
 
 Params without_seed(Params params) {
   params.erase("seed");

@@ -36,6 +36,8 @@ struct SeedRates {
 std::optional<SeedRates> seed_rates(std::span<const Series* const> all, const std::string& kernel,
                                     const Params& params);
 
+/// "−0.03": a share in hundredths, with its sign.
+std::string signed_points(double share);
 /// "−0.03 points [−0.12, +0.06], 8 paired seeds"; of a share.
 std::string seed_delta_text(const SeedDelta& delta);
 /// Parameters without the seed.

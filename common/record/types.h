@@ -99,6 +99,9 @@ struct QualityCheck {
   std::map<std::string, double> task;  ///< task metrics ("accuracy"), for labs that train or infer
   bool passed = false;
   std::string reason;                   ///< why not, one sentence; empty when passed
+  /// Which inputs of a labelled test set were answered right (common/stats/answers.h); empty: its answers were to no
+  /// such set in its order.
+  std::string right = {};
   std::optional<ErrorMap> errors = {};  ///< of a failed check whose output has rows and columns
 };
 

@@ -72,9 +72,11 @@ uint8_t min_count(const BloomModel& model, int c, int filter, const uint16_t* sl
   return least;
 }
 
-int predict_one(const BloomNet& net, const uint64_t* row) {
+int predict_one(const BloomNet& net, const uint64_t* row, int* scores) {
   const BloomModel model = net.model();
-  int yes[kBloomClasses] = {};
+  int own[kBloomClasses];
+  int* yes = scores != nullptr ? scores : own;
+  std::fill(yes, yes + kBloomClasses, 0);
   for (int filter = 0; filter < model.filters; ++filter) {
     uint16_t slots[kMaxHashes];
     bloom_slots(&model, filter, row, slots);

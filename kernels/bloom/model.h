@@ -26,7 +26,8 @@ BloomNet train_bloom(const ImageSet& set, std::span<const int32_t> which,
                      const BloomConfig& config);
 /// The least of the tuple's counters: at least as often as training saw it, or 255.
 uint8_t min_count(const BloomModel& model, int c, int filter, const uint16_t* slots);
-int predict_one(const BloomNet& net, const uint64_t* row);
+/// Straight from the definition: the class, and every class's number of yes where scores is not null.
+int predict_one(const BloomNet& net, const uint64_t* row, int* scores = nullptr);
 /// Chance that a tuple never seen is answered yes by a filter that holds `stored` different ones:
 /// (1 - e^(-hashes stored / slots))^hashes (Bloom, CACM 1970, as usually approximated).
 double false_positive_rate(int hashes, double slots, double stored);

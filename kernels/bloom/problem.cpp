@@ -1,5 +1,4 @@
 // The Bloom family's problem: counted in one pass over the training images, every prediction judged.
-#include <map>
 #include <memory>
 
 #include "common/harness/kernel/registry.h"
@@ -30,13 +29,7 @@ struct Counted {
   BloomModel model;
 };
 
-/// Counted once a process for each set of parameters but the number of images.
-std::shared_ptr<const Counted> counted(const Params& params) {
-  static std::map<std::string, std::shared_ptr<const Counted>> known;
-  Params key = params;
-  key.erase("images");
-  auto& found = known[to_string(key)];
-  if (found != nullptr) return found;
+std::shared_ptr<const Counted> count(const Params& params) {
   const auto number = [&](const char* name) { return static_cast<int>(param_int(params, name)); };
   const bloom::BloomConfig config = {.bits = number("bits"),
                                      .tuple = number("tuple"),
@@ -48,11 +41,20 @@ std::shared_ptr<const Counted> counted(const Params& params) {
   made->net = bloom::train_bloom(
       garments().train, weightless::first_images(param_int(params, "train_images")), config);
   made->model = made->net.model();
-  return found = made;
+  return made;
+}
+
+weightless::CountedModels<Counted>& counted_models() {
+  static weightless::CountedModels<Counted> models(count);
+  return models;
+}
+
+Result<void> get_ready(const Params& params, const FamilyProgress& progress) {
+  return counted_models().get_ready(params, progress);
 }
 
 Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
-  const auto owner = counted(params);
+  const auto owner = counted_models().get(params);
   return std::unique_ptr<Problem>(std::make_unique<weightless::RowProblem>(
       weightless::RowClassifier{
           .owner = owner,
@@ -60,7 +62,9 @@ Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
           .thresholds = &owner->net.thresholds,
           .tuple = owner->model.tuple,
           .table_bytes = owner->model.filters * owner->model.hashes * kBloomClasses / 8.0,
-          .predict = [net = &owner->net](const uint64_t* row) { return predict_one(*net, row); }},
+          .predict = [net = &owner->net](const uint64_t* row,
+                                        int* scores) { return predict_one(*net, row, scores); },
+          .score_unit = "filters that say yes"},
       param_int(params, "images", 10'000)));
 }
 
@@ -79,7 +83,7 @@ std::vector<Params> awkward() {
 }
 
 RIDGE_FAMILY(bloom, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = weightless::fewer_images);
+             .shrink = weightless::fewer_images, .get_ready = get_ready);
 
 }  // namespace
 }  // namespace ridge

@@ -118,19 +118,25 @@ void scores_of(const Perceptron& network, const uint8_t* pixels, double* scores)
   }
 }
 
-int predict_int8(const Perceptron& network, const uint8_t* pixels) {
+void scores_int8(const Perceptron& network, const uint8_t* pixels, double* scores) {
   std::vector<int32_t> sum(kMlpHidden);
   for (size_t i = 0; i < kMlpIn; ++i) {
     if (pixels[i] == 0) continue;
     for (size_t j = 0; j < kMlpHidden; ++j) sum[j] += pixels[i] * network.q1[i * kMlpHidden + j];
   }
-  std::vector<int32_t> scores = network.q_b2;
+  std::vector<int32_t> whole = network.q_b2;
   for (size_t j = 0; j < kMlpHidden; ++j) {
     const float hidden = std::fma(static_cast<float>(sum[j]), network.scale[j], network.offset[j]);
     const auto byte = static_cast<int32_t>(std::lrint(std::clamp(hidden, 0.0f, 255.0f)));
-    for (size_t c = 0; c < kMlpOut; ++c) scores[c] += byte * network.q2[j * kMlpOut + c];
+    for (size_t c = 0; c < kMlpOut; ++c) whole[c] += byte * network.q2[j * kMlpOut + c];
   }
-  return static_cast<int>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+  std::copy(whole.begin(), whole.end(), scores);
+}
+
+int predict_int8(const Perceptron& network, const uint8_t* pixels) {
+  double scores[kMlpOut];
+  scores_int8(network, pixels, scores);
+  return static_cast<int>(std::max_element(scores, scores + kMlpOut) - scores);
 }
 
 }  // namespace ridge::mlp

@@ -33,6 +33,8 @@ std::shared_ptr<Perceptron> train(const PerceptronConfig& config, const ImageSet
 
 /// Scores in float64, straight from the definition.
 void scores_of(const Perceptron& network, const uint8_t* pixels, double* scores);
+/// The same of the int8 network: whole numbers, its own integers.
+void scores_int8(const Perceptron& network, const uint8_t* pixels, double* scores);
 /// The class that the int8 network's integers give.
 int predict_int8(const Perceptron& network, const uint8_t* pixels);
 

@@ -82,7 +82,20 @@ class PerceptronProblem : public Problem {
       const bool fits = found < kMlpOut && (!is_judged || fits_[judged * kMlpOut + found] != 0);
       expected[i] = fits ? static_cast<uint8_t>(found) : best_[judged];
     }
-    return weightless::judge_classes(host[1], expected, labels_);
+    return weightless::judge_classes(host[1], expected, labels_, seed);
+  }
+
+  bool feed(std::span<const uint8_t> input, HostBuffers* host) const override {
+    return images_ == 1 && weightless::feed_pixels(input, &(*host)[0]);
+  }
+  std::optional<ItemAnswer> answer(const HostBuffers& host) const override {
+    const auto* pixels = reinterpret_cast<const uint8_t*>(host[0].data());
+    ItemAnswer answer{.found = static_cast<uint8_t>(host[1][0])};
+    answer.unit = dtype_ == DType::int8 ? "score, units of the integers" : "score";
+    answer.start = "pixels";
+    answer.scores = scores_of(pixels);
+    if (answer.found < kMlpOut) answer.is_right = ties(answer.scores, size_t(answer.found));
+    return answer;
   }
 
  private:
@@ -101,19 +114,25 @@ class PerceptronProblem : public Problem {
     referred_ = {seed, step};
   }
   void refer_one(const uint8_t* image, size_t at) const {
-    uint8_t* fits = &fits_[at * kMlpOut];
-    if (dtype_ == DType::int8) {
-      best_[at] = static_cast<uint8_t>(mlp::predict_int8(*network_, image));
-      fits[best_[at]] = 1;
-      return;
-    }
-    double scores[kMlpOut];
-    mlp::scores_of(*network_, image, scores);
-    const auto [low, high] = std::minmax_element(scores, scores + kMlpOut);
-    best_[at] = static_cast<uint8_t>(high - scores);
-    for (size_t c = 0; c < kMlpOut; ++c) {
-      fits[c] = *high - scores[c] <= tie_of(dtype_) * (*high - *low);
-    }
+    const std::vector<double> scores = scores_of(image);
+    best_[at] = static_cast<uint8_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+    for (size_t c = 0; c < kMlpOut; ++c) fits_[at * kMlpOut + c] = ties(scores, c) ? 1 : 0;
+  }
+  /// By the definition of this type.
+  std::vector<double> scores_of(const uint8_t* image) const {
+    std::vector<double> scores(kMlpOut);
+    if (dtype_ == DType::int8)
+      mlp::scores_int8(*network_, image, scores.data());
+    else
+      mlp::scores_of(*network_, image, scores.data());
+    return scores;
+  }
+  /// Whether class c may stand for the highest; of integers only the first of the highest does.
+  bool ties(const std::vector<double>& scores, size_t c) const {
+    const auto [low, high] = std::minmax_element(scores.begin(), scores.end());
+    const auto first = std::max_element(scores.begin(), scores.end());
+    if (dtype_ == DType::int8) return size_t(first - scores.begin()) == c;
+    return *high - scores[c] <= tie_of(dtype_) * (*high - *low);
   }
 
   std::shared_ptr<const Perceptron> network_;

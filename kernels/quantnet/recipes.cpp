@@ -164,13 +164,18 @@ Result<double> plain_accuracy(const NetConfig& config) {
   return known[key] = accuracy_of(scores.data(), set.labels);
 }
 
-double accuracy_of(const float* scores, std::span<const uint8_t> labels) {
-  int64_t right = 0;
+std::vector<bool> answers_right(const float* scores, std::span<const uint8_t> labels) {
+  std::vector<bool> right;
   for (size_t i = 0; i < labels.size(); ++i) {
     const float* row = scores + i * kGarmentClasses;
-    right += std::max_element(row, row + kGarmentClasses) - row == labels[i] ? 1 : 0;
+    right.push_back(std::max_element(row, row + kGarmentClasses) - row == labels[i]);
   }
-  return double(right) / double(labels.size());
+  return right;
+}
+
+double accuracy_of(const float* scores, std::span<const uint8_t> labels) {
+  const std::vector<bool> right = answers_right(scores, labels);
+  return double(std::count(right.begin(), right.end(), true)) / double(labels.size());
 }
 
 }  // namespace ridge::quantnet

@@ -39,7 +39,9 @@ Result<std::shared_ptr<const QuantNet>> stored_net(const Asked& asked,
                                                    const FamilyProgress* progress);
 /// Of the network as it was trained, in fp32, on the test set; 0 where it is untrained.
 Result<double> plain_accuracy(const NetConfig& config);
-/// The share of images whose highest score is their label's; scores: 10 an image.
+/// Whether each image's highest score is its label's; scores: 10 an image.
+std::vector<bool> answers_right(const float* scores, std::span<const uint8_t> labels);
+/// The share of images of which it is.
 double accuracy_of(const float* scores, std::span<const uint8_t> labels);
 
 }  // namespace quantnet

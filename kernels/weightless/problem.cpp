@@ -89,7 +89,21 @@ class ClassifyProblem : public Problem {
       labels_ = batch.labels;
       referred_ = seed;
     }
-    return weightless::judge_classes(host[3], expected_, labels_);
+    return weightless::judge_classes(host[3], expected_, labels_, seed);
+  }
+
+  bool feed(std::span<const uint8_t> input, HostBuffers* host) const override {
+    return images_ == 1 && from_pixels_ && weightless::feed_pixels(input, &(*host)[0]);
+  }
+  std::optional<ItemAnswer> answer(const HostBuffers& host) const override {
+    int scores[weightless::kClasses];
+    const auto* pixels = reinterpret_cast<const uint8_t*>(host[0].data());
+    const int expected = weightless::predict_one(*network_, pixels, scores);
+    ItemAnswer answer{.found = static_cast<uint8_t>(host[3][0]), .unit = "LUTs that say yes"};
+    answer.is_right = answer.found == expected;
+    answer.scores.assign(scores, scores + weightless::kClasses);
+    answer.start = "pixels";
+    return answer;
   }
 
  private:

@@ -1,5 +1,4 @@
 // The WiSARD family's problem: counted in one pass over the training images, every prediction judged.
-#include <map>
 #include <memory>
 
 #include "common/harness/kernel/registry.h"
@@ -22,20 +21,26 @@ std::vector<ParamSpec> params() {
           int_param("images", "images in a call", 1, 1'000'000, 10'000)};
 }
 
-/// Counted once a process for each set of parameters but the number of images.
-std::shared_ptr<const Wisard> counted(const Params& params) {
-  static std::map<std::string, std::shared_ptr<const Wisard>> known;
-  Params key = params;
-  key.erase("images");
-  auto& wisard = known[to_string(key)];
-  if (wisard != nullptr) return wisard;
+std::shared_ptr<const Wisard> count(const Params& params) {
   const std::vector<int32_t> which = weightless::first_images(param_int(params, "train_images"));
-  wisard = std::make_shared<const Wisard>(
+  return std::make_shared<const Wisard>(
       wisard::train_wisard(garments().train, which, static_cast<int>(param_int(params, "bits", 3)),
                            static_cast<int>(param_int(params, "tuple", 12)),
                            static_cast<int>(param_int(params, "bleach", 8)),
                            static_cast<uint64_t>(param_int(params, "seed", 1))));
-  return wisard;
+}
+
+weightless::CountedModels<Wisard>& counted_models() {
+  static weightless::CountedModels<Wisard> models(count);
+  return models;
+}
+
+std::shared_ptr<const Wisard> counted(const Params& params) {
+  return counted_models().get(params);
+}
+
+Result<void> get_ready(const Params& params, const FamilyProgress& progress) {
+  return counted_models().get_ready(params, progress);
 }
 
 struct Counted {
@@ -55,7 +60,9 @@ Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
           .thresholds = &wisard->thresholds,
           .tuple = wisard->tuple,
           .table_bytes = wisard->rams() * kRamClasses / 8.0,
-          .predict = [wisard](const uint64_t* row) { return wisard::predict_one(*wisard, row); }},
+          .predict = [wisard](const uint64_t* row,
+                              int* scores) { return wisard::predict_one(*wisard, row, scores); },
+          .score_unit = "RAMs that say yes"},
       param_int(params, "images", 10'000)));
 }
 
@@ -80,7 +87,7 @@ std::vector<Params> awkward() {
 }
 
 RIDGE_FAMILY(wisard, .params = params, .make_problem = make_problem, .awkward = awkward,
-             .shrink = weightless::fewer_images, .inspect = inspect);
+             .shrink = weightless::fewer_images, .get_ready = get_ready, .inspect = inspect);
 
 }  // namespace
 }  // namespace ridge

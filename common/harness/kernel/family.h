@@ -6,6 +6,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +50,15 @@ inline constexpr Grading kGradings[] = {Grading::mixed, Grading::geometric, Grad
 /// Host copies of a problem's buffers, in the order of Problem::buffers().
 using HostBuffers = std::vector<std::vector<std::byte>>;
 
+/// What a call's outputs say of one input, and what the definition says of it.
+struct ItemAnswer {
+  int64_t found = 0;           ///< the class that the kernel's outputs name
+  bool is_right = false;       ///< the definition's class; where types round, one that ties with it
+  std::vector<double> scores;  ///< of each class
+  const char* unit = "";       ///< of the scores: "LUTs that say yes"
+  const char* start = "";      ///< what the call started from: "pixels", "encoded bits"
+};
+
 /// One concrete problem: a shape, with everything needed to feed it and to judge an answer.
 class Problem {
  public:
@@ -77,6 +88,13 @@ class Problem {
   /// the whole reference; otherwise Freivalds' product test and 4,096 elements exactly, so that it
   /// stays cheap at any size. Poison and guards are the harness's part.
   virtual QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const = 0;
+  /// Fills the inputs with one input of the learner's, in the form of the family's test set. False: it takes none, or
+  /// none of this size.
+  virtual bool feed(std::span<const uint8_t> /*input*/, HostBuffers* /*host*/) const {
+    return false;
+  }
+  /// What the outputs say of the input that feed() put into `host`; null: the problem classifies nothing.
+  virtual std::optional<ItemAnswer> answer(const HostBuffers& /*host*/) const { return {}; }
 };
 
 /// Says what goes on and how far it is (0 to 1); false: stop, it was cancelled.

@@ -22,8 +22,12 @@ struct EncodedBatch {
   BitRows rows;
 };
 
-/// Every prediction equal to the expected one; accuracy against the labels as task metric.
+/// Every prediction equal to the expected one; accuracy against the labels as task metric, and of the whole test set in
+/// its order (an EncodedBatch of seed 1) which images are right.
 QualityCheck judge_classes(std::span<const std::byte> classes, const std::vector<uint8_t>& expected,
-                           const std::vector<uint8_t>& labels);
+                           const std::vector<uint8_t>& labels, uint64_t seed);
+
+/// `input` as the one image of a call from pixels; false: it has another size.
+bool feed_pixels(std::span<const uint8_t> input, std::vector<std::byte>* pixels);
 
 }  // namespace ridge::weightless
