@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/core/nearest.h"
+#include "common/record/derive.h"
 
 namespace ridge {
 namespace {
@@ -59,6 +60,16 @@ const Lab* find_lab(std::string_view id) {
     if (lab->id == id) return lab;
   }
   return nullptr;
+}
+
+std::vector<Network> networks_of(const Lab& lab) {
+  if (lab.score_card) return lab.score_card->networks;
+  std::vector<Network> networks;
+  for (const Rung& rung : lab.rungs) {
+    if (lab.networks_of && family_of(rung.kernel) == lab.networks_of)
+      networks.push_back({.title = rung.title, .kernels = {rung.kernel}, .from_raw = Params{}});
+  }
+  return networks;
 }
 
 const Rung* rung_of(std::string_view kernel) {

@@ -99,7 +99,10 @@ struct Lab {
   bool decodes_model = false;   ///< its weights' types are what that model may decode with
   const char* items = "items";  ///< what a call works off, counted a second: "images"
   std::optional<ScoreCard> score_card = {};
+  Params one_item = {};                     ///< what sets a call to a single one of its items
   std::vector<const char*> inspected = {};  ///< families whose models can be looked into
+  /// The family of which each rung is a network of its own, that answers to the same inputs as the others; null: none.
+  const char* networks_of = nullptr;
   std::vector<WalkedFamily> walked = {};  ///< families whose rungs' memory accesses can be watched
   const char* served = nullptr;  ///< the family whose call is a step that a queue can stand before
   /// The choice that orders the loops of the rungs whose traffic is modelled; null: none is.
@@ -128,6 +131,9 @@ struct LabGroup {
 /// kLabGroups that have labs, in their order; a group of another name comes after them.
 std::vector<LabGroup> labs_by_group();
 const Lab* find_lab(std::string_view id);
+
+/// The networks that answer to an input: those of the score card, else each rung of Lab::networks_of.
+std::vector<Network> networks_of(const Lab& lab);
 
 /// The rung with this kernel id, of the first lab that has it; null: none has.
 const Rung* rung_of(std::string_view kernel);

@@ -121,7 +121,9 @@ const Lab& quant_lab() {
       .first_look_gpu = {{"n", int64_t{14336}}, {"k", int64_t{4096}}},
       .decodes_model = true,
       .items = "images",
+      .one_item = {{"images", int64_t{1}}},
       .inspected = {"quantnet"},
+      .networks_of = "quantnet",
   };
   return lab;
 }

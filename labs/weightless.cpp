@@ -8,18 +8,76 @@
 namespace ridge {
 namespace {
 
-constexpr double kPixels = 784, kClasses = 10;
+constexpr double kPixels = 784, kClasses = 10, kHidden = 256;
+constexpr double kFloat = 4, kHalf = 2, kByte = 1;
 
-/// A LUT is 8 bytes of table and six features of 2 bytes; a feature's threshold is a byte.
-double lut_bytes(const Params& params) {
-  return double(param_int(params, "luts")) * (8 + 12) + kPixels * double(param_int(params, "bits"));
+double number(const Params& params, const char* name, int64_t fallback) {
+  return double(param_int(params, name, fallback));
 }
 
-/// A bit an entry, a table for each class and tuple; two bytes a feature say which tuple it is in.
-double wisard_bytes(const Params& params) {
-  const double features = kPixels * double(param_int(params, "bits"));
-  const auto tuple = double(param_int(params, "tuple", 1));
-  return std::ceil(features / tuple) * std::exp2(tuple) * kClasses / 8 + features * (2 + 1);
+/// Tuples that the features are cut into.
+double tuples(const Params& params, double features) {
+  return std::ceil(features / number(params, "tuple", 1));
+}
+
+/// A LUT is 8 bytes of table and six features of 2 bytes; a feature's threshold is a byte. It is looked up once, and its
+/// bit is counted.
+NetworkArithmetic lut_network(const Params& params) {
+  const double luts = number(params, "luts", 0), features = kPixels * number(params, "bits", 3);
+  return {.model_bytes = luts * (8 + 12) + features,
+          .working_bytes = kPixels + features / 8 + kClasses * kHalf,
+          .operations = {.additions = luts, .look_ups = luts, .bits = features}};
+}
+
+/// A bit an entry, a table for each class and tuple; two bytes a feature say which tuple it is in, one is its threshold.
+NetworkArithmetic wisard(const Params& params) {
+  const double features = kPixels * number(params, "bits", 3), rams = tuples(params, features);
+  return {
+      .model_bytes =
+          rams * std::exp2(number(params, "tuple", 1)) * kClasses / 8 + features * (2 + 1),
+      .working_bytes = kPixels + features / 8 + kClasses * kHalf,
+      .operations = {.additions = rams * kClasses, .look_ups = rams * kClasses, .bits = features}};
+}
+
+/// A bit a slot once it is bleached; a hash is two bytes for each bit of a tuple, and an exclusive or of those.
+NetworkArithmetic bloom(const Params& params) {
+  const double features = kPixels * number(params, "bits", 7), filters = tuples(params, features);
+  const double hashes = number(params, "hashes", 2);
+  const double slots = std::exp2(number(params, "log2_slots", 13));
+  return {.model_bytes = filters * slots * kClasses / 8 + features * (2 + 1) +
+                         hashes * number(params, "tuple", 28) * 2,
+          .working_bytes = kPixels + features / 8 + kClasses * kHalf,
+          .operations = {.additions = filters * kClasses,
+                         .look_ups = filters * kClasses * hashes,
+                         .bits = features + filters * number(params, "tuple", 28) * hashes}};
+}
+
+/// 784-256-10: a product and an addition a weight; the sum of a bias begins with it. `requantised`: a hidden sum becomes
+/// a byte by a scale and an offset of its own.
+NetworkArithmetic perceptron(double weight, bool requantised) {
+  const double weights = kHidden * (kPixels + kClasses), again = requantised ? kHidden : 0;
+  const double beside =
+      requantised ? kHidden * 2 * kFloat + kClasses * kFloat : (kHidden + kClasses) * kFloat;
+  return {.model_bytes = weights * weight + beside,
+          .working_bytes = kPixels + kHidden * weight + kClasses * kFloat,
+          .operations = {
+              .multiplications = weights + again, .additions = weights + again, .bits = kHidden}};
+}
+
+/// Two convolutions of 3 x 3, each with a pool of 2 x 2, then a dense layer. Working memory is a layer's input and output.
+NetworkArithmetic cnn(const Params& params, double weight, bool requantised) {
+  const double filters = number(params, "width", 256) / 16, half = kPixels / 4, quarter = half / 4;
+  const double first = 9 * filters, second = 9 * filters * 2 * filters;
+  const double last = quarter * 2 * filters * kClasses;
+  const double outputs = 2 * filters + filters + kClasses;
+  const double products = first * kPixels + second * half + last;
+  const double acts = filters * kPixels + 2 * filters * half;
+  const double again = requantised ? acts + kClasses : 0;
+  return {
+      .model_bytes = (first + second + last) * weight + outputs * kFloat * (requantised ? 2 : 1),
+      .working_bytes = (filters * kPixels + filters * half) * weight,
+      .operations = {
+          .multiplications = products + again, .additions = products + again, .bits = acts}};
 }
 
 ScoreCard score_card() {
@@ -28,18 +86,41 @@ ScoreCard score_card() {
           .raw = "pixels",
           .item = "image",
           .many = {{"images", int64_t{10'000}}},
-          .one = {{"images", int64_t{1}}},
           .networks = {
               {.title = "LUT network",
                .kernels = {"weightless.cpu.generated", "weightless.cpu.mux_avx512",
                            "weightless.cpu.mux_avx2", "weightless.cpu.mux_portable"},
                .from_features = Params{{"from", "bits"}},
                .from_raw = Params{{"from", "pixels"}},
-               .model_bytes = lut_bytes},
+               .arithmetic = lut_network},
               {.title = "WiSARD",
                .kernels = {"wisard.cpu.class_interleaved_avx512", "wisard.cpu.class_interleaved"},
                .from_features = Params{},
-               .model_bytes = wisard_bytes},
+               .arithmetic = wisard},
+              {.title = "Bloom filters",
+               .kernels = {"bloom.cpu.counting"},
+               .from_features = Params{},
+               .arithmetic = bloom},
+              {.title = "Perceptron, fp32",
+               .kernels = {"mlp.cpu.sgemm"},
+               .from_raw = Params{},
+               .arithmetic = [](const Params&) { return perceptron(kFloat, false); }},
+              {.title = "Perceptron, bf16",
+               .kernels = {"mlp.cpu.bf16_avx2"},
+               .from_raw = Params{},
+               .arithmetic = [](const Params&) { return perceptron(kHalf, false); }},
+              {.title = "Perceptron, int8",
+               .kernels = {"mlp.cpu.vnni", "mlp.cpu.int8_avx2"},
+               .from_raw = Params{},
+               .arithmetic = [](const Params&) { return perceptron(kByte, true); }},
+              {.title = "CNN, fp32",
+               .kernels = {"quantnet.cpu.fp32"},
+               .from_raw = Params{{"model", "cnn"}},
+               .arithmetic = [](const Params& params) { return cnn(params, kFloat, false); }},
+              {.title = "CNN, int8",
+               .kernels = {"quantnet.cpu.int8_channel"},
+               .from_raw = Params{{"model", "cnn"}},
+               .arithmetic = [](const Params& params) { return cnn(params, kByte, true); }},
           }};
 }
 
@@ -71,7 +152,11 @@ const Lab& weightless_lab() {
                "512 images, one instruction a mux"},
               {"weightless.cpu.generated", "generated code", "the table becomes instructions"},
               {"mlp.cpu.sgemm", "perceptron, fp32", "the score card: 784-256-10, from pixels"},
+              {"mlp.cpu.bf16_avx2", "perceptron, bf16", "half the bytes, read by any CPU"},
+              {"mlp.cpu.int8_avx2", "perceptron, int8, AVX2", "bytes, widened to 16 bits"},
               {"mlp.cpu.vnni", "perceptron, int8", "bytes times bytes, as it is deployed"},
+              {"quantnet.cpu.fp32", "small CNN, fp32", "filters that see neighbourhoods"},
+              {"quantnet.cpu.int8_channel", "small CNN, int8", "the same in bytes"},
               {"weightless.cuda.lookup", "look-up per lane", "the definition, an image a thread"},
               {"weightless.cuda.mux", "multiplexers, GPU", "32 images a word, a word a thread"},
               {"weightless.cuda.generated", "generated lop3", "compiled when the network is known"},
@@ -104,7 +189,8 @@ const Lab& weightless_lab() {
       .level = Level::kLab,
       .items = "images",
       .score_card = score_card(),
-      .inspected = {"weightless", "wisard"},
+      .one_item = {{"images", int64_t{1}}},
+      .inspected = {"weightless", "wisard", "quantnet"},
   };
   return lab;
 }

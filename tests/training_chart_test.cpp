@@ -1,4 +1,5 @@
 // Training curves and the score card: what they say, what they leave out, and that no text covers another.
+#include "common/stats/answers.h"
 #include "common/view/chart/layout_parts.h"
 #include "common/view/chart/roofline.h"
 #include "common/view/chart/score.h"
@@ -331,15 +332,70 @@ TEST_CASE("the score card: figures, reasons in the place of missing ones, two ra
   rows[1].latency_s = {.value = 0};  // never a figure
   const ChartModel model =
       score_chart(rows, {.item = "image", .items = "images", .features = "bits", .raw = "pixels"});
-  REQUIRE(model.panels.size() == 5);
+  REQUIRE(model.panels.size() == 6);
   CHECK(model.panels[0].marks.size() == 2);
-  CHECK(model.panels[2].marks.empty());
-  CHECK(model.panels[3].marks.size() == 3);
-  CHECK(model.panels[3].marks[0].offset != model.panels[3].marks[1].offset);
+  CHECK(model.panels[3].marks.empty());
+  CHECK(model.panels[4].marks.size() == 3);
+  CHECK(model.panels[4].marks[0].offset != model.panels[4].marks[1].offset);
   CHECK(model.table.rows[0][6] == "unavailable: no RAPL");
   CHECK(model.table.rows[1][3] == "—");
   CHECK(model.table.rows[1][4] == "has no such start");
   CHECK(model.summary.find("From pixels 15.0 M images/s") != std::string::npos);
+  check_layouts(model);
+}
+
+TEST_CASE(
+    "the score card marks what cannot be told apart from the highest, and says by how much others "
+    "can") {
+  const auto right = [](size_t first, size_t count) {
+    std::vector<bool> all(1000);
+    for (size_t i = first; i < first + count; ++i) all[i] = true;
+    return stats::pack_answers(all);
+  };
+  std::vector<ScoreRow> rows(5);
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].label = "network " + std::to_string(i);
+  rows[0].quality = {.value = 0.86}, rows[0].right = right(0, 860);
+  rows[1].quality = {.value = 0.84}, rows[1].right = right(60, 840);  // errs at other places
+  rows[2].quality = {.value = 0.84}, rows[2].right = right(0, 840);   // errs there and at more
+  rows[3].quality = {.value = 0.85};  // recorded without its answers
+  const auto all = standings(rows);
+  CHECK(all[0].is_best);
+  CHECK(all[0].text == "the highest");
+  CHECK_FALSE(all[1].told_apart);
+  CHECK(all[1].text.find("≈ −2.00 points [−") == 0);
+  CHECK(all[2].told_apart);
+  CHECK(all[2].text.find("−2.00 points [−") == 0);
+  CHECK(all[2].note.find("right alone on 0, network 0 alone on 20") != std::string::npos);
+  CHECK(all[3].text == "answers not known one by one");
+  CHECK(all[4].text == "—");
+  const ChartModel model = score_chart(rows);
+  CHECK(model.panels[0].marks[0].label == "0.8600");
+  CHECK(model.panels[0].marks[1].label == "0.8400 ≈");
+  CHECK(model.panels[0].marks[2].label == "0.8400");
+  CHECK(model.panels[0].marks[3].label == "0.8500");
+  CHECK(model.table.rows[1][7] == all[1].text);
+}
+
+TEST_CASE(
+    "the score card holds a model against a small device: what fits, and what does not by how "
+    "much") {
+  std::vector<ScoreRow> rows(2);
+  rows[0] = {.label = "tables", .model_bytes = {.value = 40'000}, .working_bytes = {.value = 1000}};
+  rows[0].multiplications = {.value = 0, .why = "multiplies nothing"},
+  rows[0].look_ups = {.value = 2000};
+  rows[1] = {
+      .label = "products", .model_bytes = {.value = 8e5}, .working_bytes = {.value = 60'000}};
+  const ChartModel model = score_chart(
+      rows,
+      {.devices = {{.name = "Chip", .core = "Core", .flash_bytes = 200'000, .ram_bytes = 20'000}}});
+  CHECK(model.panels[1].rules.size() == 1);
+  CHECK(model.panels[1].axis.high >= 200'000);
+  CHECK(model.panels[1].marks[0].note.find("Chip: fits.") != std::string::npos);
+  CHECK(model.panels[2].row_reasons[0] == "multiplies nothing");
+  CHECK(model.table.columns.back() == "Chip (Core)");
+  CHECK(model.table.rows[0].back() == "fits");
+  CHECK(model.table.rows[1].back() == "no: flash 4.00×, RAM 3.00×");
+  CHECK(model.table.rows[0][8] == "0");
   check_layouts(model);
 }
 

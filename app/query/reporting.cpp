@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "app/query/decode.h"
+#include "app/query/networks.h"
 #include "app/query/published.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
@@ -137,11 +138,12 @@ struct NetworkResult {
   Params params;  ///< of the model
 };
 
-NetworkResult result_of(const Run& run, const ScoreCard& card, const Network& network) {
+NetworkResult result_of(const Run& run, const Lab& lab, const Network& network) {
+  const ScoreCard& card = *lab.score_card;
   NetworkResult result;
   result.series.has_features = network.from_features.has_value();
   result.series.has_raw = network.from_raw.has_value();
-  const auto& single = network.from_raw ? network.from_raw : network.from_features;
+  const std::optional<Params> single = single_start(network);
   for (const char* kernel : network.kernels) {
     const auto take = [&](const std::optional<Params>& start,
                           const Params& items) -> const Series* {
@@ -157,7 +159,7 @@ NetworkResult result_of(const Run& run, const ScoreCard& card, const Network& ne
     };
     result.series.raw = take(network.from_raw, card.many);
     result.series.features = take(network.from_features, card.many);
-    result.series.one = take(single, card.one);
+    result.series.one = take(single, lab.one_item);
     if (result.kernel) return result;
   }
   return result;
@@ -213,18 +215,14 @@ std::vector<report::Section> serving_sections(const Lab& lab, const Run& run) {
 
 std::vector<report::Section> score_sections(const Lab& lab, const Run& run) {
   if (!lab.score_card) return {};
-  const ScoreCard& card = *lab.score_card;
-  const chart::ScoreOptions options{card.title, lab.quality_metric, card.item,
-                                    lab.items,  card.features,      card.raw};
+  const chart::ScoreOptions options = score_options(lab);
   std::vector<chart::ScoreRow> rows;
-  for (const Network& network : card.networks) {
-    const NetworkResult result = result_of(run, card, network);
+  for (const Network& network : lab.score_card->networks) {
+    const NetworkResult result = result_of(run, lab, network);
     chart::ScoreRow row{.label = network.title};
     if (const auto rung = find_rung(lab, result.kernel ? result.kernel : ""))
       row.sublabel = (*rung)->title;
-    row.model_bytes = {.why = network.model_bytes ? "not measured yet" : "unavailable"};
-    if (result.kernel && network.model_bytes)
-      row.model_bytes = {.value = network.model_bytes(result.params), .note = "arithmetic"};
+    fill_arithmetic(network, result.kernel ? &result.params : nullptr, "not measured yet", &row);
     chart::fill_score(result.series, options, &row);
     rows.push_back(std::move(row));
   }
@@ -234,8 +232,19 @@ std::vector<report::Section> score_sections(const Lab& lab, const Run& run) {
   });
   if (measured < 2) return {};
   report::Section section{.id = "score-card", .title = "Score card"};
-  section.paragraphs = {"Networks that do one task, each at its newest parameters in this run. " +
-                        std::string("What was not measured says so.")};
+  section.paragraphs = {
+      "Networks that do one task, each at its newest parameters in this run. " +
+          std::string("What was not measured says so."),
+      "≈ marks an accuracy that this test set cannot tell apart from the highest: the "
+      "networks answered the same items, and only items that one of two gets right count "
+      "(McNemar's exact test; the error of 5 % is shared by all pairs)."};
+  std::string devices = "Model bytes, working memory and operations are arithmetic, of one " +
+                        std::string(lab.score_card->item) + ".";
+  for (const Microcontroller& part : kMicrocontrollers)
+    devices +=
+        fmt::format(" {}: {}, {} of flash, {} of RAM ({}).", part.name, part.core,
+                    format_bytes(part.flash_bytes), format_bytes(part.ram_bytes), part.source);
+  section.paragraphs.push_back(devices + " A program needs some of both beside its model.");
   section.chart = chart::score_chart(rows, options);
   section.table =
       report::Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/query/networks.h"
 #include "app/window/shell/actions.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
@@ -60,37 +61,30 @@ struct Measured {
   bool any() const { return features.series || raw.series || one.series; }
 };
 
-const std::optional<Params>& single_start(const Network& network) {
-  return network.from_raw ? network.from_raw : network.from_features;
-}
-
 /// Of its rungs, best first: the first with a result, else the first that can run here (of a saved run:
 /// could have).
-Measured measured_of(const State& state, const ScoreCard& card, const Network& network) {
+Measured measured_of(const State& state, const Network& network) {
+  const Lab& lab = *state.selection.lab;
+  const Params& many = lab.score_card->many;
   Measured here;
   for (const char* kernel : network.kernels) {
     const RungView* row = find_row(state.ladder, kernel);
     if (!row) continue;
-    Measured made{row, find_result(state, *row, network.from_features, card.many),
-                  find_result(state, *row, network.from_raw, card.many),
-                  find_result(state, *row, single_start(network), card.one)};
+    Measured made{row, find_result(state, *row, network.from_features, many),
+                  find_result(state, *row, network.from_raw, many),
+                  find_result(state, *row, app::single_start(network), lab.one_item)};
     if (made.any()) return made;
     if (!here.row && (row->can_run || state.is_replay())) here = made;
   }
   return here;
 }
 
-chart::ScoreOptions options_of(const Lab& lab) {
-  const ScoreCard& card = *lab.score_card;
-  return {card.title, lab.quality_metric, card.item, lab.items, card.features, card.raw};
-}
-
 chart::ScoreRow row_of(const State& state, const Network& network, const Measured& measured) {
   const Lab& lab = *state.selection.lab;
   chart::ScoreRow row{.label = network.title};
   const ScoreFigure none{.why = "cannot run here"};
-  row.quality = row.model_bytes = row.latency_s = row.features_per_s = row.raw_per_s =
-      row.energy_j = none;
+  row.quality = row.latency_s = row.features_per_s = row.raw_per_s = row.energy_j = none;
+  app::fill_arithmetic(network, nullptr, none.why, &row);
   if (!measured.row) return row;
   row.sublabel = measured.row->rung->title;
   row.selected = state.selection.rung == measured.row->rung->kernel;
@@ -104,19 +98,14 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
     return result->series && result->series->stale;
   });
   row.sublabel = with_stale(row.sublabel, stale);
-  if (network.model_bytes) {
-    const Params params =
-        wanted_params(state, *measured.row, single_start(network).value_or(Params{}), {});
-    row.model_bytes = {.value = network.model_bytes(params), .note = "arithmetic"};
-  } else {
-    row.model_bytes = {.why = "unavailable"};
-  }
+  const Params params = wanted_params(state, *measured.row, app::single_start(network), {});
+  app::fill_arithmetic(network, &params, "", &row);
   chart::fill_score({.features = measured.features.series,
                      .raw = measured.raw.series,
                      .one = measured.one.series,
                      .has_features = network.from_features.has_value(),
                      .has_raw = network.from_raw.has_value()},
-                    options_of(lab), &row);
+                    app::score_options(lab), &row);
   return row;
 }
 
@@ -124,18 +113,18 @@ chart::ScoreRow row_of(const State& state, const Network& network, const Measure
 
 chart::ChartModel score_of(const State& state, std::vector<std::string>* kernels) {
   const Lab& lab = *state.selection.lab;
-  const ScoreCard& card = *lab.score_card;
   std::vector<chart::ScoreRow> rows;
-  for (const Network& network : card.networks) {
-    const Measured measured = measured_of(state, card, network);
+  for (const Network& network : lab.score_card->networks) {
+    const Measured measured = measured_of(state, network);
     rows.push_back(row_of(state, network, measured));
     kernels->emplace_back(measured.row ? measured.row->rung->kernel : "");
   }
-  return chart::score_chart(rows, options_of(lab));
+  return chart::score_chart(rows, app::score_options(lab));
 }
 
 void run_score(State& state) {
-  const ScoreCard& card = *state.selection.lab->score_card;
+  const Lab& lab = *state.selection.lab;
+  const ScoreCard& card = *lab.score_card;
   WorkRequest request = request_for(state, RequestType::run);
   request.cache = CacheMode::hot;
   for (const Network& network : card.networks) {
@@ -151,7 +140,7 @@ void run_score(State& state) {
     };
     add(network.from_features, card.many);
     add(network.from_raw, card.many);
-    add(single_start(network), card.one);
+    add(app::single_start(network), lab.one_item);
   }
   send(state, std::move(request), &state.requests.run);
 }

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "common/core/format.h"
+#include "common/record/seed_delta.h"
+#include "common/stats/answers.h"
 #include "common/view/chart/ticks.h"
 
 namespace ridge::chart {
@@ -67,7 +69,7 @@ Panel log_panel(std::span<const ScoreRow> rows, const char* title, const std::st
   return panel;
 }
 
-/// From zero: the length of the bar is what is right of all.
+/// From zero: the length of the bar is what is right of all. Marked: what cannot be told apart from the highest.
 Panel quality_panel(std::span<const ScoreRow> rows, const std::string& metric) {
   Panel panel{.title = "Quality", .subtitle = metric, .metric = "task_metric"};
   panel.axis = {.title = metric};
@@ -77,6 +79,39 @@ Panel quality_panel(std::span<const ScoreRow> rows, const std::string& metric) {
              &panel);
   finish(rows, &ScoreRow::quality, &panel);
   panel.axis.low = 0;
+  const std::vector<ScoreStanding> all = standings(rows);
+  for (Mark& mark : panel.marks) {
+    const ScoreStanding& standing = all[static_cast<size_t>(mark.row)];
+    if (!standing.is_best && !standing.note.empty() && !standing.told_apart) mark.label += " ≈";
+    if (!standing.note.empty()) mark.note += " " + standing.note;
+  }
+  return panel;
+}
+
+/// Where the flash of a small device ends.
+void add_devices(std::span<const ScoreRow> rows, const ScoreOptions& options, Panel* panel) {
+  if (panel->marks.empty()) return;
+  for (const ScoreDevice& device : options.devices) {
+    panel->rules.push_back({.value = device.flash_bytes, .label = device.core, .role = Role::limit});
+    panel->axis.high = std::max(panel->axis.high, device.flash_bytes * 1.2);
+  }
+  for (Mark& mark : panel->marks) {
+    for (const ScoreDevice& device : options.devices)
+      mark.note += fmt::format(" {}: {}.", device.name,
+                               fits_text(rows[static_cast<size_t>(mark.row)], device));
+  }
+}
+
+/// What one item takes: two kinds share a row. A network that multiplies nothing has no bar for it, and the table says 0.
+Panel operations_panel(std::span<const ScoreRow> rows) {
+  Panel panel{.title = "Operations", .subtitle = "multiplications; pale: look-ups"};
+  panel.metric = "operations";
+  panel.axis = {.title = "Operations", .scale = Scale::log};
+  const auto text = [](double value) { return format_quantity(value, ""); };
+  add_column(rows, {&ScoreRow::multiplications, "multiplications", text, Role::series0, -0.5f},
+             &panel);
+  add_column(rows, {&ScoreRow::look_ups, "look-ups", text, Role::muted, 0.5f}, &panel);
+  finish(rows, &ScoreRow::multiplications, &panel);
   return panel;
 }
 
@@ -98,6 +133,12 @@ std::string cell(const ScoreFigure& figure, const Text& text) {
   return has(figure) ? text(*figure.value) : figure.why.empty() ? kNone : figure.why;
 }
 
+/// A count may be none.
+std::string counted(const ScoreFigure& figure) {
+  if (figure.value && *figure.value == 0) return "0";
+  return cell(figure, format_count);
+}
+
 void add_table(std::span<const ScoreRow> rows, const ScoreOptions& options, ChartModel* model) {
   const auto rate = [&](double value) { return format_rate(value, options.items + "/s"); };
   const auto seconds = [](double value) { return format_time_ns(value * 1e9); };
@@ -108,13 +149,27 @@ void add_table(std::span<const ScoreRow> rows, const ScoreOptions& options, Char
                           "Latency, one " + options.item,
                           "From " + options.raw,
                           "From " + options.features,
-                          "Energy, one " + options.item};
+                          "Energy, one " + options.item,
+                          "Less the highest",
+                          "Multiplications",
+                          "Additions",
+                          "Look-ups",
+                          "Comparisons and exclusive ors",
+                          "Working memory"};
+  for (const ScoreDevice& device : options.devices)
+    model->table.columns.push_back(fmt::format("{} ({})", device.name, device.core));
   model->summary = fmt::format("Score card of {} networks.", rows.size());
+  const std::vector<ScoreStanding> all = standings(rows);
   for (const ScoreRow& row : rows) {
     model->table.rows.push_back(
         {row.label, cell(row.quality, [](double v) { return format_number(v, 4); }),
          cell(row.model_bytes, format_bytes), cell(row.latency_s, seconds),
-         cell(row.raw_per_s, rate), cell(row.features_per_s, rate), cell(row.energy_j, joules)});
+         cell(row.raw_per_s, rate), cell(row.features_per_s, rate), cell(row.energy_j, joules),
+         all[static_cast<size_t>(&row - rows.data())].text, counted(row.multiplications),
+         counted(row.additions), counted(row.look_ups), counted(row.bits),
+         cell(row.working_bytes, format_bytes)});
+    for (const ScoreDevice& device : options.devices)
+      model->table.rows.back().push_back(fits_text(row, device));
     model->summary += " " + row.label + ":";
     const auto& cells = model->table.rows.back();
     for (size_t i = 1; i < cells.size(); ++i) {
@@ -151,6 +206,14 @@ ScoreFigure quality_of(const ScoreSeries& measured, const std::string& metric) {
   return {.why = why_none(measured.raw ? measured.raw : measured.features, true)};
 }
 
+/// Which items were answered right, of the check that `quality_of` takes.
+std::string right_of(const ScoreSeries& measured) {
+  for (const Series* series : {measured.raw, measured.features}) {
+    if (series && why_none(series, true).empty()) return series->quality()->right;
+  }
+  return "";
+}
+
 ScoreFigure rate_of(const Series* series, bool has_start) {
   ScoreFigure figure{.why = why_none(series, has_start)};
   if (!figure.why.empty()) return figure;
@@ -182,9 +245,8 @@ ScoreFigure energy_of(const ScoreSeries& measured, const ScoreOptions& options) 
     const auto why = series->unavailable.find("energy_j");
     return {.why = "unavailable" + (why == series->unavailable.end() ? "" : ": " + why->second)};
   }
-  const double items = series->items_per_s * series->stats->median_ns * 1e-9;
-  if (!(items > 0)) return {.why = "does not work off items"};
-  figure.value = *series->energy_j / items;
+  figure.value = energy_per_item_j(*series);
+  if (!figure.value) return {.why = "does not work off items"};
   figure.note =
       "from " + (measured.raw ? options.raw : options.features) + "; " + series->energy_source;
   return noted(std::move(figure), *series);
@@ -192,12 +254,67 @@ ScoreFigure energy_of(const ScoreSeries& measured, const ScoreOptions& options) 
 
 }  // namespace
 
+std::vector<ScoreStanding> standings(std::span<const ScoreRow> rows) {
+  std::vector<ScoreStanding> all(rows.size());
+  const ScoreRow* best = nullptr;
+  int with_answers = 0;
+  for (const ScoreRow& row : rows) {
+    if (!has(row.quality)) continue;
+    with_answers += row.right.empty() ? 0 : 1;
+    if (!best || *row.quality.value > *best->quality.value) best = &row;
+  }
+  const int pairs = with_answers * (with_answers - 1) / 2;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    ScoreStanding& standing = all[i];
+    if (!has(rows[i].quality)) {
+      standing.text = kNone;
+    } else if (&rows[i] == best) {
+      standing = {.is_best = true, .text = "the highest"};
+    } else if (const auto paired = stats::compare_answers(rows[i].right, best->right, pairs)) {
+      standing.told_apart = paired->told_apart();
+      const std::string points =
+          fmt::format("{} points [{}, {}]", signed_points(paired->difference),
+                      signed_points(paired->ci.low), signed_points(paired->ci.high));
+      standing.text = (standing.told_apart ? "" : "≈ ") + points;
+      standing.note = fmt::format(
+          "{} {}: {} on the same {}; right alone on {}, {} alone on {}.",
+          standing.told_apart ? "Less often right than" : "Cannot be told apart from", best->label,
+          points, format_count(double(paired->inputs)), format_count(double(paired->only_first)),
+          best->label, format_count(double(paired->only_second)));
+    } else {
+      standing.text = rows[i].right.empty() || best->right.empty()
+                          ? "answers not known one by one"
+                          : "answers to another test set";
+    }
+  }
+  return all;
+}
+
+std::string fits_text(const ScoreRow& row, const ScoreDevice& device) {
+  if (!has(row.model_bytes) || !has(row.working_bytes)) return kNone;
+  std::string text;
+  const auto add = [&](const char* memory, double needed, double room) {
+    if (needed > room)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", memory, format_ratio(needed / room));
+  };
+  add("flash", *row.model_bytes.value, device.flash_bytes);
+  add("RAM", *row.working_bytes.value, device.ram_bytes);
+  return text.empty() ? "fits" : "no: " + text;
+}
+
 void fill_score(const ScoreSeries& measured, const ScoreOptions& options, ScoreRow* row) {
   row->quality = quality_of(measured, options.metric);
+  row->right = right_of(measured);
   row->latency_s = latency_of(measured.one, measured.has_raw ? options.raw : options.features);
   row->features_per_s = rate_of(measured.features, measured.has_features);
   row->raw_per_s = rate_of(measured.raw, measured.has_raw);
   row->energy_j = energy_of(measured, options);
+}
+
+std::optional<double> energy_per_item_j(const Series& series) {
+  if (!series.energy_j || !series.stats) return std::nullopt;
+  const double items = series.items_per_s * series.stats->median_ns * 1e-9;
+  return items > 0 ? std::optional(*series.energy_j / items) : std::nullopt;
 }
 
 ChartModel score_chart(std::span<const ScoreRow> rows, const ScoreOptions& options) {
@@ -206,8 +323,10 @@ ChartModel score_chart(std::span<const ScoreRow> rows, const ScoreOptions& optio
     model.rows.push_back({.label = row.label, .sublabel = row.sublabel, .selected = row.selected});
   }
   model.panels.push_back(quality_panel(rows, options.metric));
-  model.panels.push_back(log_panel(rows, "Model", "as stored", "model_size", "B",
+  model.panels.push_back(log_panel(rows, "Model", "as stored; flash", "model_size", "B",
                                    {&ScoreRow::model_bytes, "model", format_bytes, Role::series2}));
+  add_devices(rows, options, &model.panels.back());
+  model.panels.push_back(operations_panel(rows));
   model.panels.push_back(log_panel(
       rows, "Latency", "one " + options.item, "latency", "s",
       {&ScoreRow::latency_s, "latency", [](double v) { return format_time_ns(v * 1e9); }}));
@@ -216,7 +335,7 @@ ChartModel score_chart(std::span<const ScoreRow> rows, const ScoreOptions& optio
       log_panel(rows, "Energy", "one " + options.item, "energy", "J",
                 {&ScoreRow::energy_j, "energy", [](double v) { return format_quantity(v, "J"); },
                  Role::series2}));
-  model.legend = {"axes but the first are logarithmic"};
+  model.legend = {"axes but the first are logarithmic", "≈: cannot be told apart from the highest"};
   if (std::any_of(rows.begin(), rows.end(), [](const ScoreRow& row) { return row.recorded; }))
     model.legend.push_back("hatched: recorded");
   add_table(rows, options, &model);
