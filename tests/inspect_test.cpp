@@ -446,9 +446,25 @@ TEST_CASE("ridgepoint inspect prints the decision, saves it, and its lines keep 
   CHECK(json.json()["inspection"]["prediction"] == expected);
   const auto run = Run::load(folder / "look.jsonl");
   REQUIRE(run);
-  REQUIRE(run->inspections().size() == 1);
+  REQUIRE(run->inspections().size() == 2);
   CHECK(run->inspections()[0].prediction == expected);
   CHECK(run->requests().back().type == RequestType::inspect);
+  // Then what every network answers: this one, and that others are not trained yet.
+  const Inspection& answers = run->inspections()[1];
+  CHECK(answers.of == "answers");
+  CHECK(answers.bytes == run->inspections()[0].plane("image")->values);
+  REQUIRE(answers.answers.size() > 20);
+  int untrained = 0;
+  for (const ModelAnswer& one : answers.answers) {
+    INFO(one.kernel << ": " << one.why);
+    untrained += one.needs_training ? 1 : 0;
+    if (family_of(one.kernel) != "weightless") continue;
+    CHECK(one.prediction == expected);
+    CHECK(one.call_ns > 0);
+    CHECK(one.start == "pixels");
+  }
+  CHECK(untrained > 10);
+  CHECK(text.out.find("not trained yet. --train trains them first, once.") != std::string::npos);
   const int code =
       check_schemas(" --every-field" + schema_argument("transcript", folder / "look.jsonl"));
   if (code == 77) WARN("skipped: no python3 with the module jsonschema");

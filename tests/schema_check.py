@@ -25,7 +25,7 @@ OPTIONAL = {
     "probe": {"kernels", "device", "mode", "lab", "cache"},  # of the last two, the protocol says nothing
     "result": {"around_s"},  # of workers from before there was one
     "compare": {"mode"},
-    "inspect": {"input", "wrong", "unit", "place"},
+    "inspect": {"input", "wrong", "unit", "place", "answers", "trains"},
     "timing": {"series"},
     "error": {"request"},
 }
@@ -59,6 +59,8 @@ def optional_fields(document, path):
         return OPTIONAL["sample"]
     if "ceilings" in path:
         return {"doubt"}
+    if "checks" in path or path == ("check",):
+        return {"right"}  # of a labelled test set alone
     if path == ("kernel",):
         return {"accuracy"}  # of kernels alone, and not of workers from before there was one
     return OPTIONAL.get(document.get("type"), set()) | {"t_s"} if not path else set()

@@ -2,6 +2,7 @@
 // and draws, and that a saved run shows the same.
 #include <numeric>
 
+#include "app/query/networks.h"
 #include "app/window/inspect/inspect_view.h"
 #include "app/window/views/view.h"
 #include "tests/window_fixture.h"
@@ -313,6 +314,99 @@ TEST_CASE("nothing is asked while something is measured, nor of a worker that wa
   f.driver->frames(25);
   CHECK(f.asked() == asked + 1);
   CHECK(f.driver->find("inspect_picture"));  // what was seen stays
+}
+
+namespace {
+
+/// What a worker says that has the first half of the networks: they see the class of the first lit pixel.
+Inspection answers_of(const WorkRequest& request) {
+  Inspection look;
+  look.request = request.id, look.of = "answers", look.kernel = request.kernels[0].kernel;
+  look.bytes.assign(request.inspect.bytes.begin(), request.inspect.bytes.end());
+  const auto lit = std::find_if(look.bytes.begin(), look.bytes.end(), [](int v) { return v > 0; });
+  for (size_t i = 0; i < request.kernels.size(); ++i) {
+    ModelAnswer one;
+    one.kernel = request.kernels[i].kernel, one.params = request.kernels[i].params;
+    if (i < request.kernels.size() / 2 || request.inspect.trains) {
+      one.prediction = (lit - look.bytes.begin()) / (2 * kSide) % 10, one.runner_up = 9;
+      one.score = 120, one.margin = 20, one.unit = "LUTs that say yes";
+      one.call_ns = 2500, one.calls = 9, one.start = "pixels";
+    } else {
+      one.needs_training = true, one.why = "not trained yet";
+    }
+    look.answers.push_back(one);
+  }
+  return look;
+}
+
+}  // namespace
+
+TEST_CASE("every network answers to what is drawn: asked once a picture, after the selected one",
+          "[window]") {
+  Inside f;
+  f.answer_all();
+  const auto answer = [&] {
+    const WorkRequest request = f.session.last(RequestType::inspect);
+    REQUIRE(request.inspect.answers);
+    f.session.tell("result", {{"request", request.id}, {"inspection", answers_of(request)}});
+    f.session.finish(request);
+    f.driver->frames(11);
+  };
+  window::pick_input(f.state, 1);  // the first image of this worker is blank
+  f.driver->frames(11);
+  f.answer();
+  const int asked = f.asked();
+  REQUIRE(f.driver->click("inspect_answers"));
+  f.driver->frames(11);
+  REQUIRE(f.asked() == asked + 1);
+  const WorkRequest first = f.session.last(RequestType::inspect);
+  CHECK_FALSE(first.inspect.trains);
+  CHECK(first.inspect.bytes == std::vector<uint8_t>(size_t(kSide * kSide), 1));
+  REQUIRE(first.kernels.size() == find_lab("weightless")->score_card->networks.size());
+  CHECK(std::get<int64_t>(first.kernels[0].params.at("images")) == 1);
+  CHECK(std::get<std::string>(first.kernels[0].params.at("from")) == "pixels");
+  answer();
+  f.driver->frames(25);
+  CHECK(f.asked() == asked + 1);
+  // What is not trained says so, and a click trains it.
+  REQUIRE(f.driver->click("inspect_train"));
+  f.driver->frames(11);
+  CHECK(f.session.last(RequestType::inspect).inspect.trains);
+  answer();
+  CHECK_FALSE(f.driver->find("inspect_train"));
+  f.driver->frames(25);
+  CHECK(f.asked() == asked + 2);
+  // An empty drawing asks nothing of them; a stroke does, once the selected network has answered.
+  REQUIRE(f.driver->click("inspect_draw"));
+  REQUIRE(f.driver->click("inspect_clear"));
+  f.driver->frames(11);
+  while (f.state.inspecting.request && !f.session.last(RequestType::inspect).inspect.answers)
+    f.answer();
+  CHECK_FALSE(f.state.inspecting.request);
+  const window::Area picture = *f.driver->find("inspect_picture");
+  f.driver->drag_from(picture.x + picture.w * 0.2f, picture.y + picture.h * 7 / kSide,
+                      picture.w * 0.6f, 0);
+  f.driver->frames(11);
+  while (f.state.inspecting.request && !f.session.last(RequestType::inspect).inspect.answers)
+    f.answer();
+  REQUIRE(f.session.last(RequestType::inspect).inspect.bytes == f.state.inspecting.canvas);
+  answer();
+  CHECK(window::shown_input(f.state)->of == "drawn");  // its own look, not the answers
+  const auto table =
+      app::answer_table(*f.state.selection.lab, f.state.run(), f.state.inspecting.canvas,
+                        window::shown_input(f.state)->classes, std::nullopt);
+  CHECK(table.rows[0].answer->prediction == 2);
+  CHECK(table.cells[0][1] == "pullover");
+  CHECK(table.cells[0][4] == "2.50 µs, from pixels");
+  CHECK(table.summary.find(" networks say pullover.") != std::string::npos);
+  // Cancelled, it is said, and the selected network's own look stands.
+  REQUIRE(f.driver->click("inspect_train"));
+  f.driver->frames(11);
+  f.driver->key(compat::Key::escape);
+  f.session.finish(f.session.last(RequestType::inspect), "cancelled");
+  f.driver->frames(25);
+  CHECK(f.state.inspecting.answers_problem == "Cancelled.");
+  CHECK(f.state.inspecting.problem.empty());
 }
 
 TEST_CASE("figures of a model's layers are bars, in place of a unit that it has not", "[window]") {

@@ -97,6 +97,8 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   LineObserver observer(emitter_, request.id, std::move(cancelled));
   if (request.type == RequestType::probe && !asked.empty())
     return estimate(request, asked, &observer);
+  if (request.inspect.answers) return answer(request, asked, &observer);
+  answers_.forget_missing();
   if (request.type == RequestType::inspect) return inspect(request, asked.front(), &observer);
 
   Device* gpu = nullptr;
@@ -257,6 +259,25 @@ Result<void> Work::inspect_lanes(const WorkRequest& request, const KernelInfo& r
   found.request = request.id;
   emitter_->emit("result", {{"request", request.id}, {"inspection", found}});
   send_environment(request.id, "after", load_);
+  return {};
+}
+
+Result<void> Work::answer(const WorkRequest& request, const std::vector<Asked>& asked,
+                          LineObserver* observer) {
+  Inspection found{.request = request.id, .kernel = request.kernels.front().kernel};
+  found.params = asked.front().params;
+  found.of = "answers";
+  const std::vector<uint8_t>& input = request.inspect.bytes;
+  if (input.empty())
+    return Error{ErrorCode::usage, "there is no input to answer to", "input",
+                 "give its bytes, row by row"};
+  found.bytes.assign(input.begin(), input.end());
+  for (size_t i = 0; i < asked.size(); ++i) {
+    if (observer->cancelled()) return measure::cancelled_error();
+    RIDGE_TRY(ModelAnswer one, answers_.of(job(request, asked, i, observer)));
+    found.answers.push_back(std::move(one));
+  }
+  emitter_->emit("result", {{"request", request.id}, {"inspection", found}});
   return {};
 }
 

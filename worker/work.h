@@ -14,6 +14,7 @@
 #include "common/harness/measure/harness.h"
 #include "common/harness/measure/machine.h"
 #include "common/record/request.h"
+#include "worker/answers.h"
 #include "worker/edit/edits.h"
 #include "worker/emitter.h"
 #include "worker/kinds/rung.h"
@@ -66,6 +67,9 @@ class Work {
   Result<void> serve(const WorkRequest& request, const std::vector<Asked>& asked,
                      LineObserver* observer);
   Result<void> inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer);
+  /// What each of the kernels answers to one input.
+  Result<void> answer(const WorkRequest& request, const std::vector<Asked>& asked,
+                      LineObserver* observer);
   Result<void> inspect_lanes(const WorkRequest& request, const KernelInfo& rung,
                              const FamilyDesc& family, LineObserver* observer);
   /// A device, by a GPU's index; the CPU is 0.
@@ -94,6 +98,7 @@ class Work {
   Machine machine_;
   Edits edits_;
   Walks walks_;
+  Answers answers_;
   Rungs catalogue_;
   bool runs_commands_;
   Rungs commands_;             ///< of the request that is carried out

@@ -9,6 +9,7 @@
 
 #include "app/cli/driver.h"
 #include "app/query/lanes_text.h"
+#include "app/query/networks.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
@@ -23,7 +24,7 @@ struct InspectOptions {
   std::string kernel, out;
   std::vector<std::string> set;
   std::optional<int64_t> input, unit, place, first, count;
-  bool wrong = false, machine_caches = false;
+  bool wrong = false, machine_caches = false, trains = false;
 };
 
 /// Rows of characters, two a cell, from the scale's low end to its high one.
@@ -129,6 +130,14 @@ std::string text_of(const Inspection& found) {
   return text;
 }
 
+/// The first that has this rung; null: none has.
+const Lab* lab_of(const std::string& kernel) {
+  for (const Lab* lab : all_labs()) {
+    if (find_rung(*lab, kernel)) return lab;
+  }
+  return nullptr;
+}
+
 Result<Inspection> inspect(Driver& driver, const InspectOptions& options) {
   WorkRequest request;
   request.type = RequestType::inspect;
@@ -142,15 +151,43 @@ Result<Inspection> inspect(Driver& driver, const InspectOptions& options) {
                      .first = options.first,
                      .count = options.count,
                      .machine_caches = options.machine_caches};
-  for (const Lab* lab : all_labs()) {
-    if (find_rung(*lab, request.kernels.front().kernel)) request.lab = lab->id;
-  }
+  if (const Lab* lab = lab_of(request.kernels.front().kernel)) request.lab = lab->id;
   int64_t id = 0;
   RIDGE_TRY_VOID(driver.carry_out(std::move(request), &id));
   const auto& all = driver.run().inspections();
   if (!all.empty() && all.back().request == id) return all.back();
   return Error{ErrorCode::worker, "the worker sent no inspection", options.kernel,
                "update the worker"};
+}
+
+/// What every network answers to the picture of `look`: the table that the window shows under it. Empty: the rung's lab has
+/// no networks that answer, or nothing was picked.
+Result<std::optional<AnswerTable>> answers(Driver& driver, const Inspection& look,
+                                           const InspectOptions& options) {
+  const InspectionPlane* picture = look.plane("image");
+  const Lab* lab = lab_of(look.kernel);
+  if (!picture || !lab || networks_of(*lab).empty()) return std::optional<AnswerTable>();
+  RIDGE_TRY(const Params given, parse_params(options.set));
+  RIDGE_TRY_VOID(driver.fetch_catalogue());
+  const std::vector<uint8_t> input(picture->values.begin(), picture->values.end());
+  const auto chosen = [&](const KernelInfo& info) {
+    Params own;
+    for (const auto& one : given) {  // as far as this network takes it
+      const bool takes = std::any_of(info.params.begin(), info.params.end(),
+                                     [&](const ParamSpec& spec) { return spec.name == one.first; });
+      if (takes && resolve_params(info.params, {one}, info.family)) own.insert(one);
+    }
+    return own;
+  };
+  int64_t id = 0;
+  RIDGE_TRY_VOID(
+      driver.carry_out(answers_request(*lab, driver.run(), chosen, input, options.trains), &id));
+  return std::optional(answer_table(*lab, driver.run(), input, look.classes, look.label));
+}
+
+std::string answers_text(const AnswerTable& asked) {
+  return "\n" + table(asked.columns, asked.cells) + asked.summary +
+         (asked.any_untrained ? " --train trains them first, once.\n" : "\n");
 }
 
 /// Of a GPU rung that cannot be stamped here the lanes that a recording holds; an error that stays one: none does.
@@ -175,14 +212,24 @@ int cmd_inspect(const CommonOptions& common, const InspectOptions& options) {
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());
   auto found = inspect(**driver, options);
+  Result<std::optional<AnswerTable>> all = std::optional<AnswerTable>();
+  if (found) all = answers(**driver, *found, options);
   const auto saved = (*driver)->close_file();
   if (!found) found = recorded_look(found.error(), options);
   if (!found) return fail(common, found.error());
   if (!saved) return fail(common, saved.error());
-  if (common.json)
-    print_json({{"ridgepoint", 1}, {"inspection", Json(*found)}});
-  else
-    print(text_of(*found));
+  if (!all) return fail(common, all.error());
+  if (common.json) {
+    Json document = {{"ridgepoint", 1}, {"inspection", Json(*found)}, {"answers", Json::array()}};
+    for (const AnswerRow& row : *all ? (*all)->rows : std::vector<AnswerRow>())
+      document["answers"].push_back({{"network", row.title},
+                                     {"answer", row.answer ? Json(*row.answer) : Json()},
+                                     {"energy_j", row.energy_j ? Json(*row.energy_j) : Json()},
+                                     {"why", row.why}});
+    print_json(document);
+  } else {
+    print(text_of(*found) + (*all ? answers_text(**all) : ""));
+  }
   return 0;
 }
 
@@ -191,6 +238,8 @@ Command setup_inspect(CLI::App& command, const CommonOptions& common) {
   command.add_option("kernel", options->kernel, "a rung: weightless.cpu.naive")->required();
   command.add_option("--input", options->input, "an input of the test set, from 0");
   command.add_flag("--wrong", options->wrong, "the first input from there on that it gets wrong");
+  command.add_flag("--train", options->trains,
+                   "networks that are not trained yet are trained first, then they answer too");
   command.add_option("--unit", options->unit, "the LUT or RAM to show more of");
   command.add_option("--place", options->place, "a pixel: the LUTs or RAMs that read it");
   command.add_option("--first", options->first, "of a walk: the first access in view, from 0");

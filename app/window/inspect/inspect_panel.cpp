@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/query/networks.h"
 #include "app/window/inspect/inspect_draw.h"
 #include "app/window/inspect/inspect_view.h"
 #include "app/window/panels/widgets.h"
@@ -122,6 +123,7 @@ class InspectPanel final : public CentrePanel {
   void draw_bar(Ui& ui, Area line);
   void draw_content(Ui& ui, const Area& area);
   static void draw_note(Ui& ui, Area* rest, const std::string& note);
+  static void draw_answers(Ui& ui, Scroll* page, const Inspection& look);
   void draw_decision(Ui& ui, Area* rest, float view_h, const Inspection& look);
   void draw_picture(Ui& ui, const Area& area);
   void take_stroke(Ui& ui, const Area& area, const InspectionPlane& picture);
@@ -143,6 +145,9 @@ void InspectPanel::draw_bar(Ui& ui, Area line) {
   button(ui, &line, "inspect_next", "›");
   if (state.is_replay() || !look->plane("image")) return;
   if (!look->classes.empty()) button(ui, &line, "inspect_wrong", "One it gets wrong");
+  if (answers_blocker(state).empty() && is_shown(Level::kLab, state.appearance.level))
+    button(ui, &line, "inspect_answers",
+           state.inspecting.asks_all ? "This network alone" : "Every network");
   line.take_left(ui.px(6));
   button(ui, &line, "inspect_draw", state.inspecting.draws ? "Test images" : "Draw");
   if (!state.inspecting.draws) return;
@@ -234,6 +239,42 @@ void InspectPanel::draw_note(Ui& ui, Area* rest, const std::string& note) {
   if (ui.hovers("inspect_note", line)) ui.tooltip(note);
 }
 
+/// What every network answers to the picture in view: a table, and what is missing in it.
+void InspectPanel::draw_answers(Ui& ui, Scroll* page, const Inspection& look) {
+  const State& state = ui.state;
+  const Inspecting& asked = state.inspecting;
+  const std::vector<uint8_t> input = input_in_view(state);
+  Area head = page->rest.take_top(ui.px(30), ui.px(2));
+  if (is_blank(input)) {
+    ui.text(head.x, head.middle(),
+            "The drawing is empty: draw a garment, and every network answers.", kSmall_px,
+            Role::muted, Face::body, Anchor::start, head.w);
+    return;
+  }
+  const auto table = app::answer_table(*state.selection.lab, state.run(), input, look.classes,
+                                       asked.draws ? std::nullopt : look.label);
+  const bool trains = table.any_untrained && !state.is_replay();
+  if (trains) {
+    const float w = ui.width("Train them, once", kSmall_px + 1) + ui.px(24);
+    ui.action_button("inspect_train", head.take_right(w, ui.px(10)), "Train them, once",
+                     Ui::Kind::normal);
+  }
+  std::string says = table.summary;
+  const auto& progress = state.run().progress();
+  if (!asked.answers_problem.empty())
+    says = asked.answers_problem;
+  else if (asked.is_answering && progress && progress->request == asked.request &&
+           progress->fraction)
+    says = fmt::format("{} {:.0f} %. Esc cancels it.",
+                       progress->text.empty() ? progress->phase : progress->text,
+                       *progress->fraction * 100);
+  ui.text(head.x, head.middle(), says, kSmall_px,
+          asked.answers_problem.empty() ? Role::text : Role::limit, Face::strong, Anchor::start,
+          head.w);
+  draw_table(ui, page, table.columns, table.cells);
+  page->rest.take_top(ui.px(kBlock));
+}
+
 void InspectPanel::draw_content(Ui& ui, const Area& area) {
   const Looks looks = {shown_model(ui.state), shown_input(ui.state)};
   Scroll scroll(ui, "inside", area);
@@ -244,6 +285,11 @@ void InspectPanel::draw_content(Ui& ui, const Area& area) {
     draw_decision(ui, &rest, area.h, *looks.input);
   else
     draw_note(ui, &rest, ui.state.inspecting.problem);
+  if (decides && ui.state.inspecting.asks_all && answers_blocker(ui.state).empty()) {
+    scroll.rest = rest;
+    draw_answers(ui, &scroll, *looks.input);
+    rest = scroll.rest;
+  }
   // Figures of the model's parts, else its unit: beside the pictures where there is room.
   const float measures_h = measures_height(ui, looks);
   const float beside_h = measures_h > 0 ? measures_h : unit_height(ui, looks.any());
@@ -305,6 +351,18 @@ std::span<const Action> inspect_actions() {
        {},
        unit_blocker,
        [](State& state) { step_unit(state, 1); }},
+      {"inspect_answers",
+       "Inside: what every network answers to it",
+       {},
+       answers_blocker,
+       toggle_answers,
+       Level::kLab},
+      {"inspect_train",
+       "Inside: train the networks that cannot answer yet",
+       {},
+       train_blocker,
+       train_networks,
+       Level::kLab},
       {"inspect_again", "Inside: read the model again", {}, inspect_blocker, inspect_again}};
   return kActions;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/query/networks.h"
 #include "app/window/shell/actions.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
@@ -34,7 +35,8 @@ const Inspection* newest(const State& state, bool of_model) {
   const Params wanted = view_params(state, row->info);
   const auto& all = state.run().inspections();
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Inspection& one) {
-    return (one.of == "model") == of_model && is_of(state, *row, wanted, one);
+    return one.of != "answers" && (one.of == "model") == of_model &&
+           is_of(state, *row, wanted, one);
   });
   return found == all.rend() ? nullptr : &*found;
 }
@@ -55,7 +57,12 @@ bool take_answer(State& state) {
   Inspecting& look = state.inspecting;
   const Request* request = look.request ? state.run().request(look.request) : nullptr;
   if (!request || request->open()) return false;
-  if (const std::string why = why_not_done(state, *request); !why.empty()) look.problem = why;
+  if (const std::string why = why_not_done(state, *request); !why.empty())
+    (look.is_answering ? look.answers_problem : look.problem) = why;
+  if (std::exchange(look.is_answering, false)) {
+    look.request = 0;
+    return true;
+  }
   const auto& all = state.run().inspections();
   if (look.asked.wrong && !all.empty() && all.back().request == look.request && all.back().input) {
     look.asked.input = all.back().input;
@@ -87,6 +94,31 @@ WorkRequest next_request(const State& state, const RungView& row) {
     request.inspect.bytes = state.inspecting.canvas;
   }
   return request;
+}
+
+/// A request that waits to be sent, and what it is for.
+struct Wanted {
+  WorkRequest request;
+  std::string key;
+  bool is_answers = false;
+};
+
+/// The model, the input, then the answers of all networks to that input; none: nothing is left to ask.
+std::optional<Wanted> next_wanted(const State& state, const RungView& row) {
+  const Inspecting& look = state.inspecting;
+  Wanted next{next_request(state, row), ""};
+  next.key = wanted_key(state, next.request);
+  if (next.key != look.sent) return next;
+  if (!look.asks_all || next.key == look.answers_sent || !answers_blocker(state).empty())
+    return std::nullopt;
+  const std::vector<uint8_t> input = input_in_view(state);
+  if (is_blank(input)) return std::nullopt;
+  const auto chosen = [&](const KernelInfo& info) { return params_for(state, info); };
+  next.request =
+      app::answers_request(*state.selection.lab, state.run(), chosen, input, look.trains);
+  next.is_answers = true;
+  if (next.request.kernels.empty()) return std::nullopt;
+  return next;
 }
 
 bool may_ask(const State& state) {
@@ -126,7 +158,8 @@ std::vector<const Inspection*> recorded_inputs(const State& state) {
   const RungView* row = inspected_row(state);
   if (!row) return found;
   for (const Inspection& one : state.run().inspections()) {
-    if (one.of != "model" && is_of(state, *row, {}, one)) found.push_back(&one);
+    if (one.of != "model" && one.of != "answers" && is_of(state, *row, {}, one))
+      found.push_back(&one);
   }
   return found;
 }
@@ -148,16 +181,17 @@ bool tick_inspect(State& state, double now_s) {
   const RungView* row = may_ask(state) ? inspected_row(state) : nullptr;
   if (!row || !row->info) return answered;
   Inspecting& look = state.inspecting;
-  WorkRequest request = next_request(state, *row);
-  std::string key = wanted_key(state, request);
+  auto next = next_wanted(state, *row);
   // Lost workers are started again by a click, not by being looked at.
   const bool lost = is_worker_lost && !look.sent.empty();
-  if (key == look.sent || lost || now_s < look.next_s) return answered;
+  if (!next || lost || now_s < look.next_s) return answered;
   cancel_estimates(state);
-  const auto id = state.sessions.shown->send(std::move(request));
-  look.sent = std::move(key);
-  look.next_s = now_s + kBetween_s;
-  look.problem = id ? "" : id.error().sentence();
+  const auto id = state.sessions.shown->send(std::move(next->request));
+  (next->is_answers ? look.answers_sent : look.sent) = std::move(next->key);
+  (next->is_answers ? look.answers_problem : look.problem) = id ? "" : id.error().sentence();
+  look.is_answering = next->is_answers;
+  if (next->is_answers) look.trains = false;
+  if (!next->is_answers) look.next_s = now_s + kBetween_s;
   if (id) look.request = *id;
   return true;
 }
@@ -165,7 +199,18 @@ bool tick_inspect(State& state, double now_s) {
 bool is_inspecting(const State& state) {
   if (state.inspecting.request) return true;
   const RungView* row = may_ask(state) ? inspected_row(state) : nullptr;
-  return row && row->info && wanted_key(state, next_request(state, *row)) != state.inspecting.sent;
+  return row && row->info && next_wanted(state, *row).has_value();
+}
+
+std::vector<uint8_t> input_in_view(const State& state) {
+  if (state.inspecting.draws) return state.inspecting.canvas;
+  const InspectionPlane* picture = picture_in_view(state);
+  if (!picture) return {};
+  return {picture->values.begin(), picture->values.end()};
+}
+
+bool is_blank(const std::vector<uint8_t>& input) {
+  return std::all_of(input.begin(), input.end(), [](uint8_t value) { return value == 0; });
 }
 
 std::string inspect_blocker(const State& state) {
@@ -194,6 +239,19 @@ std::string canvas_blocker(const State& state) {
 std::string unit_blocker(const State& state) {
   if (std::string why = why_live_only(state); !why.empty()) return why;
   return shown_model(state) ? "" : "The model is not in view yet.";
+}
+
+std::string answers_blocker(const State& state) {
+  if (std::string why = inspect_blocker(state); !why.empty()) return why;
+  return networks_of(*state.selection.lab).empty()
+             ? "This lab's model is no network that answers to a picture."
+             : "";
+}
+
+std::string train_blocker(const State& state) {
+  if (std::string why = why_live_only(state); !why.empty()) return why;
+  if (std::string why = answers_blocker(state); !why.empty()) return why;
+  return state.inspecting.asks_all ? "" : "Every network has to be asked first.";
 }
 
 void pick_input(State& state, int step) {
@@ -291,6 +349,18 @@ void inspect_again(State& state) {
   state.inspecting.sent.clear();
   state.inspecting.problem.clear();
   state.ladder.dirty = true;
+}
+
+void toggle_answers(State& state) {
+  state.inspecting.asks_all = !state.inspecting.asks_all;
+  state.inspecting.answers_sent.clear();
+  state.inspecting.answers_problem.clear();
+}
+
+void train_networks(State& state) {
+  state.inspecting.trains = true;
+  state.inspecting.answers_sent.clear();
+  state.inspecting.answers_problem.clear();
 }
 
 }  // namespace ridge::window

@@ -30,6 +30,12 @@ struct Inspecting {
   std::string problem;             ///< why the last one failed
   bool is_broken_off = false;      ///< it would have gone on: cancelled, or its worker has gone
   std::optional<size_t> recorded;  ///< of a saved run: which of its looks; none: the last
+
+  bool asks_all = false;        ///< every network answers to the input in view too
+  bool trains = false;          ///< with the next request those that are not trained yet are
+  bool is_answering = false;    ///< the open request is for the answers
+  std::string answers_sent;     ///< what they were last asked for: once
+  std::string answers_problem;  ///< why that failed
 };
 
 /// The view is in front: what it asks of the worker is what the person waits for.
@@ -45,6 +51,11 @@ const Inspection* shown_input(const State& state);
 /// Looks at inputs in a saved run, for the selected rung's family; in order.
 std::vector<const Inspection*> recorded_inputs(const State& state);
 
+/// The picture in view, drawn or picked, as its bytes; empty: there is none.
+std::vector<uint8_t> input_in_view(const State& state);
+/// Nothing was drawn: there is nothing to answer to.
+bool is_blank(const std::vector<uint8_t>& input);
+
 /// While the view is shown: sends what is wanted and not yet asked, one request at a time, and takes note of
 /// how the last one ended. True when something changed.
 bool tick_inspect(State& state, double now_s);
@@ -57,6 +68,8 @@ std::string pick_blocker(const State& state);  ///< another input
 std::string draw_blocker(const State& state);
 std::string canvas_blocker(const State& state);  ///< nothing is being drawn
 std::string unit_blocker(const State& state);
+std::string answers_blocker(const State& state);  ///< this lab's networks give no answers
+std::string train_blocker(const State& state);
 
 void pick_input(State& state, int step);
 void pick_wrong(State& state);
@@ -72,6 +85,10 @@ void select_place(State& state, int64_t place);
 void step_unit(State& state, int step);
 /// What failed is asked once more.
 void inspect_again(State& state);
+/// The table of every network's answer, and away again.
+void toggle_answers(State& state);
+/// Networks that are not trained yet are trained, then all answer.
+void train_networks(State& state);
 
 extern const ViewDesc kInspectView;
 

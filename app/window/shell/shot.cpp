@@ -61,9 +61,11 @@ void show_predicted(State& state) {
 void show_inspected(State& state, bool is_walk) {
   const auto& all = state.run().inspections();
   const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Inspection& one) {
-    return (one.walk || one.lanes) == is_walk;
+    return one.of != "answers" && (one.walk || one.lanes) == is_walk;
   });
   if (last == all.rend()) return;
+  state.inspecting.asks_all = std::any_of(
+      all.begin(), all.end(), [](const Inspection& one) { return one.of == "answers"; });
   if (const Request* request = state.run().request(last->request)) open_lab(state, request->lab);
   state.selection.view = is_walk ? &kWalkView : &kInspectView;
   state.walking.place = 0.4;  // of the walk: caches are full
