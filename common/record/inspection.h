@@ -60,8 +60,8 @@ struct ModelAnswer {
   std::string start;                  ///< what the timed call starts from: "pixels", "encoded bits"
   std::optional<double> call_ns;      ///< of single calls on this input, the median
   int calls = 0;                      ///< that were timed
-  std::string why;                    ///< why there is no answer, or no time; one phrase, else empty
-  bool needs_training = false;        ///< there is none because the model is not trained yet
+  std::string why;              ///< why there is no answer, or no time; one phrase, else empty
+  bool needs_training = false;  ///< there is none because the model is not trained yet
 };
 
 struct Inspection {

@@ -24,8 +24,8 @@ std::vector<bool> unpack_answers(const std::string& text);
 struct PairedAnswers {
   int64_t inputs = 0;
   int64_t only_first = 0, only_second = 0;  ///< right where the other is wrong
-  double difference = 0;                    ///< accuracy of the first less that of the second, a share
-  Interval ci;                              ///< of it
+  double difference = 0;  ///< accuracy of the first less that of the second, a share
+  Interval ci;            ///< of it
   bool told_apart() const { return ci.low > 0 || ci.high < 0; }
 };
 

@@ -63,7 +63,7 @@ Result<std::unique_ptr<Problem>> make_problem(const Params& params) {
           .tuple = owner->model.tuple,
           .table_bytes = owner->model.filters * owner->model.hashes * kBloomClasses / 8.0,
           .predict = [net = &owner->net](const uint64_t* row,
-                                        int* scores) { return predict_one(*net, row, scores); },
+                                         int* scores) { return predict_one(*net, row, scores); },
           .score_unit = "filters that say yes"},
       param_int(params, "images", 10'000)));
 }

@@ -115,7 +115,8 @@ class PerceptronProblem : public Problem {
   }
   void refer_one(const uint8_t* image, size_t at) const {
     const std::vector<double> scores = scores_of(image);
-    best_[at] = static_cast<uint8_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+    best_[at] =
+        static_cast<uint8_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
     for (size_t c = 0; c < kMlpOut; ++c) fits_[at * kMlpOut + c] = ties(scores, c) ? 1 : 0;
   }
   /// By the definition of this type.

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "common/core/random.h"
 #include "common/core/files.h"
+#include "common/core/random.h"
 #include "kernels/quantnet/tuning.h"
 #include "kernels/runtime/networks/trainer.h"
 #include "kernels/runtime/weightless/model_store.h"

@@ -32,9 +32,11 @@ struct ScoreRow {
   bool recorded = false;
   ScoreFigure quality{};      ///< the task metric
   ScoreFigure model_bytes{};  ///< B, arithmetic
-  ScoreFigure working_bytes{};                                ///< B, of one item, arithmetic
-  ScoreFigure multiplications{}, additions{}, look_ups{}, bits{};  ///< of one item, arithmetic; may be 0
-  std::string right{};  ///< which items of the test set it got right (QualityCheck::right); empty: not known
+  ScoreFigure working_bytes{};  ///< B, of one item, arithmetic
+  ScoreFigure multiplications{}, additions{}, look_ups{},
+      bits{};  ///< of one item, arithmetic; may be 0
+  std::string
+      right{};  ///< which items of the test set it got right (QualityCheck::right); empty: not known
   ScoreFigure latency_s{};    ///< one call of a single item, start to end
   ScoreFigure features_per_s{}, raw_per_s{};
   ScoreFigure energy_j{};  ///< of one item
