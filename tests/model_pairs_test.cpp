@@ -88,7 +88,8 @@ TEST_CASE(
   const Folder folder;
   const std::string path = folder / "models.jsonl";
   const Outcome made = model({"--json", "--limit", "0.2", "--out", path, "--baseline",
-                              "gemm=loop_order", "--candidate", "gemm=cache_blocks"});
+                              "gemm=loop_order,attention=online", "--candidate",
+                              "gemm=cache_blocks,attention=online"});
   INFO(made.out << made.err);
   REQUIRE(made.code >= 0);
   REQUIRE(made.code <= 2);

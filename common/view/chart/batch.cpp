@@ -139,6 +139,11 @@ std::string number(double value) {
   return format_number(value, 4);
 }
 
+/// As a person writes it: 0.85.
+std::string target_text(double target) {
+  return fmt::format("{:.4g}", target);
+}
+
 // ---- the chart -----------------------------------------------------------------------------------
 
 class BatchBuilder {
@@ -182,7 +187,7 @@ std::string BatchBuilder::why_empty() const {
   return fmt::format(
       "{} of {} was reached by none of these trainings at all of its seeds; the "
       "highest that was seen is {}.",
-      metric_ == "accuracy" ? "An accuracy" : "A " + metric_, number(*target_), number(*best));
+      metric_ == "accuracy" ? "An accuracy" : "A " + metric_, target_text(*target_), number(*best));
 }
 
 void BatchBuilder::add_table_row(const BatchLine& line, const BatchPoint& point) {
@@ -220,7 +225,7 @@ void BatchBuilder::add_line(const BatchLine& line, size_t place) {
     datum.note = fmt::format(
         "{}, batch {}: {} {} first seen after {} steps, {} images and {}{}; looked at before after "
         "{}.",
-        line.label, format_count(double(batch)), metric_, number(*target_), format_count(step),
+        line.label, format_count(double(batch)), metric_, target_text(*target_), format_count(step),
         format_count(step * double(batch)), format_time_ns(point.median(&Looked::t_s) * 1e9),
         point.seeds.size() > 1 ? fmt::format(", median of {} seeds", point.seeds.size()) : "",
         point.range().low > 1 ? format_count(point.range().low) : "none");
@@ -274,7 +279,7 @@ void BatchBuilder::set_axes() {
   }
   model_.plot->x = {.title = "Batch: images of a step", .unit = "", .scale = Scale::log};
   model_.plot->x.ticks.assign(sizes.begin(), sizes.end());
-  model_.plot->y = {.title = fmt::format("Steps to {} {}", metric_, number(*target_)),
+  model_.plot->y = {.title = fmt::format("Steps to {} {}", metric_, target_text(*target_)),
                     .unit = "",
                     .scale = Scale::log};
   x.apply(&model_.plot->x, 1.4, 1.6);
@@ -285,7 +290,7 @@ ChartModel BatchBuilder::build() {
   model_.plot = Plot{};
   model_.table.columns = {"Training", "Batch",   "Steps to the target",
                           "Images",   "Seconds", "Highest " + metric_};
-  if (target_) model_.table.columns[2] = fmt::format("Steps to {}", number(*target_));
+  if (target_) model_.table.columns[2] = fmt::format("Steps to {}", target_text(*target_));
   const std::string reason = why_empty();
   if (!reason.empty()) {
     for (const BatchLine& line : lines_) {
@@ -294,7 +299,8 @@ ChartModel BatchBuilder::build() {
     model_.plot->empty_reason = model_.summary = reason;
     return model_;
   }
-  model_.summary = fmt::format("Steps to {} {} at each batch size.", metric_, number(*target_));
+  model_.summary =
+      fmt::format("Steps to {} {} at each batch size.", metric_, target_text(*target_));
   const BatchLine* leads = nullptr;
   for (size_t i = 0; i < lines_.size(); ++i) {
     add_line(lines_[i], i);
