@@ -67,8 +67,8 @@ TEST_CASE(
   INFO(made.out << made.err);
   REQUIRE(made.code >= 0);
   REQUIRE(made.code <= 2);
-  CHECK(has(made.out, ": prefetch"));
-  CHECK(has(made.out, " against serial"));
+  CHECK(has(made.out, ": cpu.prefetch"));
+  CHECK(has(made.out, " against cpu.serial"));
   CHECK(has(made.out, "throughput "));
   CHECK(has(made.out, "the baseline: "));
   CHECK(has(made.out, "the candidate: "));
