@@ -16,6 +16,7 @@
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/view/report/decision.h"
 
@@ -289,7 +290,8 @@ void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) 
   } else if (out->pair && out->pair->ratio > 0) {
     out->value = out->pair->ratio;
     out->shown = format_ratio(out->value);
-    out->interval = interval_text(format_ratio_interval(out->pair->ci)) + ", run in turns";
+    out->interval =
+        interval_text(ratio_interval_text(out->pair->ci, out->pair->margin)) + ", run in turns";
   } else if (bars.bars.front().value > 0 && last->value > 0) {
     out->value = last->value / bars.bars.front().value;
     out->shown = format_ratio(out->value);
@@ -556,7 +558,7 @@ std::string verdict_sentence(const Comparison& pair, const std::string& baseline
                                                             : "invalid";
   if (!(pair.ratio > 0)) return sides + ": " + word;
   return with_stale(sides + ": " + word + ", " + format_ratio(pair.ratio) + " as fast, interval " +
-                        format_ratio_interval(pair.ci),
+                        ratio_interval_text(pair.ci, pair.margin),
                     pair.stale);
 }
 
