@@ -180,7 +180,18 @@ class Page {
     out_ += "</tr>\n";
   }
 
+  /// Which button to press says nothing on a page without a window.
+  bool is_of_window(const Block& block) {
+    const bool is_prose = block.kind == Block::Kind::paragraph ||
+                          block.kind == Block::Kind::item || block.kind == Block::Kind::row;
+    const std::string lead =
+        !block.runs.empty() && block.runs.front().strong ? block.runs.front().text : "";
+    if (!is_prose || begins_section(lead)) in_run_ = is_prose && lead == kRun;
+    return in_run_;
+  }
+
   void add(const Block& block) {
+    if (is_of_window(block)) return;
     switch (block.kind) {
       case Block::Kind::heading: {
         if (block.level <= 2) begin_part(block);
@@ -218,7 +229,7 @@ class Page {
   const Handout& handout_;
   std::string out_, open_, part_;
   std::set<std::string> shown_;
-  bool has_charts_ = false;
+  bool has_charts_ = false, in_run_ = false;
   int diagrams_ = 0;  ///< drawn so far
 };
 

@@ -124,6 +124,7 @@ details:not([open]):not(.results){display:none}
 .handout p{margin:0 0 5px}
 .handout ul,.handout ol{margin:2px 0 5px;padding-left:15px}
 .handout pre,.handout code{font-size:8.5px}
+.handout p code{overflow-wrap:anywhere}
 .handout pre{padding:3px 0;line-height:1.35;white-space:pre-wrap}
 .handout blockquote{margin:4px 0;padding:0 8px}
 .handout table{margin:3px 0}
