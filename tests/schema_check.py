@@ -62,7 +62,7 @@ def optional_fields(document, path):
     if "checks" in path or path == ("check",):
         return {"right"}  # of a labelled test set alone
     if path == ("kernel",):
-        return {"accuracy"}  # of kernels alone, and not of workers from before there was one
+        return {"accuracy", "stamped"}  # of some kernels alone, and not of workers from before there was one
     return OPTIONAL.get(document.get("type"), set()) | {"t_s"} if not path else set()
 
 

@@ -178,5 +178,8 @@ TEST_CASE("what cannot be recorded whole is refused in a sentence") {
   };
   CHECK(refusal("gemm.cuda.naive").find("GPU") != std::string::npos);
   CHECK_FALSE(refusal("gemm.cpu.onednn").empty());  // a library, or one that is not here
-  CHECK(refusal("gemm.cpu.inner_product").find("assembly") != std::string::npos);
+  const std::string inner =
+      refusal("gemm.cpu.inner_product");  // its loop is assembly, where the CPU has it
+  CHECK((inner.find("assembly") != std::string::npos ||
+         inner.find("needs avx512f") != std::string::npos));
 }

@@ -19,9 +19,10 @@ bool is_told(const std::string& name) {
   static const std::set<std::string> kPlaces = {"device", "quiet",   "notice", "progress",
                                                 "views",  "verdict", "right"};
   if (kPlaces.count(name) > 0) return true;
-  for (const char* prefix : {"label:", "ceiling:", "chart", "term", "figure", "link",
-                             "rung:", "verdict_", "diagnosis", "baseline", "fold:", "kept",
-                             "answer", "split_", "code:", "heading:", "diagram:", "metric:"}) {
+  for (const char* prefix : {"label:", "ceiling:", "chart",    "term",      "figure",
+                             "link",   "rung:",    "verdict_", "diagnosis", "baseline",
+                             "fold:",  "kept",     "answer",   "hint:",     "lesson:",
+                             "split_", "code:",    "heading:", "diagram:",  "metric:"}) {
     if (name.rfind(prefix, 0) == 0) return true;
   }
   return false;
@@ -38,14 +39,16 @@ std::vector<std::string> controls_of(const Headless& driver) {
   return names;
 }
 
-/// A shipped one.
+/// The largest of those that ship.
 std::string recording_of(const Lab& lab) {
   const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded";
+  std::filesystem::path largest;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().filename().string().rfind(std::string(lab.id) + ".", 0) == 0)
-      return entry.path().string();
+    if (entry.path().filename().string().rfind(std::string(lab.id) + ".", 0) != 0) continue;
+    if (largest.empty() || entry.file_size() > std::filesystem::file_size(largest))
+      largest = entry.path();
   }
-  return "";
+  return largest.string();
 }
 
 std::string text_of(const std::vector<std::string>& names) {

@@ -75,7 +75,8 @@ TEST_CASE("Workload: a described model's phases, run and counted in tokens", "[w
   REQUIRE(request.kernels.size() == 6);
   CHECK(request.kernels[1].kernel == "decode.cpu.split");
   CHECK(request.kernels[1].params.at("batch") == ParamValue(int64_t{3}));
-  CHECK(request.kernels[0].kernel.starts_with("gemv.cpu."));  // as beside the other types of weights
+  CHECK(
+      request.kernels[0].kernel.starts_with("gemv.cpu."));  // as beside the other types of weights
   CHECK(request.kernels[0].params.at("batch") == ParamValue(int64_t{3}));
 }
 

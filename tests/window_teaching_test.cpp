@@ -25,9 +25,8 @@ void type(Fixture& f, const std::string& text) {
 
 size_t beside(const chart::ChartModel& model, chart::Marker marker) {
   const auto& marks = model.panels.front().marks;
-  return static_cast<size_t>(std::count_if(marks.begin(), marks.end(), [&](const chart::Mark& m) {
-    return m.beside && m.marker == marker;
-  }));
+  return static_cast<size_t>(std::count_if(
+      marks.begin(), marks.end(), [&](const chart::Mark& m) { return m.marker == marker; }));
 }
 
 chart::ChartModel ladder_of(const Fixture& f) {

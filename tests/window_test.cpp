@@ -23,8 +23,9 @@ using compat::Key;
 int marks(const Fixture& fixture) {
   int count = 0;
   for (const chart::Primitive& p : fixture.driver->shell().chart_scene().primitives) {
-    const bool bar = p.kind == chart::Primitive::Kind::rect && p.role == chart::Role::series0;
-    count += bar;
+    const bool is_mark =
+        p.kind == chart::Primitive::Kind::rect || p.kind == chart::Primitive::Kind::marker;
+    count += is_mark && p.role == chart::Role::series0;
   }
   return count;
 }

@@ -66,6 +66,30 @@ std::string title_of_run(const Run& run) {
   return title;
 }
 
+namespace {
+
+/// "gemm" of "…/gemm.h200.bf16.jsonl".
+std::string lab_in_name(const Recording& recording) {
+  const std::string name = fs::path(recording.path).filename().string();
+  return name.substr(0, name.find('.'));
+}
+
+/// Of each lab the machine with the most results comes first: whoever shows one machine shows the fullest ladder.
+void put_fullest_first(std::vector<Recording>* all) {
+  std::map<std::pair<std::string, std::string>, int64_t> results;
+  for (const Recording& one : *all) {
+    for (const Series& series : one.run->series())
+      results[{lab_in_name(one), one.machine}] += series.status == SeriesStatus::ok;
+  }
+  std::stable_sort(all->begin(), all->end(), [&](const Recording& one, const Recording& other) {
+    const std::string lab = lab_in_name(one), of = lab_in_name(other);
+    if (lab != of) return lab < of;
+    return results[{lab, one.machine}] > results[{of, other.machine}];
+  });
+}
+
+}  // namespace
+
 std::vector<Recording> load_recordings(const std::string& folder,
                                        std::vector<std::string>* problems,
                                        std::span<const RungHash> now) {
@@ -91,6 +115,7 @@ std::vector<Recording> load_recordings(const std::string& folder,
     found.push_back(
         {file.string(), std::move(machine), std::move(title), std::move(shared), std::move(stale)});
   }
+  put_fullest_first(&found);
   return found;
 }
 

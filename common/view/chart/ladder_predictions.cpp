@@ -40,7 +40,7 @@ void add_predictions(ChartModel* ladder, std::span<const PredictedRow> rows) {
                                   [&](const Mark& mark) { return mark.row == row.row; });
     const bool has_bar = bar != panel.marks.end();
     const auto bar_at = static_cast<size_t>(bar - panel.marks.begin());
-    const double measured_s = has_bar && !bar->dashed ? bar->value : INFINITY;
+    const double measured_s = has_bar && !row.is_elsewhere && !bar->beside ? bar->value : INFINITY;
     if (has_bar) bar->note += (bar->note.empty() ? "" : "\n") + row.note;
     if (is_drawable(row.predicted_s)) {
       if (has_bar || row.draft.empty())

@@ -15,6 +15,7 @@ struct PredictedRow {
   std::optional<double> least_s{};  ///< the model's; empty: none, or not revealed yet
   std::string note{};               ///< full sentences, added to the row's tooltip
   std::string draft{};  ///< as said, not locked yet: then a bar, where there is no other
+  bool is_elsewhere = false;  ///< the row's bar is of other parameters: it refutes no model
 };
 
 /// Into a model of ladder_chart(): hollow diamonds (at the end of a dashed bar while nothing was measured), and
