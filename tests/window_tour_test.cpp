@@ -559,7 +559,8 @@ void walk_step(Fixture& f, float width, float height) {
   const bool is_any_open = std::any_of(asked.begin(), asked.end(), [](const LessonBar& bar) {
     return bar.measured_at < 0 && (bar.can_run || bar.series);  // to be run, or played back
   });
-  const bool runs = step.measures() && !is_known(step, bars_in(f)) && is_any_open;
+  const bool is_pair = step.kind == StepKind::compare;
+  const bool runs = step.measures() && !is_known(step, bars_in(f)) && (is_any_open || is_pair);
   f.driver->key(Key::page_down);
   if (runs) {
     REQUIRE(f.state.teaching.beat == Beat::run);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/core/format.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::chart {
 namespace {
@@ -37,8 +38,9 @@ void add_pipeline(const StagesRow& one, StagesChart* chart) {
       [](const StageTime& a, const StageTime& b) { return a.alone_ns < b.alone_ns; });
   for (const StageTime& stage : outcome.stages) {
     const int row = static_cast<int>(chart->model.rows.size());
-    add_row(chart, one.label, stage.name,
-            fmt::format("{} thread{}", stage.threads, stage.threads == 1 ? "" : "s"));
+    const std::string threads =
+        fmt::format("{} thread{}", stage.threads, stage.threads == 1 ? "" : "s");
+    add_row(chart, one.label, stage.name, with_stale(threads, one.series->stale));
     const bool is_slowest = &stage == &*slowest;
     add_mark(&chart->alone, row, stage.alone_ns * batch,
              stage.name + ": all other stages resting." +
@@ -51,7 +53,7 @@ void add_pipeline(const StagesRow& one, StagesChart* chart) {
   }
   if (!one.series->stats) return;
   const int row = static_cast<int>(chart->model.rows.size());
-  add_row(chart, one.label, "steady step", "all stages at once");
+  add_row(chart, one.label, "steady step", with_stale("all stages at once", one.series->stale));
   add_mark(&chart->alone, row, one.series->stats->median_ns * batch,
            "The pipeline as a whole: " + format_ratio(outcome.ratio) + " of its bound, " +
                outcome.bound + ".",
