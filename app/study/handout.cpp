@@ -151,8 +151,8 @@ class Page {
     const std::string first =
         block.runs.empty() || !block.runs.front().strong ? "" : block.runs.front().text;
     const bool goes_on = first.empty() && (open_ == "details" || open_ == "blockquote");
-    const bool is_folded = first == kAnswer || first == kHint;
-    if (is_folded) open_details(first == kAnswer ? "Answer" : "Hint");
+    const bool is_folded = first == kAnswer;
+    if (is_folded) open_details("Answer");
     if (!goes_on && !is_folded) {
       close("");
       close("blockquote");
@@ -180,14 +180,16 @@ class Page {
     out_ += "</tr>\n";
   }
 
-  /// Which button to press says nothing on a page without a window.
+  /// Which button to press, and hints that come one after another, are of the window: on paper they say nothing, or all.
   bool is_of_window(const Block& block) {
     const bool is_prose = block.kind == Block::Kind::paragraph ||
                           block.kind == Block::Kind::item || block.kind == Block::Kind::row;
     const std::string lead =
         !block.runs.empty() && block.runs.front().strong ? block.runs.front().text : "";
+    const bool is_quote = block.kind == Block::Kind::quote;
+    if (!is_quote || !lead.empty()) in_hint_ = is_quote && lead == kHint;
     if (!is_prose || begins_section(lead)) in_run_ = is_prose && lead == kRun;
-    return in_run_;
+    return in_run_ || in_hint_;
   }
 
   void add(const Block& block) {
@@ -229,7 +231,7 @@ class Page {
   const Handout& handout_;
   std::string out_, open_, part_;
   std::set<std::string> shown_;
-  bool has_charts_ = false, in_run_ = false;
+  bool has_charts_ = false, in_run_ = false, in_hint_ = false;
   int diagrams_ = 0;  ///< drawn so far
 };
 

@@ -117,9 +117,9 @@ details:not([open]):not(.results){display:none}
 .results figure{display:none}
 .results>summary .holds{display:none}
 .results>summary{list-style:none}
-.handout{columns:2;column-gap:22px;font-size:10.8px;line-height:1.36}
+.handout{columns:2;column-gap:22px;font-size:10.3px;line-height:1.31}
 .handout h1,.handout h1+.sub,.handout .measured{column-span:all}
-.handout h2{font-size:13px;margin:12px 0 3px}
+.handout h2{font-size:12.5px;margin:10px 0 3px}
 .handout h3{font-size:11.5px;margin:8px 0 2px}
 .handout p{margin:0 0 5px}
 .handout ul,.handout ol{margin:2px 0 5px;padding-left:15px}
