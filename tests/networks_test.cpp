@@ -227,7 +227,8 @@ TEST_CASE("a worker asks every network: what is not trained says so, then all an
   REQUIRE(ask(worker, 3, input, false)["status"] == "ok");
   const auto drawn = answers_of(worker, 3);
   check(drawn);
-  CHECK(std::count_if(worker.of_type("phase").begin(), worker.of_type("phase").end(),
+  const auto phases = worker.of_type("phase");
+  CHECK(std::count_if(phases.begin(), phases.end(),
                       [](const Json& line) { return line["request"] == 3; }) == 0);
   // The same input again: the same answers, by networks that kept nothing of the drawing.
   std::reverse(input.begin(), input.end());
