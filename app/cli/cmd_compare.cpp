@@ -100,8 +100,10 @@ namespace {
 Command setup_compare(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<MeasureOptions>();
   add_measuring(&command, options.get());
-  command.get_option("lab")->required(false)->description("the lab, e.g. gemm; none: commands or libraries");
-  command.add_option("--baseline", options->baseline, "RUNG or RUNG:k=v,..; without a lab: CMD, or a library FILE.so, .cpp or .cu");
+  command.get_option("lab")->required(false)->description(
+      "the lab, e.g. gemm; none: commands or libraries");
+  command.add_option("--baseline", options->baseline,
+                     "RUNG or RUNG:k=v,..; without a lab: CMD, or a library FILE.so, .cpp or .cu");
   one_at_a_time(command.add_option("--candidate", options->candidates,
                                    "RUNG or RUNG:k=v,.., CMD or FILE.so (repeat for several)"));
   one_at_a_time(command.add_option("--name", options->names,
@@ -147,8 +149,9 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
 }
 
 RIDGE_COMMAND(compare,
-              .about = "compare rungs, trainings, pipelines, commands or libraries in turns: is the "
-                       "candidate faster?",
+              .about =
+                  "compare rungs, trainings, pipelines, commands or libraries in turns: is the "
+                  "candidate faster?",
               .place = 80, .level = Level::kLearn, .schema = "document", .setup = setup_compare);
 
 }  // namespace

@@ -12,18 +12,11 @@
 namespace ridge::app {
 namespace {
 
-const KernelInfo* find_kernel_info(const Run& run, const std::string& id) {
-  const auto& all = run.catalogue();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const KernelInfo& info) { return info.id == id; });
-  return found == all.end() ? nullptr : &*found;
-}
-
 /// The first of its rungs that can run here; null: none can, and `why` is of the last.
 const KernelInfo* rung_here(const Answerer& answerer, const Run& run, std::string* why) {
   *why = "not in this worker";
   for (const std::string& kernel : answerer.kernels) {
-    const KernelInfo* info = find_kernel_info(run, kernel);
+    const KernelInfo* info = run.kernel(kernel);
     if (info && info->available) return info;
     if (info) *why = info->reason;
   }

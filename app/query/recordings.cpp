@@ -74,7 +74,7 @@ std::string lab_in_name(const Recording& recording) {
   return name.substr(0, name.find('.'));
 }
 
-/// Of each lab the machine with the most results comes first: whoever shows one machine shows the fullest ladder.
+/// Of each lab the machine with the most results comes first, so that a view of one machine shows the fullest ladder.
 void put_fullest_first(std::vector<Recording>* all) {
   std::map<std::pair<std::string, std::string>, int64_t> results;
   for (const Recording& one : *all) {

@@ -24,7 +24,7 @@ std::span<const NoteField> note_fields();
 /// Null: there is none of that key.
 const NoteField* find_note_field(std::string_view key);
 
-/// By key. A note that nobody wrote is not there.
+/// By key. An empty note is not there.
 using Notes = std::map<std::string, std::string>;
 
 /// Of code points; a note is one paragraph.

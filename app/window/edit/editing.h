@@ -79,7 +79,7 @@ std::string replayed_edit_note(const State& state);
 /// Opens the edit of a saved run (the selected one, else the last that was built) to be read; false: it holds none.
 bool open_recorded_edit(State& state);
 bool is_building(const State& state);
-/// The text is that which was found when it was opened: nobody has saved it since.
+/// The text is as it was when the file was opened: it was not saved since.
 bool is_as_left(const State& state);
 void save_edit(State& state);
 /// The original's text in the window and in the file; what was there is kept beside it.

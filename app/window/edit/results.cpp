@@ -50,7 +50,7 @@ Now now_of(const State& state) {
   if (is_building(state) || editing.wants_build) return {"Compiling", Role::muted};
   const bool is_empty = !editing.exercise.empty() && editing.built == editing.original;
   if (is_empty) return {"Your turn", Role::text};
-  // What was left so is no news: nobody is greeted with a failure.
+  // The learner left it so: an old failure is no news when the file opens.
   if (is_as_left(state) && ((series && is_refused(*series)) || (build && !build->built)))
     return {"As you left it", Role::text};
   if (build && !build->built) return {"Does not compile", Role::slower};

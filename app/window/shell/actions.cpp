@@ -206,7 +206,7 @@ void open_lab_at(State& state, size_t place) {
 namespace {
 
 /// Keys of the lab that is hidden behind the presenter do nothing: a clicker sends F5, B and a full stop for its other
-/// buttons, and a room would see what nobody asked for.
+/// buttons, and an audience would see a screen that the presenter did not ask for.
 bool works_here(const State& state, const Action& entry) {
   static const std::set<std::string> kOnStage = {
       "advance", "go_back", "cancel",      "show_presenter", "palette", "tours",    "theme",

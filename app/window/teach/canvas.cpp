@@ -44,7 +44,7 @@ bool has_a_run(const State& state) {
   return step.measures() && !is_known(step, step_bars(state, step));
 }
 
-/// The step after this one in a few words, for whoever presents.
+/// The step after this one in a few words, for the presenter.
 std::string step_ahead(const State& state) {
   const study::Tour* tour = state.teaching.tour.get();
   const auto next = static_cast<size_t>(state.teaching.tour_step) + 1;

@@ -82,7 +82,7 @@ class Starter {
   int socket_ = -1, talk_ = -1;
 };
 
-/// All of `bytes` to a socket; false where nobody takes them.
+/// All of `bytes` to a socket; false where the other end is closed.
 bool send_whole(int socket, const std::string& bytes);
 
 }  // namespace ridge::measure

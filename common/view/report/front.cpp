@@ -394,7 +394,7 @@ std::vector<Section> budget_sections(const Material& material) {
   return {std::move(section)};
 }
 
-/// What a person wrote of it; none where nobody wrote anything. Who it was is in the subtitle.
+/// What a person wrote of it; none where the run has no note. Who it was is in the subtitle.
 std::vector<Section> note_sections(const Material& material) {
   const Notes notes = notes_of(material);
   Section section{.id = "notes", .title = "In the author's words"};

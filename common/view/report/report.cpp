@@ -175,7 +175,7 @@ std::string file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-/// "By Ada, Compilers · "; empty where nobody gave a name or a course.
+/// "By Ada, Compilers · "; empty without a name and a course.
 std::string author_of(const Material& material) {
   const Notes notes = notes_of(material);
   std::string who;
