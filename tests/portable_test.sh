@@ -5,7 +5,7 @@ set -euo pipefail
 source "$RIDGE_SOURCE/tests/scratch_copy.sh"
 make_copy
 # As the preset is, for one lab; what this build found as shared libraries is looked for again.
-copy_options=(-DRIDGE_PORTABLE=ON -DRIDGE_CUDA=OFF '-DRIDGE_KERNELS=gemm;probe;runtime/cpu;runtime/cuda;runtime/problems' '-UZLIB*')
+copy_options=(-DRIDGE_PORTABLE=ON '-DRIDGE_KERNELS=gemm;probe;runtime/cpu;runtime/cuda;runtime/problems' '-UZLIB*')
 export copy_unlike=N3fmt  # fmt is compiled in, and not linked
 build_copy ridgepoint-worker ridgepoint-starter
 

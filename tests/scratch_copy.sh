@@ -33,6 +33,9 @@ done
 if [ $same = 1 ] && [ -n "${copy_unlike:-}" ] && [ -f "$RIDGE_BUILD/$object" ]; then
   ! nm -u "$RIDGE_BUILD/$object" | grep -q "$copy_unlike" || same=0
 fi
+# A build with CUDA defines what one without does not.
+ours() { tr -d '\\"' | grep -o -- '-DRIDGE_[^ ]*' | sort -u; }
+[ "$(sed "$back" <<<"$*" | ours)" = "$(grep -F -- " -o $object " "$copy/as_built" | ours)" ] || same=0
 if [ $same = 1 ] && [ -f "$RIDGE_BUILD/$object" ]; then
   exec ln -sf "$RIDGE_BUILD/$object" "$object"
 fi
@@ -45,6 +48,7 @@ REUSE
     while read -r file; do [ -e "$RIDGE_SOURCE/$file" ] || printf '%s;' "$file"; done)
   mkdir "$copy/build"
   sed "s#$RIDGE_BUILD#$copy/build#g; s#$RIDGE_SOURCE#$copy#g" "$RIDGE_BUILD/CMakeCache.txt" >"$copy/build/CMakeCache.txt"
+  ninja -C "$RIDGE_BUILD" -t commands >"$copy/as_built"
   local launcher="bash;$copy/reuse.sh;$copy"
   cmake -S "$copy" -B "$copy/build" -G Ninja -DRIDGE_TESTS=OFF "-DRIDGE_ALONE=$new" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" \
     "-DCMAKE_CUDA_COMPILER_LAUNCHER=$launcher" ${copy_options[@]+"${copy_options[@]}"} >/dev/null
