@@ -302,6 +302,8 @@ class FakeSession final : public app::Session {
       const int64_t first = view.stops.empty() ? 1 : view.stops.front();
       if (!known && !view.stops.empty())
         made.params.push_back({view.name, "", false, {}, 0, 1'000'000, first, ""});
+      if (view.name == std::string_view("op"))
+        made.params.push_back(choice_param("op", "", {"softmax", "layernorm", "rmsnorm", "gelu"}));
     }
     return made;
   }

@@ -592,10 +592,8 @@ void walk_step(Fixture& f, float width, float height) {
   const LessonBar* about = bar_explained(step, bars, outcome);
   if (step.ask == Ask::share || step.ask == Ask::time) CHECK(about == bars.last());
   if (step.ask == Ask::choice) CHECK(about == nullptr);
-  // The rows of the worker that tests have lack the parameter that the fusion lesson's figures name: no lesson there.
-  if (step.lab != "fusion")
-    CHECK((f.driver->find("step_lesson") != nullptr) ==
-          (about && has_lesson(*find_lab(step.lab), about->asked.kernel)));
+  CHECK((f.driver->find("step_lesson") != nullptr) ==
+        (about && has_lesson(*find_lab(step.lab), about->asked.kernel)));
   read_on(f);
   f.driver->key(Key::page_down);
 }

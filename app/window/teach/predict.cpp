@@ -69,7 +69,7 @@ std::optional<chart::PredictedRow> model_mark(const State& state, const std::str
   if (from == nullptr) return std::nullopt;
   const PipelinePrediction model = predict(*from->pipeline, from->params, shown_params(state));
   chart::PredictedRow mark{row, 0, model.item_ns * 1e-9};
-  mark.is_elsewhere = from->params != shown_params(state);
+  mark.is_elsewhere = !agrees(from->params, shown_params(state));
   mark.note = "The pipeline model at these parameters: " + format_time_ns(model.item_ns) +
               " an item, by " + model.bound + "; its stages were measured alone at " +
               to_string(from->params) + ".";
