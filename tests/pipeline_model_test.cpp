@@ -1,6 +1,7 @@
 // The pipeline model: what binds, what another setting would do, and how full a queue stood.
 #include "common/record/pipeline_model.h"
 #include "common/record/derive.h"
+#include "common/record/diagnosis.h"
 #include "common/record/params.h"
 #include "tests/catch.h"
 
@@ -69,11 +70,17 @@ TEST_CASE("a ratio that lies below 1 is no figure: the bound is not one") {
         "again");
   CHECK_FALSE(derive(series, {}).compute);
   CHECK(derive(series, {}).no_compute_reason == bound_doubt(outcome));
+  // Nor does such a stage name what binds, though it takes longer than all.
+  series.kind = RungKind::pipeline;
+  series.pipeline->stages = {{.name = "step", .alone_ns = 1200}};
+  series.pipeline->cores = 1;
+  CHECK(diagnose(series, {}, std::nullopt)->bottleneck == Bottleneck::not_sure);
+  CHECK(diagnose(series, {}, std::nullopt)->reason == bound_doubt(outcome));
   // What a window's start and end can do is within the margin, and an interval that reaches 1 settles nothing.
   for (const Interval ci : {Interval{0.985, 0.995}, Interval{0.80, 1.02}}) {
     series.pipeline->ci = ci;
     CHECK(bound_doubt(*series.pipeline).empty());
-    CHECK(bound_text(*series.pipeline).find("0.8330 of its bound, step alone (95 % ") == 0);
+    CHECK(bound_text(*series.pipeline).find("0.833× its bound, step alone (95 % ") == 0);
     CHECK(derive(series, {}).compute);
   }
   series.pipeline->ci.reset();  // too few rounds for an interval

@@ -215,8 +215,8 @@ TEST_CASE("pipelines in pairs: what binds each side is said, with its evidence")
   REQUIRE(sentences.size() == 3);
   CHECK(has(sentences[0], "throughput "));
   CHECK(has(sentences[1], "the baseline: "));
-  CHECK(has(sentences[1], "of its bound, load alone (95 %"));
-  CHECK(has(sentences[2], "of its bound, step alone (95 %"));
+  CHECK(has(sentences[1], "× its bound, load alone (95 %"));
+  CHECK(has(sentences[2], "× its bound, step alone (95 %"));
 }
 
 // ---- verdicts ------------------------------------------------------------------------------------

@@ -191,8 +191,8 @@ TEST_CASE("two pipelines that were compared: the verdict says what binds each",
       verdict_words(f.state, f.state.run(), f.state.run().comparisons().front());
   CHECK(words.headline == "2.00× faster");
   CHECK(words.reason.find("its output passed every check") != std::string::npos);
-  CHECK(words.reason.find("the baseline: 1.050 of its bound, load alone") != std::string::npos);
-  CHECK(words.reason.find("the candidate: 1.050 of its bound, step alone") != std::string::npos);
+  CHECK(words.reason.find("the baseline: 1.050× its bound, load alone") != std::string::npos);
+  CHECK(words.reason.find("the candidate: 1.050× its bound, step alone") != std::string::npos);
   f.state.view.screen = ScreenId::compare;
   f.driver->frames(3);
   CHECK(f.driver->triangles() > 0);

@@ -7,6 +7,7 @@
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/pipeline_model.h"
 #include "common/stats/stats.h"
 
 namespace ridge {
@@ -330,6 +331,11 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
   }
   if (signals.empty()) {
     diagnosis->reason = "nothing that it could be held against was measured";
+    return;
+  }
+  if (const std::string doubt = series.pipeline ? bound_doubt(*series.pipeline) : "";
+      !doubt.empty()) {
+    diagnosis->reason = doubt;
     return;
   }
   const Signal& first = signals.front();

@@ -84,7 +84,7 @@ std::string bound_doubt(const PipelineOutcome& outcome) {
 
 std::string bound_text(const PipelineOutcome& outcome) {
   if (std::string doubt = bound_doubt(outcome); !doubt.empty()) return doubt;
-  std::string text = format_number(outcome.ratio, 4) + " of its bound, " + outcome.bound + " (";
+  std::string text = format_ratio(outcome.ratio) + " its bound, " + outcome.bound + " (";
   if (outcome.ci) {
     text += "95 % " + format_number(outcome.ci->low, 4) + " to " +
             format_number(outcome.ci->high, 4) + ", ";

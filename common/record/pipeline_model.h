@@ -32,7 +32,7 @@ std::vector<std::pair<double, int>> depth_steps(const std::vector<Span>& spans,
 /// Why the bound is none, a sentence; empty: it may be one. No pipeline is faster than its slowest stage, so where the
 /// ratio's whole interval lies more than 1 % below 1, that stage was measured slower alone than it is.
 std::string bound_doubt(const PipelineOutcome& outcome);
-/// bound_doubt() where there is one, else "1.02 of its bound, CPU work / 2 cores (95 % 1.01 to 1.03, 10 rounds)".
+/// bound_doubt() where there is one, else "1.02× its bound, CPU work / 2 cores (95 % 1.01 to 1.03, 10 rounds)".
 std::string bound_text(const PipelineOutcome& outcome);
 /// Of a comparison: the throughput, old → new, and what binds each side; one sentence each. Empty where the sides are no
 /// pipelines, or one of them has no speed.

@@ -151,11 +151,11 @@ std::optional<chart::ClimbStep> step_of(const State& state, const RungView& row,
 
 /// Beside dots of time stands the speed, beside bars of speed the time.
 std::vector<std::string> cells_of(const Series& series, const Derived& derived,
-                                  const std::string& speed) {
+                                  const std::string& task_metric, const std::string& speed) {
   const QualityCheck* check = series.quality();
   std::string error;
-  if (check && !check->task.empty()) {
-    error = format_number(check->task.begin()->second, 4);
+  if (check && check->task.contains(task_metric)) {
+    error = format_number(check->task.at(task_metric), 4);
   } else if (check) {
     error = format_scientific(check->nmse);
   }
@@ -189,7 +189,8 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
     return row;
   }
   const bool log_time = state.appearance.log_time;
-  row.cells = cells_of(*from.series, derived, log_time ? format_rate(rate->value, rate->unit) : "");
+  row.cells = cells_of(*from.series, derived, state.selection.lab->quality_metric,
+                       log_time ? format_rate(rate->value, rate->unit) : "");
   row.time_s = from.series->stats->median_ns * 1e-9;
   if (const auto& ci = from.series->stats->ci_ns; ci)
     row.time_interval_s = Interval{ci->low * 1e-9, ci->high * 1e-9};
@@ -256,6 +257,8 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   const Lab& lab = *state.selection.lab;
   chart::ClimbOptions options{.unit = unit == "items/s" ? std::string(lab.items) + "/s" : unit};
   const bool is_error = lab.quality_metric == kErrorMetric;
+  std::string metric = is_error || has_frontier(lab) ? "" : lab.quality_metric;
+  std::replace(metric.begin(), metric.end(), '_', ' ');
   options.log_time = state.appearance.log_time;
   options.columns = {options.log_time ? chart::ClimbColumn{"Speed", "", "throughput"}
                                       : chart::ClimbColumn{"Time", "", "time_per_call"},
@@ -263,7 +266,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
                      {is_error            ? "Error"
                       : has_frontier(lab) ? "Accuracy"
                                           : "Quality",
-                      "", is_error ? "error_nmse" : "accuracy"}};
+                      metric, is_error ? "error_nmse" : "accuracy"}};
   if (!is_learning(state)) options.columns.push_back({"Bandwidth", "", "memory_bandwidth"});
   for (size_t i = 0; i < rows.size(); ++i) {
     const Series* series = out->rows[i].series;

@@ -55,7 +55,7 @@ void add_pipeline(const StagesRow& one, StagesChart* chart) {
   const int row = static_cast<int>(chart->model.rows.size());
   add_row(chart, one.label, "steady step", with_stale("all stages at once", one.series->stale));
   add_mark(&chart->alone, row, one.series->stats->median_ns * batch,
-           "The pipeline as a whole: " + format_ratio(outcome.ratio) + " of its bound, " +
+           "The pipeline as a whole: " + format_ratio(outcome.ratio) + " its bound, " +
                outcome.bound + ".",
            Role::text);
   chart->cpu.row_reasons.back() = "";
@@ -73,7 +73,7 @@ ChartModel stages_chart(std::span<const StagesRow> rows) {
     if (!one.series || !one.series->pipeline || one.series->pipeline->stages.empty()) continue;
     add_pipeline(one, &chart);
     chart.model.summary +=
-        fmt::format("{}{}: {} of its bound, {}.", chart.model.summary.empty() ? "" : " ", one.label,
+        fmt::format("{}{}: {} its bound, {}.", chart.model.summary.empty() ? "" : " ", one.label,
                     format_ratio(one.series->pipeline->ratio), one.series->pipeline->bound);
   }
   if (chart.cpu.marks.empty()) chart.cpu.empty_reason = "No CPU time was read.";
