@@ -15,6 +15,7 @@
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
+#include "common/view/chart/climb.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::window {
@@ -98,11 +99,21 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
   const std::string ours = climbs.best->rung->title;
   const Comparison* pair = pair_of_climb(run, climb, climbs);
   if (!pair || !(pair->ratio > 0)) {
-    card->library = fmt::format("{} not settled: “{}” is ≈ {} as fast, each alone", name,
-                                ours, format_ratio(climbs.best->rate / climbs.library->rate));
+    card->library = fmt::format("{} not settled: “{}” is ≈ {} as fast, each alone", name, ours,
+                                format_ratio(climbs.best->rate / climbs.library->rate));
     return;
   }
+  const double alone = climbs.best->rate / climbs.library->rate;
   const Verdict verdict = decide(run, *pair).verdict;
+  const chart::ClimbStep step = {
+      .ratio = pair->ratio, .verdict = verdict, .margin = pair->margin, .alone = alone};
+  if (chart::bars_disagree(
+          step)) {  // the card shows the bars: no claim stands against what is seen
+    card->library =
+        fmt::format("{} not settled: in turns “{}” is {} as fast, each alone ≈ {}; run both again",
+                    name, ours, format_ratio(pair->ratio), format_ratio(alone));
+    return;
+  }
   card->verdict = verdict;
   const char* word = verdict == Verdict::faster   ? "beaten"
                      : verdict == Verdict::slower ? "not beaten"

@@ -170,6 +170,44 @@ void show_session(State& state, std::unique_ptr<app::Session> session, const std
   state.view.screen = ScreenId::lab;
 }
 
+/// Shows what most of the recording's figures are of: its rungs, at their size. A ladder of another machine's rungs would
+/// not be what was opened.
+void show_most_of(State& state, const Run& run) {
+  std::map<Params, int> counts;
+  const auto shown = [&](const Series& series) {
+    Params params;
+    for (const ParamView& view : state.selection.lab->params) {
+      const auto found = series.params.find(view.name);
+      if (view.name != std::string_view("dtype") && found != series.params.end())
+        params.insert(*found);
+    }
+    return params;
+  };
+  const auto counts_here = [](const Series& series) {
+    return series.status == SeriesStatus::ok && series.stats;
+  };
+  for (const Series& series : run.series()) {
+    if (counts_here(series)) ++counts[shown(series)];
+  }
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == counts.end()) return;
+  for (const auto& [name, value] : most->first) {
+    const ParamSpec* spec = find_spec(state, name);
+    const auto copied = spec ? most->first.find(spec->same_as) : most->first.end();
+    if (copied != most->first.end() && copied->second == value) continue;  // it follows by itself
+    state.selection.params[name] = value;
+  }
+  for (const Rung& rung : state.selection.lab->rungs) {
+    const auto& all = run.series();
+    const bool has = std::any_of(all.begin(), all.end(), [&](const Series& series) {
+      return series.kernel == rung.kernel && counts_here(series) && shown(series) == most->first;
+    });
+    if (has) return select_rung(state, rung.kernel);
+  }
+}
+
 /// The files of this lab and machine come first: where several machines have a rung, the first is shown.
 void open_wanted_recordings(State& state) {
   if (!state.sessions.wanted_recordings) return;
@@ -182,10 +220,16 @@ void open_wanted_recordings(State& state) {
   if (group == groups.end()) return;
   const std::set<std::string> paths(group->paths.begin(), group->paths.end());
   auto& all = state.sessions.recordings;
-  std::stable_partition(all.begin(), all.end(),
-                        [&](const Recording& one) { return paths.contains(one.path); });
+  const auto end = std::stable_partition(
+      all.begin(), all.end(), [&](const Recording& one) { return paths.contains(one.path); });
+  if (end == all.begin()) return;
   show_session(state, app::Session::nothing(), recordings_path(lab, machine));
   start_over(state, lab);
+  const auto fullest =
+      std::max_element(all.begin(), end, [](const Recording& a, const Recording& b) {
+        return a.run->series().size() < b.run->series().size();
+      });
+  if (state.selection.lab) show_most_of(state, *fullest->run);
   state.notice = {};
 }
 

@@ -84,6 +84,50 @@ std::optional<Throughput> rate_of(const Series* series) {
   return rate && std::isfinite(rate->value) && rate->value > 0 ? rate : std::nullopt;
 }
 
+/// Where a row's figure is from: bars of two machines, or of two sizes, have no axis in common. A step of this machine that
+/// was cut to a smaller size stays, by its rate: the climb begins there.
+std::string place_of(const RungView& row, bool log_time) {
+  const bool is_recorded = row.origin == Origin::recorded;
+  return (is_recorded ? row.machine : "") + "\n" + (is_recorded || log_time ? row.shown_size : "");
+}
+
+/// The place of most rows, this machine's own first.
+std::string place_in_view(const State& state, const ChartRows& rows) {
+  std::map<std::string, int> counts;
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const RungView* view = find_row(state.ladder, rows.kernels[i]);
+    if (view && rate_of(rows.rows[i].series)) ++counts[place_of(*view, state.appearance.log_time)];
+  }
+  if (counts.contains("\n")) return "\n";
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? "\n" : most->first;
+}
+
+/// "152 GFLOP/s at n = 1024 on Intel Xeon": of a row that is not at the place in view.
+std::string elsewhere_text(const RungView& row, const Throughput& rate) {
+  std::string text = format_rate(rate.value, rate.unit);
+  if (!row.shown_size.empty()) text += " at " + row.shown_size;
+  return row.machine.empty() ? text : text + " on " + row.machine;
+}
+
+/// "recorded on NVIDIA H200 at n = 4096"; empty: this machine's own.
+std::string place_text(const std::string& place) {
+  const size_t end = place.find('\n');
+  if (end == 0) return "";
+  const std::string size = place.substr(end + 1);
+  return "recorded on " + place.substr(0, end) + (size.empty() ? "" : " at " + size);
+}
+
+/// Of counted things a second, from the interval of their time.
+std::optional<Interval> rate_interval(const Series& series, const Throughput& rate) {
+  const auto& ci = series.stats->ci_ns;
+  const double work = rate.value * series.stats->median_ns;
+  if (!ci || !(ci->low > 0)) return std::nullopt;
+  return Interval{work / ci->high, work / ci->low};
+}
+
 /// What most rungs are counted in.
 std::string unit_of(const ChartRows& rows) {
   std::map<std::string, int> units;
@@ -168,14 +212,15 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived,
 }
 
 chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
-                          const std::string& kernel, const std::string& unit) {
+                          const std::string& kernel, const std::string& unit,
+                          const std::string& place) {
   chart::ClimbRow row{.label = with_stale(from.label, from.series && from.series->stale),
-                      .sublabel = from.sublabel};
-  if (from.in_turns) row.sublabel += (row.sublabel.empty() ? "" : ", ") + kTimedInTurns;
+                      .sublabel = place_text(place).empty() ? from.sublabel : ""};
   row.is_peer = from.is_peer;
   row.is_baseline = from.is_baseline;
   row.selected = from.selected;
-  row.hatched = !from.origin.empty() || !from.sublabel.empty();
+  row.hatched = (from.series && from.series->stale) || !row.sublabel.empty();
+  if (from.in_turns) row.sublabel += (row.sublabel.empty() ? "" : ", ") + kTimedInTurns;
   row.reason = from.state;
   const auto rate = rate_of(from.series);
   const Derived derived =
@@ -188,7 +233,13 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
     if (row.reason.empty()) row.reason = derived.no_compute_reason;
     return row;
   }
+  const RungView* view = find_row(state.ladder, kernel);
   const bool log_time = state.appearance.log_time;
+  if (view && place_of(*view, log_time) != place) {
+    row.sublabel.clear();
+    row.reason = elsewhere_text(*view, *rate);
+    return row;
+  }
   row.cells = cells_of(*from.series, derived, state.selection.lab->quality_metric,
                        log_time ? format_rate(rate->value, rate->unit) : "");
   row.time_s = from.series->stats->median_ns * 1e-9;
@@ -201,9 +252,8 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   row.rate = rate->value;
   row.interval = unit == "FLOP/s" ? derived.flop_per_s_ci
                  : unit == "B/s"  ? derived.bytes_per_s_ci
-                                  : std::nullopt;
+                                  : rate_interval(*from.series, *rate);
   row.no_step = why_no_step(kernel, from.series->params);
-  const RungView* view = find_row(state.ladder, kernel);
   if (view && row.no_step.empty()) row.step = step_of(state, *view, rate->value, unit);
   return row;
 }
@@ -221,13 +271,16 @@ std::string share_text(const chart::LadderRow& row) {
 }
 
 /// Of rungs of one machine at one size; none where nothing climbed.
-std::optional<Total> total_of(const ChartRows& rows, const std::string& unit) {
+std::optional<Total> total_of(const State& state, const ChartRows& rows, const std::string& unit) {
+  const std::string place = place_in_view(state, rows);
   const chart::LadderRow *first = nullptr, *best = nullptr, *library = nullptr;
   double from = 0, to = 0, theirs = 0;
   for (size_t i = 0; i < rows.rows.size(); ++i) {
     const chart::LadderRow& row = rows.rows[i];
     const auto rate = rate_of(row.series);
-    if (!rate || rate->unit != unit) continue;
+    const RungView* view = find_row(state.ladder, rows.kernels[i]);
+    if (!rate || rate->unit != unit || !view) continue;
+    if (place_of(*view, state.appearance.log_time) != place) continue;
     if (row.is_peer && rate->value > theirs) library = &row, theirs = rate->value;
     if (row.is_peer) continue;
     if (!why_no_step(rows.kernels[i], row.series->params).empty()) continue;
@@ -251,15 +304,17 @@ std::optional<Total> total_of(const ChartRows& rows, const std::string& unit) {
 chart::ChartModel build_climb(const State& state, ChartRows* out) {
   *out = climb_rows(state, unpaired_ladder_rows(state));
   const std::string unit = unit_of(*out);
+  const std::string place = place_in_view(state, *out);
   std::vector<chart::ClimbRow> rows;
   for (size_t i = 0; i < out->rows.size(); ++i)
-    rows.push_back(climb_row(state, out->rows[i], out->kernels[i], unit));
+    rows.push_back(climb_row(state, out->rows[i], out->kernels[i], unit, place));
   const Lab& lab = *state.selection.lab;
   chart::ClimbOptions options{.unit = unit == "items/s" ? std::string(lab.items) + "/s" : unit};
   const bool is_error = lab.quality_metric == kErrorMetric;
   std::string metric = is_error || has_frontier(lab) ? "" : lab.quality_metric;
   std::replace(metric.begin(), metric.end(), '_', ' ');
   options.log_time = state.appearance.log_time;
+  if (const std::string where = place_text(place); !where.empty()) options.timed += ", " + where;
   options.columns = {options.log_time ? chart::ClimbColumn{"Speed", "", "throughput"}
                                       : chart::ClimbColumn{"Time", "", "time_per_call"},
                      {"Of ceiling", "", "utilization"},
@@ -277,7 +332,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
     if (ceiling) options.ceiling = *ceiling;
   }
   chart::ChartModel model = chart::climb_chart(rows, options);
-  if (const auto total = total_of(*out, unit); total && !is_learning(state))
+  if (const auto total = total_of(state, *out, unit); total && !is_learning(state))
     model.legend.insert(model.legend.begin(), total->steps + ": " + total->ratio);
   return model;
 }
@@ -328,7 +383,7 @@ void draw_climb_bar(Ui& ui, Area area) {
   draw_parts(ui, {line.x, line.y, line.w, parts_h}, rows);
   if (!is_learning(ui.state)) return;
   const ChartRows part = climb_rows(ui.state, std::move(rows));
-  const auto total = total_of(part, unit_of(part));
+  const auto total = total_of(ui.state, part, unit_of(part));
   if (!total) return;
   const float w = ui.text(line.right() - ui.px(8), line.middle(), total->ratio, kTotal_px,
                           Role::series0, Face::strong, Anchor::end);

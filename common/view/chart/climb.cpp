@@ -107,7 +107,7 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
     model->legend.emplace_back("grey: a library");
   if (any([](const ClimbRow& row) { return row.hatched && has_rate(row); }))
     model->legend.push_back((log_time ? "hollow: " : "hatched: ") + std::string(kStaleWord) +
-                            ", recorded elsewhere or at another size");
+                            " or at another size");
 }
 
 void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,
@@ -130,8 +130,9 @@ void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_
   model->panels.push_back(std::move(panel));
 }
 
-/// What stands under a row's name: why it is no step, what it was measured at, what its step down or its badge needs.
-std::string sublabel_of(const ClimbRow& row, bool is_bare) {
+/// What stands under a row's name: why it is no step, what it was measured at, over which rung its step is where that is
+/// not the row above, what its step down or its badge needs.
+std::string sublabel_of(const ClimbRow& row, const std::string& above, bool is_bare) {
   std::string text = row.no_step.empty() ? "" : "no step: " + row.no_step;
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
@@ -139,10 +140,13 @@ std::string sublabel_of(const ClimbRow& row, bool is_bare) {
   add(row.sublabel);
   if (!row.step || !has_rate(row) || is_bare)
     return text;  // a report has sentences under the chart
+  if (row.step->from != above) add("over " + row.step->from);
   if (bars_disagree(*row.step))
     add(fmt::format("in turns {}", to_string(*row.step->verdict)));
   else if (is_step_down(*row.step))
-    add("slower" + (row.step->why.brief.empty() ? "" : ": " + row.step->why.brief));
+    add(!row.step->verdict            ? "not compared in turns"
+        : row.step->why.brief.empty() ? "slower"
+                                      : "slower: " + row.step->why.brief);
   return text;
 }
 
@@ -230,11 +234,14 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
   Panel steps{.title = "Step", .subtitle = is_bare ? "speed ratio" : "", .is_column = true};
   model.table.columns = {"Rung", "Speed", "95 % interval", "Step", "Over"};
   double high = 0, fastest = 0;
+  const ClimbRow* last = nullptr;  // the step above this one
   for (size_t i = 0; i < rows.size(); ++i) {
     const ClimbRow& row = rows[i];
     const bool measured = has_rate(row);
+    const std::string above = last ? last->label : "";
+    if (!row.is_peer) last = &row;
     model.rows.push_back({.label = row.label,
-                          .sublabel = sublabel_of(row, is_bare),
+                          .sublabel = sublabel_of(row, above, is_bare),
                           .selected = row.selected || row.is_best,
                           .is_baseline = row.is_baseline,
                           .muted = row.is_peer || !measured || !row.no_step.empty()});

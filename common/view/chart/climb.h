@@ -45,7 +45,7 @@ struct ClimbRow {
   bool is_best = false;              ///< the fastest step
   bool selected = false;
   bool is_baseline = false;
-  bool hatched = false;  ///< stale, recorded elsewhere, or at another size
+  bool hatched = false;  ///< stale, or at another size
 };
 
 /// Figures of a row in words, beside its bar. A column without any is left out.
