@@ -108,9 +108,21 @@ TEST_CASE("a step down says why, or what would settle it") {
   const ChartModel model = climb_chart(two_rungs(step), with_column());
   CHECK(model.rows[1].sublabel == "slower: a lower clock");
   CHECK(has(model.panels[1].row_notes[1], "Why: its clock is lower."));
+  // Two medians decide nothing: no word of a verdict, no cause.
+  step = {.ratio = 0.77, .from = "AVX2", .why = {"a lower clock", "its clock is lower"}};
+  CHECK(climb_chart(two_rungs(step), with_column()).rows[1].sublabel == "not compared in turns");
   CHECK(is_step_down({.ratio = 0.9}));
   CHECK_FALSE(is_step_down({.ratio = 0.99}));  // of two medians: no step
   CHECK_FALSE(is_step_down(paired(Verdict::same, 0.9, 0.9)));
+}
+
+TEST_CASE("a step over another rung than the one above it names that rung") {
+  std::vector<ClimbRow> rows = two_rungs(paired(Verdict::faster, 1.2, 1.2));
+  CHECK(climb_chart(rows, with_column()).rows[1].sublabel.empty());
+  rows.insert(rows.begin() + 1, ClimbRow{.label = "blocks", .reason = "not run yet"});
+  CHECK(climb_chart(rows, with_column()).rows[2].sublabel == "over AVX2");
+  rows[1].is_peer = true;
+  CHECK(climb_chart(rows, with_column()).rows[2].sublabel.empty());
 }
 
 TEST_CASE("an interval's ends stand on their side of 1 and of the margin as they are printed") {

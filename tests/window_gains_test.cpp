@@ -65,3 +65,34 @@ TEST_CASE("a key switches Gains to times on a log axis as dots, and back; the ch
   CHECK(f.state.selection.view == &kGainsView);
   CHECK(shown_chart(f.state).panels[0].axis.scale == chart::Scale::log);
 }
+
+TEST_CASE("a rung of another machine or size has its figure in words, and no bar on this axis",
+          "[window]") {
+  Fixture f;
+  const WorkRequest asked = request_for(RequestType::run, 7);
+  const auto recorded = [&](const char* kernel, int64_t n) {
+    FakeSession session;
+    WorkRequest request = asked;
+    request.kernels = {{kernel, {{"n", n}}}};
+    (void)session.list();
+    (void)session.send(request);
+    session.measure(session.last(RequestType::run), 0, 1e6);
+    auto run = std::make_shared<Run>();
+    for (const std::string& line : session.transcript()) run->apply_line(line);
+    return Recording{std::string("/r/") + kernel, "Machine A", "GEMM", run, ""};
+  };
+  f.state.sessions.recordings = {recorded("gemm.cuda.naive", 2048),
+                                 recorded("gemm.cuda.coalesced", 2048),
+                                 recorded("gemm.cuda.shared_tile", 8192)};
+  f.state.ladder.dirty = true;
+  f.state.selection.view = &kGainsView;
+  f.driver->frames(2);
+  // Nothing of this machine: bars of what most were recorded at, said above them.
+  select_rung(f.state, "gemm.cuda.naive");
+  f.driver->frames(2);
+  chart::Panel speed = shown_chart(f.state).panels[0];
+  CHECK(speed.subtitle == "each alone, recorded on Machine A at n = 2048");
+  REQUIRE(speed.marks.size() == 2);
+  CHECK_FALSE(speed.marks[0].hatched);
+  CHECK(speed.row_reasons[2].find("at n = 8192 on Machine A") != std::string::npos);
+}

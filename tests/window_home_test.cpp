@@ -84,6 +84,14 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   other.compare = f.session.last(RequestType::compare).id;
   f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 40);
   CHECK_FALSE(climb_card(climb_run(f.state), other).verdict);
+  // Nor is anything claimed that the card's own bars contradict: 0.8 of the library each alone, 1.3 in turns.
+  (void)f.session.send(pair);
+  other.compare = f.session.last(RequestType::compare).id;
+  f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 1.3);
+  const ClimbCard torn = climb_card(climb_run(f.state), other);
+  CHECK_FALSE(torn.verdict);
+  CHECK(torn.library.find("not settled: in turns") != std::string::npos);
+  CHECK(torn.library.find("each alone ≈ 0.800×") != std::string::npos);
   CHECK(card.bars.size() == request.kernels.size());
   CHECK(says(card, "busy") == !f.state.run().environment()->quiet.quiet);
   CHECK_FALSE(says(card, "Cancelled"));
@@ -359,6 +367,8 @@ TEST_CASE("recordings are grouped by lab and machine, and a group opens with all
   CHECK(f.state.view.screen == ScreenId::lab);
   CHECK(find_row(f.state.ladder, "gemm.cuda.naive")->machine == "Machine B");
   CHECK(find_row(f.state.ladder, "gemm.cpu.naive_o1")->series);
+  CHECK(f.state.selection.rung ==
+        "gemm.cuda.naive");  // what was recorded there, not the lab's first rung
   open_recordings(f.state, "gemm", "Machine A");
   f.driver->frames(3);
   CHECK(find_row(f.state.ladder, "gemm.cuda.naive")->machine == "Machine A");
