@@ -167,6 +167,15 @@ std::vector<std::string> faults_of(const std::vector<Pending>& lines,
 
 }  // namespace
 
+TEST_CASE("a label names a machine in a word") {
+  CHECK(app::short_machine("Intel(R) Xeon(R) Processor") == "Xeon");
+  CHECK(app::short_machine("NVIDIA H100 80GB HBM3") == "H100");
+  CHECK(app::short_machine("NVIDIA GeForce RTX 4090") == "RTX 4090");
+  CHECK(app::short_machine("AMD Ryzen 9 7950X 16-Core Processor") == "Ryzen 9 7950X 16-Core");
+  CHECK(app::short_machine("Intel(R) Core(TM) i7-1165G7 CPU @ 2.80GHz") == "i7-1165G7");
+  CHECK(app::short_machine("Processor") == "Processor");
+}
+
 TEST_CASE("what is not fresh is listed, and what is listed is not fresh") {
   std::ifstream file(folder() / "pending.txt");
   REQUIRE(file.good());

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "app/session/saved_run.h"
 #include "common/core/files.h"
@@ -341,6 +343,24 @@ Found nearest_of(std::span<const Recording> recordings, const Find& find, const 
 }
 
 }  // namespace
+
+std::string short_machine(const std::string& machine) {
+  static const std::set<std::string> plain = {"Intel",     "AMD", "NVIDIA",  "Apple", "Ampere",
+                                              "Processor", "CPU", "GeForce", "Core"};
+  std::string name = machine;
+  for (const char* mark : {"(R)", "(TM)", "(r)", "(tm)"}) {
+    for (size_t at; (at = name.find(mark)) != std::string::npos;) name.erase(at, strlen(mark));
+  }
+  std::string text;
+  std::istringstream words(name);
+  for (std::string word; words >> word;) {
+    if (word == "@") break;  // a clock follows
+    const bool is_memory = word.ends_with("GB") || word.starts_with("HBM");
+    if (plain.contains(word) || is_memory) continue;
+    text += (text.empty() ? "" : " ") + word;
+  }
+  return text.empty() ? machine : text;
+}
 
 Snapped recorded_series(std::span<const Recording> recordings, const std::string& kernel,
                         const WantedOf& wanted, const OpenEnum<CacheMode>& cache,

@@ -85,6 +85,10 @@ SnappedComparison nearest_comparison(const Run& run, const std::string& baseline
 
 /// What is asked of a run; of a kernel that only its own catalogue knows the parameters differ.
 using WantedOf = std::function<Params(const Run& run)>;
+/// "Xeon" of "Intel(R) Xeon(R) Processor", "H100" of "NVIDIA H100 80GB HBM3": where a label has little room. The whole
+/// name where nothing else would be left.
+std::string short_machine(const std::string& machine);
+
 /// The nearest of all recordings of one machine, the first that has this kernel; of two equally near ones that which is
 /// not stale, then the one recorded later.
 Snapped recorded_series(std::span<const Recording> recordings, const std::string& kernel,

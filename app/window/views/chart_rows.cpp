@@ -184,7 +184,9 @@ ChartRows unpaired_ladder_rows(const State& state) {
     made.in_turns = row.run && row.series && is_in_turns(*row.run, *row.series);
     made.state = row.reason;
     if (row.origin == Origin::recorded) made.origin = row.machine;
-    if (!row.shown_size.empty()) made.sublabel = "at " + row.shown_size;
+    if (row.origin == Origin::recorded) made.sublabel = app::short_machine(row.machine);
+    if (!row.shown_size.empty())
+      made.sublabel += std::string(made.sublabel.empty() ? "at " : ", ") + row.shown_size;
     if (row.greyed)
       made.sublabel +=
           std::string(made.sublabel.empty() ? "" : ", ") + "before the worker was lost";

@@ -109,7 +109,7 @@ std::string place_in_view(const State& state, const ChartRows& rows) {
 std::string elsewhere_text(const RungView& row, const Throughput& rate) {
   std::string text = format_rate(rate.value, rate.unit);
   if (!row.shown_size.empty()) text += " at " + row.shown_size;
-  return row.machine.empty() ? text : text + " on " + row.machine;
+  return row.machine.empty() ? text : text + " on " + app::short_machine(row.machine);
 }
 
 /// "recorded on NVIDIA H200 at n = 4096"; empty: this machine's own.

@@ -197,7 +197,8 @@ void PanelLayout::place_labels() {
     others.push_back(&label);
     block(panel_.marks[i].row, label.x, label.x + label.px);
   }
-  const float tick_room = frame_.small * 4.5f;
+  // Powers of ten have at most four digits under an axis's prefix.
+  const float tick_room = frame_.small * (log_ && !panel_.axis.scientific ? 3.0f : 4.5f);
   const int target = std::max(2, static_cast<int>(plot_width_ / tick_room));
   ticks_ = log_ ? log_ticks(low_, high_, target) : linear_ticks(low_, high_, target);
   if (log_ && !panel_.axis.scientific) label_more(&ticks_);
