@@ -8,6 +8,7 @@
 
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
+#include "common/record/params.h"
 #include "labs/lab.h"
 #include "tests/catch.h"
 
@@ -84,7 +85,54 @@ void check_part(const LessonPart& part, const Rung& rung) {
   CHECK(part.questions.size() == 1);
 }
 
+/// What stands between the first two stars of a link's label, where its rung's or view's name stands.
+std::string name_in(const std::string& label) {
+  const size_t from = label.find('*'), to = label.find('*', from + 1);
+  return to == std::string::npos ? std::string() : label.substr(from + 1, to - from - 1);
+}
+
+void check_set(const Lab& lab, const std::string& assignments) {
+  std::istringstream words(assignments);
+  std::vector<std::string> each;
+  for (std::string word; words >> word;) each.push_back(word);
+  const auto params = parse_params(each);
+  REQUIRE(params.ok());
+  for (const auto& [name, value] : *params) {
+    INFO(name);
+    const auto shown = std::find_if(lab.params.begin(), lab.params.end(),
+                                    [&](const ParamView& view) { return name == view.name; });
+    REQUIRE(shown != lab.params.end());  // else nothing on the screen would show it
+    CHECK(std::holds_alternative<std::string>(value) == shown->stops.empty());
+  }
+}
+
+/// A comparison is with another rung of the lab, which the label calls by its name.
+void check_compare(const Lab& lab, const LessonPart& part, const LessonLink& link) {
+  const auto other = find_rung(lab, link.target);
+  REQUIRE(other.ok());
+  CHECK((*other)->kernel != part.kernel);
+  REQUIRE_FALSE(name_in(link.label).empty());
+  CHECK(std::string((*other)->title).find(name_in(link.label)) != std::string::npos);
+}
+
 }  // namespace
+
+TEST_CASE("a lesson's link sets what its lab shows, and compares with a rung that it names") {
+  size_t set = 0, compared = 0;
+  for (const Lab* lab : all_labs()) {
+    const auto text = read_asset(lab->lesson);
+    REQUIRE(text.ok());
+    for (const LessonPart& part : lesson_parts(*text)) {
+      for (const LessonLink& link : part.links) {
+        INFO(lab->lesson << ", " << part.heading << ": " << link.label << ": " << link.target);
+        if (link.kind == LessonLink::Kind::set) check_set(*lab, link.target), ++set;
+        if (link.kind == LessonLink::Kind::compare) check_compare(*lab, part, link), ++compared;
+      }
+    }
+  }
+  CHECK(set > 50);
+  CHECK(compared > 100);
+}
 
 TEST_CASE("each part of a lesson has the template's sections, in their order, and is short") {
   for (const Lab* lab : all_labs()) {

@@ -183,22 +183,26 @@ TEST_CASE("a bad card is one sentence with file, card and field") {
 
 TEST_CASE("lesson parts: questions, links with escapes, anchors found whatever the white space") {
   const auto parts = lesson_parts(
-      "# T\n\nintro\n\n## a.b.c · title\n\n[x](<code:if (a \\< b\\>c)>) [y](http://z)\n\n"
+      "# T\n\nintro\n\n## a.b.c · title\n\n[x](<code:if (a \\< b\\>c)>) [y](http://z) "
+      "[set *r*](<set:r=1 pad=0>)\n\n"
       "> a quote\n\n> **Question.** Why\n> so?\n\n> **Answer.** Because.\n\n## Other\n");
   REQUIRE(parts.size() == 3);
   CHECK(parts[0].heading.empty());
   CHECK(parts[1].kernel == "a.b.c");
   CHECK(parts[2].kernel.empty());
-  REQUIRE(parts[1].links.size() == 1);
+  REQUIRE(parts[1].links.size() == 2);
   CHECK(parts[1].links[0].label == "x");
-  CHECK(parts[1].links[0].anchor == "if (a < b>c)");
+  CHECK(parts[1].links[0].target == "if (a < b>c)");
+  CHECK(parts[1].links[1].kind == LessonLink::Kind::set);
+  CHECK(parts[1].links[1].label == "set *r*");
+  CHECK(parts[1].links[1].target == "r=1 pad=0");
   REQUIRE(parts[1].questions.size() == 1);
   CHECK(parts[1].questions[0].question == "Why\nso?");
   CHECK(parts[1].questions[0].answer == "Because.");
 
-  CHECK(code_anchor("code:x y") == "x y");
-  CHECK_FALSE(code_anchor("http://x"));
-  CHECK_FALSE(code_anchor("code:"));
+  CHECK(lesson_link("code:x y")->target == "x y");
+  CHECK_FALSE(lesson_link("http://x"));
+  CHECK_FALSE(lesson_link("code:"));
   CHECK(anchor_line("a\nfor (;;)  {\n  b();\n", "for (;;) { b();") == 2);
   CHECK(anchor_line("ab\nab", "ab") == 1);
   CHECK_FALSE(anchor_line("a\nb", "c"));
@@ -223,16 +227,17 @@ TEST_CASE("every rung's part of a lesson has a question and links that lead into
     for (const LessonPart& part : lesson_parts(*text)) {
       INFO(part.heading);
       if (part.kernel.empty()) {
-        CHECK(part.links.empty());  // there is no source to look in
+        for (const LessonLink& link : part.links) CHECK(link.kind != LessonLink::Kind::code);
         continue;
       }
       seen.insert(part.kernel);
       CHECK(find_rung(*lab, part.kernel).ok());
       const KernelSource* source = find_source(part.kernel);
       REQUIRE(source != nullptr);
-      for (const CodeLink& link : part.links) {
-        INFO(link.anchor);
-        CHECK(anchor_line(source->text, link.anchor).has_value());
+      for (const LessonLink& link : part.links) {
+        INFO(link.target);
+        if (link.kind != LessonLink::Kind::code) continue;
+        CHECK(anchor_line(source->text, link.target).has_value());
       }
       REQUIRE(part.questions.size() == 1);
       CHECK(part.questions[0].answer.size() > 40);

@@ -1,7 +1,10 @@
 // The lesson's moving parts: diagrams drawn from the rung's source, the outcome that is folded while a
 // rung is predicted, the workload's chart, and figures that explain themselves when hovered.
+#include <regex>
 #include <string>
 
+#include "app/study/assets.h"
+#include "app/study/lesson.h"
 #include "app/window/panels/lesson_tab.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/model_views.h"
@@ -132,6 +135,82 @@ TEST_CASE("the outcome is folded while its rung is predicted", "[window][lesson]
   select_rung(f.state, "gemm.cpu.naive_o3");  // nothing is asked of this one
   f.driver->frames(3);
   CHECK(f.driver->find("outcome_folded") == nullptr);
+}
+
+/// As it would be in its lab.
+void check_link(const State& state, const study::LessonLink& link) {
+  using Kind = study::LessonLink::Kind;
+  if (link.kind == Kind::act) CHECK(find_action(link.target) != nullptr);
+  if (link.kind != Kind::view) return;
+  const ViewDesc* view = find_view(link.target);
+  REQUIRE(view != nullptr);
+  // Which rungs train only a true worker says.
+  if (link.target != "training") CHECK(can_fill(state, *view));
+  CHECK(link.label.find("*" + std::string(view->label) + "*") != std::string::npos);
+}
+
+/// A view that a learner is sent to is a link: at their level it may have no button.
+void check_views_are_linked(const study::LessonPart& part) {
+  static const std::regex kRun(R"(\n\*\*Run\.\*\*([\s\S]*?)\n\n)"),
+      kLink(R"(\[[^\]]*\]\(<[^>]*>\))");
+  std::smatch run;
+  if (!std::regex_search(part.text, run, kRun)) return;
+  const std::string said = std::regex_replace(run[1].str(), kLink, "");
+  for (const ViewDesc* view : views()) {
+    INFO(said);
+    CHECK(said.find("*" + std::string(view->label) + "*") == std::string::npos);
+  }
+}
+
+TEST_CASE("a lesson's link opens a view that its lab has, and does what there is to do",
+          "[window][lesson]") {
+  for (const Lab* lab : all_labs()) {
+    Fixture f(1280, 720);
+    open_lab(f.state, lab->id);
+    f.driver->frames(2);
+    const auto text = study::read_asset(lab->lesson);
+    REQUIRE(text.ok());
+    for (const study::LessonPart& part : study::lesson_parts(*text)) {
+      INFO(lab->lesson << ", " << part.heading);
+      for (const study::LessonLink& link : part.links) check_link(f.state, link);
+      check_views_are_linked(part);
+    }
+  }
+}
+
+TEST_CASE("links of a lesson set, open, compare and act at every level", "[window][lesson]") {
+  LessonFixture f("gemm.cpu.naive_o3", true);
+  set_level(f.state, Level::kLearn);
+  f.driver->frames(3);
+  CHECK(f.driver->find("threads+") == nullptr);  // no stepper at this level
+  using Kind = study::LessonLink::Kind;
+  follow_link(f.state, "gemm.cpu.loop_order", {Kind::set, "n=512 threads=2"});
+  f.driver->frames(3);
+  CHECK(f.state.selection.rung == "gemm.cpu.loop_order");
+  CHECK(param_int(shown_params(f.state), "n") == 512);
+  CHECK(param_int(shown_params(f.state), "threads") == 2);
+  CHECK(contains(f.state.notice.text, "threads=2"));
+  CHECK(f.driver->find("threads+") != nullptr);  // what was chosen is shown
+
+  follow_link(f.state, "", {Kind::view, "walk"});
+  CHECK(f.state.selection.view == find_view("walk"));
+  follow_link(f.state, "", {Kind::view, "walk"});
+  CHECK(f.state.selection.view == find_view("walk"));  // it does not close it again
+
+  follow_link(f.state, "", {Kind::act, "diff"});
+  CHECK(f.state.view.tab == Tab::diff);
+  follow_link(f.state, "", {Kind::view, "nowhere"});
+  CHECK(contains(f.state.notice.text, "nowhere"));
+
+  f.state.view.tab = Tab::lesson;
+  f.state.selection.view = &first_view(f.state);
+  f.driver->frames(3);
+  REQUIRE(f.driver->click("link:gemm.cpu.loop_order:compare:gemm.cpu.naive_o3"));
+  CHECK(f.state.selection.baseline == "gemm.cpu.naive_o3");
+  const WorkRequest asked = f.session.last(RequestType::compare);
+  REQUIRE(asked.kernels.size() == 2);
+  CHECK(asked.kernels[0].kernel == "gemm.cpu.naive_o3");
+  CHECK(asked.kernels[1].kernel == "gemm.cpu.loop_order");
 }
 
 TEST_CASE("hints come one after another, and the prediction leads to its field",

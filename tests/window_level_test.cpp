@@ -19,10 +19,9 @@ bool is_told(const std::string& name) {
   static const std::set<std::string> kPlaces = {"device", "quiet",   "notice", "progress",
                                                 "views",  "verdict", "right"};
   if (kPlaces.count(name) > 0) return true;
-  for (const char* prefix : {"label:", "ceiling:", "chart",    "term",      "figure",
-                             "link",   "rung:",    "verdict_", "diagnosis", "baseline",
-                             "fold:",  "kept",     "answer",   "hint:",     "lesson:",
-                             "split_", "code:",    "heading:", "diagram:",  "metric:"}) {
+  for (const char* prefix : {"label:", "ceiling:", "chart", "term", "figure", "link", "rung:",
+                             "verdict_", "diagnosis", "baseline", "fold:", "kept", "answer",
+                             "hint:", "lesson:", "split_", "heading:", "diagram:", "metric:"}) {
     if (name.rfind(prefix, 0) == 0) return true;
   }
   return false;

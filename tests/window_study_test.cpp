@@ -214,13 +214,13 @@ TEST_CASE("a lesson's words know their links, terms once a part, and answers the
   for (const LessonBlock& block : blocks) {
     for (const Word& word : block.words) {
       if (word.term == "Cache line" && word.text == "line") terms.push_back(block.part);
-      if (!word.code.empty() && word.text == "the") codes.push_back(word.code);
+      if (!word.link.empty() && word.text == "the") codes.push_back(word.link);
     }
     if (!block.question.empty()) (block.is_answer ? answers : questions).push_back(block.question);
     CHECK((block.block.kind != Block::Kind::heading || block.title.find("gemm.") != 0));
   }
   CHECK(terms == std::vector<std::string>{"All", "gemm.cpu.naive_o1"});
-  CHECK(codes == std::vector<std::string>{"for (i < n)"});
+  CHECK(codes == std::vector<std::string>{"code:for (i < n)"});
   const std::string part = "gemm.cpu.naive_o1";
   CHECK(questions == std::vector<std::string>{part + "#0", part + "#1"});
   CHECK(answers == std::vector<std::string>{part + "#0", part + "#0", part + "#1"});
@@ -281,7 +281,7 @@ TEST_CASE("the lesson's answer opens by click and key, its link leads to the lin
   CHECK(f.driver->triangles() > folded + 50);
   f.driver->type('a');
 
-  const std::string link = widget_with(f, "code:gemm.cpu.naive_o1:");
+  const std::string link = widget_with(f, "link:gemm.cpu.naive_o1:code:");
   REQUIRE_FALSE(link.empty());
   REQUIRE(f.driver->click(link));
   CHECK(f.state.view.tab == Tab::source);

@@ -8,7 +8,16 @@
 namespace ridge::study {
 namespace {
 
-constexpr std::string_view kScheme = "code:";
+using Kind = LessonLink::Kind;
+
+constexpr struct {
+  std::string_view scheme;
+  Kind kind;
+} kSchemes[] = {{"code:", Kind::code},
+                {"set:", Kind::set},
+                {"view:", Kind::view},
+                {"compare:", Kind::compare},
+                {"do:", Kind::act}};
 
 bool is_space(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
@@ -25,17 +34,18 @@ std::string unescaped(std::string_view text) {
   return made;
 }
 
-std::vector<CodeLink> links_of(std::string_view text) {
-  std::vector<CodeLink> links;
-  const std::string opening = "](<" + std::string(kScheme);
+std::vector<LessonLink> links_of(std::string_view text) {
+  std::vector<LessonLink> links;
+  constexpr std::string_view opening = "](<";
   for (size_t at = 0; (at = text.find(opening, at)) != std::string_view::npos;) {
     const size_t label = text.rfind('[', at);
     size_t end = at + opening.size();
     while (end < text.size() && (text[end] != '>' || text[end - 1] == '\\')) ++end;
-    if (label != std::string_view::npos) {
-      const size_t from = at + opening.size();
-      links.push_back({std::string(text.substr(label + 1, at - label - 1)),
-                       unescaped(text.substr(from, end - from))});
+    const size_t from = at + opening.size();
+    auto link = lesson_link(unescaped(text.substr(from, end - from)));
+    if (link && label != std::string_view::npos) {
+      link->label = text.substr(label + 1, at - label - 1);
+      links.push_back(*std::move(link));
     }
     at = end;
   }
@@ -123,9 +133,12 @@ std::vector<LessonPart> lesson_parts(const std::string& markdown) {
   return parts;
 }
 
-std::optional<std::string> code_anchor(std::string_view target) {
-  if (!target.starts_with(kScheme) || target.size() == kScheme.size()) return std::nullopt;
-  return std::string(target.substr(kScheme.size()));
+std::optional<LessonLink> lesson_link(std::string_view target) {
+  for (const auto& [scheme, kind] : kSchemes) {
+    if (target.starts_with(scheme) && target.size() > scheme.size())
+      return LessonLink{kind, std::string(target.substr(scheme.size()))};
+  }
+  return std::nullopt;
 }
 
 std::optional<int> anchor_line(std::string_view source, std::string_view anchor) {

@@ -1,5 +1,5 @@
-// What the lessons hold beside their prose: a prediction with its hints, a question with a folded answer, and links into
-// the code. All are plain Markdown (docs/study.md): quotes, and a link whose target begins with "code:".
+// What the lessons hold beside their prose: a prediction with its hints, a question with a folded answer, and links that
+// act. All are plain Markdown (docs/study.md): quotes, and links whose targets begin with a word and a colon.
 #pragma once
 
 #include <optional>
@@ -30,9 +30,18 @@ bool gives_away(std::string_view lead);
 struct LessonQuestion {
   std::string question, answer;  ///< Markdown, without the quote marks and the bold word
 };
-/// [the inner loop](<code:for (int64_t j>): `anchor` is a piece of the source's text.
-struct CodeLink {
-  std::string label, anchor;
+/// [the inner loop](<code:for (int64_t j>), [set r to 1](<set:r=1>): a link that the window follows.
+struct LessonLink {
+  enum class Kind {
+    code,     ///< "code:", a piece of the source's text: that place in the source
+    set,      ///< "set:", parameters as on the command line, "r=1 pad=0": they are set
+    view,     ///< "view:", the id of one: it is opened
+    compare,  ///< "compare:", a rung by its id's end: the part's rung is compared with it
+    act,      ///< "do:", the id of an action: it is performed
+  };
+  Kind kind = Kind::code;
+  std::string target;   ///< what stands behind the colon
+  std::string label{};  ///< as written, with its stars
 };
 /// From one "## " heading to the next.
 struct LessonPart {
@@ -41,15 +50,14 @@ struct LessonPart {
   std::string text;                   ///< Markdown, heading included
   std::vector<std::string> sections;  ///< what begins_section(), in the order of the text
   std::vector<LessonQuestion> questions;
-  std::vector<CodeLink> links;
+  std::vector<LessonLink> links;
 };
 
 /// The parts in order; what stands before the first "## " is a part without heading.
 std::vector<LessonPart> lesson_parts(const std::string& markdown);
 
-/// The anchor of a link's target as a Markdown parser gives it ("code:for (int64_t j"); none for other
-/// targets.
-std::optional<std::string> code_anchor(std::string_view target);
+/// The link of a target as a Markdown parser gives it ("code:for (int64_t j"), without a label; none for other targets.
+std::optional<LessonLink> lesson_link(std::string_view target);
 /// The line, from 1, where the anchor's text first stands in a source; a run of white space matches any
 /// other. None if it is not there.
 std::optional<int> anchor_line(std::string_view source, std::string_view anchor);

@@ -13,6 +13,7 @@
 #include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/view.h"
 
 namespace ridge::window {
 namespace {
@@ -314,7 +315,7 @@ std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain,
   std::vector<Word> words;
   bool space = false;
   for (const TextRun& run : runs) {
-    const std::string code = study::code_anchor(run.link).value_or("");
+    const std::string link = study::lesson_link(run.link) ? run.link : std::string();
     const figure::Figure* figure = figure_of(run.link, text);
     const Face face = run.code ? Face::mono : run.strong ? Face::strong : Face::body;
     const Role role = run.strong || run.emphasis || run.code ? Role::text : plain;
@@ -326,7 +327,7 @@ std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain,
           continue;
         }
         const size_t end = std::min(run.text.find_first_of(" \n", at), piece.at + piece.size);
-        words.push_back({run.text.substr(at, end - at), face, role, space, code, piece.term,
+        words.push_back({run.text.substr(at, end - at), face, role, space, link, piece.term,
                          figure ? figure->source : std::string(), figure && figure->is_recorded});
         space = false;
         at = end;
@@ -402,24 +403,47 @@ void mark_what_gives_away(std::vector<LessonBlock>* blocks) {
   }
 }
 
+/// What a link does, before it is clicked.
+std::string saying_of(const State& state, const study::LessonLink& link) {
+  switch (link.kind) {
+    case study::LessonLink::Kind::code:
+      return "Shows this place in the source";
+    case study::LessonLink::Kind::set:
+      return "Sets " + link.target;
+    case study::LessonLink::Kind::view: {
+      const ViewDesc* view = find_view(link.target);
+      return view ? "Opens the view " + std::string(view->label) : "";
+    }
+    case study::LessonLink::Kind::compare: {
+      const auto rung = find_rung(*state.selection.lab, link.target);
+      return rung ? "Compares in turns; the baseline is " + std::string((*rung)->title) : "";
+    }
+    case study::LessonLink::Kind::act: {
+      const Action* found = find_action(link.target);
+      return found ? found->title : "";
+    }
+  }
+  return {};
+}
+
 /// One word's link: underlined, explained when hovered, followed when clicked.
 void touch_link(Ui& ui, const LessonBlock& block, const Word& word, const std::string& name,
                 const Area& place) {
   const auto touched = ui.touch(name, place);
-  const bool is_code = !word.code.empty();
+  const auto link = study::lesson_link(word.link);
   const float y = place.bottom() - ui.px(3), thick = ui.px(1);
   ui.fill({place.x, y, place.w, thick},
-          ui.color(is_code ? Role::series0 : Role::muted, touched.hovered ? 1 : 0.5f));
+          ui.color(link ? Role::series0 : Role::muted, touched.hovered ? 1 : 0.5f));
   if (touched.hovered) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     const auto& glossary = study_glossary();
-    const study::Term* term = glossary && !is_code ? glossary->find(word.term) : nullptr;
-    ui.tooltip(is_code ? "Shows this place in the source" : term ? plain_text(*term) : "");
+    const study::Term* term = glossary && !link ? glossary->find(word.term) : nullptr;
+    ui.tooltip(link ? saying_of(ui.state, *link) : term ? plain_text(*term) : "");
   }
   if (!touched.clicked) return;
-  ui.dispatch([is_code, kernel = block.kernel, code = word.code, term = word.term](State& state) {
-    if (is_code)
-      follow_code(state, kernel, code);
+  ui.dispatch([link, kernel = block.kernel, term = word.term](State& state) {
+    if (link)
+      follow_link(state, kernel, *link);
     else
       open_term(state, term);
   });
@@ -490,16 +514,16 @@ float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size,
     }
     for (; i < end; ++i) {
       const Word& word = words[i];
-      const bool links = !word.code.empty() || !word.term.empty();
+      const bool links = !word.link.empty() || !word.term.empty();
       const float drawn = ui.text(x, y + line_h / 2, word.text, size_of(word),
-                                  word.code.empty() ? word.role : Role::series0, word.face);
+                                  word.link.empty() ? word.role : Role::series0, word.face);
       if (links) {
-        std::string name = word.code.empty() ? "term:" + block.part + ":" + word.term
-                                             : "code:" + block.part + ":" + word.code;
+        std::string name = word.link.empty() ? "term:" + block.part + ":" + word.term
+                                             : "link:" + block.part + ":" + word.link;
         name = free_name(ui, std::move(name));  // its second word, and so on
         // The space between two words of one link belongs to it.
         const bool goes_on = x > area.x && i > 0 && word.space_before &&
-                             words[i - 1].code == word.code && words[i - 1].term == word.term;
+                             words[i - 1].link == word.link && words[i - 1].term == word.term;
         const float from = goes_on ? x - space_w : x;
         touch_link(ui, block, word, name, {from, y, x + drawn - from, line_h});
       }

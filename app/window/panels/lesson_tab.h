@@ -1,5 +1,5 @@
-// A lesson as the tab draws it: blocks whose words know what they lead to. Links into the code come
-// from the Markdown; terms of the glossary are found in it, each at its first place in a part.
+// A lesson as the tab draws it: blocks whose words know what they lead to. Links that act come from the
+// Markdown; terms of the glossary are found in it, each at its first place in a part.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct Word {
   Face face = Face::body;
   Role role = Role::text;
   bool space_before = false;
-  std::string code{};        ///< the anchor of a link into the code; empty: none
+  std::string link{};        ///< the target of a link that acts (study::lesson_link()); empty: none
   std::string term{};        ///< a term of the glossary by its name; empty: none
   std::string figure{};      ///< of a measured figure: its interval and source; empty: it is none
   bool is_recorded = false;  ///< the figure is another machine's
@@ -46,9 +46,8 @@ struct LessonBlock {
 /// Figures stand in the text as links (figure::linked()).
 std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab);
 
-/// Draws the words, broken at spaces, and follows what is clicked: a link shows its line of the source,
-/// a term the glossary. `scope` makes the names of its widgets unique: "term:<scope>:<name>",
-/// "code:<scope>:<number of the link>". A figure says its interval and source when hovered. Returns the height taken.
+/// Draws the words, broken at spaces, and follows what is clicked: a link acts (follow_link()), a term opens the
+/// glossary. Its widgets: "term:<part>:<name>", "link:<part>:<target>". A figure says its interval and source when hovered. Returns the height taken.
 float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading);
 
 /// The lesson of the lab in view, with its figures: the file once, its figures whenever a run or the recordings say

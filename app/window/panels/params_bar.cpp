@@ -58,7 +58,8 @@ std::vector<ParamGroup> groups_of(const State& state, bool of_selected) {
   // The described model says all the rest, and its rungs are measured hot.
   const bool of_model = state.selection.view == &kDecodeView && state.selection.lab->decodes_model;
   for (const ParamView& param : state.selection.lab->params) {
-    if (!is_shown(param.level, state.appearance.level)) continue;
+    const bool is_chosen = state.selection.params.contains(param.name);  // by a lesson's link
+    if (!is_chosen && !is_shown(param.level, state.appearance.level)) continue;
     if (of_model && param.name != std::string_view("threads")) continue;
     if ((of_selected || of_model) && !selected_takes(state, param.name)) continue;
     if (shown.count(param.name)) groups.push_back(stops_of(state, shown, param));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -24,11 +26,17 @@
 
 namespace ridge::window {
 
-const Action& action(std::string_view id) {
+const Action* find_action(std::string_view id) {
   for (const Action& entry : actions()) {
-    if (id == entry.id) return entry;
+    if (id == entry.id) return &entry;
   }
-  std::abort();  // a name in the code that is not in the table: a mistake, not a state
+  return nullptr;
+}
+
+const Action& action(std::string_view id) {
+  const Action* found = find_action(id);
+  if (!found) std::abort();  // a name in the code that is not in the table: a mistake, not a state
+  return *found;
 }
 
 bool perform(State& state, std::string_view id) {
@@ -52,6 +60,48 @@ void follow_code(State& state, const std::string& kernel, const std::string& anc
   if (!kernel.empty() && kernel != state.selection.rung) select_rung(state, kernel);
   state.view.tab = Tab::source;
   state.view.code_mark = {state.selection.rung, anchor, state.view.code_mark.jumps + 1};
+}
+
+namespace {
+
+void set_params(State& state, const std::string& assignments) {
+  std::istringstream words(assignments);
+  const std::vector<std::string> each(std::istream_iterator<std::string>(words), {});
+  const auto params = parse_params(each);
+  if (!params) {
+    state.notice = {params.error().sentence(), true};
+    return;
+  }
+  for (const auto& [name, value] : *params) set_param(state, name, value);
+  state.notice = {"Set: " + assignments + ".", false};
+}
+
+void compare_with(State& state, const std::string& name) {
+  const auto rung = find_rung(*state.selection.lab, name);
+  if (!rung) {
+    state.notice = {rung.error().sentence(), true};
+    return;
+  }
+  state.selection.baseline = (*rung)->kernel;
+  state.ladder.dirty = true;
+  perform(state, "compare");
+}
+
+}  // namespace
+
+void follow_link(State& state, const std::string& kernel, const study::LessonLink& link) {
+  using Kind = study::LessonLink::Kind;
+  if (link.kind == Kind::code) return follow_code(state, kernel, link.target);
+  if (!kernel.empty() && kernel != state.selection.rung) select_rung(state, kernel);
+  if (link.kind == Kind::set) return set_params(state, link.target);
+  if (link.kind == Kind::compare) return compare_with(state, link.target);
+  if (!find_action(link.target)) {  // a view's action has its name
+    state.notice = {"The lesson leads to “" + link.target + "”, which this build lacks.", true};
+    return;
+  }
+  const bool is_in_view = link.kind == Kind::view && state.view.screen == ScreenId::lab &&
+                          state.selection.view == find_view(link.target);
+  if (!is_in_view) perform(state, link.target);
 }
 
 void set_param(State& state, const std::string& name, ParamValue value) {

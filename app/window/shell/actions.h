@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/platform/imgui_compat.h"
+#include "app/study/lesson.h"
 #include "app/window/shell/state.h"
 #include "app/window/shell/worker_requests.h"
 #include "common/core/level.h"
@@ -45,6 +46,8 @@ struct Action {
 
 std::span<const Action> actions();
 const Action& action(std::string_view id);
+/// Null: no action is called so.
+const Action* find_action(std::string_view id);
 
 /// Does it, or puts the reason why not into the notice. True when it was done.
 bool perform(State& state, std::string_view id);
@@ -57,6 +60,8 @@ void open_lab_at(State& state, size_t place);
 void select_rung(State& state, const std::string& kernel);
 /// To the place in a rung's source that a lesson's link names; an empty kernel: the selected rung.
 void follow_code(State& state, const std::string& kernel, const std::string& anchor);
+/// Does what a lesson's link says, with its part's rung selected; an empty kernel: the selected rung.
+void follow_link(State& state, const std::string& kernel, const study::LessonLink& link);
 void set_param(State& state, const std::string& name, ParamValue value);
 void set_mode(State& state, RunMode mode);
 void set_cache(State& state, CacheMode cache);
