@@ -249,6 +249,18 @@ TEST_CASE("every rung's part of a lesson has a question and links that lead into
   }
 }
 
+/// Between two rungs of ours that a step compares lies one idea: what its question says has changed.
+void check_one_idea(const TourStep& step) {
+  if (step.kind != StepKind::compare || step.rungs[0] == step.rungs[1]) return;
+  const Lab& lab = *find_lab(step.lab);
+  const auto baseline = find_rung(lab, step.rungs[0]), candidate = find_rung(lab, step.rungs[1]);
+  REQUIRE(baseline.ok());
+  REQUIRE(candidate.ok());
+  INFO(step.question);
+  if (!(*baseline)->peer && !(*candidate)->peer)
+    CHECK(previous_rung(lab, **candidate) == *baseline);
+}
+
 TEST_CASE("tours: every step is what its lab can do, and the minutes add up") {
   const std::vector<std::string> ids = tour_ids();
   CHECK(ids.size() >= 5);
@@ -258,6 +270,7 @@ TEST_CASE("tours: every step is what its lab can do, and the minutes add up") {
     if (!tour) FAIL(tour.error().sentence());
     CHECK(tour->steps.size() >= 4);
     CHECK(tour->place > std::exchange(place, tour->place));  // no two share one
+    for (const TourStep& step : tour->steps) check_one_idea(step);
   }
   CHECK(load_tour("nowhere").error().code == ErrorCode::usage);
 }
