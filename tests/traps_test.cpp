@@ -254,6 +254,32 @@ TEST_CASE("the compiler did it: flags make the speed-up, and make another rung")
   CHECK(sprung.trap().guard_says.find("-O1 has the hash") != std::string::npos);
 }
 
+TEST_CASE("not the best peer: only pairs that settle it name the peer") {
+  const TrapDesc* desc = find_trap("traps.cpu.not_the_best_peer");
+  REQUIRE(desc != nullptr);
+  const auto said = [&](std::function<double()> onednn_ns) {
+    MadeUpClock device;
+    device.cost_ns = [&](const measure::Side& side) {
+      return std::string(side.kernel->id) == "gemm.cpu.onednn" ? onednn_ns() : 1000.0;
+    };
+    measure::Observer nobody;
+    const auto series =
+        measure::measure_trap(*desc, {}, &device, {.mode = measure::Mode::live}, 0, &nobody);
+    REQUIRE(series);
+    if (series->status == SeriesStatus::skipped) return std::string();  // a library is missing here
+    REQUIRE(series->trap);
+    return series->trap->guard_says;
+  };
+  const std::string settled = said([] { return 500.0; });
+  if (settled.empty()) return;
+  CHECK(settled.find("so it is the peer") != std::string::npos);
+  CHECK(said([] { return 1005.0; }).find("either may be the peer") != std::string::npos);
+  int calls = 0;  // now twice as fast, now half as fast
+  const std::string open = said([&] { return ++calls / 4 % 2 ? 500.0 : 2000.0; });
+  INFO(open);
+  CHECK(open.find("does not settle the peer") != std::string::npos);
+}
+
 TEST_CASE("a victim that fails the gate has no figures") {
   struct Wrong : Trap {
     Result<double> lie() override { return 1.0; }

@@ -39,13 +39,24 @@ class NotTheBestPeer : public VictimTrap {
   Result<GuardVerdict> guard(double, double) override {
     RIDGE_TRY(const stats::PairedResult paired, peers());
     const std::string better = faster_->rung.kernel->library, worse = slower_->rung.kernel->library;
-    return GuardVerdict{paired.ratio >= 1 / (1 + kMargin),
+    return GuardVerdict{paired.verdict != Verdict::slower,
                         "in pairs, " + better + " is " + format_ratio(paired.ratio) + " " +
-                            format_ratio_interval(paired.ci) + " as fast as " + worse +
-                            ", so it is the peer"};
+                            format_ratio_interval(paired.ci) + " as fast as " + worse + consequence(paired.verdict)};
   }
 
  private:
+  /// Only an interval outside the margin names one peer.
+  static const char* consequence(Verdict verdict) {
+    switch (verdict) {
+      case Verdict::faster:
+        return ", so it is the peer";
+      case Verdict::same:
+        return ", the same within the margin, so either may be the peer";
+      default:
+        return ", which does not settle the peer, so a claim must hold against both";
+    }
+  }
+
   /// Time of `a` over time of `b`, interleaved.
   Result<std::vector<Round>> rounds(Victim* a, Victim* b, int count) {
     RIDGE_TRY(measure::Side * first, a->side());
