@@ -1,6 +1,8 @@
 #include "labs/lab.h"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "common/core/nearest.h"
@@ -30,28 +32,30 @@ std::string rung_hint(const Lab& lab, std::string_view name) {
   return name_hint(last_part(name), ends, "ridgepoint list", shown);
 }
 
+/// Groups in their order, in each its labs by their place.
+auto order_in_course(const Lab* lab) {
+  const std::string_view title = lab->group;
+  const auto group = std::find(std::begin(kLabGroups), std::end(kLabGroups), title);
+  return std::tuple(group - std::begin(kLabGroups), title, lab->place, std::string_view(lab->id));
+}
+
 }  // namespace
 
 std::vector<const Lab*> all_labs() {
   std::vector<const Lab*> labs;
   for (const LabDesc* entry : registered_labs()) labs.push_back(&entry->lab());
   std::sort(labs.begin(), labs.end(), [](const Lab* a, const Lab* b) {
-    return std::pair(a->place, std::string_view(a->id)) <
-           std::pair(b->place, std::string_view(b->id));
+    return order_in_course(a) < order_in_course(b);
   });
   return labs;
 }
 
 std::vector<LabGroup> labs_by_group() {
   std::vector<LabGroup> groups;
-  for (const char* title : kLabGroups) groups.push_back({title, {}});
   for (const Lab* lab : all_labs()) {
-    auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const LabGroup& one) { return one.title == lab->group; });
-    if (group == groups.end()) group = groups.insert(group, {lab->group, {}});
-    group->labs.push_back(lab);
+    if (groups.empty() || groups.back().title != lab->group) groups.push_back({lab->group, {}});
+    groups.back().labs.push_back(lab);
   }
-  std::erase_if(groups, [](const LabGroup& group) { return group.labs.empty(); });
   return groups;
 }
 

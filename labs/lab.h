@@ -84,7 +84,7 @@ struct Lab {
   const char* quality_metric;  ///< "error": NMSE against float64; else a task metric: "accuracy"
   const char* quality_limit;   ///< in words, for reports
   const char* lesson;          ///< "assets/lessons/gemm.md"
-  /// In the course, smallest first; in tens, so that there is room between two. The tests' labs come last.
+  /// In its group, smallest first; in tens, so that there is room between two. The tests' labs come last.
   int place = 1000;
   const char* group = "";  ///< its heading in lists of labs, one of kLabGroups: "Serve"
   const char* line = "";   ///< what it is about in at most 40 letters, for a small card
@@ -122,7 +122,7 @@ struct LabDesc {
 
 RIDGE_REGISTERED(registered_labs, ridge_labs, LabDesc)
 
-/// All labs by their place in the course, then by id.
+/// All labs as the course and the home screen have them: by group, in it by their place, then by id.
 std::vector<const Lab*> all_labs();
 /// The labs under one heading, by their place.
 struct LabGroup {
