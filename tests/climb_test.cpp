@@ -3,12 +3,14 @@
 #include "common/view/chart/climb.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "common/record/in_turns.h"
 #include "common/record/ratio_text.h"
 #include "common/record/step_down.h"
 #include "common/view/chart/ladder.h"
 #include "common/view/chart/score.h"
+#include "common/view/chart/svg.h"
 #include "tests/chart_scene.h"
 #include "tests/report_run.h"
 
@@ -198,4 +200,21 @@ TEST_CASE("a figure knows whether its rung ran alone or in turns") {
   }
   CHECK(alone > 0);
   CHECK(in_turns == 2);
+}
+
+TEST_CASE("a chart that grows is whole in its first frame, and where nothing moves") {
+  const ChartModel model = climb_chart(two_rungs({}), {.unit = "FLOP/s"});
+  const std::string svg = to_svg(model, LayoutOptions{}, {.growing = true});
+  CHECK(has(svg, "class=\"grow\""));
+  CHECK(has(svg, "class=\"come\""));
+  // A mode "both" or "backwards" would hide a bar until its animation begins.
+  CHECK_FALSE(has(svg, "both"));
+  CHECK_FALSE(has(svg, "backwards"));
+  size_t moving = 0;
+  const std::string delay = "animation-delay:";
+  for (size_t at = 0; (at = svg.find(delay, at)) != std::string::npos; ++moving) {
+    at += delay.size();
+    CHECK(std::atof(svg.c_str() + at) > 0);
+  }
+  CHECK(moving >= 2);
 }

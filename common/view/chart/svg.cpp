@@ -25,19 +25,21 @@ std::string px(float value) {
   return text == "-0" ? "0" : text;
 }
 
-/// Of a growing chart: how long a bar takes, and how long after the one above it begins.
-constexpr double kGrow_s = 0.5, kNextRow_s = 0.6;
+/// Of a growing chart: how long it is whole at first (a first frame, or a renderer without motion, shows no empty
+/// chart), how long a bar takes, and how long after the one above it begins.
+constexpr double kWhole_s = 1.5, kGrow_s = 0.5, kNextRow_s = 0.6;
 
+/// Each part has two animations, one after the other: it is away, it grows.
 std::string motion_css() {
-  return fmt::format(
-      "@media (prefers-reduced-motion:no-preference){{\n"
-      ".ridge-chart .grow{{transform-box:fill-box;transform-origin:left;animation:grow {0}s "
-      "ease-out both}}\n"
-      ".ridge-chart .come{{animation:come {0}s ease-in both}}\n"
-      "@keyframes grow{{from{{transform:scaleX(0)}}}}\n"
-      "@keyframes come{{from{{opacity:0}}}}\n"
-      "}}\n",
-      kGrow_s);
+  return "@media (prefers-reduced-motion:no-preference){\n"
+         ".ridge-chart .grow{transform-box:fill-box;transform-origin:left;animation-name:away,grow;"
+         "animation-timing-function:linear,ease-out}\n"
+         ".ridge-chart .come{animation-name:gone,come;animation-timing-function:linear,ease-in}\n"
+         "@keyframes away{from,to{transform:scaleX(0)}}\n"
+         "@keyframes grow{from{transform:scaleX(0)}}\n"
+         "@keyframes gone{from,to{opacity:0}}\n"
+         "@keyframes come{from{opacity:0}}\n"
+         "}\n";
 }
 
 std::string variables(bool dark) {
@@ -96,8 +98,11 @@ class Writer {
     if (row < 0) return write(p);
     const bool is_bar = p.kind == Primitive::Kind::rect && p.alpha == 1;
     const char* how = is_bar ? "grow" : "come";
-    out_ +=
-        fmt::format("<g class=\"{}\" style=\"animation-delay:{:.1f}s\">", how, row * kNextRow_s);
+    const double away_s = row * kNextRow_s;
+    out_ += fmt::format(
+        "<g class=\"{}\" "
+        "style=\"animation-delay:{:.1f}s,{:.1f}s;animation-duration:{:.1f}s,{:.1f}s\">",
+        how, kWhole_s, kWhole_s + away_s, away_s, kGrow_s);
     write(p);
     out_ += "</g>\n";
   }

@@ -13,7 +13,8 @@ struct SvgOptions {
   /// by default and in print, dark where the reader prefers it.
   bool embedded = false;
   /// Of a chart with rows and one bar in each: the bars grow from zero, one row after the other, and what a row says
-  /// comes with its bar. Where pictures do not move, or the reader wants no motion, it is the whole chart at once.
+  /// comes with its bar. It begins as the whole chart; where pictures do not move, or the reader wants no motion, it
+  /// stays that.
   bool growing = false;
 };
 
