@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -16,109 +16,17 @@
 #include "common/record/run.h"
 #include "common/record/trap.h"
 #include "tests/catch.h"
+#include "tests/made_up_clock.h"
 
 #include <nlohmann/json.hpp>
 
 using namespace ridge;
+using test::MadeUpClock, test::Sprung;
 
 namespace {
 
-/// CPU memory and calls, and a clock that is made up. A call costs what `cost_ns` says, or 1 us; on a
-/// buffer not seen before, in a cold cache, and for reading the clock around a single call, more.
-class MadeUpClock : public measure::Device {
- public:
-  std::function<double(const measure::Side&)> cost_ns = [](const measure::Side&) { return 1000.0; };
-  double first_touch_ns = 0, cold_ns = 0, clock_ns = 0;
-  double drift_a_slot = 0;  ///< of the logarithm of the time
-  int64_t sample_calls = 500;
-
-  Backend backend() const override { return Backend::cpu; }
-  std::string name() const override { return "made up"; }
-  void* stream() const override { return nullptr; }
-  Result<void*> allocate(size_t bytes) override {
-    void* memory = std::calloc(1, bytes);
-    touched_.insert(memory);
-    return static_cast<char*>(memory);
-  }
-  void release(void* memory) override { std::free(memory); }
-  Result<void> upload(void* to, const void* from, size_t bytes) override {
-    std::memcpy(to, from, bytes);
-    return {};
-  }
-  Result<void> download(void* to, const void* from, size_t bytes) override {
-    std::memcpy(to, from, bytes);
-    return {};
-  }
-  Result<void> fill(void* to, uint32_t pattern, size_t bytes) override {
-    for (size_t i = 0; i + 4 <= bytes; i += 4) std::memcpy(static_cast<char*>(to) + i, &pattern, 4);
-    return {};
-  }
-  size_t free_bytes() const override { return size_t{1} << 32; }
-  Result<void> synchronize() override { return {}; }
-  Result<void> call(const measure::Side& side) override {
-    const Status status = side.kernel->launch(side.launch);
-    if (!status.ok()) return measure::to_error(status, *side.kernel);
-    return {};
-  }
-  Result<Sample> time_latency(const measure::Side& side) override {
-    const bool fresh = is_fresh(side.launch.buffers[2]);
-    RIDGE_TRY_VOID(call(side));
-    Sample sample;
-    sample.t_ns = cost_ns(side) + clock_ns + (fresh ? first_touch_ns : 0);
-    return sample;
-  }
-  Result<std::unique_ptr<measure::Side>> make_side(const KernelDesc& kernel, const Launch& launch,
-                                                   measure::Cache cache, double) override {
-    auto side = std::make_unique<measure::Side>();
-    side->kernel = &kernel;
-    side->launch = launch;
-    side->cache = cache;
-    return side;
-  }
-  Result<std::vector<Sample>> time(std::span<measure::Side* const> sides,
-                                   std::span<const uint8_t> order) override {
-    std::vector<Sample> samples;
-    for (const uint8_t index : order) {
-      const measure::Side& side = *sides[index];
-      RIDGE_TRY_VOID(call(side));
-      Sample& sample = samples.emplace_back();
-      sample.calls = sample_calls;
-      sample.t_ns = cost_ns(side) * std::exp(drift_a_slot * slot_++) +
-                    (side.cache == measure::Cache::cold ? cold_ns : 0);
-    }
-    return samples;
-  }
-  int slots_per_block(std::span<measure::Side* const>) const override { return 50; }
-
- private:
-  /// The harness's own buffers lie in what it allocated, behind a guard of 256 bytes.
-  bool is_fresh(void* buffer) { return touched_.count(static_cast<char*>(buffer) - 256) == 0; }
-  std::set<void*> touched_;
-  double slot_ = 0;
-};
-
-struct Sprung {
-  Series series;
-  const TrapOutcome& trap() const { return *series.trap; }
-};
-
 Sprung spring(const std::string& name, measure::Device* device) {
-  const TrapDesc* desc = find_trap("traps.cpu." + name);
-  REQUIRE(desc != nullptr);
-  measure::Observer nobody;
-  measure::Options options;
-  options.mode = measure::Mode::live;
-  auto series = measure::measure_trap(*desc, {}, device, options, 0, &nobody);
-  REQUIRE(series);
-  INFO(series->reason);
-  REQUIRE(series->status == SeriesStatus::ok);
-  REQUIRE(series->trap);
-  CHECK(series->checks.size() == 2);
-  CHECK(series->quality_passed());
-  CHECK(series->trap->guard == desc->guard);
-  INFO(series->trap->guard_says);
-  CHECK(series->trap->caught);
-  return {*series};
+  return test::spring_trap("traps.cpu." + name, device);
 }
 
 /// A kernel's own work, counted by how the time of a real call on this machine relates to another's,
@@ -150,15 +58,11 @@ TEST_CASE("hot called cold reads low; asked for cold, the harness names its resu
 
 TEST_CASE("where a trap biases nothing, it says so and its guard claims no catch") {
   MadeUpClock device;  // first calls and cold caches cost nothing here
-  const TrapDesc* desc = find_trap("traps.cpu.hot_called_cold");
-  measure::Observer nobody;
-  const auto series =
-      measure::measure_trap(*desc, {}, &device, {.mode = measure::Mode::live}, 0, &nobody);
-  REQUIRE(series);
-  REQUIRE(series->trap);
-  CHECK(series->trap->bias == "none");
-  CHECK(bias_text(*series->trap) == "no bias on this machine");
-  CHECK_FALSE(series->trap->caught);
+  const Series series = test::measured("traps.cpu.hot_called_cold", &device);
+  REQUIRE(series.trap);
+  CHECK(series.trap->bias == "none");
+  CHECK(bias_text(*series.trap) == "no bias on this machine");
+  CHECK_FALSE(series.trap->caught);
 }
 
 TEST_CASE("below the timer's resolution: the clock's own time is in the figure") {
@@ -372,18 +276,19 @@ TEST_CASE("an outcome goes to JSON and back") {
   CHECK_FALSE(Json(Series{}).contains("trap"));
 }
 
-TEST_CASE("every trap has a part in the lesson, and every trap file is known with its kind") {
+TEST_CASE("every trap has a part in its lab's lesson, and every trap file is known with its kind") {
   const char* source = std::getenv("RIDGE_SOURCE");
   REQUIRE(source != nullptr);
-  std::ifstream file(std::string(source) + "/assets/lessons/traps.md");
-  std::stringstream text;
-  text << file.rdbuf();
-  int traps = 0;
+  std::map<std::string, int> traps;
   for (const KernelSource& rung : kernel_sources()) {
     if (rung.kind != RungKind::trap) continue;
-    ++traps;
+    const std::string lab(family_of(rung.id));
+    ++traps[lab];
+    std::ifstream file(std::string(source) + "/assets/lessons/" + lab + ".md");
+    std::stringstream text;
+    text << file.rdbuf();
     INFO(rung.id);
     CHECK(text.str().find("\n## " + rung.id + " · ") != std::string::npos);
   }
-  CHECK(traps == 16);
+  CHECK(traps == std::map<std::string, int>{{"traps", 16}});
 }

@@ -1,5 +1,5 @@
 // The traps family's problem is matrix300's: the GEMM family's product at n = 300 in double precision,
-// and no other. What the traps themselves measure they pose for themselves (victim.h).
+// and no other. What the traps themselves measure they pose for themselves (kernels/runtime/traps).
 #include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 

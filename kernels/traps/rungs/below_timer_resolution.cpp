@@ -9,7 +9,7 @@
 // Source    google/benchmark and nanobench choose their iteration counts for the same reason.
 #include <fmt/format.h>
 
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

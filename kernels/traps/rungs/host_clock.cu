@@ -8,7 +8,7 @@
 // Guard     Time per call comes from many calls in a CUDA graph behind a gate, less an empty graph;
 //           latency is a quantity of its own, measured in a pass of its own.
 // Source    CUDA C++ Best Practices Guide, 10.1, Timing.
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

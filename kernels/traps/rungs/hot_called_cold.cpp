@@ -8,7 +8,7 @@
 //           before every call.
 // Source    Whaley and Castaldo, Achieving Accurate and Context-Sensitive Timing (2008).
 #include "common/harness/measure/harness.h"
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

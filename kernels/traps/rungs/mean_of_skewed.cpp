@@ -12,7 +12,7 @@
 #include "common/core/format.h"
 #include "common/stats/stats.h"
 #include "kernels/traps/rungs/product.h"
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

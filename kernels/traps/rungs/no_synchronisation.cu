@@ -10,7 +10,7 @@
 
 #include <chrono>
 
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "kernels/runtime/problems/gemm.h"
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

@@ -7,11 +7,9 @@
 // Guard     All peers meet in pairs first, and what counts is the one that wins. Two medians of two runs do not settle
 //           which: between the runs the clock moves.
 // Source    Found in our own tables: 1.079 "against the faster of cuBLAS and cuBLASLt" was against the slower (H200).
-#include <cmath>
-
 #include "common/core/format.h"
 #include "common/stats/stats.h"
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/pairs.h"
 
 namespace ridge::traps {
 namespace {
@@ -19,7 +17,6 @@ namespace {
 constexpr Size kSize = {.m = 512, .n = 512, .k = 512};
 constexpr const char *kOurs = "gemm.cpu.packed", *kPeers[] = {"gemm.cpu.openblas", "gemm.cpu.onednn"};
 constexpr int kRounds = 7;  ///< of the peers' own comparison
-constexpr double kMargin = 0.02;
 
 class NotTheBestPeer : public VictimTrap {
  public:
@@ -33,8 +30,8 @@ class NotTheBestPeer : public VictimTrap {
     return {};
   }
 
-  Result<double> lie() override { return speed_up(slower_.get()); }
-  Result<double> honest() override { return speed_up(faster_.get()); }
+  Result<double> lie() override { return speed_up(slower_.get(), victim_.get()); }
+  Result<double> honest() override { return speed_up(faster_.get(), victim_.get()); }
 
   Result<GuardVerdict> guard(double, double) override {
     RIDGE_TRY(const stats::PairedResult paired, peers());
@@ -57,31 +54,9 @@ class NotTheBestPeer : public VictimTrap {
     }
   }
 
-  /// Time of `a` over time of `b`, interleaved.
-  Result<std::vector<Round>> rounds(Victim* a, Victim* b, int count) {
-    RIDGE_TRY(measure::Side * first, a->side());
-    RIDGE_TRY(measure::Side * second, b->side());
-    measure::Side* sides[] = {first, second};
-    std::vector<Round> rounds;
-    for (int i = 0; i < count; ++i) {
-      const uint8_t outer = static_cast<uint8_t>(i % 2), inner = static_cast<uint8_t>(1 - outer);
-      RIDGE_TRY(const auto slots, device()->time(sides, std::vector<uint8_t>{outer, inner, inner, outer}));
-      Round round;
-      round.order = outer == 0 ? "0110" : "1001";
-      for (const Sample& slot : slots) round.t_ns.push_back(slot.t_ns);
-      rounds.push_back(std::move(round));
-    }
-    return rounds;
-  }
-
-  Result<double> speed_up(Victim* peer) {
-    RIDGE_TRY(const auto one, rounds(peer, victim_.get(), 1));
-    return std::exp(stats::round_log_ratio(one.front(), 1));
-  }
-
   /// The slower one's time over the faster one's.
   Result<stats::PairedResult> peers() {
-    RIDGE_TRY(const auto paired, rounds(slower_.get(), faster_.get(), kRounds));
+    RIDGE_TRY(const auto paired, rounds_of(slower_.get(), faster_.get(), kRounds));
     return stats::judge(paired, 1, kMargin);
   }
 

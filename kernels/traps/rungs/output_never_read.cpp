@@ -7,7 +7,7 @@
 // Guard     Output is a buffer of the harness, filled with poison before the call and checked after.
 // Source    Every benchmark library's "do not optimise": Google Benchmark's DoNotOptimize is one.
 #include "kernels/traps/rungs/product.h"
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

@@ -8,7 +8,7 @@
 // Guard     Before every check the output is filled with poison: the answer of an earlier call is gone.
 // Source    Found in the wild as kernels that "pass" after a failed launch.
 #include "kernels/traps/rungs/product.h"
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

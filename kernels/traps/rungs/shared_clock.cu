@@ -11,7 +11,7 @@
 #include "common/core/format.h"
 #include "common/harness/measure/harness.h"
 #include "common/harness/measure/sustained.h"
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

@@ -7,8 +7,7 @@
 // Guard     Flags are part of a rung's name and of its hash, and stand in every report: what was built
 //           otherwise is another rung.
 // Source    SPEC's matrix300, dropped in 1992 (matrix300.cpp tells the story).
-#include "common/stats/stats.h"
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/pairs.h"
 
 namespace ridge::traps {
 namespace {
@@ -22,9 +21,9 @@ class TheCompilerDidIt : public VictimTrap {
   TheCompilerDidIt(std::unique_ptr<Victim> now, std::unique_ptr<Victim> then)
       : VictimTrap(std::move(now)), then_(std::move(then)) {}
 
-  Result<double> lie() override { return ratio(then_.get(), victim_.get()); }
+  Result<double> lie() override { return speed_up(then_.get(), victim_.get()); }
   /// The same flags on both sides: this machine against itself.
-  Result<double> honest() override { return ratio(victim_.get(), victim_.get()); }
+  Result<double> honest() override { return speed_up(victim_.get(), victim_.get()); }
 
   Result<GuardVerdict> guard(double, double) override {
     const KernelSource* then = find_source(kLastYear);
@@ -39,18 +38,6 @@ class TheCompilerDidIt : public VictimTrap {
   }
 
  private:
-  /// t(a) / t(b), from one palindrome.
-  Result<double> ratio(Victim* a, Victim* b) {
-    RIDGE_TRY(measure::Side * before, a->side());
-    RIDGE_TRY(measure::Side * after, b->side());
-    measure::Side* sides[] = {before, after};
-    const uint8_t order[] = {0, 1, 1, 0};
-    RIDGE_TRY(const auto samples, device()->time(sides, order));
-    Round round{.order = "0110"};
-    for (const Sample& sample : samples) round.t_ns.push_back(sample.t_ns);
-    return stats::judge({&round, 1}, 1, 0.02).ratio;
-  }
-
   std::unique_ptr<Victim> then_;
 };
 

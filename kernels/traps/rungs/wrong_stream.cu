@@ -11,7 +11,7 @@
 
 #include "common/harness/measure/cuda/check.h"
 #include "common/harness/quality/quality.h"
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

@@ -9,7 +9,7 @@
 // Source    Horace He, Strangely, Matrix Multiplications on GPUs Run Faster When Given "Predictable"
 //           Data! (2024).
 #include "common/core/format.h"
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 namespace ridge::traps {
 namespace {

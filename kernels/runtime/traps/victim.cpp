@@ -1,4 +1,4 @@
-#include "kernels/traps/victim.h"
+#include "kernels/runtime/traps/victim.h"
 
 #include <algorithm>
 
@@ -13,29 +13,41 @@ namespace {
 
 constexpr int kSlots = 5;  ///< of one reading
 
+Params params_of(const Size& size) {
+  return {{"m", size.m}, {"n", size.n}, {"k", size.k}, {"dtype", std::string(size.dtype)}};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Victim>> Victim::make(const KernelDesc& kernel, const Size& size,
+Result<std::unique_ptr<Victim>> Victim::make(const KernelDesc& kernel, const Params& params,
                                              measure::Device* device) {
   const FamilyDesc* family = find_family("gemm");
   if (family == nullptr) {
     return Error{ErrorCode::unavailable, "the GEMM family is not in this worker", kernel.id, ""};
   }
-  const Params asked = {
-      {"m", size.m}, {"n", size.n}, {"k", size.k}, {"dtype", std::string(size.dtype)}};
-  RIDGE_TRY(const Params params, resolve_params(family->params(), asked, family->name));
-  RIDGE_TRY(auto instance, measure::make_instance(*family, params, 1, *device));
+  RIDGE_TRY(const Params all, resolve_params(family->params(), params, family->name));
+  RIDGE_TRY(auto instance, measure::make_instance(*family, all, 1, *device));
   RIDGE_TRY(auto ready, measure::make_ready(kernel, device, std::move(instance)));
   return std::make_unique<Victim>(std::move(ready));
 }
 
-Result<std::unique_ptr<Victim>> Victim::make(const char* kernel, const Size& size,
+Result<std::unique_ptr<Victim>> Victim::make(const char* kernel, const Params& params,
                                              measure::Device* device) {
   const KernelDesc* found = find_kernel(kernel);
   if (found == nullptr) {
     return Error{ErrorCode::unavailable, "its victim is not in this worker", kernel, ""};
   }
-  return make(*found, size, device);
+  return make(*found, params, device);
+}
+
+Result<std::unique_ptr<Victim>> Victim::make(const KernelDesc& kernel, const Size& size,
+                                             measure::Device* device) {
+  return make(kernel, params_of(size), device);
+}
+
+Result<std::unique_ptr<Victim>> Victim::make(const char* kernel, const Size& size,
+                                             measure::Device* device) {
+  return make(kernel, params_of(size), device);
 }
 
 Result<measure::Side*> Victim::side(measure::Cache cache) {

@@ -1,5 +1,5 @@
-// What the traps measure: a kernel of the GEMM problem, ready on a device, and the harness's own way of
-// timing it. Every trap's honest figure comes from here.
+// What the traps and the claims measure: a kernel of the GEMM problem, ready on a device, and the harness's own way
+// of timing it. Every honest figure comes from here.
 #pragma once
 
 #include <cmath>
@@ -21,10 +21,15 @@ struct Size {
 class Victim {
  public:
   explicit Victim(measure::ReadyRung ready) : rung(std::move(ready)) {}
-  /// Inputs are the family's random normals, buffers the harness's: touched, between guard words.
+  /// Inputs are the family's random normals, buffers the harness's: touched, between guard words. `params` are the
+  /// GEMM family's; what they leave out has its default.
+  static Result<std::unique_ptr<Victim>> make(const KernelDesc& kernel, const Params& params,
+                                              measure::Device* device);
   static Result<std::unique_ptr<Victim>> make(const KernelDesc& kernel, const Size& size,
                                               measure::Device* device);
   /// A rung by id; Error unavailable where this worker has none of that name.
+  static Result<std::unique_ptr<Victim>> make(const char* kernel, const Params& params,
+                                              measure::Device* device);
   static Result<std::unique_ptr<Victim>> make(const char* kernel, const Size& size,
                                               measure::Device* device);
 
