@@ -126,6 +126,27 @@ TEST_CASE("each rule about rungs finds the one it means") {
   CHECK(asked(near, run) == kO1);
 }
 
+TEST_CASE("traps are ranked by how far their reading is off, whichever way") {
+  const auto trap = [](int index, const std::string& kernel, double factor, double half) {
+    Series made = result(index, kernel, 0, 0);
+    made.kind = RungKind::trap;
+    made.params.clear();
+    made.stats.reset();
+    made.trap.emplace();
+    made.trap->factor = factor;
+    made.trap->ci = Interval{factor - half, factor + half};
+    made.trap->bias = factor > 1 ? "high" : "low";
+    return made;
+  };
+  const Run run = run_of({trap(0, test::kFirst, 3, 0.1), trap(1, test::kSecond, 0.2, 0.01),
+                          trap(2, kThird, 1.01, 0.02)});
+  CHECK(asked(about("largest_bias"), run) == kO3);
+  CHECK(asked(about("smallest_bias"), run) == "loop order");
+  // Of a run with speeds alone it has nothing to say, and of traps no other rule has.
+  CHECK(contains(asked(about("largest_bias"), three_rungs()), "no answer yet"));
+  CHECK(contains(asked(about("shortest_time"), run), "no answer yet"));
+}
+
 TEST_CASE("the roofline's rules compare intensity and ridge point: 10 FLOP/byte here") {
   // 1e12 FLOP/s over 1e11 B/s; a product of size n has n / 6 FLOP/byte.
   const Run run = run_of({result(0, kThird, 100, 1, 16), result(1, kThird, 1000, 5, 64),

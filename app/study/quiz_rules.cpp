@@ -9,6 +9,7 @@
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/trap.h"
 
 namespace ridge::study {
 namespace {
@@ -181,6 +182,21 @@ std::optional<Score> score_energy(const Candidates& all, size_t at, const Run&,
   return Score{*series.energy_j, {}, format_quantity(*series.energy_j, "J")};
 }
 
+/// How far a claim or a trap is off, either way, in times.
+std::optional<Score> score_bias(const Candidates& all, size_t at, const Run&, std::string* reason) {
+  const TrapOutcome& trap = *all[at].series->trap;
+  *reason = "its factor is not above zero";
+  if (!(trap.factor > 0)) return std::nullopt;
+  const auto off = [](double factor) { return std::max(factor, 1 / factor); };
+  Score made{off(trap.factor), {}, bias_text(trap)};
+  if (trap.ci && trap.ci->low > 0) {
+    const double low = off(trap.ci->low), high = off(trap.ci->high);
+    const bool has_one = trap.ci->low <= 1 && trap.ci->high >= 1;
+    made.interval = Interval{has_one ? 1 : std::min(low, high), std::max(low, high)};
+  }
+  return made;
+}
+
 const RuleCode kRules[] = {
     {{"shortest_time", "the shortest time per call, each rung in its own run", false},
      Pick::smallest,
@@ -232,6 +248,16 @@ const RuleCode kRules[] = {
      score_waiting},
     {{"most_memory", "the most bytes held during a call", false}, Pick::largest, 0, score_memory},
     {{"least_energy", "the least energy of a call", false}, Pick::smallest, 0, score_energy},
+    {{"largest_bias", "the reading furthest from the honest one, in ratio", false},
+     Pick::largest,
+     0,
+     score_bias,
+     true},
+    {{"smallest_bias", "the reading nearest to the honest one, in ratio", false},
+     Pick::smallest,
+     0,
+     score_bias,
+     true},
 };
 
 }  // namespace
@@ -301,9 +327,12 @@ Key key_of(const Question& question, const Size& size, const Series& series) {
   return key;
 }
 
-bool has_speed(const Series& series) {
-  return series.status == SeriesStatus::ok && series.quality_passed() && series.stats &&
-         series.stats->median_ns > 0;
+/// Whether the series has what the question's rule scores: a trap's two readings, or a speed.
+bool is_scored(const Question& question, const Series& series) {
+  if (series.status != SeriesStatus::ok || !series.quality_passed()) return false;
+  const RuleCode* rule = find_rule(question.rule);
+  if (rule != nullptr && rule->of_traps) return series.trap.has_value();
+  return series.stats && series.stats->median_ns > 0;
 }
 
 std::string title_of(const Lab& lab, const std::string& kernel) {
@@ -351,7 +380,7 @@ std::optional<Key> best_key(const Question& question, const Size& size,
   std::map<Key, size_t> latest;
   for (size_t i = 0; i < run.series().size(); ++i) {
     const Series& series = run.series()[i];
-    if (!has_speed(series)) continue;
+    if (!is_scored(question, series)) continue;
     for (size_t c = 0; c < candidates.size(); ++c) {
       if (!is_about(question, size, candidates[c], series, run)) continue;
       const Key key = key_of(question, size, series);
@@ -415,7 +444,7 @@ Group group_of(const Question& question, const Lab& lab, const Run& run) {
   const std::optional<Key> key = best_key(question, size, all, run);
   for (Candidate& candidate : all) {
     for (const Series& series : run.series()) {  // the latest stays
-      if (key && has_speed(series) && is_about(question, size, candidate, series, run) &&
+      if (key && is_scored(question, series) && is_about(question, size, candidate, series, run) &&
           !(key_of(question, size, series) < *key) && !(*key < key_of(question, size, series))) {
         candidate.series = &series;
         candidate.params = series.params;

@@ -51,6 +51,7 @@ struct RuleCode {
   /// Score of candidates[at], or none and the reason (empty: it is no candidate of this rule).
   std::optional<Score> (*score)(const std::vector<Candidate>& candidates, size_t at, const Run& run,
                                 std::string* reason);
+  bool of_traps = false;  ///< it looks at a trap's readings; else at rungs with a speed
 };
 /// All rules, for messages and tests.
 const std::vector<Rule>& quiz_rules();
