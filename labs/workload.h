@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,20 @@ struct WorkloadCall {
   const char* fixed = nullptr;
 };
 
+/// A part's multiply-adds as a table printed them.
+struct PrintedMacs {
+  double macs = 0;
+  const char* of = "";  ///< what they were printed for: "one head", "one block", "the pass"
+  int64_t times = 1;    ///< how many of that make one pass
+};
+
+/// A step without a product, which no rung of a lab of products does: softmax, say.
+struct WorkloadStep {
+  const char* title;
+  const char* note;       ///< what it does instead of multiplying
+  double parameters = 0;  ///< of all of a pass
+};
+
 /// One shape of call, `calls` times in one pass of the network.
 struct WorkloadPart {
   std::string title;
@@ -29,6 +44,9 @@ struct WorkloadPart {
   Params params;       ///< of one call; of the selected rung's, what is not named is the learner's
   int64_t calls = 1;
   const WorkloadCall* call = nullptr;
+  double parameters = 0;  ///< weights and biases of all its calls; 0: none, or not counted
+  std::optional<PrintedMacs> printed = {};
+  std::vector<WorkloadStep> then = {};  ///< the steps between it and the next part
 };
 
 /// C (m x n) = A (m x k) * B (k x n), by the selected rung.
@@ -41,6 +59,7 @@ struct Workload {
   std::string note;   ///< what the table as published has, and where this differs
   std::vector<WorkloadPart> parts;
   double tokens = 0;  ///< that one pass reads or makes; 0: it is not counted in tokens
+  std::optional<double> printed_parameters = {};  ///< of the whole network, as the table has them
 };
 
 /// A transformer as the learner describes it. Defaults: the shape of Llama 3 8B (Grattafiori et al.,

@@ -86,6 +86,29 @@ TEST_CASE("a workload says who wins each part, once there is more than one to ch
   CHECK(workload_chart(input).panels[4].row_reasons[2] == "not run yet");
 }
 
+TEST_CASE("a published network's table counts: as printed, ours, and the steps without a product") {
+  WorkloadInput input{.title = "a network", .rung = "threads"};
+  WorkloadRow row{.label = "scores", .shape = "64 x 56"};
+  row.flop = 2e6, row.parameters = 300;
+  input.rows = {row};
+  CHECK(workload_chart(input).table.columns.size() == kWorkloadCounts);
+  input.printed_parameters = 350;
+  input.rows[0].printed = WorkloadPrinted{.macs = 1e6, .ours = 1e5, .of = "one head"};
+  input.rows[0].then = {{.label = "softmax", .note = "no product", .parameters = 40}};
+  const ChartModel model = workload_chart(input);
+  REQUIRE(model.table.rows.size() == 2);
+  const auto counts = [&](size_t i) {
+    const auto& cells = model.table.rows[i];
+    return std::vector<std::string>(cells.begin() + kWorkloadCounts, cells.end());
+  };
+  CHECK(counts(0) == std::vector<std::string>{"1e+06", "1e+06", "one head", "100000", "300"});
+  CHECK(counts(1) == std::vector<std::string>{"none", "", "", "", "40"});
+  CHECK(model.table.rows[1].size() == model.table.columns.size());
+  CHECK(model.rows.size() == 1);  // a step has no bar
+  CHECK(model.summary.ends_with(
+      "The whole has 1e+06 MACs and 340 parameters; printed: 350 parameters."));
+}
+
 TEST_CASE(
     "decoding with each type of weights: two bars a row that stand clear, shares of the floor, "
     "reasons") {

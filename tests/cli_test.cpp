@@ -654,6 +654,7 @@ TEST_CASE("a mistyped name: what it was meant to be, and never a list of all the
       {{"run", "gemm", "--set", "thread=1"}, "did you mean threads?"},
       {{"run", "gemm", "--set", "dtype=fp31"}, "did you mean fp32?"},
       {{"run", "gemm", "--table", "tlak"}, "did you mean talk?"},
+      {{"run", "gemm", "--workload", "gtp3", "--rungs", "threads"}, "did you mean gpt3?"},
       {{"run", "gemm", "--sett", "n=64"}, "there is no option '--sett'; did you mean --set?"},
       {{"compare", "gemm", "--baselin=packed"}, "did you mean --baseline?"},
       {{"--jsn"}, "did you mean --json?"},

@@ -170,6 +170,32 @@ TEST_CASE("ResNet-50 as a workload has its 53 convolutions and 4.09e9 multiply-a
         "3 × 224² → 64, 7 × 7 / 2");
 }
 
+TEST_CASE("GPT-3 as a workload: what the talk printed is ours for the same piece, but for one row") {
+  const Workload& workload = find_lab("gemm")->workloads.front();
+  double parameters = 0, normalisations = 0;
+  int printed = 0, other = 0;
+  for (const WorkloadPart& part : workload.parts) {
+    INFO(part.title);
+    parameters += part.parameters;
+    for (const WorkloadStep& step : part.then) {
+      parameters += step.parameters;
+      if (std::string(step.title).ends_with("normalisation")) normalisations += step.parameters;
+    }
+    if (!part.printed) continue;
+    const double macs = part.call->flop(part.params) / 2 * double(part.calls);
+    const double ratio = part.printed->macs / (macs / double(part.printed->times));
+    ++printed;
+    if (ratio == Approx(1).epsilon(1e-3)) continue;
+    ++other;
+    CHECK(part.title == "Q · K, transposed");
+    CHECK(ratio == Approx(96));  // all heads, among figures of one
+  }
+  CHECK(printed == 7);
+  CHECK(other == 1);
+  REQUIRE(workload.printed_parameters);
+  CHECK(parameters - normalisations == Approx(*workload.printed_parameters).epsilon(1e-5));
+}
+
 TEST_CASE(
     "a model whose weights have fewer bits decodes with rungs that take them, and moves fewer "
     "bytes") {

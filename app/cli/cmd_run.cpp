@@ -1,4 +1,5 @@
-// ridgepoint run LAB: measures rungs one after another; --table TABLE: a published table again, row by row.
+// ridgepoint run LAB: measures rungs one after another; --table TABLE: a published table again, row by row;
+// --workload NETWORK: the calls of a network.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "app/query/results.h"
 #include "app/query/series_table.h"
 #include "app/query/terminal.h"
+#include "app/query/workload.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
@@ -60,6 +62,54 @@ int run_table(const CommonOptions& common, const MeasureOptions& options) {
                         run_exit_code(run, measured.request, *measured.lab));
 }
 
+/// The calls of a workload for each rung, each shape once.
+Result<Selection> select_workload(const Lab& lab, const Workload& workload, const Run& run,
+                                  const std::vector<std::string>& rungs, const Params& given) {
+  Selection all;
+  for (const std::string& name : rungs) {
+    RIDGE_TRY(const Rung* rung, find_rung(lab, name));
+    RIDGE_TRY(Selection one,
+              select_table(lab, workload_table(workload, rung->kernel, given), run, {}));
+    for (KernelRequest& request : one.kernels) add_new({std::move(request)}, &all.kernels);
+  }
+  return all;
+}
+
+int run_workload(const CommonOptions& common, const MeasureOptions& options) {
+  const auto lab = require_lab(options.lab);
+  if (!lab) return fail(common, lab.error());
+  const auto workload = require_workload(**lab, options.workload);
+  if (!workload) return fail(common, workload.error());
+  if (options.rungs.empty() || options.cache != CacheMode::hot) {
+    return fail(common, {ErrorCode::usage, "a workload is run by the rungs that you name, and hot",
+                         "--workload", "name them, --rungs threads, and leave out --cache"});
+  }
+  Params given;
+  const Measured measured = measure(
+      common, options, RequestType::run,
+      [&](const Lab& of, const Run& run, const Params& set, const std::vector<std::string>&) {
+        given = set;
+        return select_workload(of, **workload, run, options.rungs, set);
+      });
+  if (measured.request == 0) return fail(common, *measured.error);
+  const Run& run = measured.driver->run();
+  std::string text = environment_text(run), counts;
+  for (const std::string& name : options.rungs) {
+    const Rung* rung = *find_rung(**lab, name);
+    const Table table = workload_table(**workload, rung->kernel, given);
+    const chart::ChartModel model =
+        chart::workload_chart(workload_input(**workload, table, run, rung->title));
+    text += workload_text(model);
+    counts = workload_counts_text(model);
+  }
+  if (common.json)
+    print_json(json_of(measured));
+  else
+    print(text + counts);
+  return finish_command(common, options, measured,
+                        run_exit_code(run, measured.request, *measured.lab));
+}
+
 /// The table on a terminal, where somebody watches it grow.
 class Watched {
  public:
@@ -96,6 +146,7 @@ class Watched {
 
 int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
   if (!options.table.empty()) return run_table(common, options);
+  if (!options.workload.empty()) return run_workload(common, options);
   Watched watched(!common.json && stdout_is_terminal());
   const Measured measured = measure(
       common, options, RequestType::run,
@@ -143,6 +194,9 @@ Command setup_run(CLI::App& command, const CommonOptions& common) {
       ->delimiter(',');
   command.add_option("--table", options->table,
                      "a published table run again, row by row: talk (of gemm)");
+  command.add_option(
+      "--workload", options->workload,
+      "a network's calls by the rungs named, beside what was printed: gpt3 (of gemm)");
   add_choice(&command, "--mode", &options->mode, {RunMode::live, RunMode::measure},
              "live or measure (default)");
   command.add_flag("--counters", options->counters,

@@ -91,6 +91,7 @@ struct MeasureOptions {
   std::string lab;
   std::vector<std::string> rungs;  ///< run; empty: all that this machine can run
   std::string table;               ///< run; a published table of the lab, instead of rungs
+  std::string workload;            ///< run; a network's calls, by each of the rungs
   std::string baseline;            ///< compare: RUNG[:k=v,..]
   std::vector<std::string> candidates;
   std::vector<std::string> set;  ///< "n=1024"

@@ -6,7 +6,9 @@
 
 #include "app/query/recordings.h"
 #include "app/query/results.h"
+#include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/core/nearest.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
@@ -62,6 +64,12 @@ std::vector<chart::WorkloadRow> workload_rows(const Workload& workload,
                  (part.calls == 1 ? std::string("once") : fmt::format("{} times", part.calls));
     made.flop = part.call->flop(params) * calls;
     made.bytes = part.call->bytes(params, element_bytes(params)) * calls;
+    made.parameters = part.parameters;
+    if (part.printed)
+      made.printed = {part.printed->macs, made.flop / 2 / double(part.printed->times),
+                      part.printed->of};
+    for (const WorkloadStep& step : part.then)
+      made.then.push_back({step.title, step.note, step.parameters});
     if (filled[i].source == Source::missing) {
       made.why = filled[i].note;
     } else {
@@ -158,6 +166,7 @@ chart::WorkloadInput workload_input(const Workload& workload, const Table& table
                                     const std::string& rung) {
   chart::WorkloadInput input;
   input.title = workload.title, input.note = workload.note, input.tokens = workload.tokens;
+  input.printed_parameters = workload.printed_parameters;
   input.rung = rung;
   input.rows = workload_rows(workload, fill_table(table, run, 0, {}, {}));
   input.binds = what_binds(input.rows, run, table);
@@ -174,6 +183,44 @@ std::string model_text(const chart::ChartModel& model) {
     text += fmt::format("  {:<22} {:<44} {:>12}  {}\n", row[0], row[1], row[3], row[4]);
   }
   return text + model.summary + "\n\n";
+}
+
+namespace {
+
+/// Some columns of the chart's table, under their names.
+std::string columns_text(const chart::ChartModel& model, const std::vector<size_t>& columns) {
+  const auto picked = [&](const std::vector<std::string>& row) {
+    std::vector<std::string> cells;
+    for (const size_t column : columns) cells.push_back(row[column]);
+    return cells;
+  };
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& row : model.table.rows) rows.push_back(picked(row));
+  return table(picked(model.table.columns), rows);
+}
+
+}  // namespace
+
+std::string workload_text(const chart::ChartModel& model) {
+  return "\n" + model.title + "\n" + model.subtitle + "\n" + columns_text(model, {0, 1, 3, 4}) +
+         model.summary + "\n";
+}
+
+std::string workload_counts_text(const chart::ChartModel& model) {
+  if (model.table.columns.size() <= chart::kWorkloadCounts) return "";
+  std::vector<size_t> columns = {0};
+  for (size_t i = chart::kWorkloadCounts; i < model.table.columns.size(); ++i) columns.push_back(i);
+  return "\nwhat it counts\n" + columns_text(model, columns);
+}
+
+Result<const Workload*> require_workload(const Lab& lab, const std::string& id) {
+  std::vector<std::string> known;
+  for (const Workload& workload : lab.workloads) {
+    if (workload.id == id) return &workload;
+    known.push_back(workload.id);
+  }
+  return Error{ErrorCode::usage, "there is no workload '" + id + "'", "lab " + std::string(lab.id),
+               known.empty() ? "this lab has none" : name_hint(id, known)};
 }
 
 }  // namespace ridge::app

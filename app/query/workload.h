@@ -8,6 +8,7 @@
 #include "app/query/published.h"
 #include "common/record/request.h"
 #include "common/view/chart/workload.h"
+#include "labs/lab.h"
 #include "labs/workload.h"
 
 namespace ridge::app {
@@ -61,5 +62,12 @@ chart::WorkloadInput workload_input(const Workload& workload, const Table& table
 
 /// `ridgepoint model`: both phases of a model that is described.
 std::string model_text(const chart::ChartModel& model);
+
+/// `ridgepoint run --workload`: a rung's time for each part, with each step that has no product.
+std::string workload_text(const chart::ChartModel& model);
+/// What a published workload counts, as printed and ours; empty where it printed nothing.
+std::string workload_counts_text(const chart::ChartModel& model);
+/// Errors: usage, with the workloads there are.
+Result<const Workload*> require_workload(const Lab& lab, const std::string& id);
 
 }  // namespace ridge::app

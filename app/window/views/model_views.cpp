@@ -83,6 +83,7 @@ chart::ChartModel workload_of(const State& state) {
   }
   const Workload workload = workload_in_view(state, *row);
   input.title = workload.title, input.note = workload.note, input.tokens = workload.tokens;
+  input.printed_parameters = workload.printed_parameters;
   input.rung = state.selection.lab->serves_model ? "our rungs" : row->rung->title;
   input.machine = row->can_run || row->origin != Origin::recorded ? "" : row->machine;
   const Table table = app::workload_table(workload, row->rung->kernel, other_params(state, *row));

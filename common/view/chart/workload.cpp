@@ -122,6 +122,38 @@ Panel gain_panel(const WorkloadInput& input, const std::optional<double>& total)
   return panel;
 }
 
+std::string count_text(double count) {
+  return count > 0 ? fmt::format("{:.6g}", count) : "none";
+}
+
+/// Of a published table: what it printed beside what the shapes say, and the steps that have no product.
+void add_counts(const WorkloadInput& input, ChartModel* model) {
+  for (const char* column :
+       {"MACs of a pass", "MACs printed", "printed for", "ours for that", "parameters"})
+    model->table.columns.push_back(column);
+  std::vector<std::vector<std::string>> rows;
+  double macs = 0, parameters = 0;
+  for (size_t i = 0; i < input.rows.size(); ++i) {
+    const WorkloadRow& row = input.rows[i];
+    std::vector<std::string>& cells = rows.emplace_back(model->table.rows[i]);
+    cells.push_back(count_text(row.flop / 2));
+    cells.push_back(row.printed ? count_text(row.printed->macs) : "");
+    cells.push_back(row.printed ? row.printed->of : "");
+    cells.push_back(row.printed ? count_text(row.printed->ours) : "");
+    cells.push_back(count_text(row.parameters));
+    macs += row.flop / 2, parameters += row.parameters;
+    for (const WorkloadGap& gap : row.then) {
+      rows.push_back({gap.label, gap.note, "", "unavailable: no product", "", "", "none", "", "",
+                      "", count_text(gap.parameters)});
+      parameters += gap.parameters;
+    }
+  }
+  model->table.rows = std::move(rows);
+  model->summary +=
+      fmt::format(" The whole has {} MACs and {} parameters; printed: {} parameters.",
+                  count_text(macs), count_text(parameters), count_text(*input.printed_parameters));
+}
+
 /// Who wins each part, in words, where there is more than one to choose from.
 std::optional<Panel> fastest_panel(const WorkloadInput& input) {
   Panel panel{.title = "Fastest here",
@@ -207,6 +239,7 @@ ChartModel workload_chart(const WorkloadInput& input) {
   model.legend = {"solid: measured here at this shape",
                   "hatched: reckoned from another size, or recorded elsewhere"};
   set_summary(input, total, &model);
+  if (input.printed_parameters) add_counts(input, &model);
   return model;
 }
 

@@ -11,6 +11,18 @@
 
 namespace ridge::chart {
 
+/// A step between two parts that has no product.
+struct WorkloadGap {
+  std::string label{}, note{};
+  double parameters = 0;
+};
+
+/// Multiply-adds as they were printed, and ours for the same piece of the network.
+struct WorkloadPrinted {
+  double macs = 0, ours = 0;
+  std::string of{};  ///< "one head"
+};
+
 struct WorkloadRow {
   std::string label{}, shape{};    ///< "FFN, up", "2048 × 12288 · 12288 × 49152, 96 times"
   std::string note{};              ///< what the part is
@@ -22,6 +34,9 @@ struct WorkloadRow {
   std::string fastest{};  ///< of all rungs measured here at this shape: "Winograd"; may be empty
   std::optional<double> fastest_s{};  ///< of all its calls with that
   bool exact = false;                 ///< measured here at this very shape
+  double parameters = 0;
+  std::optional<WorkloadPrinted> printed{};
+  std::vector<WorkloadGap> then{};
 };
 
 struct WorkloadInput {
@@ -30,7 +45,11 @@ struct WorkloadInput {
   double tokens = 0;                       ///< that a pass reads or makes; 0: not counted in tokens
   std::string binds{};                     ///< which limit is near, a phrase; empty: not known
   std::vector<WorkloadRow> rows{};
+  std::optional<double> printed_parameters{};  ///< of the whole network; then its table counts
 };
+
+/// Where the table's counts begin: MACs of a pass, as printed and ours for the same, parameters.
+inline constexpr size_t kWorkloadCounts = 6;
 
 /// What the whole gains, as t before / t after, if a part that takes `share` of it gets `factor` times
 /// as fast.
