@@ -56,8 +56,8 @@ class AnotherType : public VictimTrap {
     RIDGE_TRY(const QualityCheck of_double, double_->check("float64"));
     RIDGE_TRY(const QualityCheck of_single, victim_->check("float32"));
     return GuardVerdict{of_double.nmse < of_single.nmse,
-                        "the columns differ: dtype = fp64 with an NMSE of " +
-                            format_scientific(of_double.nmse) + " beside dtype = fp32 with " +
+                        "dtype and error differ: fp64, NMSE " +
+                            format_scientific(of_double.nmse) + ", beside fp32, " +
                             format_scientific(of_single.nmse)};
   }
 

@@ -27,10 +27,9 @@ class HandicappedBaseline : public VictimTrap {
   Result<GuardVerdict> guard(double, double) override {
     const int baseline = one_->rung.launch().shape.threads;
     const int candidate = victim_->rung.launch().shape.threads;
-    return GuardVerdict{
-        baseline != candidate,
-        "the figures' own parameters name the difference: threads = " + std::to_string(baseline) +
-            " for the baseline, threads = " + std::to_string(candidate) + " for the candidate"};
+    return GuardVerdict{baseline != candidate, "the parameters name both sides: threads = " +
+                                                   std::to_string(baseline) + " against threads = " +
+                                                   std::to_string(candidate)};
   }
 
  private:
