@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "common/core/format.h"
 #include "common/record/in_turns.h"
 #include "common/record/ratio_text.h"
 #include "common/record/step_down.h"
@@ -135,6 +136,17 @@ TEST_CASE("an interval's ends stand on their side of 1 and of the margin as they
   CHECK(ratio_interval_text(Interval{3.95, 4.05}, 0.02) == "[3.95, 4.05]");
   CHECK(ratio_interval_text(Interval{1.0, 1.02}, 0.02) == "[1.00, 1.02]");  // exactly there
   CHECK(ratio_interval_text(std::nullopt, 0.02) == "—");
+}
+
+TEST_CASE("a headline has no digit that its interval does not bear") {
+  CHECK(supported_ratio_text(16.4, Interval{4.96, 46.5}) == "between 5× and 46×");
+  CHECK(supported_ratio_text(0.96, Interval{0.5, 1.2}) == "between 0.5× and 1.2×");
+  CHECK(supported_ratio_text(2.0, Interval{1.98, 2.02}) == format_ratio(2.0));
+  CHECK(supported_ratio_text(2.714, Interval{2.4, 3.0}) == "2.7×");
+  CHECK(supported_ratio_text(16.43, Interval{14.1, 18.2}) == "16×");
+  CHECK(supported_ratio_text(163.7, Interval{140, 190}) == "164×");
+  CHECK(supported_ratio_text(1.004, Interval{1.003, 1.005}) == format_ratio(1.004));
+  CHECK(supported_ratio_text(2.714, std::nullopt) == format_ratio(2.714));
 }
 
 TEST_CASE("no row of a logarithmic axis has a bar: the axis has no zero") {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -40,6 +41,21 @@ std::string ratio_interval_text(const std::optional<Interval>& ratio, double mar
     ++digits;
   return fmt::format("[{}, {}]", format_number(ratio->low, digits),
                      format_number(ratio->high, digits));
+}
+
+std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval) {
+  constexpr double kWide = 1.5;
+  constexpr int kMost = 3;
+  const bool has_ends = interval && std::isfinite(interval->high) && interval->low > 0;
+  if (!(ratio > 0) || !has_ends || !(interval->high > interval->low)) return format_ratio(ratio);
+  if (interval->high / interval->low > kWide)
+    return "between " + format_tick(interval->low, 2) + "× and " + format_tick(interval->high, 2) +
+           "×";
+  // The unit of the last digit is at most half the interval's width.
+  const double half = (interval->high - interval->low) / 2;
+  const int digits =
+      static_cast<int>(std::floor(std::log10(ratio)) - std::floor(std::log10(half))) + 1;
+  return digits >= kMost ? format_ratio(ratio) : format_number(ratio, std::max(digits, 1)) + "×";
 }
 
 }  // namespace ridge
