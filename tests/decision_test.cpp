@@ -65,6 +65,15 @@ TEST_CASE("same and slower keep the baseline, unresolved asks for more") {
   CHECK(has(open.reason, "90 rounds"));
 }
 
+TEST_CASE("a comparison that was cancelled asks for another, and gives no half of an outcome") {
+  const Run run = report_run({.verdict = Verdict::unresolved, .ratio = 1.01, .ci = {0.99, 1.04}});
+  Comparison cancelled = run.comparisons().back();
+  cancelled.reasons = {"cancelled"};
+  const Decision decision = decide(run, cancelled);
+  CHECK(decision.decision == "measure_more");
+  CHECK(decision.reason == "it was cancelled before enough rounds; compare again");
+}
+
 TEST_CASE("a verdict that its own interval does not bear out is not believed") {
   CHECK(decided(report_run({.ratio = 4, .ci = {0.9, 4.1}})).decision == "measure_more");
   CHECK(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/core/format.h"
@@ -71,6 +72,12 @@ Verdict supported_verdict(const PairedVerdict& judged) {
     default:
       return judged.verdict;
   }
+}
+
+bool is_cancelled(const Comparison& comparison) {
+  const auto& reasons = comparison.reasons;
+  return supported_verdict(comparison) == Verdict::unresolved &&
+         std::find(reasons.begin(), reasons.end(), kCancelledReason) != reasons.end();
 }
 
 Comparison at_equal_clock(const Comparison& comparison) {

@@ -18,6 +18,10 @@ bool clocks_disagree(const Comparison& comparison);
 bool lacks_sustained(const Comparison& comparison);
 /// The verdict, if its own interval bears it out: a file may say anything.
 Verdict supported_verdict(const PairedVerdict& judged);
+/// What a comparison's `reasons` hold where a person stopped it.
+inline constexpr const char* kCancelledReason = "cancelled";
+/// Stopped before it was settled: what its few rounds say is no outcome, not even "unresolved".
+bool is_cancelled(const Comparison& comparison);
 /// The comparison as its interleaved rounds alone have it.
 Comparison at_equal_clock(const Comparison& comparison);
 /// "1.65 ms at 1283 MHz, 697 W, 1.15 J a call"

@@ -38,7 +38,7 @@ Headline headline_of(const Comparison& comparison, Verdict verdict) {
     case Verdict::same:
       return {"same", Role::text, 0};
     case Verdict::unresolved:
-      return {"unresolved", Role::text, 0};
+      return {is_cancelled(comparison) ? "cancelled" : "unresolved", Role::text, 0};
     case Verdict::invalid:
       return {"invalid", Role::slower, 0};
   }

@@ -6,6 +6,7 @@
 #include "common/harness/measure/harness.h"
 #include "common/harness/measure/outcome.h"
 #include "common/harness/measure/range.h"
+#include "common/record/clocks.h"
 #include "common/stats/stats.h"
 
 namespace ridge::measure {
@@ -182,7 +183,7 @@ Result<CompareOutcome> PairedComparison::run() {
     if (comparison.verdict != Verdict::invalid)
       comparison.reasons.insert(comparison.reasons.end(), reasons_.begin(), reasons_.end());
     if (out_.cancelled) {
-      comparison.reasons.emplace_back("cancelled");
+      comparison.reasons.emplace_back(kCancelledReason);
     } else if (!outcome) {
       comparison.verdict = Verdict::invalid;
       comparison.ci.reset();

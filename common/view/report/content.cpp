@@ -235,7 +235,8 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
       text = "Same: " + change + " makes no difference that counts (" + figures + ").";
       break;
     case Verdict::unresolved:
-      text = "Unresolved: what " + change + " brings is not settled (" + figures + ").";
+      text = (is_cancelled(c) ? "Cancelled: what " : "Unresolved: what ") + change +
+             " brings is not settled (" + figures + ").";
       break;
     case Verdict::invalid:
       text = "Invalid: " + change + " has no valid speed.";

@@ -215,6 +215,7 @@ std::string earlier_failure(const Run& run, const Comparison& comparison, const 
 }
 
 std::string unresolved_reason(const Comparison& comparison) {
+  if (is_cancelled(comparison)) return "it was cancelled before enough rounds; compare again";
   std::string text = comparison.ci ? "the interval does not settle it"
                                    : "there are too few " +
                                          std::string(comparison.trained ? "seeds" : "rounds") +

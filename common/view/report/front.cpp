@@ -75,7 +75,7 @@ std::string claim_figure(const Claim& claim) {
     case Verdict::same:
       return "= Same";
     default:
-      return "? Unresolved";
+      return is_cancelled(claim.comparison) ? "Cancelled" : "? Unresolved";
   }
 }
 
