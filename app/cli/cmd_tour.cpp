@@ -17,6 +17,7 @@
 #include "app/query/terminal.h"
 #include "app/study/tour.h"
 #include "common/record/params.h"
+#include "common/record/tour_note.h"
 
 namespace ridge::app {
 namespace {
@@ -145,10 +146,6 @@ struct RehearsedStep {
 
 using Clock = std::chrono::steady_clock;
 
-std::string file_name(const RehearsedStep& step) {
-  return fmt::format("step-{:02}-{}.jsonl", step.number, step.step->lab);
-}
-
 /// What a step runs, one cache state after the other.
 struct StepSelection {
   struct Part {
@@ -229,15 +226,16 @@ Result<void> measure_step(Driver& driver, const Lab& lab, const StepSelection& s
   return {};
 }
 
-Result<void> rehearse_step(const CommonOptions& common, const std::string& folder,
-                           RehearsedStep* out) {
+Result<void> rehearse_step(const CommonOptions& common, const study::Tour& tour,
+                           const std::string& folder, RehearsedStep* out) {
   if (!out->step->measures()) {
     out->outcome = "a question: nothing runs";
     return {};
   }
   RIDGE_TRY(const Lab* lab, require_lab(out->step->lab));
-  const std::string path = folder + "/" + file_name(*out);
+  const std::string path = folder + "/" + study::rehearsal_file(tour, out->number);
   RIDGE_TRY(const auto driver, Driver::start(common, path));
+  driver->note(kTourNote, to_string(TourNote{tour.id, out->number}));
   auto done = driver->fetch_catalogue();
   const StepSelection selection =
       done ? select_step(*lab, driver->run(), *out->step) : StepSelection();
@@ -267,7 +265,7 @@ std::vector<RehearsedStep> rehearse(const CommonOptions& common, const study::To
     RehearsedStep out;
     out.number = static_cast<int>(steps.size()) + 1;
     out.step = &step;
-    const auto ended = rehearse_step(common, folder, &out);
+    const auto ended = rehearse_step(common, tour, folder, &out);
     if (!ended) {
       out.error = ended.error().sentence();
       out.code = ended.error().exit_code();
@@ -358,10 +356,10 @@ int rehearse_tour(const CommonOptions& common, const TourOptions& options,
                 {"folder", *folder},
                 {"steps", rehearsed_json(steps)}});
   } else {
-    print(
-        fmt::format("\nmeasuring takes {} of the {:g} minutes; the rest is for talk\n"
-                    "{} of {} steps have a fallback in {}: open one with --replay\n",
-                    minutes_text(total_s), tour.minutes, saved, tour.steps.size(), *folder));
+    print(fmt::format(
+        "\nmeasuring takes {} of the {:g} minutes; the rest is for talk\n"
+        "{} of {} steps have a fallback in {}: open one with --replay, and it shows that step\n",
+        minutes_text(total_s), tour.minutes, saved, tour.steps.size(), *folder));
   }
   return code_of(steps);
 }

@@ -64,6 +64,8 @@ class Driver {
   /// Prints to stdout, above the line of the progress. Not while a block is timed: it would disturb it.
   bool may_print() const { return !session_->in_timed_block(); }
   void print_above(const std::string& text);
+  /// Into the transcript: common/record/notes.h.
+  void note(const std::string& key, const std::string& text) { session_->note(key, text); }
   /// Completes the output file; true if there is one. To be called whatever happened before.
   Result<bool> close_file();
 

@@ -1,5 +1,7 @@
 #include "app/study/tour.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -349,6 +351,10 @@ std::vector<std::string> tour_ids() {
   std::vector<std::string> ids;
   for (auto& [place, id] : placed) ids.push_back(std::move(id));
   return ids;
+}
+
+std::string rehearsal_file(const Tour& tour, int step) {
+  return fmt::format("step-{:02}-{}.jsonl", step, tour.steps[static_cast<size_t>(step) - 1].lab);
 }
 
 }  // namespace ridge::study

@@ -52,9 +52,9 @@ struct TourStep {
   Ask ask = Ask::time;
   std::vector<std::string> choices;  ///< of Ask::choice and Ask::stage
   int right = 0;                     ///< of Ask::choice: the one that is right, from 0
-  std::string figure;                ///< shown at Reveal in place of the bars: "roofline"; empty: none
-  std::string question;              ///< what is asked before it runs
-  std::string words;                 ///< what explains the result
+  std::string figure;    ///< shown at Reveal in place of the bars: "roofline"; empty: none
+  std::string question;  ///< what is asked before it runs
+  std::string words;     ///< what explains the result
   double minutes = 0;
 
   bool measures() const { return kind != StepKind::question; }
@@ -85,6 +85,8 @@ std::vector<StepBar> bars_of(const TourStep& step);
 /// question that its kind cannot answer, steps that do not add up. The error names file, step and field.
 Result<Tour> parse_tour(const std::string& text, const std::string& where);
 Result<Tour> load_tour(const std::string& id);
+/// The file of a rehearsed step in its folder, from 1: "step-03-gemm.jsonl".
+std::string rehearsal_file(const Tour& tour, int step);
 /// Ids of the tours of this build, by place: "meetup", "first_hour", "class". One that cannot be read is last.
 std::vector<std::string> tour_ids();
 

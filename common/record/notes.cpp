@@ -1,10 +1,12 @@
 #include "common/record/notes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <vector>
 
 #include "common/core/nearest.h"
 #include "common/record/command.h"
+#include "common/record/tour_note.h"
 
 namespace ridge {
 namespace {
@@ -51,12 +53,29 @@ Result<std::pair<std::string, std::string>> parse_note(const std::string& text) 
 }
 
 bool set_note(const std::string& key, const std::string& text, Notes* notes) {
-  if (!find_note_field(key)) return false;
+  if (!find_note_field(key) && key != kTourNote) return false;
   if (text.empty())
     notes->erase(key);
   else
     (*notes)[key] = one_line(text, kLongestNote);
   return true;
+}
+
+std::string to_string(const TourNote& note) {
+  return note.tour + " " + std::to_string(note.step);
+}
+
+std::optional<TourNote> tour_note(const Notes& notes) {
+  const auto found = notes.find(kTourNote);
+  if (found == notes.end()) return std::nullopt;
+  const std::string& text = found->second;
+  const size_t space = text.find(' ');
+  TourNote note{text.substr(0, space)};
+  if (space == std::string::npos || note.tour.empty()) return std::nullopt;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + space + 1, end, note.step);
+  const bool is_whole = error == std::errc() && at == end && note.step > 0;
+  return is_whole ? std::optional(note) : std::nullopt;
 }
 
 }  // namespace ridge
