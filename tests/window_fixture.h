@@ -204,8 +204,18 @@ class FakeSession final : public app::Session {
     flush();
   }
   void judge(const WorkRequest& request, Verdict verdict, double ratio) {
+    send_rounds(request, verdict, ratio, 8, {});
+    finish(request);
+  }
+  /// Cancelled after so many rounds.
+  void cancel_with(const WorkRequest& request, int count) {
+    send_rounds(request, Verdict::unresolved, 1.0, count, {"cancelled"});
+    finish(request, "cancelled");
+  }
+  void send_rounds(const WorkRequest& request, Verdict verdict, double ratio, int count,
+                   const std::vector<std::string>& reasons) {
     std::vector<Round> rounds;
-    for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < count; ++i)
       rounds.push_back({i, "0110", {1000, 1000 / ratio, 1000 / ratio, 1000}});
     to_.worker("samples",
                {{"request", request.id}, {"series", 0}, {"phase", "rounds"}, {"rounds", rounds}});
@@ -216,14 +226,15 @@ class FakeSession final : public app::Session {
     made.candidate = request.kernels[1].kernel;
     made.cache = request.cache;
     made.baseline_params = made.candidate_params = request.kernels[1].params;
-    made.rounds = 8;
+    made.rounds = count;
+    made.reasons = reasons;
     made.ratio = ratio;
     made.ci = Interval{ratio * 0.99, ratio * 1.01};
     made.margin = request.margin.value_or(0.02);
     made.verdict = verdict;
     const std::vector<Comparison> all = {made};
     to_.worker("result", {{"request", request.id}, {"comparisons", all}});
-    finish(request);
+    flush();
   }
   /// A phase whose share is known, or not; `series` -1: of no rung.
   void phase(int64_t id, int series, const std::string& name, std::optional<double> share) {

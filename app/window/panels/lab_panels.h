@@ -68,8 +68,8 @@ struct DiffTab {
   /// Between any two rungs of the lab.
   void draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& rung);
   float code_px = kCode_px;  ///< height of its code at scale 1
-  float least_px = 0;  ///< it shrinks to this where its longest line would be cut; 0: it does not
-  bool is_brief = false;  ///< what changed, and nothing about it: a slide has few lines
+  float least_px = 0;        ///< it shrinks to this until all of it fits; 0: it does not
+  bool is_brief = false;     ///< what changed, and nothing about it: a slide has few lines
 
  private:
   void build(const SourceText& before, const SourceText& after);

@@ -121,7 +121,11 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
   const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
     if (!text.empty()) rest.take_top(ui.paragraph(rest, text, size, role, face), ui.px(2));
   };
-  line("Bottleneck: " + bottleneck_text(*diagnosis_), kBody_px, Role::text, Face::strong);
+  // The lesson under it says what it expects; a run that settles nothing does not contradict it.
+  const bool is_open = diagnosis_->bottleneck == Bottleneck::not_sure;
+  line(is_open ? "What limits it: this run could not confirm the lesson"
+               : "Bottleneck: " + bottleneck_text(*diagnosis_),
+       kBody_px, Role::text, Face::strong);
   line(diagnosis_->reason, kSmall_px, Role::muted);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);
   line(lever_of(diagnosis_->bottleneck, backend_of(row->series->kernel)), kSmall_px, Role::text);
@@ -262,7 +266,10 @@ void DiffTab::draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& fo
   const auto needs = [&] {
     return gutter + ui.px(24) + ui.width(std::string(longest, '0'), size, Face::mono);
   };
-  while (least_px > 0 && size > least_px && needs() > area.w) size -= 1;
+  const auto lines = static_cast<float>(folded.size() + 1);
+  const auto is_high = [&] { return ui.px(std::round(size * 1.57f)) * lines > area.h; };
+  while (least_px > 0 && size > least_px && (needs() > area.w || is_high()))
+    size = std::max(least_px, size - 0.5f);
   const float line_h = ui.px(std::round(size * 1.57f)), w = std::max(area.w, needs());
   LexState lexer;
   for (const app::DiffLine& diff : folded) {

@@ -18,8 +18,10 @@
 #include "app/window/shell/window.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/shell/written.h"
+#include "app/window/teach/lists.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
+#include "app/window/teach/step.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/view.h"
 #include "common/record/params.h"
@@ -253,15 +255,55 @@ void open_lab_at(State& state, size_t place) {
   }
 }
 
-namespace {
-
 /// Keys of the lab that is hidden behind the presenter do nothing: a clicker sends F5, B and a full stop for its other
 /// buttons, and an audience would see a screen that the presenter did not ask for.
-bool works_here(const State& state, const Action& entry) {
+bool works_on_stage(const Action& action) {
   static const std::set<std::string> kOnStage = {
-      "advance", "go_back", "cancel",      "show_presenter", "palette", "tours",    "theme",
-      "larger",  "smaller", "full_screen", "glossary",       "step_on", "step_back"};
-  return !state.teaching.presenting || kOnStage.contains(entry.id);
+      "advance",        "go_back",     "next_step", "previous_step", "steps",         "cancel",
+      "show_presenter", "palette",     "tours",     "theme",         "larger",        "smaller",
+      "glossary",       "full_screen", "step_on",   "step_back",     "show_shortcuts"};
+  return kOnStage.contains(action.id);
+}
+
+namespace {
+
+bool works_here(const State& state, const Action& entry) {
+  return !state.teaching.presenting || works_on_stage(entry);
+}
+
+bool is_key_of(const Action& entry, ImWchar character) {
+  const char key = entry.keys.typed;
+  const bool is_letter = key >= 'a' && key <= 'z';
+  return key && (character == static_cast<ImWchar>(key) ||
+                 (is_letter && character == static_cast<ImWchar>(key - 32)));
+}
+
+void type_digit(State& state, int digit) {
+  if (has_list(state)) {
+    state.teaching.list_at = digit - 1;
+    return;
+  }
+  const ScreenDesc& screen = screen_of(state.view.screen);
+  if (screen.digit)
+    screen.digit(state, digit);
+  else
+    open_lab_at(state, static_cast<size_t>(digit - 1));
+}
+
+/// `in_field`: the field for a number has the keyboard and takes no letter yet, so that letters are keys of the stage.
+void handle_character(State& state, ImWchar character, bool in_field) {
+  if (character == ' ' && ImGui::GetIO().NavVisible) return;  // it presses what has the focus
+  if (in_field && takes_sign(shown_step(state).ask, "", character)) return;
+  if (!in_field && character >= '1' && character <= '9')
+    return type_digit(state, static_cast<int>(character) - '0');
+  bool is_known = false;
+  for (const Action& entry : actions()) {
+    if (!is_key_of(entry, character) || !works_here(state, entry)) continue;
+    if (in_field && !works_on_stage(entry)) continue;
+    is_known = true;
+    perform(state, entry.id);
+  }
+  if (in_field && !is_known) state.notice = {kDigitsFirst, false};
 }
 
 }  // namespace
@@ -272,33 +314,22 @@ void handle_keys(State& state) {
   for (const Action& entry : actions()) {
     const bool is_its_own = entry.id == "palette" || entry.id == "cancel";
     if ((is_typing && !is_its_own) || !works_here(state, entry)) continue;
+    // A list that is open takes the clicker's keys.
+    if (has_list(state) && (entry.id == "advance" || entry.id == "go_back")) continue;
     if (entry.keys.key && entry.keys.ctrl == io.KeyCtrl && compat::key_pressed(*entry.keys.key)) {
       perform(state, entry.id);
     }
   }
   if (io.KeyCtrl && compat::key_pressed(Key::keypad_plus)) perform(state, "larger");
   if (io.KeyCtrl && compat::key_pressed(Key::keypad_minus)) perform(state, "smaller");
-  if (io.WantTextInput || io.KeyCtrl || is_typing) return;
+  const bool in_field = io.WantTextInput && awaits_digits(state);
+  if ((io.WantTextInput && !in_field) || io.KeyCtrl || is_typing) return;
   // A copy: an action may change what the loop walks over in a later version of ImGui.
   const std::vector<ImWchar> typed(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
   for (const ImWchar character : typed) {
-    if (character == ' ' && io.NavVisible) continue;  // it presses what has the focus
-    if (character >= '1' && character <= '9') {
-      const int digit = static_cast<int>(character) - '0';
-      const ScreenDesc& screen = screen_of(state.view.screen);
-      if (screen.digit)
-        screen.digit(state, digit);
-      else
-        open_lab_at(state, static_cast<size_t>(digit - 1));
-      continue;
-    }
-    for (const Action& entry : actions()) {
-      const bool same =
-          entry.keys.typed && (character == static_cast<ImWchar>(entry.keys.typed) ||
-                               (entry.keys.typed >= 'a' && entry.keys.typed <= 'z' &&
-                                character == static_cast<ImWchar>(entry.keys.typed - 32)));
-      if (same && works_here(state, entry)) perform(state, entry.id);
-    }
+    handle_character(state, character, in_field);
+    // Those after the first digit are the field's.
+    if (in_field && takes_sign(shown_step(state).ask, "", character)) break;
   }
   // The key that opened a list is not the first letter looked for in it.
   if (state.view.show_glossary) ImGui::GetIO().InputQueueCharacters.resize(0);
@@ -331,8 +362,8 @@ void escape(State& state) {
     close_climb_card(state);
   else if (state.view.show_glossary)
     state.view.show_glossary = false;
-  else if (state.teaching.show_tours)
-    state.teaching.show_tours = false;
+  else if (has_list(state))
+    close_list(state);
   else if (cancel_blocker(state).empty())
     cancel(state);
   else if (state.teaching.presenting)
@@ -579,8 +610,14 @@ const Action kAfterViews[] = {
     {"advance", "Go on: run, reveal, explain, next", pressed("Page Down", Key::page_down),
      advance_blocker, advance},
     {"go_back", "Go back", pressed("Page Up", Key::page_up), advance_blocker, go_back},
-    {"tours", "Tours", typed("J", 'j'), always_available,
-     [](State& state) { state.teaching.show_tours = !state.teaching.show_tours; }},
+    {"tours", "Tours", typed("J", 'j'), always_available, toggle_tours},
+    {"steps", "The tour's steps: jump to one, or leave one out", typed("#", '#'), jump_blocker,
+     toggle_steps},
+    {"next_step", "Next step of the tour, whatever is left of this one",
+     with_ctrl("Ctrl Page Down", Key::page_down), jump_blocker,
+     [](State& state) { go_to_step(state, state.teaching.tour_step + 1); }},
+    {"previous_step", "Previous step of the tour", with_ctrl("Ctrl Page Up", Key::page_up),
+     jump_blocker, [](State& state) { go_to_step(state, state.teaching.tour_step - 1); }},
     {"end_tour", "End the tour", {}, tour_blocker, end_tour},
     {"report_tour", "Report what the tour measured", {}, export_blocker, report_tour},
     {"sweep", "Sweep the selected rung over all sizes", typed("Z", 'z'), run_selected_blocker,

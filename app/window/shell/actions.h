@@ -51,6 +51,8 @@ const Action* find_action(std::string_view id);
 
 /// Does it, or puts the reason why not into the notice. True when it was done.
 bool perform(State& state, std::string_view id);
+/// Whether its key works in the presenter, and in a tour's empty field for a number, which takes digits alone.
+bool works_on_stage(const Action& action);
 /// Reads this frame's keys from ImGui; typed characters are left alone while a text field has them.
 void handle_keys(State& state);
 

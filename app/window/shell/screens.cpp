@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/window/shell/actions.h"
+#include "app/window/teach/lists.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
 #include "app/window/teach/study.h"
@@ -42,7 +43,7 @@ const ScreenDesc kScreens[] = {
     {ScreenId::settings, "settings", "Settings", "theme, scale, folders", ",", ',',
      make_settings_screen, show<ScreenId::settings>},
     {ScreenId::shortcuts, "shortcuts", "Shortcuts", "every action and its key", "?", '?',
-     make_shortcuts_screen, show<ScreenId::shortcuts>},
+     make_shortcuts_screen, show_keys},
     {ScreenId::tour, "tour", "Tour", "a lesson in steps: predict, run, reveal", "", 0,
      make_tour_screen, show_tour, answer_digit, Level::kLearn},
     {ScreenId::presenter, "presenter", "Presenter", "predict, run, reveal, explain", "P", 'p',

@@ -267,6 +267,7 @@ void open_wanted_run(State& state) {
       std::any_of(state.sessions.recordings.begin(), state.sessions.recordings.end(),
                   [&](const Recording& one) { return one.path == path; });
   if (!shipped) list_recent(state, path, state.run());
+  open_rehearsed(state);
 }
 
 LabProgress lab_progress(const State& state, const Lab& lab) {

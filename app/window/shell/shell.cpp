@@ -10,7 +10,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/overlays.h"
 #include "app/window/shell/screens.h"
-#include "app/window/teach/presenter.h"
+#include "app/window/teach/lists.h"
 #include "app/window/views/chart_view.h"
 #include "common/core/format.h"
 #include "common/record/noise_floor.h"
@@ -110,7 +110,7 @@ void Shell::draw(float width, float height) {
   draw_regions({0, 0, width, height});
   ImGui::End();
   if (shows_card(ui_.state)) draw_climb_card(ui_);
-  if (ui_.state.teaching.show_tours) draw_tours(ui_);
+  draw_list(ui_);
   if (ui_.state.view.show_menu) draw_menu(ui_);
   if (ui_.state.view.show_glossary) draw_glossary(ui_);
   if (ui_.state.view.show_palette) draw_palette(ui_);
@@ -313,37 +313,6 @@ void TopBar::draw(Ui& ui, Area area) {
 
 namespace {
 
-/// "Measuring cache blocks": what the open request does now.
-std::string headline_of(const State& state) {
-  if (state.requests.aa_left > 0)
-    return "A/A " + std::to_string(kSelfChecks - state.requests.aa_left + 1) + " of " +
-           std::to_string(kSelfChecks);
-  const auto& progress = state.run().progress();
-  if (!progress) return state.requests.compare ? "Starting the comparison" : "Starting the run";
-  static const std::map<std::string, std::string> kVerbs = {{"prepare", "Preparing"},
-                                                            {"check", "Checking"},
-                                                            {"warmup", "Warming up"},
-                                                            {"timing", "Measuring"},
-                                                            {"latency", "Timing single calls of"},
-                                                            {"energy", "Reading the energy of"},
-                                                            {"rounds", "Comparing"},
-                                                            {"sustained", "Alone:"},
-                                                            {"waiting", "Waiting for"}};
-  const auto verb = kVerbs.find(progress->phase);
-  std::string text = verb == kVerbs.end() ? progress->phase : verb->second;
-  for (const Series& series : state.run().series()) {
-    if (series.request == progress->request && series.index == progress->series) {
-      return text + " " + rung_title(state.ladder, series.kernel);
-    }
-  }
-  const Request* request = state.run().request(progress->request);
-  const auto index = static_cast<size_t>(std::max(progress->series, 0));
-  if (request && index < request->kernels.size()) {
-    return text + " " + rung_title(state.ladder, request->kernels[index]);
-  }
-  return text;  // what it is about stands in the line below, which has room for it
-}
-
 std::string figures_of(const State& state) {
   const auto& progress = state.run().progress();
   if (!progress) return {};
@@ -433,7 +402,7 @@ void BottomBar::draw_progress(Ui& ui, Area area) {
              below = {area.x, top.bottom(), area.w, area.h / 2};
   // The bar begins at one place whatever the phase is called, so that it does not jump about.
   const float head_w = std::min(ui.px(310), area.w * 0.3f);
-  ui.text(top.x, top.middle(), headline_of(state), kBody_px - 1, Role::text, Face::strong,
+  ui.text(top.x, top.middle(), progress_headline(state), kBody_px - 1, Role::text, Face::strong,
           Anchor::start, head_w - ui.px(16));
   const std::string figures = figures_of(state);
   const float figures_room = std::min(ui.px(430), area.w * 0.38f);

@@ -96,7 +96,7 @@ struct Sessions {
   app::Session* shown = nullptr;          ///< not owned: outlives the state, or is `opened`
   app::Session* own = nullptr;            ///< while a saved run is open: the session to go back to
   std::unique_ptr<app::Session> opened;   ///< the saved run; null: none
-  std::string opened_path;                ///< its file
+  std::string opened_path;                ///< its file, or that of --replay
   std::shared_ptr<const Run> beside;      ///< a second saved run; null: none
   std::string beside_path;                ///< its file
   std::optional<std::string> wanted_run;  ///< opened by the next refresh(); empty: back to `own`

@@ -107,8 +107,12 @@ void set_up(State& state, const WindowOptions& options) {
   open_lab(state, !options.replay.empty() ? ""
                   : options.lab.empty()   ? state.history.last_lab
                                           : options.lab);
-  if (options.presenter) toggle_presenter(state);
-  if (!options.replay.empty()) list_recent(state, options.replay, state.run());
+  if (!options.replay.empty()) {
+    state.sessions.opened_path = options.replay;
+    list_recent(state, options.replay, state.run());
+    open_rehearsed(state);
+  }
+  if (options.presenter) begin_presenting(state);
 }
 
 /// What a thread of its own reads or does while the window goes on; each wakes it when it is ready.

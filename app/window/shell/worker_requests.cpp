@@ -1,6 +1,7 @@
 #include "app/window/shell/worker_requests.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "app/query/selection.h"
@@ -129,6 +130,8 @@ constexpr PhaseSpan kPhaseSpans[] = {
     {"timing", 0.25, 0.75},   {"rounds", 0.25, 0.75},   {"latency", 0.75, 0.9},
     {"sustained", 0.75, 0.9}, {"counters", 0.95, 0.99}, {"energy", 0.9, 0.95}};
 
+}  // namespace
+
 double share_of_rung(const Progress& progress) {
   for (const PhaseSpan& span : kPhaseSpans) {
     if (progress.phase != span.phase) continue;
@@ -136,6 +139,8 @@ double share_of_rung(const Progress& progress) {
   }
   return 0;
 }
+
+namespace {
 
 /// What each rung of a request takes of it: seconds where all are estimated, else the same.
 std::vector<double> weights_of(const Run& run, const Request& request) {
@@ -189,6 +194,36 @@ void note_progress(State& state) {
   const double done = std::clamp(share_now(state.run(), *request, *progress), 0.0, 1.0);
   requests.share = std::max(requests.share,
                             requests.share_from + done * (requests.share_to - requests.share_from));
+}
+
+std::string progress_headline(const State& state) {
+  if (state.requests.aa_left > 0)
+    return "A/A " + std::to_string(kSelfChecks - state.requests.aa_left + 1) + " of " +
+           std::to_string(kSelfChecks);
+  const auto& progress = state.run().progress();
+  if (!progress) return state.requests.compare ? "Starting the comparison" : "Starting the run";
+  static const std::map<std::string, std::string> kVerbs = {{"prepare", "Preparing"},
+                                                            {"check", "Checking"},
+                                                            {"warmup", "Warming up"},
+                                                            {"timing", "Measuring"},
+                                                            {"latency", "Timing single calls of"},
+                                                            {"energy", "Reading the energy of"},
+                                                            {"rounds", "Comparing"},
+                                                            {"sustained", "Alone:"},
+                                                            {"waiting", "Waiting for"}};
+  const auto verb = kVerbs.find(progress->phase);
+  std::string text = verb == kVerbs.end() ? progress->phase : verb->second;
+  for (const Series& series : state.run().series()) {
+    if (series.request == progress->request && series.index == progress->series) {
+      return text + " " + rung_title(state.ladder, series.kernel);
+    }
+  }
+  const Request* request = state.run().request(progress->request);
+  const auto index = static_cast<size_t>(std::max(progress->series, 0));
+  if (request && index < request->kernels.size()) {
+    return text + " " + rung_title(state.ladder, request->kernels[index]);
+  }
+  return text;  // what it is about stands in the line below, which has room for it
 }
 
 bool must_list_again(const State& state) {

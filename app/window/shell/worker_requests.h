@@ -69,6 +69,10 @@ RunEstimate estimate_of_ladder(const State& state);
 /// At each refresh: how far the open request is. Phases begin at 0, and some have no end that is known: what was shown
 /// stays until more is done.
 void note_progress(State& state);
+/// Of the time of its rung, or of its comparison, by its phase.
+double share_of_rung(const Progress& progress);
+/// "Measuring cache blocks": what the open request does now.
+std::string progress_headline(const State& state);
 /// Lost before it listed its rungs: running means to start it again and ask.
 bool must_list_again(const State& state);
 /// Each assumes that its action's blocker() is empty.

@@ -50,11 +50,10 @@ std::string known_text(const StepBars& bars) {
 }
 
 /// One line about where a bar comes from: its size, the machine of a recording, the step that measured it.
-std::string origin_of(const Ui& ui, const LessonBar& bar) {
+std::string origin_of(const LessonBar& bar) {
   std::string text = bar.detail;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "  ·  ") + more; };
   if (bar.series && !bar.machine.empty()) add("recorded on " + bar.machine);
-  if (bar.series && ui.state.is_replay() && bar.machine.empty()) add("from this saved run");
   if (bar.measured_at >= 0) add("measured in step " + std::to_string(bar.measured_at + 1));
   return text;
 }
@@ -100,12 +99,12 @@ void draw_bar(Ui& ui, const Area& rail, const LessonBar& bar, bool is_last, doub
 
 /// The answer on the last bar; `share` above 1 stands at the end, with an arrow.
 void draw_mark(Ui& ui, const Area& rail, const LessonBar& bar, double share, double bar_share,
-               const std::string& said) {
+               const std::string& said, float middle) {
   const float x = rail.x + rail.w * static_cast<float>(std::min(1.0, share));
   ui.fill({x - ui.px(1.5f), rail.y - ui.px(4), ui.px(3), rail.h + ui.px(8)}, ui.color(Role::text));
   const bool is_left = x > rail.x + rail.w * 0.6f;
   const bool is_on_bar = is_left ? share <= bar_share : share < bar_share;
-  ui.text(is_left ? x - ui.px(8) : x + ui.px(8), rail.middle(),
+  ui.text(is_left ? x - ui.px(8) : x + ui.px(8), middle,
           "you said " + said + (share > 1 ? " →" : ""), kSmall_px,
           is_on_bar && bar.machine.empty() ? Role::canvas : Role::text, Face::strong,
           is_left ? Anchor::end : Anchor::start);
@@ -135,13 +134,30 @@ struct Plotted {
   bool in_time = false;  ///< nanoseconds of a call
   std::vector<double> values;
   std::optional<double> mark, ceiling;  ///< the answer; what the ceiling allows
+  const Comparison* pair = nullptr;     ///< the bars are ratios to the first one, which is 1
   double most() const {
     return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   }
 };
 
+/// Of a step that compares one quantity is drawn: the ratio that its rounds came to. A bar between the two sides was timed
+/// apart from them.
+Plotted plotted_pair(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                     const Comparison& pair) {
+  Plotted all{.values = {1}, .mark = {}, .ceiling = {}, .pair = &pair};
+  const double first = bars.bars.front().value;
+  for (size_t i = 1; i + 1 < bars.bars.size(); ++i)
+    all.values.push_back(first > 0 ? bars.bars[i].value / first : 0);
+  all.values.push_back(pair.ratio);
+  const auto said = parse_answer(step.ask, answer.typed);
+  if (said && step.ask == study::Ask::ratio) all.mark = *said;
+  return all;
+}
+
 Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
                 const StepOutcome& outcome) {
+  if (outcome.pair && outcome.pair->ratio > 0 && bars.bars.size() > 1)
+    return plotted_pair(step, bars, answer, *outcome.pair);
   Plotted all{.values = {},
               .mark = answer_mark(step, bars, answer, outcome),
               .ceiling = shared_ceiling(bars)};
@@ -162,7 +178,10 @@ Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAns
 }
 
 Scale scale_of(const Plotted& all, const std::string& unit) {
-  const double most = all.most();
+  constexpr double kLongWhisker = 4;  // of the longest bar; beyond it the whisker is cut at the end
+  double most = all.most();
+  if (all.pair && all.pair->ci)
+    most = std::max(most, std::min(all.pair->ci->high * 1.02, most * kLongWhisker));
   // An answer that is far off would shorten all bars: beyond twice the longest it stands at the end.
   Scale scale = {all.mark ? std::max(most, std::min(*all.mark * 1.05, most * 2)) : most, {}, {}};
   if (!all.ceiling || !(most > 0)) return scale;
@@ -174,6 +193,24 @@ Scale scale_of(const Plotted& all, const std::string& unit) {
     scale.end = std::max(scale.end, *all.ceiling);
   }
   return scale;
+}
+
+/// The interval on the bar of the candidate, and where the baseline ends.
+void draw_interval(Ui& ui, const Area& rail, const Scale& scale, const Interval& interval) {
+  const auto at = [&](double value) {
+    return rail.x + rail.w * static_cast<float>(std::clamp(scale.share_of(value), 0.0, 1.0));
+  };
+  ui.fill({at(1), rail.y, ui.px(1), rail.h}, ui.color(Role::muted));
+  const float low = at(interval.low), high = at(interval.high), y = rail.y + rail.h * 0.74f;
+  const float cap = std::min(ui.px(9), rail.h * 0.2f);
+  for (const bool is_edge : {true, false}) {  // readable on the bar and beside it
+    const float more = ui.px(is_edge ? 1.5f : 0), half = ui.px(1.25f) + more;
+    const uint32_t color = ui.color(is_edge ? Role::canvas : Role::text);
+    ui.fill({low - more, y - half, high - low + 2 * more, 2 * half}, color);
+    for (const float x : {low, high})
+      ui.fill({x - half, y - cap - more, 2 * half, 2 * (cap + more)}, color);
+  }
+  ui.widgets["interval_mark"] = {low, y - cap, high - low, 2 * cap};
 }
 
 void draw_ceiling(Ui& ui, const Area& rail, double share) {
@@ -194,8 +231,19 @@ std::string said_of(const study::TourStep& step, const StepBars& bars, const Les
   return text;
 }
 
+std::string ratio_of(const StepBars& bars, const Plotted& all, size_t place) {
+  const LessonBar& bar = bars.bars[place];
+  if (place == 0) return "1×, the baseline";
+  if (place + 1 == bars.bars.size()) return pair_headline(*all.pair);
+  return all.values[place] > 0 ? "≈ " + format_ratio(all.values[place]) + ", timed apart"
+                               : bar.reason;
+}
+
 std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& scale) {
   const std::string from = recorded_text(bars) + known_text(bars);
+  if (all.pair)
+    return from + "Speed from zero, as a multiple of “" + bars.bars.front().title +
+           "”, from runs in turns." + (all.pair->ci ? " The line is its 95 % interval." : "");
   if (bars.is_factor()) return from + "How far each figure is from the honest one, from zero.";
   if (bars.unit.empty()) return from + "No bar has a speed here.";
   if (all.in_time)
@@ -269,10 +317,11 @@ void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
     const bool is_pair = i >= bars.bars.size();
     const LessonBar* bar = is_pair ? nullptr : &bars.bars[i];
     const std::string label = is_pair ? "both in turns" : bar->title;
-    const std::string origin = is_pair ? "the paired comparison" : origin_of(ui, *bar);
+    const std::string origin = is_pair ? "the paired comparison" : origin_of(*bar);
     Area head = row.take_top(ui.px(26), ui.px(4));
     const bool is_missing = bar && !bar->can_run && !bar->series;
     const std::string state = is_missing                                ? bar->reason
+                              : is_row_cancelled(ui.state, bars, i)     ? "cancelled"
                               : shares[i] >= 1                          ? "measured"
                               : shares[i] > 0                           ? format_share(shares[i])
                               : has_moved || !is_step_running(ui.state) ? "waits"
@@ -320,15 +369,18 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     const bool is_last = i + 1 == bars.bars.size();
     Area row = rest.take_top(row_h);
     ui.widgets[fmt::format("bar:{}", i + 1)] = row;
-    draw_bar_head(ui, row.take_top(head_h, ui.px(2)), bar, said_of(step, bars, bar, before),
-                  is_last);
+    draw_bar_head(ui, row.take_top(head_h, ui.px(2)), bar,
+                  all.pair ? ratio_of(bars, all, i) : said_of(step, bars, bar, before), is_last);
     const Area rail = {row.x, row.y, row.w, rail_h};
     const double share = scale.share_of(all.values[i]);
     draw_bar(ui, rail, bar, is_last, share * grown);
     if (scale.ceiling) draw_ceiling(ui, rail, scale.share_of(*scale.ceiling));
     if (bar.value > 0) before = bar.value;
+    const bool has_interval = is_last && all.pair && all.pair->ci && grown >= 1;
+    if (has_interval) draw_interval(ui, rail, scale, *all.pair->ci);
     if (is_last && all.mark && grown >= 1)
-      draw_mark(ui, rail, bar, scale.share_of(*all.mark), share, answer_text(step, bars, answer));
+      draw_mark(ui, rail, bar, scale.share_of(*all.mark), share, answer_text(step, bars, answer),
+                has_interval ? rail.y + rail.h * 0.3f : rail.middle());
   }
   ui.paragraph(caption, says, kSmall_px, Role::muted);
 }

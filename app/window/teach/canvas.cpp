@@ -15,13 +15,16 @@
 #include "app/window/panels/source_tab.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/worker_requests.h"
 #include "app/window/teach/bars.h"
 #include "app/window/teach/end_card.h"
+#include "app/window/teach/lists.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
+#include "common/record/tour_note.h"
 #include "common/view/chart/figures.h"
 
 namespace ridge::window {
@@ -54,20 +57,31 @@ std::string step_ahead(const State& state) {
   return fmt::format("step {}{}", next + 1, rung ? std::string(", ") + rung->title : "");
 }
 
-/// What the clicker does next, and how the presenter is left.
+const char* run_label(const State& state) {
+  return !has_a_run(state) ? "reveal" : state.is_replay() ? "play the recording" : "run it";
+}
+
+}  // namespace
+
 std::string stage_hint(const State& state) {
   const Teaching& teach = state.teaching;
   if (!teach.presenting) return {};
   const bool reads_on = teach.beat == Beat::explain && teach.has_more;
-  const std::string next = teach.beat == Beat::predict   ? has_a_run(state) ? "run it" : "reveal"
+  const bool runs = is_step_running(state);
+  const std::string next = runs                          ? ""  // nothing can be revealed yet
+                           : teach.beat == Beat::predict ? run_label(state)
                            : teach.beat == Beat::run     ? "reveal"
                            : teach.beat == Beat::reveal  ? "explain"
                            : reads_on                    ? "read on"
                            : teach.beat == Beat::explain ? step_ahead(state)
                                                          : "";
   return (next.empty() ? "" : "Page Down: " + next + "  ·  ") +
-         (is_step_running(state) ? "Esc: cancel" : "Esc: leave");
+         (runs && state.requests.is_measuring() ? "Esc: cancel"
+          : teach.tour                          ? "#: steps  ·  ?: keys  ·  Esc: leave"
+                                                : "J: tours  ·  ?: keys  ·  Esc: leave");
 }
+
+namespace {
 
 std::string next_label(const State& state) {
   switch (state.teaching.beat) {
@@ -95,14 +109,14 @@ std::string next_label(const State& state) {
 struct CodePair {
   const Rung *before = nullptr, *rung = nullptr;
 };
-CodePair code_of(const TourStep& step) {
+CodePair code_of(const State& state, const TourStep& step) {
   CodePair pair;
   for (const std::string& kernel : step.rungs) {
-    const Rung* rung = rung_of(kernel);
+    const Rung* rung = rung_in(state, kernel);
     if (!rung || rung->peer || (pair.rung && rung == pair.rung)) continue;
     pair = {pair.rung, rung};
   }
-  if (!pair.rung && !step.rungs.empty()) pair.rung = rung_of(step.rungs.back());
+  if (!pair.rung && !step.rungs.empty()) pair.rung = rung_in(state, step.rungs.back());
   const bool crosses =
       pair.before && backend_of(pair.before->kernel) != backend_of(pair.rung->kernel);
   if (crosses) pair.before = nullptr;
@@ -113,7 +127,42 @@ CodePair code_of(const TourStep& step) {
 
 // ---- head and foot -------------------------------------------------------------------------------
 
-void LessonCanvas::draw_head(Ui& ui, Area area) const {
+namespace {
+
+/// What is shown is a saved run: of which machine, and when it was measured.
+std::string recording_text(const State& state) {
+  if (!state.is_replay()) return {};
+  const auto& env = state.run().environment();
+  constexpr size_t kDate = 10;  // of "2026-11-26T02:10:00Z"
+  return env ? "Recording: " + env->machine() + ", " + env->time_utc.substr(0, kDate)
+             : "Recording of a machine that is not named";
+}
+
+/// Where the tour is; a click leads to its other steps.
+void draw_place(Ui& ui, Area* line) {
+  const std::string text = tour_clock(ui.state);
+  const float w = ui.width(text, kSmall_px);
+  if (text.empty() || line->w <= w + ui.px(380)) return;
+  const Area place = line->take_right(w, ui.px(16));
+  const auto touched = ui.touch("steps", place);
+  ui.text(place.right(), place.middle(), text, kSmall_px,
+          touched.hovered ? Role::text : Role::muted, Face::body, Anchor::end);
+  if (touched.hovered) ui.tooltip("The steps of this tour  (#)");
+  if (touched.clicked) ui.dispatch_action("steps");
+}
+
+/// At a question it looks as locked as it is until there is an answer.
+void draw_advance(Ui& ui, const Area& area, const std::string& label) {
+  const std::string why = locked_because(ui.state);
+  if (ui.button("advance", area, label, Ui::Kind::primary, why.empty()))
+    ui.dispatch_action("advance");
+  if (ImGui::IsItemHovered())
+    ui.tooltip(why.empty() ? action("advance").title + "  (Page Down)" : why);
+}
+
+}  // namespace
+
+void LessonCanvas::draw_head(Ui& ui, Area area) {
   const State& state = ui.state;
   const Teaching& teach = state.teaching;
   Area line = area.take_top(ui.px(38), ui.px(4));
@@ -122,17 +171,14 @@ void LessonCanvas::draw_head(Ui& ui, Area area) const {
     ui.action_button(id, line.take_right(w, ui.px(8)), label, kind);
   };
   if (!teach.presenting) {
-    button("advance", next_label(state), Ui::Kind::primary);
+    const std::string label = next_label(state);
+    const float w = std::max(ui.px(96), ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28));
+    draw_advance(ui, line.take_right(w, ui.px(8)), label);
     button("go_back", "Back", Ui::Kind::normal);
     if (teach.beat != Beat::done) button("end_tour", "End", Ui::Kind::quiet);
     button("show_presenter", "Present", Ui::Kind::quiet);
   }
-  const std::string hint = teach.beat == Beat::done ? "" : tour_clock(state);
-  const float hint_w = ui.width(hint, kSmall_px);
-  if (line.w > hint_w + ui.px(380)) {
-    ui.text(line.right(), line.middle(), hint, kSmall_px, Role::muted, Face::body, Anchor::end);
-    line.take_right(hint_w, ui.px(16));
-  }
+  if (teach.beat != Beat::done) draw_place(ui, &line);
   ui.widgets["presenter_clock"] = line;
   for (int i = 0; i < 4 && teach.beat != Beat::done; ++i) {
     const bool here = i == static_cast<int>(teach.beat);
@@ -144,6 +190,12 @@ void LessonCanvas::draw_head(Ui& ui, Area area) const {
     ui.text(place.x, place.middle(), label, kBody_px, here ? Role::text : Role::muted, face);
     if (here)
       ui.fill({place.x, place.bottom() - ui.px(4), w, ui.px(3)}, ui.color(Role::series0), ui.px(1));
+  }
+  if (const std::string recording = recording_text(state); !recording.empty()) {
+    const float wide = ui.text(area.right(), area.y + ui.px(12), recording, kSmall_px, Role::limit,
+                               Face::strong, Anchor::end, area.w * 0.55f);
+    ui.widgets["recording"] = {area.right() - wide, area.y, wide, ui.px(24)};
+    area.take_right(wide, ui.px(16));
   }
   const std::string title = teach.tour ? teach.tour->title : state.selection.lab->title;
   const float w = ui.text(area.x, area.y + ui.px(12), title, kBody_px, Role::muted, Face::strong,
@@ -158,18 +210,33 @@ void LessonCanvas::draw_head(Ui& ui, Area area) const {
 
 namespace {
 
-/// What goes on at this step, where no notice stands in its place.
+/// "Measuring loop order, 12 s, about 8 s left; then the pair in turns"
+std::string running_text(const State& state) {
+  const Teaching& teach = state.teaching;
+  const auto& progress = state.run().progress();
+  std::string text = fmt::format("{}, {:.0f} s", progress_headline(state),
+                                 std::floor(teach.now_s - teach.beat_started_s));
+  const bool is_ours = progress && std::find(teach.sent.begin(), teach.sent.end(),
+                                             progress->request) != teach.sent.end();
+  if (is_ours && progress->left_s && *progress->left_s > 0.5)
+    text += fmt::format(", about {:.0f} s left", std::ceil(*progress->left_s));
+  const bool pair_follows =
+      std::any_of(teach.waiting.begin(), teach.waiting.end(),
+                  [](const WorkRequest& request) { return request.type == RequestType::compare; });
+  return text + (pair_follows ? "; then the pair, in turns" : "");
+}
+
+}  // namespace
+
 std::string step_status(const State& state) {
   const Teaching& teach = state.teaching;
   if (teach.beat == Beat::run) {
     const bool runs = is_step_running(state);
+    if (is_step_cancelled(state)) return "Cancelled. Go back to run it again.";
     if (!runs) return "Measured. Reveal shows it.";
     if (teach.playback_from_s >= 0)
       return "A recording is played back: its results were measured on the machine named.";
-    const auto& progress = state.run().progress();
-    const std::string phase = progress && !progress->phase.empty() ? ": " + progress->phase : "";
-    return fmt::format("Running{}, {:.0f} s", phase,
-                       std::floor(teach.now_s - teach.beat_started_s));
+    return running_text(state);
   }
   if (teach.beat == Beat::predict) {
     const TourStep step = shown_step(state);
@@ -177,13 +244,13 @@ std::string step_status(const State& state) {
     if (is_known(step, bars))
       return fmt::format("Step {} measured these rungs: nothing has to run again.",
                          bars.last()->measured_at + 1);
+    if (state.is_replay() && step.measures() && tour_note(state.run().notes()))
+      return "A recording of this step: nothing is measured now.";
     if (state.is_replay() && step.measures())
       return "This is a saved run: nothing is measured; the bars come from it and from recordings.";
   }
   return teach.has_more && !teach.presenting ? "Page Down reads on." : "";
 }
-
-}  // namespace
 
 /// One line: what runs, or what the last key could not do; for a presenter what the next key does. No figure in it.
 void LessonCanvas::draw_foot(Ui& ui, Area area) {
@@ -222,7 +289,8 @@ float LessonCanvas::draw_text(Ui& ui, const Area& area, const std::string& text,
 void LessonCanvas::draw_choices(Ui& ui, Area area, const Shown& shown) const {
   const std::vector<std::string> choices = choices_of(shown.step, shown.bars);
   const int chosen = answer_here(ui.state).choice;
-  if (chosen >= 0 && compat::key_pressed(compat::Key::enter)) ui.dispatch_action("advance");
+  if (chosen >= 0 && !has_list(ui.state) && compat::key_pressed(compat::Key::enter))
+    ui.dispatch_action("advance");
   const float gap = ui.px(6), room = area.h / static_cast<float>(choices.size()) - gap;
   const float h = std::clamp(room, ui.px(24), ui.px(54));
   const float size = h >= ui.px(50) ? kHeading_px : kBody_px;
@@ -243,6 +311,31 @@ void LessonCanvas::draw_choices(Ui& ui, Area area, const Shown& shown) const {
   }
 }
 
+namespace {
+
+/// What the field lets in, sign by sign as it is typed.
+struct AnswerFilter {
+  study::Ask ask;
+  std::string typed;
+  bool has_refused = false;
+};
+
+int filter_answer(ImGuiInputTextCallbackData* data) {
+  auto& filter = *static_cast<AnswerFilter*>(data->UserData);
+  if (!takes_sign(filter.ask, filter.typed, data->EventChar)) return filter.has_refused = true;
+  filter.typed += data->EventChar < 128 ? static_cast<char>(data->EventChar) : '?';
+  return 0;
+}
+
+/// What is asked for, and no number: that would be the first guess.
+const char* form_of_answer(study::Ask ask) {
+  return ask == study::Ask::time    ? "a time in ns, µs, ms or s"
+         : ask == study::Ask::share ? "a share in %"
+                                    : "a factor";
+}
+
+}  // namespace
+
 void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
   const StepAnswer& answer = answer_here(ui.state);
   Area line = area.take_top(ui.px(44), ui.px(8));
@@ -257,13 +350,22 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(12), (box.h - height) / 2});
   ImGui::SetCursorScreenPos({box.x, box.y});
   ImGui::SetNextItemWidth(box.w);
+  // A field of its own for each question: ImGui keeps the text of one that is active.
+  const std::string id = fmt::format("##answer {} {}", ui.state.teaching.tour_step,
+                                     ui.state.teaching.tour ? "" : ui.state.selection.rung);
+  AnswerFilter filter{shown.step.ask, answer.typed};
   const bool entered =
-      ImGui::InputText("##answer", text, sizeof text,
-                       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+      ImGui::InputText(id.c_str(), text, sizeof text,
+                       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll |
+                           ImGuiInputTextFlags_CallbackCharFilter,
+                       filter_answer, &filter) &&
+      !has_list(ui.state);
+  if (filter.has_refused && !answer.typed.empty())
+    ui.dispatch([](State& state) { state.notice = {kDigitsFirst, false}; });
   // Who comes to a question types: the field has the keyboard, and keeps it where an answer cannot be read.
   const int here = ui.state.teaching.tour_step;
   const bool is_active = ImGui::IsItemActive();
-  if (ui.state.teaching.focused_step != here) {
+  if (ui.state.teaching.focused_step != here && !has_list(ui.state)) {
     if (!is_active)
       ImGui::SetKeyboardFocusHere(
           -1);  // until it has it: an overlay that closes takes it once more
@@ -283,12 +385,10 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
     if (!read) ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
   }
   const bool is_wrong = *text && !read;
-  const char* example = shown.step.ask == study::Ask::time    ? "for example 80 ms"
-                        : shown.step.ask == study::Ask::share ? "for example 40 %"
-                                                              : "for example 3";
-  ui.text(line.x, line.middle(),
-          *text && read ? answer_text(shown.step, shown.bars, answer) : example, kSmall_px,
-          Role::muted, Face::body, Anchor::start, line.w);
+  ui.text(
+      line.x, line.middle(),
+      *text && read ? answer_text(shown.step, shown.bars, answer) : form_of_answer(shown.step.ask),
+      kSmall_px, Role::muted, Face::body, Anchor::start, line.w);
   ui.paragraph(area, is_wrong ? read.error().sentence() : asked_for(shown.step, shown.bars),
                kSmall_px, is_wrong ? Role::slower : Role::muted);
 }
@@ -348,7 +448,7 @@ Words verdict_word(const Comparison& pair) {
   const char* word = verdict == Verdict::faster       ? "faster"
                      : verdict == Verdict::slower     ? "slower"
                      : verdict == Verdict::same       ? "the same, within the margin"
-                     : verdict == Verdict::unresolved ? "unresolved: no difference was shown"
+                     : verdict == Verdict::unresolved ? "unresolved"
                                                       : "invalid";
   const Role role = verdict == Verdict::faster   ? Role::faster
                     : verdict == Verdict::slower ? Role::slower
@@ -358,12 +458,16 @@ Words verdict_word(const Comparison& pair) {
 
 /// Which bars were measured here while other programs ran; empty: none.
 std::string disturbed_text(const StepBars& bars) {
-  std::string titles;
+  std::vector<std::string> titles;
   for (const LessonBar& bar : bars.bars) {
     if (bar.series && bar.machine.empty() && is_disturbed(*bar.series))
-      titles += (titles.empty() ? "“" : ", “") + bar.title + "”";
+      titles.push_back("“" + bar.title + "”");
   }
-  return titles.empty() ? "" : "Other programs took processor time meanwhile: " + titles + ".";
+  if (titles.empty()) return {};
+  std::string text = titles.front();
+  for (size_t i = 1; i < titles.size(); ++i)
+    text += (i + 1 == titles.size() ? " and " : ", ") + titles[i];
+  return "While " + text + " ran, other programs took processor time.";
 }
 
 }  // namespace
@@ -450,41 +554,65 @@ void trim_to_code(std::vector<std::string_view>* lines) {
   lines->erase(lines->begin(), std::find_if_not(lines->begin(), lines->end(), is_head));
 }
 
-/// As large as the longest line and all lines allow, within what a wall can bear.
-float wall_code_size(Ui& ui, const Area& area, const std::vector<std::string_view>& lines) {
-  constexpr float kLeast = 12.5f, kMost = kCode_px * 2, kLeading = 1.57f;
+/// Of code on the canvas: it takes the place that it has. On a wall the least is 20 px at a scale of 1.6.
+struct CodeSizes {
+  float least, most;
+};
+CodeSizes code_sizes(const State& state) {
+  return state.teaching.presenting ? CodeSizes{12.5f, kCode_px * 2}
+                                   : CodeSizes{kCode_px, kCode_px * 1.7f};
+}
+
+/// As large as the longest line and all lines allow: a class reads it from the last row.
+float code_size(Ui& ui, const Area& area, const std::vector<std::string_view>& lines) {
+  constexpr float kLeading = 1.57f;
+  const CodeSizes sizes = code_sizes(ui.state);
   size_t columns = 1;
   for (const std::string_view line : lines) columns = std::max(columns, line.size());
   const std::string longest(columns, '0');
-  const auto count = static_cast<float>(lines.size() + 3);
+  const auto count = static_cast<float>(lines.size() + 1);
   const auto fits = [&](float size) {
     return ui.width(longest, size, Face::mono) <= area.w &&
            std::round(ui.px(size * kLeading)) * count <= area.h;
   };
-  float size = kMost;
-  while (size > kLeast && !fits(size)) size -= 0.5f;
+  float size = sizes.most;
+  while (size > sizes.least && !fits(size)) size -= 0.5f;
   return size;
 }
 
-/// Larger where most lines fit across and the first of them down: a class reads it from the last row, and a short text
-/// leaves no empty wall.
-float code_size(Ui& ui, const Area& area, const std::vector<std::string_view>& lines) {
-  constexpr size_t kSeen = 16;
-  if (ui.state.teaching.presenting) return wall_code_size(ui, area, lines);
-  constexpr float kMost = kCode_px * 1.4f;
-  size_t columns = 0;
-  for (const std::string_view line : lines) columns = std::max(columns, line.size());
-  const float least = ui.width(std::string(columns, '0'), kCode_px, Face::mono);
-  const float wide = area.w / std::max(1.0f, least), high = area.h / (ui.px(22) * kSeen);
-  const float larger = std::min({wide, high, kMost / kCode_px});
-  return larger >= kMost / kCode_px ? kMost : larger >= 1.2f ? kCode_px * 1.2f : kCode_px;
+/// A step about more than two rungs of ours, or about their figure: no one change is what it asks for.
+bool is_of_rungs(const TourStep& step, const StepBars& bars) {
+  const auto ours = std::count_if(bars.bars.begin(), bars.bars.end(), [](const LessonBar& bar) {
+    const Rung* rung = rung_of(bar.asked.kernel);
+    return rung && !rung->peer;
+  });
+  const bool is_one_change = step.kind == StepKind::sweep || step.kind == StepKind::compare;
+  return !bars.bars.empty() && !is_one_change && (ours > 2 || !step.figure.empty());
+}
+
+/// What each rung of the step brought.
+void draw_rungs(Ui& ui, Area area, const StepBars& bars) {
+  constexpr float kMostRow = 96;
+  const float row_h = std::min(ui.px(kMostRow), area.h / static_cast<float>(bars.bars.size()));
+  for (const LessonBar& bar : bars.bars) {
+    const Area row = area.take_top(row_h);
+    const Rung* rung = rung_of(bar.asked.kernel);
+    ui.text(row.x, row.y + row.h * 0.3f, bar.title, kHeading_px, Role::text, Face::strong,
+            Anchor::start, row.w);
+    ui.text(row.x, row.y + row.h * 0.68f, rung ? rung->change : bar.detail, kBody_px, Role::muted,
+            Face::body, Anchor::start, row.w);
+  }
 }
 
 }  // namespace
 
 void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
-  const CodePair pair = code_of(shown.step);
+  const CodePair pair = code_of(ui.state, shown.step);
   ui.panel(area);
+  if (is_of_rungs(shown.step, shown.bars)) {
+    ui.widgets["step_rungs"] = area;
+    return draw_rungs(ui, area.inset(ui.px(20), ui.px(12)), shown.bars);
+  }
   ui.widgets["step_code"] = area;
   if (!pair.rung) return;
   const Area inner = area.inset(ui.px(14), ui.px(8));
@@ -496,9 +624,8 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
   Area content = {at.x, at.y, inner.w - ui.px(16), inner.h};
   const SourceText* source = find_source(ui.state, pair.rung->kernel);
   if (pair.before) {
-    constexpr float kWallCode_px = 19, kLeastWallCode_px = 13;  // 20 px at a scale of 1.6
-    diff_.code_px = ui.state.teaching.presenting ? kWallCode_px : kCode_px;
-    diff_.least_px = ui.state.teaching.presenting ? kLeastWallCode_px : 0;
+    diff_.code_px = code_sizes(ui.state).most;
+    diff_.least_px = code_sizes(ui.state).least;
     diff_.is_brief = true;
     diff_.draw_pair(ui, content, *pair.before, *pair.rung);
   } else if (!source) {
@@ -549,7 +676,12 @@ bool LessonCanvas::draw_diagram(Ui& ui, const Area& area, const Shown& shown) {
           Role::text, Face::strong, Anchor::start, head.w);
   ui.widgets["step_diagram"] = area;
   has_more_ |= scroll.turn_pages(ui.state.teaching.pages, &diagram_page_);
-  scroll.rest.take_top(diagram_.draw(ui, scroll.rest, "diagram", fenced_));
+  // Whole, and in the middle: a slide has nobody who scrolls it.
+  Area place = scroll.rest;
+  place.h = area.bottom() - place.y - ui.px(4);
+  const float wide = diagram_.fitting_width(ui, place, fenced_);
+  scroll.rest.take_top(diagram_.draw(ui, {place.x + (place.w - wide) / 2, place.y, wide, place.h},
+                                     "diagram", fenced_));
   return true;
 }
 
@@ -594,8 +726,23 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   ui.panel(top);
   draw_step_bars(ui, top.inset(pad, pad * 0.75f), shown.step, shown.bars);
   if (reveals) return has_room ? draw_code(ui, area, shown) : void();
+  draw_explained(ui, area, shown);
+}
+
+/// The diagram of the rung's lesson; where all else was read, Page Down shows the code in its place. Without a diagram the
+/// code.
+void LessonCanvas::draw_explained(Ui& ui, const Area& area, const Shown& shown) {
+  const int pages = ui.state.teaching.pages;
+  if (pages == 0) code_page_ = -1;
+  const bool shows_code = code_page_ >= 0 && pages > code_page_;
   ui.panel(area);
-  if (!draw_diagram(ui, area.inset(pad, ui.px(8)), shown)) draw_code(ui, area, shown);
+  if (shows_code || !draw_diagram(ui, area.inset(ui.px(16), ui.px(8)), shown))
+    return draw_code(ui, area, shown);
+  const bool has_change =
+      code_of(ui.state, shown.step).before && !is_of_rungs(shown.step, shown.bars);
+  if (has_more_ || !has_change) return;
+  code_page_ = pages;
+  has_more_ = true;
 }
 
 // ---- all of it -----------------------------------------------------------------------------------

@@ -14,6 +14,11 @@
 
 namespace ridge::window {
 
+/// What the clicker does next, and how the presenter is left; empty outside it.
+std::string stage_hint(const State& state);
+/// What goes on at this step, where no notice stands in its place.
+std::string step_status(const State& state);
+
 class LessonCanvas {
  public:
   void draw(Ui& ui, Area area);
@@ -24,7 +29,7 @@ class LessonCanvas {
     study::TourStep step;
     StepBars bars;
   };
-  void draw_head(Ui& ui, Area area) const;
+  static void draw_head(Ui& ui, Area area);
   static void draw_foot(Ui& ui, Area area);
   void draw_left(Ui& ui, Area area, const Shown& shown);
   void draw_right(Ui& ui, Area area, const Shown& shown);
@@ -35,6 +40,7 @@ class LessonCanvas {
   static void draw_outcome(Ui& ui, const Area& area, const Shown& shown);
   static std::string ratio_sentence(const Shown& shown, const StepOutcome& outcome);
   void draw_code(Ui& ui, const Area& area, const Shown& shown);
+  void draw_explained(Ui& ui, const Area& area, const Shown& shown);
   bool draw_diagram(Ui& ui, const Area& area, const Shown& shown);
   /// The figure that the step names, over its rungs. False: it names none, or nothing is in it.
   bool draw_figure(Ui& ui, const Area& area, const Shown& shown);
@@ -47,7 +53,9 @@ class LessonCanvas {
   DiagramView diagram_;
   std::string diagram_of_;  ///< the rung that `fenced_` was looked up for
   DiagramView::Fenced fenced_;
-  int diagram_page_ = 0;   ///< of Teaching::pages, those it has turned
+  int diagram_page_ = 0;  ///< of Teaching::pages, those it has turned
+  int code_page_ =
+      -1;  ///< of Teaching::pages, the one after which the code stands there; below 0: not known yet
   bool has_more_ = false;  ///< some of this frame's explanation is below
 };
 

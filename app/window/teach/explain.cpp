@@ -25,8 +25,8 @@ bool explains(const LessonBlock& lesson) {
   const bool asks = !lesson.question.empty() || lesson.is_prediction || lesson.hint > 0;
   const bool is_prose = kind == Block::Kind::paragraph || kind == Block::Kind::item ||
                         (kind == Block::Kind::quote && !asks);
-  return is_prose && lesson.lead != study::kRun && lesson.lead != study::kInTheCode &&
-         lesson.lead != study::kOutside;
+  return is_prose && lesson.lead != study::kRun && lesson.lead != study::kWhatLimits &&
+         lesson.lead != study::kInTheCode && lesson.lead != study::kOutside;
 }
 
 }  // namespace
@@ -59,16 +59,16 @@ bool is_disturbed(const Series& series) {
   return stats && has("contended");
 }
 
-std::string binding_sentence(const LessonBar& bar) {
+std::string measured_limit(const LessonBar& bar) {
   if (!bar.series || !bar.run) return {};
   const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());
   if (!found) return {};
   if (found->bottleneck == Bottleneck::not_sure)
-    return "What binds “" + bar.title + "” is not known: " + found->reason + ".";
+    return "This run could not confirm it: " + found->reason + ".";
   constexpr size_t kTelling = 2;
   const std::string evidence = evidence_text(*found, kTelling);
-  return "What binds “" + bar.title + "”: " + bottleneck_text(*found) +
-         (evidence.empty() ? "." : ". Measured: " + evidence + ".") +
+  return "Measured: " + bottleneck_text(*found) + " limits “" + bar.title + "”" +
+         (evidence.empty() ? "." : ", by " + evidence + ".") +
          (is_disturbed(*bar.series) ? " Other programs ran meanwhile: measure again before you "
                                       "believe it."
                                     : "");
@@ -82,17 +82,34 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   Area& rest = scroll.rest;
   const float words_px = ui.state.teaching.presenting ? kWallWords_px : kWords_px;
   rest.take_top(figures_.paragraph(ui, rest, step.words, words_px, Role::text), ui.px(14));
-  rest.take_top(ui.paragraph(rest, said, kBody_px, Role::muted), ui.px(14));
+  const bool on_wall = ui.state.teaching.presenting;
+  const auto say = [&] {
+    rest.take_top(ui.paragraph(rest, said, kBody_px, Role::muted), ui.px(14));
+  };
   const LessonBar* bar = bar_explained(step, bars, outcome);
+  if (!on_wall || !bar) say();
   if (!bar) return has_more;
-  if (const std::string binds = binding_sentence(*bar); !binds.empty()) {
-    const float h = ui.paragraph(rest, binds, kBody_px, Role::text);
-    ui.widgets["step_binds"] = {rest.x, rest.y, rest.w, h};
-    rest.take_top(h, ui.px(14));
-  }
   // On a wall one message: the lesson's prose is for who reads alone.
-  if (!ui.state.teaching.presenting) draw_lesson(ui, &rest, bar->asked.kernel);
+  if (!on_wall) draw_lesson(ui, &rest, bar->asked.kernel);
+  draw_limit(ui, &rest, *bar);
+  if (on_wall) say();
   return has_more;
+}
+
+/// What the lesson expects to limit the rung, then what this run says to that: without the first the second is a riddle.
+void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
+  const std::vector<LessonBlock>& blocks = lesson_.blocks(ui.state);
+  const auto expected = std::find_if(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
+    return block.kernel == bar.asked.kernel && block.lead == study::kWhatLimits;
+  });
+  const float top = rest->y;
+  if (expected != blocks.end())
+    rest->take_top(draw_words(ui, *rest, *expected, kLesson_px, kLessonLeading), ui.px(8));
+  const std::string measured = measured_limit(bar);
+  const bool has_both = expected != blocks.end() || measured.starts_with("Measured");
+  if (measured.empty() || !has_both) return;
+  rest->take_top(ui.paragraph(*rest, measured, kBody_px, Role::text), ui.px(14));
+  ui.widgets["step_binds"] = {rest->x, top, rest->w, rest->y - top};
 }
 
 void Explanation::draw_lesson(Ui& ui, Area* rest, const std::string& kernel) {

@@ -1,5 +1,5 @@
-// What a step's Explain says beside its bars: the tour's words, what came of the prediction, what binds the rung that the
-// step is about, and what that rung's lesson says. With a tour's words alone a room would look at an empty half.
+// What a step's Explain says beside its bars: the tour's words, what came of the prediction, what that rung's lesson
+// says, what it expects to limit the rung, and what this run says to that. With a tour's words alone a room would look at an empty half.
 #pragma once
 
 #include <string>
@@ -20,6 +20,7 @@ class Explanation {
 
  private:
   void draw_lesson(Ui& ui, Area* rest, const std::string& kernel);
+  void draw_limit(Ui& ui, Area* rest, const LessonBar& bar);
   FigureTexts figures_;
   LessonText lesson_;
   int page_ = 0;  ///< of Teaching::pages, those it has turned
@@ -31,8 +32,8 @@ const LessonBar* bar_explained(const study::TourStep& step, const StepBars& bars
                                const StepOutcome& outcome);
 /// Other programs took processor time while it was measured.
 bool is_disturbed(const Series& series);
-/// "What binds “naive”: L1 bandwidth. Measured: 98.6 % of L1 throughput (counters)." Or that it is not known, and why. Empty: it
-/// has no speed.
-std::string binding_sentence(const LessonBar& bar);
+/// "Measured: L1 bandwidth limits “naive”, by 98.6 % of L1 throughput (counters)." Or why this run cannot confirm what the
+/// lesson expects. Empty: it has no speed.
+std::string measured_limit(const LessonBar& bar);
 
 }  // namespace ridge::window

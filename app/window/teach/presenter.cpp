@@ -3,17 +3,21 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "app/window/shell/actions.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
+#include "app/window/teach/lists.h"
 #include "app/window/teach/step.h"
 #include "app/window/teach/tour_progress.h"
 #include "common/core/format.h"
+#include "common/record/tour_note.h"
 
 namespace ridge::window {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kStillRunning = "Still running; Esc cancels, Page Up goes back.";
@@ -71,8 +75,11 @@ void begin_run(State& state) {
   if (!why.empty() && !(teach.presenting && teach.skips_answer)) {
     teach.skips_answer = teach.presenting;
     teach.focused_step = -1;  // what is typed next is the answer
-    state.notice = {
-        teach.presenting ? "No answer was typed. Page Down again runs without one." : why, false};
+    const bool is_unread = !answer_here(state).typed.empty();
+    state.notice = {!teach.presenting ? why
+                    : is_unread       ? why + " Page Down again runs without an answer."
+                                      : "No answer was typed. Page Down again runs without one.",
+                    false};
     return;
   }
   const study::TourStep step = shown_step(state);
@@ -129,6 +136,21 @@ ScreenId canvas_screen(const State& state) {
   return state.teaching.presenting ? ScreenId::presenter : ScreenId::tour;
 }
 
+/// Nothing of another tour, or of this one when it was taken before.
+void forget_steps(Teaching& teach) {
+  teach.answers.clear();
+  teach.results.clear();
+  teach.asked_at.clear();
+}
+
+void begin_tour(State& state, study::Tour tour) {
+  Teaching& teach = state.teaching;
+  teach.tour = std::make_shared<const study::Tour>(std::move(tour));
+  close_list(state);
+  forget_steps(teach);
+  teach.tour_started_s = teach.now_s;
+}
+
 void open_step(State& state) {
   const study::TourStep& step = *tour_step(state);
   Selection& selected = state.selection;
@@ -146,10 +168,29 @@ void open_step(State& state) {
   rebuild_ladder(state);
 }
 
-void open_at(State& state, int step) {
+void show_step(State& state, int step) {
   state.teaching.tour_step = step;
   open_step(state);
   go_to(state, Beat::predict);
+}
+
+/// Of a rehearsed run that is shown: the file of another step, in the same folder; empty: none is there.
+std::string rehearsal_beside(const State& state, int step) {
+  const auto shown = tour_note(state.run().notes());
+  const std::string& path = state.sessions.opened_path;
+  const Teaching& teach = state.teaching;
+  const bool is_known = state.is_replay() && shown && !path.empty() &&
+                        shown->tour == teach.tour->id && shown->step != step + 1;
+  if (!is_known) return {};
+  const fs::path file = fs::path(path).parent_path() / study::rehearsal_file(*teach.tour, step + 1);
+  std::error_code ignored;
+  return fs::exists(file, ignored) ? file.string() : "";
+}
+
+void open_at(State& state, int step) {
+  show_step(state, step);
+  // open_rehearsed() takes the tour there once the file is read.
+  if (const std::string file = rehearsal_beside(state, step); !file.empty()) open_run(state, file);
 }
 
 /// The next or the previous rung of the ladder. False at either end.
@@ -179,13 +220,6 @@ void go_on_from_explain(State& state) {
   }
 }
 
-/// Nothing of another tour, or of this one when it was taken before.
-void forget_steps(Teaching& teach) {
-  teach.answers.clear();
-  teach.results.clear();
-  teach.asked_at.clear();
-}
-
 void reveal(State& state) {
   const study::TourStep step = shown_step(state);
   const StepBars bars = step_bars(state, step);
@@ -195,6 +229,14 @@ void reveal(State& state) {
 }
 
 }  // namespace
+
+void begin_presenting(State& state) {
+  const Teaching& teach = state.teaching;
+  const bool is_open = !teach.tour && !state.is_replay();  // a saved run is shown for itself
+  if (is_open && has_begun_tour(state)) resume_tour(state, tour_to_resume(state));
+  toggle_presenter(state);
+  if (is_open && !teach.tour) toggle_tours(state);
+}
 
 void present_tour(State& state, const std::string& id) {
   resume_tour(state, id);
@@ -220,6 +262,7 @@ void toggle_presenter(State& state) {
     teach.before = std::make_shared<const BeforePresenting>(
         BeforePresenting{state.selection, state.view, state.appearance});
     teach.presenting = true;
+    teach.asked_of = state.selection.rung;
     state.appearance.scale = std::clamp(state.appearance.scale * kLarger, kLarger, kMostScale);
     state.appearance.full_screen = true;  // leaving brings the window back as it was
     state.view.screen = ScreenId::presenter;
@@ -232,7 +275,14 @@ void toggle_presenter(State& state) {
 std::string advance_blocker(const State& state) {
   if (!state.selection.lab) return "This build has no labs.";
   const bool any = state.teaching.presenting || state.teaching.tour;
-  return any ? "" : "Neither the presenter (P) nor a tour (J) is on.";
+  if (!any) return "Neither the presenter (P) nor a tour (J) is on.";
+  return {};
+}
+
+std::string locked_because(const State& state) {
+  const Teaching& teach = state.teaching;
+  const bool asks = teach.tour && !teach.presenting && teach.beat == Beat::predict;
+  return asks && is_on_canvas(state) ? answer_blocker(state) : "";
 }
 
 void show_tour(State& state) {
@@ -297,10 +347,24 @@ bool is_step_running(const State& state) {
   return state.requests.is_measuring() || !state.teaching.waiting.empty() || is_playing(state);
 }
 
+namespace {
+
+/// Without a tour the answer is the selected rung's: another one begins with its question.
+void forget_other_rung(State& state) {
+  Teaching& teach = state.teaching;
+  if (teach.tour || teach.asked_of == state.selection.rung) return;
+  teach.asked_of = state.selection.rung;
+  teach.answers.clear();
+  if (teach.presenting) go_to(state, Beat::predict);
+}
+
+}  // namespace
+
 bool tick_teaching(State& state, double now_s) {
   Teaching& teach = state.teaching;
   const std::string before = tour_clock(state);
   teach.now_s = now_s;
+  forget_other_rung(state);
   if (!teach.wanted_tour.empty() && !state.sessions.opened)
     start_tour(state, std::exchange(teach.wanted_tour, ""), teach.wanted_step);
   const bool moved = go_on_running(state);
@@ -321,14 +385,45 @@ void start_tour(State& state, const std::string& id, int step) {
   if (state.sessions.opened) {  // a tour measures, and a saved run cannot
     open_run(state, "");
     if (state.sessions.wanted_run) teach.wanted_tour = id, teach.wanted_step = step;
-    teach.show_tours = false;
+    close_list(state);
     return;
   }
-  teach.tour = std::make_shared<const study::Tour>(*std::move(tour));
-  teach.show_tours = false;
-  forget_steps(teach);
+  begin_tour(state, *std::move(tour));
   open_at(state, std::clamp(step, 0, static_cast<int>(teach.tour->steps.size()) - 1));
-  teach.tour_started_s = teach.now_s;
+}
+
+bool open_rehearsed(State& state) {
+  const auto note = state.is_replay() ? tour_note(state.run().notes()) : std::nullopt;
+  if (!note) return false;
+  Teaching& teach = state.teaching;
+  if (!teach.tour || teach.tour->id != note->tour) {
+    auto tour = study::load_tour(note->tour);
+    if (!tour) return false;  // of a build with other tours: an ordinary saved run
+    begin_tour(state, *std::move(tour));
+  }
+  teach.sent.clear();  // of another run
+  teach.asked_at.clear();
+  show_step(state, std::min(note->step, static_cast<int>(teach.tour->steps.size())) - 1);
+  return true;
+}
+
+bool is_on_canvas(const State& state) {
+  return (state.teaching.tour || state.teaching.presenting) &&
+         state.view.screen == canvas_screen(state);
+}
+
+std::string jump_blocker(const State& state) {
+  if (!state.teaching.tour) return "No tour is on.";
+  return is_step_running(state) ? kBusyNotice : "";
+}
+
+void go_to_step(State& state, int step) {
+  const auto& steps = state.teaching.tour->steps;
+  if (step < 0 || step >= std::ssize(steps)) {
+    state.notice = {step < 0 ? "This is the first step." : "This is the last step.", false};
+    return;
+  }
+  open_at(state, step);
 }
 
 void end_tour(State& state) {
@@ -388,38 +483,6 @@ void TourBar::draw(Ui& ui, Area area) {
   head.take_left(w, ui.px(16));
   ui.text(head.x, head.middle(), tour_clock(ui.state), kSmall_px, Role::muted, Face::body,
           Anchor::start, head.w);
-}
-
-void draw_tours(Ui& ui) {
-  Overlay overlay(ui, "tours", 0.72f);
-  const auto ids = study::tour_ids();
-  const float line_h = ui.px(64), pad = ui.px(24);
-  const float w = std::min(ui.px(860), ui.window.w - ui.px(40));
-  const float h = line_h * static_cast<float>(ids.size()) + ui.px(44) + 2 * pad;
-  const Area box = {(ui.window.w - w) / 2, (ui.window.h - h) / 2, w, h};
-  ui.fill(box, ui.raised(1), ui.px(8));
-  Area inner = box.inset(pad);
-  const Area title = inner.take_top(ui.px(30), ui.px(14));
-  ui.text(title.x, title.middle(), "Tours", kHeading_px, Role::text, Face::strong);
-  ui.text(title.right(), title.middle(), "Page Down goes on; Esc closes", kSmall_px, Role::muted,
-          Face::body, Anchor::end);
-  for (const std::string& id : ids) {
-    const Area row = inner.take_top(line_h - ui.px(6), ui.px(6));
-    const auto tour = study::load_tour(id);
-    const auto touched = ui.touch("tour:" + id, row);
-    ui.fill(row, ui.raised(touched.hovered ? 3 : 2), ui.px(5));
-    const float x = row.x + ui.px(14), room = row.w - ui.px(28);
-    const std::string head = tour ? fmt::format("{}  ·  {:g} min, {} steps", tour->title,
-                                                tour->minutes, tour->steps.size())
-                                  : id;
-    ui.text(x, row.y + row.h * 0.32f, head, kSmall_px + 1, Role::text, Face::strong, Anchor::start,
-            room);
-    ui.text(x, row.y + row.h * 0.72f, tour ? tour->audience : tour.error().sentence(),
-            kSmall_px - 1, tour ? Role::muted : Role::slower, Face::body, Anchor::start, room);
-    if (touched.clicked) ui.dispatch([id](State& state) { resume_tour(state, id); });
-  }
-  if (overlay.clicked_outside(box))
-    ui.dispatch([](State& state) { state.teaching.show_tours = false; });
 }
 
 }  // namespace ridge::window

@@ -20,12 +20,17 @@ struct BeforePresenting {
 /// Into presenter mode: the canvas alone, larger, full screen. Out of it: everything as it was, the size of the window
 /// too.
 void toggle_presenter(State& state);
+/// As the program starts with --presenter: the tour that was begun goes on; without one the list of them lies over the
+/// selected rung's question.
+void begin_presenting(State& state);
 /// The tour, where it was left, in presenter mode.
 void present_tour(State& state, const std::string& id);
 
 /// Page Down and Page Up: predict, run, reveal, explain; then the next rung, or the tour's next step, or its end card.
 /// Run needs an answer; a presenter whose room gave none presses twice.
 std::string advance_blocker(const State& state);
+/// In a tour's window: why its button is locked at a question; empty: it is not. The key says the same when it is pressed.
+std::string locked_because(const State& state);
 void advance(State& state);
 void go_back(State& state);
 
@@ -39,6 +44,13 @@ bool tick_teaching(State& state, double now_s);
 /// program was started with stays, and the canvas says so. The notice says why not.
 void start_tour(State& state, const std::string& id, int step = 0);
 void end_tour(State& state);
+/// A saved run that a rehearsal made: the tour at that step, shown from it. False: it is no such run.
+bool open_rehearsed(State& state);
+/// Any step of the tour, its question first: steps are left out, or taken again.
+std::string jump_blocker(const State& state);
+void go_to_step(State& state, int step);
+/// Whether the canvas of a tour or of the presenter is the screen that is shown.
+bool is_on_canvas(const State& state);
 /// The canvas of the tour's step, after a look at another screen; without a tour the screen that offers one.
 void show_tour(State& state);
 /// Null without a tour.
@@ -56,8 +68,5 @@ struct TourBar {
   static float height(const Ui& ui);
   static void draw(Ui& ui, Area area);
 };
-
-/// The list behind J.
-void draw_tours(Ui& ui);
 
 }  // namespace ridge::window

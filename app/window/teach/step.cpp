@@ -9,7 +9,10 @@
 #include <utility>
 
 #include "app/query/recordings.h"
+#include "app/window/edit/editing.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/worker_requests.h"
+#include "app/window/teach/lists.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "common/core/format.h"
@@ -98,10 +101,14 @@ bool is_over(const State& state) {
   return teach.beat > Beat::run || (teach.beat == Beat::run && !is_open);
 }
 
+std::string machine_of(const Run& run) {
+  return run.environment() ? run.environment()->machine() : "a machine that was not recorded";
+}
+
 LessonBar make_bar(const State& state, const TourStep& step, const StepBar& asked) {
   LessonBar bar;
   bar.asked = asked;
-  const Rung* rung = rung_of(asked.kernel);
+  const Rung* rung = rung_in(state, asked.kernel);
   bar.title = rung ? rung->title : asked.kernel;
   if (step.kind == StepKind::side_by_side)
     bar.detail = std::exchange(bar.title, asked.label);
@@ -115,6 +122,7 @@ LessonBar make_bar(const State& state, const TourStep& step, const StepBar& aske
   if (bar.series) {
     bar.run = &state.run();
     bar.measured_at = measured_before(state, step, *bar.series);
+    if (state.is_replay()) bar.machine = machine_of(state.run());
   }
   if (!bar.series && (!bar.can_run || is_over(state))) take_recorded(state, info, &bar);
   if (bar.series) return bar;
@@ -178,9 +186,11 @@ const Comparison* pair_of(const State& state, const StepBars& bars, std::string*
   const Params wanted = info ? params_of_bar(state, *info, last.asked) : last.asked.set;
   const auto& all = state.run().comparisons();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (it->baseline == first.asked.kernel && it->candidate == last.asked.kernel &&
-        it->cache == last.asked.cache && agrees(it->candidate_params, wanted))
-      return &*it;
+    const bool is_it = it->baseline == first.asked.kernel && it->candidate == last.asked.kernel &&
+                       it->cache == last.asked.cache && agrees(it->candidate_params, wanted);
+    if (!is_it || is_cancelled(*it)) continue;
+    if (state.is_replay()) *machine = machine_of(state.run());
+    return &*it;
   }
   if (last.machine.empty() || first.machine != last.machine) return nullptr;
   const app::SnappedComparison found = app::recorded_comparison(
@@ -245,7 +255,7 @@ void judge_choice(const TourStep& step, const StepBars& bars, StepOutcome* out) 
   for (const int place : out->right) {
     out->shown += (out->shown.empty() ? "" : " and ") + choices[static_cast<size_t>(place)];
   }
-  if (out->right.empty())
+  if (out->right.empty() && out->missing.empty())
     out->missing = step.ask == Ask::verdict ? "No comparison was made." : "Nothing was measured.";
 }
 
@@ -264,6 +274,10 @@ std::string share_interval(const LessonBar& bar, double share) {
   const double low = share * stats->median_ns / stats->ci_ns->high,
                high = share * stats->median_ns / stats->ci_ns->low;
   return "95 % interval " + format_share(low) + " to " + format_share(high);
+}
+
+bool is_settled(const Comparison& pair) {
+  return supported_verdict(pair) != Verdict::unresolved;
 }
 
 /// A share needs a ceiling, a ratio two bars: what lacks is said.
@@ -289,7 +303,7 @@ void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) 
       out->interval = interval_text(format_ratio_interval(last->series->trap->ci));
   } else if (out->pair && out->pair->ratio > 0) {
     out->value = out->pair->ratio;
-    out->shown = format_ratio(out->value);
+    out->shown = pair_headline(*out->pair);
     out->interval =
         interval_text(ratio_interval_text(out->pair->ci, out->pair->margin)) + ", run in turns";
   } else if (bars.bars.front().value > 0 && last->value > 0) {
@@ -300,7 +314,8 @@ void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) 
     out->missing = plain(bars.bars.front(), step) + ": " + bars.bars.front().reason + ".";
   }
   if (out->missing.empty() && !(out->value > 0)) out->missing = "It has no such figure.";
-  const bool is_rough = out->interval.starts_with(kNoInterval) && !out->shown.starts_with("≈");
+  const bool is_rough = out->interval.starts_with(kNoInterval) && !out->shown.starts_with("≈") &&
+                        (!out->pair || is_settled(*out->pair));
   if (is_rough) out->shown = "≈ " + out->shown;
 }
 
@@ -336,6 +351,18 @@ const Rung* library_of(const State& state, const Rung& rung, const TourStep& ste
   return best;
 }
 
+/// In a saved run the pair that it holds of the selected rung: asked for is what there is.
+const Comparison* kept_pair(const State& state) {
+  if (!state.is_replay()) return nullptr;
+  const auto& all = state.run().comparisons();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (it->candidate == state.selection.rung && it->candidate != it->baseline &&
+        find_row(state.ladder, it->baseline))
+      return &*it;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Params params_of_bar(const State& state, const KernelInfo& info, const StepBar& bar) {
@@ -360,8 +387,11 @@ TourStep shown_step(const State& state) {
   step.ask = Ask::time;
   step.question = std::string("New here: ") + row->rung->change + ". How long does one call take?";
   step.words = row->rung->change;
+  const Comparison* kept = kept_pair(state);
   // All of one size and type: those of the result in view, where a recording has another size than was asked for.
-  if (row->series && row->origin == Origin::recorded) {
+  if (kept) {
+    step.set = kept->candidate_params;
+  } else if (row->series && row->origin == Origin::recorded) {
     step.set = asked_params(*row->series);
     step.set.erase("threads");
   } else if (row->info) {
@@ -372,6 +402,8 @@ TourStep shown_step(const State& state) {
   const Rung* before = row->rung->peer ? nullptr : previous_rung(*state.selection.lab, *row->rung);
   while (before && !why_no_step(before->kernel, step.set).empty())
     before = previous_rung(*state.selection.lab, *before);
+  if (const RungView* own = made_from(state)) before = own->rung;  // a learner's: the original
+  if (kept) before = find_row(state.ladder, kept->baseline)->rung;
   if (const Rung* library = library_of(state, *row->rung, step))
     step.rungs.emplace_back(library->kernel);
   if (before) {
@@ -383,6 +415,11 @@ TourStep shown_step(const State& state) {
   if (before && (!row->info || row->info->kind == RungKind::kernel)) step.kind = StepKind::compare;
   step.rungs.push_back(state.selection.rung);
   return step;
+}
+
+const Rung* rung_in(const State& state, const std::string& kernel) {
+  const RungView* row = find_row(state.ladder, kernel);
+  return row ? row->rung : rung_of(kernel);
 }
 
 StepBars step_bars(const State& state, const TourStep& step) {
@@ -443,8 +480,9 @@ const StepAnswer& answer_here(const State& state) {
 }
 
 void type_answer(State& state, const std::string& text) {
-  if (state.teaching.beat == Beat::predict)
-    state.teaching.answers[state.teaching.tour_step].typed = text;
+  if (state.teaching.beat != Beat::predict) return;
+  state.teaching.answers[state.teaching.tour_step].typed = text;
+  if (state.notice.text == kDigitsFirst) state.notice = {};
 }
 
 void choose_answer(State& state, int choice) {
@@ -467,7 +505,8 @@ Result<double> parse_time(const std::string& text) {
                        text.find_first_of("0123456789") != std::string::npos;
   const auto value = parse_prediction(is_bare ? text + " ms" : text, {});
   if (value) return value;
-  return Error{ErrorCode::usage, "“" + text + "” is no time", "", "type 80 ms, or 850 us"};
+  return Error{ErrorCode::usage, "“" + text + "” is no time", "",
+               "type digits, then ns, µs, ms or s"};
 }
 
 }  // namespace
@@ -479,7 +518,7 @@ Result<double> parse_answer(Ask ask, const std::string& text) {
   const char* begin = from == std::string::npos ? text.data() + text.size() : &text[from];
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
   const char* hint =
-      ask == Ask::share ? "type a share of the ceiling: 45 %" : "type a factor: 4 or 1.5";
+      ask == Ask::share ? "type a share of the ceiling, in %" : "type a factor: digits alone";
   if (error != std::errc() || !std::isfinite(value))
     return Error{ErrorCode::usage, "“" + text + "” is no number", "", hint};
   std::string unit(end, text.data() + text.size());
@@ -491,6 +530,24 @@ Result<double> parse_answer(Ask ask, const std::string& text) {
   if (!(value > 0) || value > 1e9)
     return Error{ErrorCode::usage, "an answer is above zero, and not above a billion", "", hint};
   return ask == Ask::share ? value / 100 : value;
+}
+
+bool takes_sign(Ask ask, std::string_view typed, uint32_t sign) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if ((sign >= '0' && sign <= '9') || sign == '.') return true;
+  if (std::none_of(typed.begin(), typed.end(), is_digit)) return false;
+  const std::u32string_view units = ask == Ask::time    ? U" numµs"
+                                    : ask == Ask::share ? U" %"
+                                                        : U" xX×times";
+  return units.find(static_cast<char32_t>(sign)) != std::u32string_view::npos;
+}
+
+bool awaits_digits(const State& state) {
+  if (!is_on_canvas(state) || state.teaching.beat != Beat::predict || has_list(state)) return false;
+  const TourStep step = shown_step(state);
+  const std::string& typed = answer_here(state).typed;
+  return choices_of(step, step_bars(state, step)).empty() &&
+         typed.find_first_of("0123456789") == std::string::npos;
 }
 
 std::string answer_blocker(const State& state) {
@@ -520,8 +577,12 @@ std::string answer_text(const TourStep& step, const StepBars& bars, const StepAn
 
 StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars& bars) {
   StepOutcome out;
-  if (step.kind == StepKind::compare && bars.bars.size() > 1)
+  if (step.kind == StepKind::compare && bars.bars.size() > 1) {
     out.pair = pair_of(state, bars, &out.pair_machine);
+    if (!out.pair && is_step_cancelled(state))
+      out.missing = "The comparison was cancelled before enough rounds: go back, and run it again.";
+  }
+  if (!out.missing.empty()) return out;
   if (choices_of(step, bars).empty())
     judge_number(step, bars, &out);
   else
@@ -533,18 +594,33 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
                              const StepOutcome& outcome) {
   if (!outcome.missing.empty()) return outcome.missing;
   const std::string said = answer_text(step, bars, answer);
-  if (said.empty()) return "No prediction was made. It is " + outcome.shown + ".";
+  if (said.empty())
+    return outcome.pair && !is_settled(*outcome.pair) && choices_of(step, bars).empty()
+               ? "No prediction was made, and no difference was shown."
+               : "No prediction was made. It is " + outcome.shown + ".";
   if (!choices_of(step, bars).empty()) {
     const bool is_right =
         std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
     return "You said “" + said + "”. " +
            (is_right ? "That is right" : "It is “" + outcome.shown + "”") + ".";
   }
+  const auto& ci = outcome.pair ? outcome.pair->ci : std::optional<Interval>();
+  if (ci) {
+    const double number = *parse_answer(step.ask, answer.typed);
+    return "You said " + said + ": " +
+           (number < ci->low    ? "below the interval that was measured."
+            : number > ci->high ? "above the interval that was measured."
+                                : "inside the interval that was measured.");
+  }
   const double off = outcome.value / *parse_answer(step.ask, answer.typed);
   const std::string how = off > 1.005   ? format_ratio(off) + " as much as you said"
                           : off < 0.995 ? format_ratio(1 / off) + " less than you said"
                                         : "as you said";
   return "You said " + said + "; it is " + outcome.shown + ": " + how + ".";
+}
+
+std::string pair_headline(const Comparison& pair) {
+  return is_settled(pair) ? supported_ratio_text(pair.ratio, pair.ci) : "no difference shown";
 }
 
 std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
@@ -557,9 +633,11 @@ std::string verdict_sentence(const Comparison& pair, const std::string& baseline
                            : verdict == Verdict::unresolved ? "unresolved: no difference was shown"
                                                             : "invalid";
   if (!(pair.ratio > 0)) return sides + ": " + word;
-  return with_stale(sides + ": " + word + ", " + format_ratio(pair.ratio) + " as fast, interval " +
-                        ratio_interval_text(pair.ci, pair.margin),
-                    pair.stale);
+  const std::string ratio =
+      is_settled(pair) ? supported_ratio_text(pair.ratio, pair.ci) + " as fast, " : "";
+  return with_stale(
+      sides + ": " + word + ", " + ratio + "interval " + ratio_interval_text(pair.ci, pair.margin),
+      pair.stale);
 }
 
 StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
@@ -579,6 +657,7 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
         std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
     return result;
   }
+  if (outcome.pair && !is_settled(*outcome.pair)) return result;  // near to nothing that was shown
   const double factor = outcome.value / *parse_answer(step.ask, answer.typed);
   result.off = std::max(factor, 1 / factor);
   return result;
@@ -657,10 +736,11 @@ bool is_sent(const State& state, int64_t request) {
 double fraction_of(const State& state, int64_t request, int index) {
   const auto& progress = state.run().progress();
   const bool is_it = progress && progress->request == request && progress->series == index;
-  return is_it ? std::clamp(progress->fraction.value_or(0), 0.0, 1.0) : 0;
+  return is_it ? share_of_rung(*progress) : 0;
 }
 
-double live_progress(const State& state, const LessonBar& bar) {
+/// Of this step's run; null: it is not there yet.
+const Series* sent_series(const State& state, const LessonBar& bar) {
   const KernelInfo* info = find_info(state.sessions, bar.asked.kernel);
   const Params wanted = info ? params_of_bar(state, *info, bar.asked) : bar.asked.set;
   for (const Series& series : state.run().series()) {
@@ -668,25 +748,34 @@ double live_progress(const State& state, const LessonBar& bar) {
     const bool is_it = is_sent(state, series.request) && series.kernel == bar.asked.kernel &&
                        series.cache == bar.asked.cache && request &&
                        request->type == RequestType::run && agrees(asked_params(series), wanted);
-    if (!is_it) continue;
-    const bool is_open =
-        series.status == SeriesStatus::pending || series.status == SeriesStatus::running;
-    return is_open ? fraction_of(state, series.request, series.index) : 1;
+    if (is_it) return &series;
   }
-  return 0;
+  return nullptr;
+}
+
+/// The comparison's request of this step's run; null: it was not sent yet.
+const Request* sent_pair(const State& state) {
+  for (const int64_t id : state.teaching.sent) {
+    const Request* request = state.run().request(id);
+    if (request && request->type == RequestType::compare) return request;
+  }
+  return nullptr;
+}
+
+double live_progress(const State& state, const LessonBar& bar) {
+  const Series* series = sent_series(state, bar);
+  if (!series || series->status == SeriesStatus::cancelled) return 0;
+  const bool is_open =
+      series->status == SeriesStatus::pending || series->status == SeriesStatus::running;
+  return is_open ? fraction_of(state, series->request, series->index) : 1;
 }
 
 double pair_progress(const State& state) {
-  for (const int64_t id : state.teaching.sent) {
-    const Request* request = state.run().request(id);
-    if (!request || request->type != RequestType::compare) continue;
-    if (!request->open()) return 1;
-    const auto& progress = state.run().progress();
-    return progress && progress->request == id
-               ? std::clamp(progress->fraction.value_or(0), 0.0, 1.0)
-               : 0;
-  }
-  return 0;
+  const Request* request = sent_pair(state);
+  if (!request || request->status == RequestStatus::cancelled) return 0;
+  if (!request->open()) return 1;
+  const auto& progress = state.run().progress();
+  return progress && progress->request == request->id ? share_of_rung(*progress) : 0;
 }
 
 /// How long measuring it took.
@@ -702,6 +791,23 @@ bool is_played(const State& state, const LessonBar& bar) {
 }
 
 }  // namespace
+
+bool is_row_cancelled(const State& state, const StepBars& bars, size_t place) {
+  if (place >= bars.bars.size()) {
+    const Request* request = sent_pair(state);
+    return request ? request->status == RequestStatus::cancelled
+                   : is_step_cancelled(state);  // it was never sent
+  }
+  const Series* series = sent_series(state, bars.bars[place]);
+  return series && series->status == SeriesStatus::cancelled;
+}
+
+bool is_step_cancelled(const State& state) {
+  return std::any_of(state.teaching.sent.begin(), state.teaching.sent.end(), [&](int64_t id) {
+    const Request* request = state.run().request(id);
+    return request && request->status == RequestStatus::cancelled;
+  });
+}
 
 double playback_s(const StepBars& bars) {
   constexpr double kMost_s = 8;

@@ -2,8 +2,10 @@
 // from, what is asked, what was answered, and what became of it. No ImGui here.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/study/tour.h"
@@ -17,7 +19,7 @@ struct LessonBar {
   std::string title, detail;       ///< "loop order"; "n = 512", empty where the title says all
   const Series* series = nullptr;  ///< null: `reason` says why
   const Run* run = nullptr;        ///< where the series comes from
-  std::string machine;             ///< of a recording; empty: measured here, or in the saved run
+  std::string machine;             ///< of a recording or a saved run; empty: measured here
   bool can_run = false;
   int measured_at = -1;  ///< the earlier step of this tour, from 0, that measured it; -1: none did
   std::string reason;
@@ -36,6 +38,9 @@ struct StepBars {
 study::TourStep shown_step(const State& state);
 StepBars step_bars(const State& state, const study::TourStep& step);
 
+/// Null: none of that name. A learner's own rung is in the ladder alone.
+const Rung* rung_in(const State& state, const std::string& kernel);
+
 /// What the answer may be: labels to choose from; empty: a number is asked for.
 std::vector<std::string> choices_of(const study::TourStep& step, const StepBars& bars);
 /// What a number says: "time of one call", "times as fast as “n = 512”".
@@ -49,6 +54,12 @@ void choose_answer(State& state, int choice);
 void answer_digit(State& state, int digit);
 /// Nanoseconds, a share, or a ratio. usage: no number, or none above 0.
 Result<double> parse_answer(study::Ask ask, const std::string& text);
+/// Whether the field for a number takes this sign after what stands in it: letters of a unit only after a digit, so that
+/// the keys of the stage stay keys while it is empty.
+bool takes_sign(study::Ask ask, std::string_view typed, uint32_t sign);
+inline constexpr const char* kDigitsFirst = "The answer is a number: digits first, then its unit.";
+/// The step in view asks for a number, and none of its digits is typed.
+bool awaits_digits(const State& state);
 /// Why Run is locked: no answer yet, or none that can be read. Empty: it is not.
 std::string answer_blocker(const State& state);
 /// "4.0×", "12 ms", or the label that was chosen; empty: nothing was answered.
@@ -62,8 +73,9 @@ struct StepOutcome {
   std::vector<int> right;  ///< of a choice: those that are right
   std::string shown;       ///< "6.21×", "12.3 ms", "77.0 %", or the labels that are right
   std::string interval;  ///< of a number: "95 % interval [6.19, 6.24]", or that it has none and why
-  const Comparison* pair = nullptr;  ///< of a comparison step; null: none was made
-  std::string pair_machine;          ///< where it was recorded; empty: here
+  const Comparison* pair =
+      nullptr;               ///< of a comparison step; null: none was made, or it was cancelled
+  std::string pair_machine;  ///< where it was recorded; empty: here
 };
 StepOutcome outcome_of(const State& state, const study::TourStep& step, const StepBars& bars);
 /// "You said 4.0×; it is 6.2×: 1.6 times as much." or what is missing.
@@ -71,6 +83,8 @@ std::string outcome_sentence(const study::TourStep& step, const StepBars& bars,
                              const StepAnswer& answer, const StepOutcome& outcome);
 StepResult result_of(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
                      const StepOutcome& outcome);
+/// The headline of a pair: its ratio with the digits that its interval bears, or that no difference was shown.
+std::string pair_headline(const Comparison& pair);
 /// The paired verdict in words, with ratio and interval.
 std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
                              const std::string& candidate);
@@ -85,6 +99,10 @@ bool is_known(const study::TourStep& step, const StepBars& bars);
 /// What has to be measured, in order: the bars that can run here and that no earlier step measured, then the comparison.
 std::vector<WorkRequest> requests_of(const State& state, const study::TourStep& step,
                                      const StepBars& bars);
+/// One that was cancelled during this step's run, of a bar's place or behind them of the comparison.
+bool is_row_cancelled(const State& state, const StepBars& bars, size_t place);
+/// What this step's run asked for was cancelled.
+bool is_step_cancelled(const State& state);
 /// How far each bar's run is, 0 to 1; and behind them that of the comparison, where the step has one.
 std::vector<double> progress_of(const State& state, const study::TourStep& step,
                                 const StepBars& bars);

@@ -75,6 +75,7 @@ struct Teaching {
   std::shared_ptr<const study::Tour> tour;  ///< null: none
   int tour_step = 0;
   std::map<int, StepAnswer> answers;  ///< by step; without a tour that of the presented rung, at 0
+  std::string asked_of;               ///< that rung: of another one the answers are dropped
   std::map<int, StepResult> results;  ///< of the steps that were revealed
   int focused_step = -1;              ///< whose field has been given the keyboard; below 0: none
   bool skips_answer = false;          ///< the presenter was told that the room has not answered
@@ -84,6 +85,9 @@ struct Teaching {
   double beat_started_s = 0;
   double playback_from_s = -1;  ///< the recordings of this step are played since then; below 0: not
   bool show_tours = false;      ///< the list of them
+  bool show_steps = false;      ///< the list of the tour's steps
+  bool show_keys = false;       ///< the list of the keys that work on the canvas
+  int list_at = 0;              ///< the row of the open list that Enter takes; below 0: none
   std::string wanted_tour;      ///< its id: begins once a saved run that was open is closed
   int wanted_step = 0;
   double now_s = 0, tour_started_s = 0;  ///< the window's clock

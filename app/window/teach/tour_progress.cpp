@@ -9,6 +9,7 @@
 #include "app/window/teach/presenter.h"
 #include "common/core/files.h"
 #include "common/record/json.h"
+#include "common/record/tour_note.h"
 
 namespace ridge::window {
 namespace fs = std::filesystem;
@@ -104,7 +105,8 @@ void load_tour_progress(State& state) {
 
 void keep_tour_place(State& state) {
   const Teaching& teach = state.teaching;
-  if (!teach.tour) return;
+  // A rehearsal that is shown is nobody's answer.
+  if (!teach.tour || (state.is_replay() && tour_note(state.run().notes()))) return;
   TourProgress& progress = state.tour_progress;
   TourPlace now = progress.places[teach.tour->id];
   now.step = teach.tour_step;
@@ -141,6 +143,14 @@ std::vector<const study::Tour*> tours_in_order() {
   std::sort(all.begin(), all.end(),
             [](const study::Tour* a, const study::Tour* b) { return a->place < b->place; });
   return all;
+}
+
+bool has_begun_tour(const State& state) {
+  const auto& tours = built_in_tours();
+  const auto place = state.tour_progress.places.find(state.tour_progress.last);
+  const auto tour = tours.find(state.tour_progress.last);
+  return place != state.tour_progress.places.end() && tour != tours.end() &&
+         (place->second.step > 0 || !place->second.done.empty()) && !is_done(state, *tour->second);
 }
 
 std::string tour_to_resume(const State& state) {

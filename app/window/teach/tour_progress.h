@@ -46,6 +46,8 @@ void keep_tour_place(State& state);
 void resume_tour(State& state, const std::string& id);
 /// Steps that this tour still has and that were done.
 int steps_done(const State& state, const study::Tour& tour);
+/// Whether the last tour was begun and is not done: it has a place to go on at.
+bool has_begun_tour(const State& state);
 /// The tour that the door offers: the last one unless it is done, else the first that is not done, else the first.
 std::string tour_to_resume(const State& state);
 /// The tours of this build, read once.

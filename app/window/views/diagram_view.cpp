@@ -149,6 +149,25 @@ float DiagramView::draw_knob(Ui& ui, Area area, const std::string& name) {
   return ui.px(kControls);
 }
 
+/// Of the picture and its controls.
+float DiagramView::height(Ui& ui, float width) {
+  lay_out(ui, width);
+  const float bottom = ui.px((**made_).knob_text.empty() ? 0 : kControls + 4) + ui.px(kControls);
+  return scene_.height + bottom + ui.px(8);
+}
+
+float DiagramView::fitting_width(Ui& ui, const Area& area, const Fenced& fenced) {
+  constexpr float kLeast = 0.5f, kStep = 0.95f;
+  build(ui, fenced);
+  if (!made_->ok()) return area.w;
+  // Kept: a step with more words may need less width, and none of them lets the picture jump back.
+  const bool is_same = fit_of_ == made_of_ && fit_in_.w == area.w && fit_in_.h == area.h;
+  if (!is_same) fit_of_ = made_of_, fit_in_ = area, fit_width_ = area.w;
+  while (fit_width_ * kStep > area.w * kLeast && height(ui, fit_width_) > area.h)
+    fit_width_ *= kStep;
+  return fit_width_;
+}
+
 float DiagramView::draw(Ui& ui, const Area& area, const std::string& name, const Fenced& fenced) {
   build(ui, fenced);
   if (!made_->ok()) {
@@ -156,9 +175,7 @@ float DiagramView::draw(Ui& ui, const Area& area, const std::string& name, const
     ui.widgets[name] = area;
     return ui.paragraph(area, why, kSmall_px, Role::muted) + ui.px(10);
   }
-  lay_out(ui, area.w);
-  const float bottom = ui.px((**made_).knob_text.empty() ? 0 : kControls + 4) + ui.px(kControls);
-  const float h = scene_.height + bottom + ui.px(8);
+  const float h = height(ui, area.w);
   const ImVec2 low = ui.list->GetClipRectMin(), high = ui.list->GetClipRectMax();
   const bool is_seen = area.y < high.y && area.y + h > low.y;
   move(ui, is_seen);
@@ -166,7 +183,8 @@ float DiagramView::draw(Ui& ui, const Area& area, const std::string& name, const
   ui.widgets[name] = {area.x, area.y, area.w, h};
   ui.fill({area.x, area.y, area.w, h}, ui.raised(1), ui.px(8));
   if (is_seen) draw_scene(ui, scene_, area.x, area.y);
-  Area rest = {area.x + ui.px(10), area.y + scene_.height, area.w - ui.px(20), bottom};
+  const float controls_h = h - scene_.height - ui.px(8);
+  Area rest = {area.x + ui.px(10), area.y + scene_.height, area.w - ui.px(20), controls_h};
   if (!(**made_).knob_text.empty()) draw_knob(ui, rest.take_top(ui.px(kControls), ui.px(4)), name);
   draw_controls(ui, rest.take_top(ui.px(kControls)), name);
   return h + ui.px(12);

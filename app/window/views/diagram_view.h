@@ -21,7 +21,11 @@ class DiagramView {
   /// ":less", ":more".
   float draw(Ui& ui, const Area& area, const std::string& name, const Fenced& fenced);
 
+  /// The largest width, of `area`'s at most, at which all of it fits into `area`; no smaller than half.
+  float fitting_width(Ui& ui, const Area& area, const Fenced& fenced);
+
  private:
+  float height(Ui& ui, float width);
   void build(Ui& ui, const Fenced& fenced);
   void lay_out(Ui& ui, float width);
   void move(Ui& ui, bool is_seen);
@@ -34,6 +38,9 @@ class DiagramView {
   chart::Scene scene_;
   int step_ = 0, knob_ = 0, drawn_step_ = -1, fonts_version_ = -1;
   float width_ = 0, font_px_ = 0;
+  std::string fit_of_;  ///< with `fit_in_` what `fit_width_` was found for
+  Area fit_in_ = {};
+  float fit_width_ = 0;
   bool plays_ = false;
   double next_s_ = 0;  ///< ImGui's clock
 };
