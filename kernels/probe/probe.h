@@ -2,13 +2,8 @@
 // they reach is the machine's ceiling. Their outputs are checked like any rung's. This is the CPU's
 // part; the GPU's is in probe_cuda.h.
 //
-//   what=fma   dim {kProbeFma, n, units}: n passes; in each, every one of the units (lanes) starts at
-//              its x, goes kProbeSteps times through  acc = a * acc + b,  and is added to its out.
-//              units is kProbeLanes a thread;  2 kProbeSteps n units FLOP (the n additions are not
-//              counted)
-//              buffers  x[units] fp32, random normal; ab[2] fp32 {a, b}; out[units] fp32
-//              a is just above -1, so that the values stay apart and a missing per cent of the steps
-//              shows; more steps than this in one go would let rounding hide them.
+//   what=fma   dim {kProbeFma, n, units}: chains of multiply-adds (kernels/runtime/problems/fma_chains.h);
+//              units is kProbeLanes a thread
 //   what=dot   dim {kProbeDot, n, units}: n passes; in each, every lane goes kProbeSteps times through
 //              acc += x0 * f0 + x1 * f1, from 0, and is added to its out. units as for fma;
 //              4 kProbeSteps n units FLOP
@@ -41,6 +36,7 @@
 #include <stdint.h>
 
 #include "common/harness/kernel/kernel.h"
+#include "kernels/runtime/problems/fma_chains.h"
 
 namespace ridge {
 
@@ -60,7 +56,7 @@ enum ProbeDim { kProbeDimWhat = 0, kProbeDimN = 1, kProbeDimUnits = 2 };
 /// Lanes of one CPU thread: 12 AVX-512 accumulators of 16. Narrower vectors go over them in turns.
 constexpr int kProbeLanes = 192;
 /// Steps of a chain before it starts afresh.
-constexpr int kProbeSteps = 4096;
+constexpr int kProbeSteps = kFmaSteps;
 
 /// Four AVX-512 sums, of three chains each.
 enum { kExpSums = kProbeLanes / 3 };
@@ -69,24 +65,6 @@ enum { kExpSums = kProbeLanes / 3 };
 enum { kLogicChains = 12, kLogicWidth = 8, kLogicLanes = kLogicChains * kLogicWidth };
 /// 256 KiB a thread: eight times the smallest L1 that these probes meet, and well inside the L2.
 enum { kL2Words = 32768 };
-
-struct ProbeFma {
-  int64_t n;
-  const float* x;
-  float a, b;
-  float* out;
-};
-
-static inline ProbeFma probe_fma_of(const Launch& launch) {
-  const float* ab = (const float*)launch.buffers[1];
-  ProbeFma p;
-  p.n = launch.shape.dim[kProbeDimN];
-  p.x = (const float*)launch.buffers[0];
-  p.a = ab[0];
-  p.b = ab[1];
-  p.out = (float*)launch.buffers[2];
-  return p;
-}
 
 struct ProbeDot {
   int64_t n;

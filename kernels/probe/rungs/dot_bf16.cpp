@@ -6,7 +6,8 @@
 // Limits    The dot-product units: how many bf16 multiply-adds a clock, against fp32's, is theirs.
 #include <immintrin.h>
 
-#include "kernels/probe/rungs/chains.h"
+#include "kernels/probe/probe.h"
+#include "kernels/runtime/cpu/chains.h"
 
 namespace ridge {
 namespace {
@@ -24,7 +25,7 @@ void dot_part(void* context, int index) {
   float* out = p->out + (int64_t)index * kProbeLanes;
   const __m512bh factors = (__m512bh)_mm512_set1_epi32((int)p->factors);
   for (int i = 0; i < kProbeLanes; ++i) out[i] = 0;
-  RIDGE_CHAIN_PASSES(p->n)
+  RIDGE_CHAIN_PASSES(p->n, kProbeSteps)
 }
 
 Status launch_dot(const Launch& launch) {

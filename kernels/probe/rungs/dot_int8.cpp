@@ -6,7 +6,8 @@
 // Limits    The dot-product units: on Zen 4 one such instruction a clock.
 #include <immintrin.h>
 
-#include "kernels/probe/rungs/chains.h"
+#include "kernels/probe/probe.h"
+#include "kernels/runtime/cpu/chains.h"
 
 namespace ridge {
 namespace {
@@ -31,7 +32,7 @@ void dot_part(void* context, int index) {
   int32_t* out = p->out + (int64_t)index * kProbeLanes;
   const __m512i factors = _mm512_set1_epi32(p->factors);
   for (int i = 0; i < kProbeLanes; ++i) out[i] = 0;
-  RIDGE_CHAIN_PASSES(p->n)
+  RIDGE_CHAIN_PASSES(p->n, kProbeSteps)
 }
 
 Status launch_dot(const Launch& launch) {

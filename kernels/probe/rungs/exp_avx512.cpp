@@ -4,8 +4,9 @@
 //           chains, each of whose arguments is the result before with the other sign, and a sum of all, which a
 //           softmax needs as well. No CPU has a unit for them: an exponential is nine instructions.
 // Limits    The FMA units, which see five of the nine.
+#include "kernels/probe/probe.h"
+#include "kernels/runtime/cpu/chains.h"
 #include "kernels/runtime/cpu/exp2_avx512.h"
-#include "kernels/probe/rungs/chains.h"
 
 namespace ridge {
 namespace {

@@ -5,6 +5,7 @@
 // Limits    DRAM bandwidth, once the data are several times the last-level cache; for one thread
 //           the cache lines a core can have in flight.
 #include "kernels/probe/probe.h"
+#include "kernels/runtime/cpu/sum_words.h"
 
 namespace ridge {
 namespace {
@@ -19,16 +20,7 @@ struct Slices {
 void part(void* context, int index) {
   const Slices* s = (const Slices*)context;
   const int64_t begin = s->words * index / s->threads;
-  const int64_t end = s->words * (index + 1) / s->threads;
-  uint64_t acc[8] = {};
-  int64_t i = begin;
-  for (; i + 8 <= end; i += 8) {
-    for (int j = 0; j < 8; ++j) acc[j] += s->data[i + j];
-  }
-  for (; i < end; ++i) acc[0] += s->data[i];
-  uint64_t total = 0;
-  for (int j = 0; j < 8; ++j) total += acc[j];
-  s->out[index] = total;
+  s->out[index] = sum_words(s->data + begin, s->words * (index + 1) / s->threads - begin);
 }
 
 Status launch_read(const Launch& launch) {
