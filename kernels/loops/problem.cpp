@@ -2,6 +2,7 @@
 #include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "kernels/loops/loops.h"
+#include "kernels/runtime/problems/posed.h"
 
 namespace ridge {
 namespace {
@@ -11,23 +12,19 @@ const FamilyDesc& conv_family() {
 }
 
 /// The conv family's problem; beside its filters, what the learner chose.
-class LoopProblem : public Problem {
+class LoopProblem : public PosedProblem {
  public:
   LoopProblem(std::unique_ptr<Problem> conv, const loops::LoopChoice& choice)
-      : conv_(std::move(conv)), choice_(choice) {
+      : PosedProblem(std::move(conv)), choice_(choice) {
     choice_.traffic = &traffic_;
   }
 
   Shape shape() const override {
-    Shape shape = conv_->shape();
+    Shape shape = PosedProblem::shape();
     choice_.conv = *static_cast<const ConvConstants*>(shape.constants);
     shape.constants = &choice_;
     return shape;
   }
-  std::vector<BufferSpec> buffers() const override { return conv_->buffers(); }
-  double flop() const override { return conv_->flop(); }
-  double bytes_min() const override { return conv_->bytes_min(); }
-  double items() const override { return conv_->items(); }
   /// What the cache model expects each level to give, in bytes: "model_l2", "model_l3", "model_memory".
   std::map<std::string, double> work() const override {
     const Shape shape = this->shape();
@@ -41,13 +38,8 @@ class LoopProblem : public Problem {
     }
     return bytes;
   }
-  void generate(uint64_t seed, HostBuffers* host) const override { conv_->generate(seed, host); }
-  QualityCheck check(const HostBuffers& host, bool full, uint64_t seed) const override {
-    return conv_->check(host, full, seed);
-  }
 
  private:
-  std::unique_ptr<Problem> conv_;
   mutable loops::LoopChoice choice_;
   mutable loops::Traffic traffic_;
 };
