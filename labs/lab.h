@@ -98,6 +98,7 @@ struct Lab {
   bool serves_model = false;    ///< its workloads are those of a model that the learner describes
   bool decodes_model = false;   ///< its weights' types are what that model may decode with
   const char* items = "items";  ///< what a call works off, counted a second: "images"
+  bool per_item = false;        ///< its rungs do unlike work: times are those of an item
   std::optional<ScoreCard> score_card = {};
   Params one_item = {};                     ///< what sets a call to a single one of its items
   std::vector<const char*> inspected = {};  ///< families whose models can be looked into

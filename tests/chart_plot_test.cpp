@@ -4,6 +4,7 @@
 #include <map>
 
 #include "common/core/format.h"
+#include "common/view/chart/figures.h"
 #include "common/view/chart/roofline.h"
 #include "common/view/chart/size_curve.h"
 #include "common/view/chart/speed_error.h"
@@ -246,6 +247,26 @@ TEST_CASE("of several sizes each line is named where it ends") {
   }
   CHECK(early > 0);
   CHECK(early < late - 100);
+}
+
+TEST_CASE("where rungs do unlike work the size curve is the time of an item, without roofs") {
+  Case made;
+  for (const int64_t n : {512, 1024}) {
+    made.series.push_back(gemm("gemm.cpu.steps", n, 0.5));
+    made.series.back().items_per_s = double(n) * 1e4;  // 195 ns, then 97.7 ns
+  }
+  made.series.push_back(gemm("gemm.cpu.counts_none", 512, 0.5));
+  made.finish();
+  const FigureOptions options{.items = "operations", .per_item = true};
+  const ChartModel model = find_figure("sizes")->build(made.rows, options);
+  CHECK(model.plot->y.title == "Time per operation");
+  REQUIRE(find_datum(model, 1));
+  CHECK(find_datum(model, 0)->y == Approx(1 / 512e4));
+  CHECK(find_datum(model, 1)->value_text == "97.7 ns");
+  CHECK(find_datum(model, 2) == nullptr);
+  CHECK(model.plot->guides.empty());
+  check_scene(layout(model, {.width = 900, .height = 520}));
+  CHECK(find_figure("sizes")->build(made.rows, {}).plot->y.title == "Rate");
 }
 
 TEST_CASE("one line a rung over its sizes; odd shapes do not bend it") {

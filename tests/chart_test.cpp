@@ -297,6 +297,21 @@ TEST_CASE("a reduced rung is labelled with the size it ran at") {
   CHECK(model.panels[0].marks[0].hatched);
 }
 
+TEST_CASE("where rungs do unlike work the ladder's times are those of an item") {
+  LadderCase made(2);
+  made.series[0].stats->median_ns = 4e6;
+  made.series[0].stats->ci_ns = Interval{3e6, 5e6};
+  made.series[0].items_per_s = 1e6;  // 4,000 a call
+  const ChartModel model = ladder_chart(made.rows, {.items = "operations", .per_item = true});
+  const Panel& panel = model.panels[0];
+  CHECK(panel.axis.title == "Time per operation");
+  REQUIRE(panel.marks.size() == 1);  // the second counts no items
+  CHECK(panel.marks[0].value == Approx(1e-6));
+  CHECK(panel.marks[0].interval->low == Approx(0.75e-6));
+  CHECK(panel.marks[0].note.find("4.00 ms a call, 1.00 µs an operation") != std::string::npos);
+  CHECK(ladder_chart(made.rows).panels[0].axis.title == "Time per call");
+}
+
 TEST_CASE("a panel without ceilings says so instead of showing zero") {
   LadderCase made(3);
   for (LadderRow& row : made.rows) row.ceilings = nullptr;

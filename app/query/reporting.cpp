@@ -34,6 +34,7 @@ report::Options report_options(const Lab& lab) {
   options.quality_limit = lab.quality_limit;
   if (lab.quality_metric != kErrorMetric) options.quality_metric = lab.quality_metric;
   options.items = lab.items;
+  options.per_item = lab.per_item;
   options.data_set = lab.data_set;
   options.titles = titles_of(lab);
   options.levers = levers_of(lab);

@@ -187,7 +187,8 @@ ChartRows figure_rows(const State& state, chart::FigureRows rows) {
 
 chart::FigureOptions figure_options(const Lab& lab) {
   return {.task_metric = lab.quality_metric == kErrorMetric ? "" : lab.quality_metric,
-          .items = lab.items};
+          .items = lab.items,
+          .per_item = lab.per_item};
 }
 
 chart::ChartModel centre_chart(const State& state, ChartRows* rows) {

@@ -35,7 +35,9 @@ const Figure kFigures[] = {
      .rows = FigureRows::kLadder,
      .build =
          [](Rows rows, const FigureOptions& options) {
-           return ladder_chart(rows, {.task_metric = options.task_metric, .items = options.items});
+           return ladder_chart(rows, {.task_metric = options.task_metric,
+                                      .items = options.items,
+                                      .per_item = options.per_item});
          }},
     {.id = "training",
      .rows = FigureRows::kTrainings,
@@ -75,7 +77,10 @@ const Figure kFigures[] = {
                  .in_handout = true}},
     {.id = "sizes",
      .rows = FigureRows::kSizes,
-     .build = [](Rows rows, const FigureOptions&) { return size_curve_chart(rows); },
+     .build =
+         [](Rows rows, const FigureOptions& options) {
+           return size_curve_chart(rows, {.item = options.per_item ? one_of(options.items) : ""});
+         },
      .section = {.title = "Speed against size", .in_handout = true, .needs_sizes = true}},
     {.id = "bandwidth",  // a report has a table of it
      .rows = FigureRows::kSizes,

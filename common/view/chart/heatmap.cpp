@@ -140,9 +140,9 @@ ChartModel heatmap_chart(std::span<const HeatCell> cells, const HeatmapOptions& 
     model.summary = model.plot->empty_reason;
     return model;
   }
-  std::vector<Measured> points = measured_rows(rows, false);
+  std::vector<Measured> points = measured_rows(rows, Counted::kFlop);
   const bool bandwidth = points.empty();
-  if (bandwidth) points = measured_rows(rows, true);
+  if (bandwidth) points = measured_rows(rows, Counted::kBytes);
   const char* unit = bandwidth ? "B/s" : "FLOP/s";
   Rates rates;
   for (const Measured& point : points) {

@@ -105,6 +105,10 @@ bool has_bar(const Panel& panel) {
 
 }  // namespace
 
+std::string one_of(const std::string& items) {
+  return items.ends_with('s') ? items.substr(0, items.size() - 1) : items;
+}
+
 ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& options) {
   ChartModel model{.id = "ladder", .title = options.title, .subtitle = options.subtitle};
   std::vector<Entry> entries;
@@ -123,7 +127,7 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
                           .muted = row.is_peer || !entries.back().reason.empty()});
   }
   const std::string metric = options.task_metric.empty() ? metric_of(entries) : options.task_metric;
-  model.panels.push_back(time_panel(entries));
+  model.panels.push_back(time_panel(entries, options.per_item ? one_of(options.items) : ""));
   if (any_trap) {
     set_lies_beside(entries, &model.panels.front());
     model.panels.push_back(factor_panel(entries));

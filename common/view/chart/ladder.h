@@ -49,7 +49,11 @@ struct LadderOptions {
   /// place of utilization.
   std::string task_metric{};
   std::string items = "items";  ///< what is counted a second there
+  bool per_item = false;        ///< in place of the time per call: that of one of its items
 };
+
+/// "operation" of "operations".
+std::string one_of(const std::string& items);
 
 ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& options = {});
 

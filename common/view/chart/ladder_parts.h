@@ -18,6 +18,8 @@ struct Entry {
   const Ceiling* dram = nullptr;
   std::optional<double> call_s;  ///< median time per call
   std::optional<Interval> call_ci_s;
+  std::optional<double> item_s;  ///< median time per item, of what counts items
+  std::optional<Interval> item_ci_s;
   std::string reason;  ///< why there are no marks; empty: there are
   std::string how;     ///< for notes: "recorded on NVIDIA H200; ran at n=512"
   bool failed = false, hatched = false;
@@ -35,7 +37,8 @@ std::string with_how(const std::string& note, const Entry& entry);
 /// A panel whose rows all lack the same thing says it once, over the whole panel.
 void settle_reasons(const std::vector<Entry>& entries, Panel* panel);
 
-Panel time_panel(const std::vector<Entry>& entries);
+/// `item`: what a time is of ("operation"); empty: of a call.
+Panel time_panel(const std::vector<Entry>& entries, const std::string& item = "");
 Panel utilization_panel(const std::vector<Entry>& entries);
 /// Items a second: the rate of what is not counted in FLOP.
 Panel items_panel(const std::vector<Entry>& entries, const std::string& items);

@@ -66,22 +66,25 @@ std::optional<Mark> exponentials_mark(const Entry& entry, const Mark& bar) {
 
 }  // namespace
 
-Panel time_panel(const std::vector<Entry>& entries) {
-  Panel panel{.title = "Time per call",
+Panel time_panel(const std::vector<Entry>& entries, const std::string& item) {
+  const std::string title = "Time per " + (item.empty() ? "call" : item);
+  Panel panel{.title = title,
               .subtitle = "each alone",
-              .metric = "time_per_call",
+              .metric = item.empty() ? "time_per_call" : "time_per_item",
               .weight = 1.35f};
-  panel.axis = {.title = "Time per call", .unit = "s"};
+  panel.axis = {.title = title, .unit = "s"};
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     const bool emulated = entry.reason.empty() && entry.series && is_emulated(*entry.series);
     panel.row_reasons.push_back(emulated ? kEmulated : entry.reason);
-    if (!is_number(entry.call_s)) continue;
-    Mark mark = mark_for(entry, static_cast<int>(i), *entry.call_s, Role::series0);
-    mark.interval = entry.call_ci_s;
-    mark.label = format_time_ns(*entry.call_s * 1e9);  // a ladder spans decades: each its own unit
+    const auto& time_s = item.empty() ? entry.call_s : entry.item_s;
+    if (!is_number(time_s)) continue;
+    Mark mark = mark_for(entry, static_cast<int>(i), *time_s, Role::series0);
+    mark.interval = item.empty() ? entry.call_ci_s : entry.item_ci_s;
+    mark.label = format_time_ns(*time_s * 1e9);  // a ladder spans decades: each its own unit
     if (entry.series->kind == RungKind::training) mark.label += " a step";
     std::string note = entry.row->label + ": " + format_time_ns(*entry.call_s * 1e9);
+    if (!item.empty()) note += " a call, " + mark.label + " an " + item;
     if (entry.series->stats) {
       note += entry.series->stats->ci_ns
                   ? ", 95 % interval " + format_time_interval(entry.series->stats->ci_ns)

@@ -165,7 +165,9 @@ void set_ranges(const std::vector<Measured>& points, const Roofs& roofs, Plot* p
   for (const Guide& guide : plot->guides) {
     if (guide.kind == Guide::Kind::slope && guide.to) x.add(*guide.to);
   }
-  plot->x = {.title = "Arithmetic intensity, of the least bytes", .unit = kIntensityUnit, .scale = Scale::log};
+  plot->x = {.title = "Arithmetic intensity, of the least bytes",
+             .unit = kIntensityUnit,
+             .scale = Scale::log};
   plot->y = {.title = "Rate", .unit = "FLOP/s", .scale = Scale::log};
   // The slopes need a good decade left of the ridge to be seen as slopes.
   x.add(measured.low);
@@ -208,7 +210,7 @@ ChartModel roofline_chart(std::span<const LadderRow> all, const std::string& tit
   model.plot = Plot{};
   model.table.columns = {"Rung", "Size",          "Type",          "Intensity",
                          "Rate", "95 % interval", "Roof above it", "Share of it"};
-  std::vector<Measured> points = measured_rows(rows, false);
+  std::vector<Measured> points = measured_rows(rows, Counted::kFlop);
   std::erase_if(points, [](const Measured& point) { return !std::isfinite(intensity(point)); });
   const size_t elsewhere = keep_one_processor(&points);
   if (points.empty()) {

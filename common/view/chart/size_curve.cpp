@@ -23,6 +23,18 @@ constexpr size_t kManyAtOneSize = 16;
 /// More lines than the eye follows: then all but selection, baseline and libraries are pale.
 constexpr size_t kManyLines = 8;
 
+std::string value_text(double value, const std::string& unit) {
+  return unit == "s" ? format_time_ns(value * 1e9) : format_rate(value, unit);
+}
+
+/// Behind the value; memory is arithmetic and has none.
+std::string spread_text(const Measured& point, const std::string& unit) {
+  if (unit == "B") return "";
+  if (unit != "s" || !point.rate_ci) return interval_text(point, unit.c_str());
+  return ", 95 % interval " +
+         format_time_interval(Interval{point.rate_ci->low * 1e9, point.rate_ci->high * 1e9});
+}
+
 /// The ceilings that bound what is drawn, each once.
 void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) {
   std::set<std::string> known;
@@ -81,12 +93,11 @@ void add_line(const std::vector<Measured>& points, const SizeLine& line, const c
     datum.hollow |= no_room;
     datum.strong = datum.strong && index == line.points.back();
     datum.interval = point.rate_ci;
-    datum.value_text = format_rate(point.rate, unit);
-    datum.note =
-        with_how(fmt::format("{} at {}: {}{}", curve.name, point.size_text, datum.value_text,
-                             unit == std::string_view("B") ? "" : interval_text(point, unit)),
-                 point.entry) +
-        (no_room ? " and did not fit: " + point.entry.series->reason + "." : ".");
+    datum.value_text = value_text(point.rate, unit);
+    datum.note = with_how(fmt::format("{} at {}: {}{}", curve.name, point.size_text,
+                                      datum.value_text, spread_text(point, unit)),
+                          point.entry) +
+                 (no_room ? " and did not fit: " + point.entry.series->reason + "." : ".");
     model->summary += " " + datum.note;
     y->add(point.rate);
     const auto& ticks = model->plot->x.ticks;
@@ -141,8 +152,14 @@ struct Content {
 
 Content content_of(std::span<const LadderRow> rows, const SizeCurveOptions& options) {
   Content made;
-  made.unit = options.memory ? "B" : options.bandwidth ? "B/s" : "FLOP/s";
-  made.points = options.memory ? memory_points(rows) : measured_rows(rows, options.bandwidth);
+  const Counted counted = options.bandwidth      ? Counted::kBytes
+                          : options.item.empty() ? Counted::kFlop
+                                                 : Counted::kItemTime;
+  made.unit = options.memory                  ? "B"
+              : counted == Counted::kBytes    ? "B/s"
+              : counted == Counted::kItemTime ? "s"
+                                              : "FLOP/s";
+  made.points = options.memory ? memory_points(rows) : measured_rows(rows, counted);
   std::erase_if(made.points, [&](const Measured& point) { return size_of(point) < 1; });
   made.elsewhere = keep_one_processor(&made.points);
   made.otherwise = keep_one_size(&made.points);
@@ -154,7 +171,8 @@ Content content_of(std::span<const LadderRow> rows, const SizeCurveOptions& opti
 }
 
 std::string why_empty(std::span<const LadderRow> rows, const SizeCurveOptions& options) {
-  const std::string why = options.bandwidth || options.memory ? "" : why_no_flop(rows);
+  const bool counts_flop = !options.bandwidth && !options.memory && options.item.empty();
+  const std::string why = counts_flop ? why_no_flop(rows) : "";
   return why.empty() ? "No rung here has a verified speed at any size yet: run the ladder." : why;
 }
 
@@ -187,9 +205,10 @@ void set_sizes(const Content& content, const SizeCurveOptions& options, ChartMod
   plot.x.high = *sizes.rbegin() * 1.15;
   // One size is a column of points with their names beside it: more room on that side.
   if (sizes.size() == 1) plot.x.low = *sizes.begin() / 1.06, plot.x.high = *sizes.begin() * 1.3;
-  plot.y = {.title = options.memory      ? "Memory, buffers and workspace"
-                     : options.bandwidth ? "Memory bandwidth, lower bound"
-                                         : "Rate",
+  plot.y = {.title = options.memory          ? "Memory, buffers and workspace"
+                     : options.bandwidth     ? "Memory bandwidth, lower bound"
+                     : !options.item.empty() ? "Time per " + options.item
+                                             : "Rate",
             .unit = content.unit,
             .scale = Scale::log};
   model->table.columns = {"Rung"};
@@ -248,7 +267,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptio
     return model;
   }
   set_sizes(content, options, &model);
-  if (!options.memory) add_roofs(content.points, options.bandwidth, &plot);
+  if (!options.memory && options.item.empty()) add_roofs(content.points, options.bandwidth, &plot);
   model.summary = fmt::format("{} against size, {} line{}.", plot.y.title, content.lines.size(),
                               content.lines.size() == 1 ? "" : "s");
   Span y;

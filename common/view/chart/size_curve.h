@@ -12,6 +12,7 @@ namespace ridge::chart {
 struct SizeCurveOptions {
   std::string title{};
   bool bandwidth = false;  ///< bytes a second even where FLOP are counted
+  std::string item{};      ///< instead of a rate: the time of one ("operation")
   bool memory = false;     ///< instead of a rate: bytes of buffers and workspace
   /// memory: what there is, of the machine that the rows ran on; 0: not known. Lines are continued up to it.
   double host_bytes = 0, gpu_bytes = 0;

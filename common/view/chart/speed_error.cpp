@@ -94,7 +94,7 @@ ChartModel speed_error_chart(std::span<const LadderRow> all, const std::string& 
   model.table.columns = {"Rung", "Size", "Type", "Rate", "NMSE", "Limit"};
   int failed = 0;
   for (const LadderRow& row : rows) failed += row.series && make_entry(row).failed;
-  std::vector<Measured> points = measured_rows(rows, false);
+  std::vector<Measured> points = measured_rows(rows, Counted::kFlop);
   std::erase_if(points, [&](const Measured& point) {
     return !std::isfinite(error_of(point)) || error_of(point) < 0 ||
            is_judged_by(*point.entry.series->quality(), task_metric);

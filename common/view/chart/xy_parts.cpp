@@ -11,14 +11,34 @@
 #include "common/record/params.h"
 
 namespace ridge::chart::parts {
-std::vector<Measured> measured_rows(std::span<const LadderRow> rows, bool bandwidth,
+namespace {
+
+struct Rate {
+  std::optional<double> value;
+  std::optional<Interval> ci;
+};
+
+Rate rate_of(const Entry& entry, Counted counted) {
+  switch (counted) {
+    case Counted::kFlop:
+      return {entry.derived.flop_per_s, entry.derived.flop_per_s_ci};
+    case Counted::kBytes:
+      return {entry.derived.bytes_per_s, entry.derived.bytes_per_s_ci};
+    case Counted::kItemTime:
+      return {entry.item_s, entry.item_ci_s};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Measured> measured_rows(std::span<const LadderRow> rows, Counted counted,
                                     int* left_out) {
   std::vector<Measured> points;
   for (size_t i = 0; i < rows.size(); ++i) {
     Measured point{.entry = make_entry(rows[i]), .row = static_cast<int>(i)};
-    const Derived& derived = point.entry.derived;
-    const auto& rate = bandwidth ? derived.bytes_per_s : derived.flop_per_s;
-    if (!is_number(rate) || !(*rate > 0)) {  // none where there is a reason
+    const Rate rate = rate_of(point.entry, counted);
+    if (!is_number(rate.value) || !(*rate.value > 0)) {  // none where there is a reason
       if (left_out && rows[i].series) ++*left_out;
       continue;
     }
@@ -26,8 +46,8 @@ std::vector<Measured> measured_rows(std::span<const LadderRow> rows, bool bandwi
     point.backend = backend_of(series.kernel);
     point.dtype = dtype_of(series);
     point.threads = static_cast<int>(param_int(series.params, "threads", 1));
-    point.rate = *rate;
-    point.rate_ci = bandwidth ? derived.bytes_per_s_ci : derived.flop_per_s_ci;
+    point.rate = *rate.value;
+    point.rate_ci = rate.ci;
     point.size_text = ridge::size_text(series.params, series.size_param);
     points.push_back(std::move(point));
   }

@@ -18,13 +18,19 @@ struct Measured {
   OpenEnum<Backend> backend;
   std::string dtype;
   int threads = 1;
-  double rate = 0;  ///< FLOP/s or B/s
+  double rate = 0;  ///< FLOP/s, B/s or s
   std::optional<Interval> rate_ci;
   std::string size_text;  ///< "n = 4096", for notes
 };
 
+/// What a point's rate is.
+enum class Counted {
+  kFlop,
+  kBytes,
+  kItemTime  ///< no rate: seconds an item
+};
 /// The rows with a usable rate; `left_out` counts the rows with a result but without that.
-std::vector<Measured> measured_rows(std::span<const LadderRow> rows, bool bandwidth,
+std::vector<Measured> measured_rows(std::span<const LadderRow> rows, Counted counted,
                                     int* left_out = nullptr);
 /// Why a plot of FLOP/s stays empty however much is run: what was measured counts none. Else empty.
 std::string why_no_flop(std::span<const LadderRow> rows);

@@ -17,6 +17,16 @@ std::optional<Value> time_per_call(const Series& series, const Derived&) {
   return Value{series.stats->median_ns * kNs, seconds(series.stats->ci_ns)};
 }
 
+/// Of one of what a call works off: an operation, an image.
+std::optional<Value> time_per_item(const Series& series, const Derived&) {
+  if (!series.stats || !(series.items_per_s > 0)) return std::nullopt;
+  Value made{1 / series.items_per_s, seconds(series.stats->ci_ns)};
+  const double items = series.stats->median_ns * kNs / made.value;
+  if (made.interval)
+    made.interval = Interval{made.interval->low / items, made.interval->high / items};
+  return made;
+}
+
 std::optional<Value> latency(const Series& series, const Derived&) {
   if (!series.latency || !series.latency->p50_ns) return std::nullopt;
   return Value{*series.latency->p50_ns * kNs, {}};
@@ -121,6 +131,7 @@ std::optional<Value> ratio(const Series& series, const Derived&) {
 }
 
 constexpr Metric kMetrics[] = {{"time_per_call", "s", time_per_call},
+                               {"time_per_item", "s", time_per_item},
                                {"latency", "s", latency},
                                {"throughput", "FLOP/s", throughput},
                                {"memory_bandwidth", "B/s", memory_bandwidth},

@@ -76,8 +76,9 @@ Section ladder_section(const Material& material) {
         "is the mean over "
         "pairs of one seed, with its 95 % interval. The tables below have every seed.");
   }
-  section.chart = ladder_chart(
-      rows, {.task_metric = material.options->quality_metric, .items = material.options->items});
+  section.chart = ladder_chart(rows, {.task_metric = material.options->quality_metric,
+                                      .items = material.options->items,
+                                      .per_item = material.options->per_item});
   std::vector<PredictedRow> predicted;
   for (size_t i = 0; i < rows.size(); ++i) {
     const Series& series = *lines[i]->series;
@@ -164,7 +165,8 @@ bool is_wanted(const FigureSection& section, const Material& material) {
 std::vector<Section> ladder_sections(const Material& material) {
   std::vector<Section> sections = {ladder_section(material)};
   const FigureOptions options{.task_metric = material.options->quality_metric,
-                              .items = material.options->items};
+                              .items = material.options->items,
+                              .per_item = material.options->per_item};
   for (const Figure& figure : figures()) {
     const FigureSection& about = figure.section;
     if (!is_wanted(about, material)) continue;

@@ -309,7 +309,7 @@ std::string unit_in_words(const Line& line, const std::string& unit, const Optio
   const bool is_judged = check && check->task.contains(options.quality_metric);
   const bool is_main =
       ridge::family_of(line.series->kernel) == ridge::family_of(options.order.front());
-  return is_judged || is_main ? options.items + "/s" : unit;
+  return is_judged || is_main || options.per_item ? options.items + "/s" : unit;
 }
 
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to) {

@@ -67,6 +67,7 @@ struct Options {
   std::string quality_limit;       ///< the lab's words; empty: from the checks
   std::string quality_metric;   ///< task metric the lab is judged by, "accuracy"; empty: an error
   std::string items = "items";  ///< what its rates count
+  bool per_item = false;        ///< its times are those of an item
   std::string data_set{};       ///< that the lab's rungs read; empty: random numbers, or not known
   std::map<std::string, std::string>
       previous{};  ///< kernel id -> the one that its step goes on from
