@@ -50,6 +50,13 @@ std::vector<const Lab*> all_labs() {
   return labs;
 }
 
+const Lab* short_climb_lab() {
+  for (const Lab* lab : all_labs()) {
+    if (!lab->short_climb.empty()) return lab;
+  }
+  return nullptr;
+}
+
 std::vector<LabGroup> labs_by_group() {
   std::vector<LabGroup> groups;
   for (const Lab* lab : all_labs()) {

@@ -125,6 +125,8 @@ RIDGE_REGISTERED(registered_labs, ridge_labs, LabDesc)
 
 /// All labs as the course and the home screen have them: by group, in it by their place, then by id.
 std::vector<const Lab*> all_labs();
+/// The first lab with a short climb; null: none of this build has one.
+const Lab* short_climb_lab();
 /// The labs under one heading, by their place.
 struct LabGroup {
   std::string title;

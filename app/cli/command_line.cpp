@@ -46,7 +46,8 @@ int climb_in_terminal(const CommonOptions& common) {
   if (all_labs().empty()) {
     return fail(common, {ErrorCode::unavailable, "this program was built without labs", "", ""});
   }
-  const Lab& first = *all_labs().front();
+  const Lab* climbing = short_climb_lab();
+  const Lab& first = climbing ? *climbing : *all_labs().front();
   MeasureOptions options;
   options.lab = first.id;
   options.mode = RunMode::live;  // a first look; `run` measures

@@ -198,13 +198,6 @@ void end_climb(State& state) {
 
 }  // namespace
 
-const Lab* short_climb_lab() {
-  for (const Lab* lab : all_labs()) {
-    if (!lab->short_climb.empty()) return lab;
-  }
-  return nullptr;
-}
-
 const Run& climb_run(const State& state) {
   return state.sessions.own ? state.sessions.own->run() : state.run();
 }

@@ -25,8 +25,6 @@ struct FirstClimb {
   bool is_under_way() const { return stage == Stage::climbing || stage == Stage::comparing; }
 };
 
-/// The lab that has a short climb; null: none of this build has.
-const Lab* short_climb_lab();
 /// Why it cannot begin now; empty: it can.
 std::string first_climb_blocker(const State& state);
 void start_first_climb(State& state);
