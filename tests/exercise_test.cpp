@@ -19,6 +19,7 @@ Params small(const std::string& kernel) {
     return kernel.starts_with(std::string(family) + ".");
   };
   if (is_of("gemm") || is_of("copy") || is_of("transpose")) return {{"n", int64_t{48}}};
+  if (is_of("chase")) return {{"kib", int64_t{64}}};
   if (is_of("attention")) return {{"sequence", int64_t{48}}};
   if (is_of("chain")) return {{"height", int64_t{16}}, {"width", int64_t{48}}};
   if (is_of("conv")) return {{"h", int64_t{14}}, {"c", int64_t{8}}};

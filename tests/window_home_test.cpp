@@ -347,7 +347,9 @@ Recording recorded(const std::string& name, const std::string& kernel, const std
 
 TEST_CASE("recordings are grouped by lab and machine, and a group opens with all its files",
           "[window][home]") {
+  FakeSession::other_labs = {"machine"};  // the first exercise is one of this lab
   Fixture f;
+  FakeSession::other_labs.clear();
   f.state.sessions.recordings = {recorded("/r/one.jsonl", "gemm.cuda.naive", "Machine A", 3e6),
                                  recorded("/r/two.jsonl", "gemm.cuda.coalesced", "Machine A", 2e6),
                                  recorded("/r/three.jsonl", "gemm.cuda.naive", "Machine B", 1e6),
