@@ -8,6 +8,7 @@
 #include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/view.h"
+#include "common/record/params.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -169,8 +170,33 @@ TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teachin
   f.session.measure(request, 1, 8e6);
   f.driver->frames(3);
   CHECK(size_rows(f.state).rows.size() == 2);
+  // The roofline has the selected rung at both sizes, the others once each.
+  const auto results = [&] {
+    const ChartRows path = path_rows(f.state);
+    return std::count_if(path.rows.begin(), path.rows.end(),
+                         [](const auto& row) { return row.series != nullptr; });
+  };
+  const auto of_all = results();
+  f.state.selection.rung = kSecond;
+  CHECK(results() < of_all);
+  f.state.selection.rung = kFirst;
+  CHECK(of_all == 2);
   f.driver->key(Key::escape);
   CHECK(f.session.cancelled.back() == request.id);
+}
+
+TEST_CASE("a sweep steps the first parameter with stops that the rung takes", "[teaching]") {
+  const Lab& lab = *find_lab("machine");
+  const auto swept = [&](std::vector<ParamSpec> params) {
+    KernelInfo info;
+    info.params = std::move(params);
+    const ParamView* param = swept_param(lab, &info);
+    return std::string(param ? param->name : "");
+  };
+  CHECK(swept({extent_param("kib", "", 1024, 4), int_param("chases", "", 1, 12, 8)}) == "kib");
+  CHECK(swept({extent_param("fmas", "", 64, 4), int_param("kib", "", 1, 9, 4)}) == "fmas");
+  CHECK(swept({threads_param()}) == "");
+  CHECK(swept_param(lab)->name == std::string("chains"));
 }
 
 TEST_CASE("with the switch on, a changed parameter runs the selection again", "[teaching]") {

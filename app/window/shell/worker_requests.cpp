@@ -312,27 +312,44 @@ void compare(State& state) {
 
 namespace {
 
-bool takes(const KernelInfo& info, const std::string& name, int64_t value) {
-  return std::any_of(info.params.begin(), info.params.end(), [&](const ParamSpec& spec) {
-    return spec.name == name && !spec.is_choice && value >= spec.min && value <= spec.max;
-  });
+const ParamSpec* number_named(const KernelInfo& info, std::string_view name) {
+  const auto found =
+      std::find_if(info.params.begin(), info.params.end(),
+                   [&](const ParamSpec& spec) { return spec.name == name && !spec.is_choice; });
+  return found == info.params.end() ? nullptr : &*found;
+}
+
+/// The stops that the rung takes, smallest first; empty: it has no size.
+std::vector<int64_t> stops_for(const KernelInfo& info, const ParamView* param) {
+  std::vector<int64_t> stops;
+  if (!param) return stops;
+  const ParamSpec& spec = *number_named(info, param->name);
+  for (const int64_t stop : param->stops) {
+    if (stop >= spec.min && stop <= spec.max) stops.push_back(stop);
+  }
+  std::sort(stops.begin(), stops.end());
+  return stops;
 }
 
 template <class Wanted>
 void sweep(State& state, Wanted wanted) {
-  const ParamView* param = swept_param(*state.selection.lab);
-  if (!param) {
+  if (!swept_param(*state.selection.lab)) {
     state.notice = {"This lab has no size to sweep over.", false};
     return;
   }
-  std::vector<int64_t> stops = param->stops;
-  std::sort(stops.begin(), stops.end());
   WorkRequest request = request_for(state, RequestType::run);
-  for (const int64_t stop : stops) {  // what takes longest comes last, when the curve is there
+  // What takes longest comes last, when the curve is there.
+  bool is_left = true;
+  for (size_t at = 0; is_left; ++at) {
+    is_left = false;
     for (const RungView& row : state.ladder.rows) {
-      if (!row.can_run || !wanted(row) || !takes(*row.info, param->name, stop)) continue;
+      if (!row.can_run || !wanted(row)) continue;
+      const ParamView* param = swept_param(*state.selection.lab, row.info);
+      const std::vector<int64_t> stops = stops_for(*row.info, param);
+      if (at >= stops.size()) continue;
+      is_left = true;
       Params params = params_for(state, *row.info);
-      params[param->name] = stop;
+      params[param->name] = stops[at];
       request.kernels.push_back({row.rung->kernel, std::move(params)});
     }
   }
@@ -346,10 +363,10 @@ void sweep(State& state, Wanted wanted) {
 
 }  // namespace
 
-const ParamView* swept_param(const Lab& lab) {
+const ParamView* swept_param(const Lab& lab, const KernelInfo* info) {
   for (const ParamView& param : lab.params) {
-    if (param.stops.size() < 2) continue;
-    if (param.name != std::string_view("threads")) return &param;
+    if (param.stops.size() < 2 || param.name == std::string_view("threads")) continue;
+    if (!info || number_named(*info, param.name)) return &param;
   }
   return nullptr;
 }

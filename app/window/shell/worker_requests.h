@@ -92,8 +92,8 @@ void compare(State& state);
 // Runs that follow from a choice: a sweep over the lab's sizes, and the selected rung again whenever a
 // parameter changes. Both are ordinary requests, with their progress and their cancel.
 
-/// The parameter that a sweep steps through: the lab's first with stops.
-const ParamView* swept_param(const Lab& lab);
+/// The parameter that a sweep steps through: the lab's first with stops; of a rung, the first of these that it takes.
+const ParamView* swept_param(const Lab& lab, const KernelInfo* info = nullptr);
 /// The selected rung, or every rung that is shown, at each stop, the largest last; the Sizes view.
 void sweep_selected(State& state);
 void sweep_all(State& state);

@@ -257,4 +257,18 @@ ChartRows size_rows(const State& state) {
   return out;
 }
 
+ChartRows path_rows(const State& state) {
+  ChartRows out = type_rows(state);
+  const ChartRows sizes = size_rows(state);
+  for (size_t i = 0; i < sizes.rows.size(); ++i) {
+    const Series* series = sizes.rows[i].series;
+    const bool is_shown = std::any_of(out.rows.begin(), out.rows.end(),
+                                      [&](const auto& row) { return row.series == series; });
+    if (sizes.kernels[i] != state.selection.rung || is_shown) continue;
+    out.rows.push_back(sizes.rows[i]);
+    out.kernels.push_back(sizes.kernels[i]);
+  }
+  return out;
+}
+
 }  // namespace ridge::window

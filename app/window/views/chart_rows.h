@@ -36,6 +36,9 @@ ChartRows type_rows(const State& state);
 /// there are any; of what cannot run here the recordings, hollow and under their machine's name.
 ChartRows size_rows(const State& state);
 
+/// type_rows(), and the selected rung at each of its other sizes: its path under the roofs.
+ChartRows path_rows(const State& state);
+
 /// Of these rungs alone.
 void keep_rungs(ChartRows* rows, const std::vector<std::string>& kernels);
 

@@ -177,6 +177,8 @@ ChartRows figure_rows(const State& state, chart::FigureRows rows) {
       return ladder_rows(state);
     case chart::FigureRows::kTypes:
       return type_rows(state);
+    case chart::FigureRows::kPath:
+      return path_rows(state);
     case chart::FigureRows::kSizes:
       return size_rows(state);
     case chart::FigureRows::kTrainings:

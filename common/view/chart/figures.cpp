@@ -67,7 +67,7 @@ const Figure kFigures[] = {
                  .is_per_processor = false,
                  .task_metric = "accuracy"}},
     {.id = "roofline",
-     .rows = FigureRows::kTypes,
+     .rows = FigureRows::kPath,
      .build = [](Rows rows, const FigureOptions&) { return roofline_chart(rows); },
      .section = {.title = "Roofline",
                  .about = "The rate of computing against arithmetic intensity, FLOP over the bytes "

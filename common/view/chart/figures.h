@@ -15,6 +15,7 @@ namespace ridge::chart {
 enum class FigureRows {
   kLadder,     ///< each rung once, as the ladder shows it
   kTypes,      ///< each rung in each of its data types
+  kPath,       ///< the same, and the selected rung at each size
   kSizes,      ///< each rung at each size
   kTrainings,  ///< each training, and the baseline beside them
 };
