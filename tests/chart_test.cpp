@@ -390,6 +390,23 @@ TEST_CASE("the forest shows ratio, interval and band, and none for an invalid co
   check_scene(layout(model, {}));
 }
 
+TEST_CASE("the forest's axis leaves out a twentieth of the rounds at most") {
+  Comparison comparison;
+  comparison.ratio = 1.01;
+  comparison.ci = Interval{0.99, 1.02};
+  comparison.margin = 0.02;
+  ForestRow row{.label = "a", .comparison = &comparison, .verdict = Verdict::unresolved};
+  for (int i = 0; i < 40; ++i) row.round_ratios.push_back(std::pow(1.02, i - 20));
+  row.round_ratios.push_back(50);  // one round that was disturbed
+  const std::vector<ForestRow> rows = {row};
+  const ChartModel model = forest_chart(rows);
+  const auto& marks = model.panels[0].marks;
+  const auto dots = std::count_if(marks.begin(), marks.end(),
+                                  [](const Mark& mark) { return mark.marker == Marker::dot; });
+  CHECK(dots >= 39);
+  CHECK(model.panels[0].axis.high < 2);
+}
+
 TEST_CASE("SVG is escaped, stands alone and is the same every time") {
   LadderCase made(4);
   made.rows[0].label = "<script>alert('x')</script> & \"y\"";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "common/core/format.h"
 #include "common/record/clocks.h"
@@ -47,8 +48,7 @@ struct Reach {
   }
 };
 
-/// What a row's verdict rests on; single rounds where it has no interval. One round that was disturbed does not set the
-/// scale on which a margin of a few per cent is read.
+/// What a row's verdict rests on; single rounds where it has no interval.
 void reach_of(const ForestRow& row, Reach* reach) {
   const Comparison& comparison = *row.comparison;
   const bool has_verdict = row.verdict != Verdict::invalid && comparison.ci.has_value();
@@ -109,16 +109,33 @@ int add_row(const ForestRow& row, int index, Panel* panel) {
   return beyond;
 }
 
+/// The rounds but for the twentieth that lies furthest out: a round that was disturbed does not set the scale on which a
+/// margin of a few per cent is read, and scatter does not look tidy because it was cut.
+void add_most_rounds(const ForestRow& row, Reach* reach) {
+  std::vector<double> ratios;
+  std::copy_if(row.round_ratios.begin(), row.round_ratios.end(), std::back_inserter(ratios),
+               is_ratio);
+  const double middle = is_ratio(row.comparison->ratio) ? row.comparison->ratio : 1;
+  std::sort(ratios.begin(), ratios.end(), [&](double a, double b) {
+    return std::abs(std::log(a / middle)) < std::abs(std::log(b / middle));
+  });
+  ratios.resize(ratios.size() - ratios.size() / 20);
+  for (const double ratio : ratios) reach->add(ratio);
+}
+
 /// Around 1 and all verdicts, with room for most of the rounds.
 void set_reach(std::span<const ForestRow> rows, double margin, Axis* axis) {
-  constexpr double kAir = 0.35;
+  constexpr double kAir = 0.35, kEdge = 0.05;
   Reach reach;
   for (const ForestRow& row : rows) reach_of(row, &reach);
   reach.add(1 + 2 * margin);
   reach.add(1 / (1 + 2 * margin));
   const double air = std::pow(reach.high / reach.low, kAir);
-  axis->low = reach.low / air;
-  axis->high = reach.high * air;
+  Reach rounds;
+  for (const ForestRow& row : rows) add_most_rounds(row, &rounds);
+  const double edge = std::pow(rounds.high / rounds.low, kEdge);
+  axis->low = std::min(reach.low / air, rounds.low / edge);
+  axis->high = std::max(reach.high * air, rounds.high * edge);
 }
 
 }  // namespace
