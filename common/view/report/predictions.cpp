@@ -51,8 +51,8 @@ Revealed reveal_one(const Run& run, const Prediction& prediction) {
     // Samples are enough to have seen it: a run cut short still showed its bar.
     if (i < before && (has_result(all[i]) || !all[i].samples.empty())) out.after_the_fact = true;
     if (i < before || !has_result(all[i])) continue;
-    // The newest, which is what the ladder shows; but hot is not held against cold.
-    if (!out.series || out.series->cache == all[i].cache) out.series = &all[i];
+    out.series = &all[i];  // of the step that it was made for: what ran later is another minute's
+    break;
   }
   if (!out.series) {
     out.reason = missing_reason(run, prediction);

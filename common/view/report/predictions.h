@@ -22,8 +22,7 @@ LeastTime least_time(const Series& series, const std::vector<Ceiling>& ceilings)
 
 struct Revealed {
   const Prediction* prediction = nullptr;
-  /// The newest valid result after it with its kernel and parameters, in the cache state of the first;
-  /// null: none came.
+  /// The first valid result after it with its kernel and parameters; null: none came.
   const Series* series = nullptr;
   std::optional<double> measured_ns;
   std::optional<double> factor;  ///< measured / predicted: 2 took twice as long as predicted
