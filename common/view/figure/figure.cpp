@@ -338,12 +338,31 @@ Result<std::optional<Figure>> best_baseline(const Reference& reference,
   return best;
 }
 
-Figure nothing_found(const Reference& reference, bool has_place) {
+/// "; against naive_o1 it is 16.4×": the pair of the run in hand with another baseline; empty: it holds none.
+std::string other_pair(const Reference& reference, const Run* run) {
+  if (!run || reference.versus.empty() || !reference.machine.empty()) return "";
+  const Params wanted = with_copies(reference.set, run->kernel(reference.kernel));
+  const Comparison* found = nullptr;
+  for (const Comparison& one : run->comparisons()) {
+    const bool fits = one.candidate == reference.kernel && one.cache == reference.cache &&
+                      !is_self_check(one) && one.verdict != Verdict::invalid && one.ratio > 0 &&
+                      holds_all(one.candidate_params, wanted);
+    if (fits) found = &one;
+  }
+  if (!found) return "";
+  const std::string& baseline = found->baseline;
+  return "; against " + baseline.substr(baseline.rfind('.') + 1) + " it is " +
+         format_ratio(found->ratio);
+}
+
+Figure nothing_found(const Reference& reference, const Run* run, bool has_place) {
   if (!has_place && !reference.machine.empty())
     return gap(reference, "there is no recording of a machine called " + reference.machine);
-  return gap(reference, reference.versus.empty()
-                            ? "no run at hand holds this point"
-                            : "no run at hand compares these two in pairs at this point");
+  Figure made = gap(reference, reference.versus.empty()
+                                   ? "no run at hand holds this point"
+                                   : "no run at hand compares these two in pairs at this point");
+  made.text += other_pair(reference, run);
+  return made;
 }
 
 }  // namespace
@@ -362,7 +381,7 @@ Result<Figure> resolve(const Reference& reference, const Sources& sources) {
     if (made) return *std::move(made);
     left.erase(left.begin(), others);
   }
-  return nothing_found(reference, has_place);
+  return nothing_found(reference, sources.own, has_place);
 }
 
 std::string verdict_words(const Figure& figure) {
