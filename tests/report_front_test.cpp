@@ -94,7 +94,7 @@ TEST_CASE(
   add_comparison(&out, {});
   const Run run = read_run(out);
   const Report report = built(run, ladder_options());
-  CHECK(report.title == "GEMM: the ladder");
+  CHECK(report.title == "GEMM: the ladder at n = 512");
   CHECK_FALSE(report.is_of_pair);
   CHECK(report.claims.size() == 1);
   CHECK(has(report.sentence, "3 of 3 rungs passed their checks"));
@@ -104,7 +104,7 @@ TEST_CASE(
   Options asked = ladder_options();
   asked.candidate = kBlocked;
   const Report one = built(run, asked);
-  CHECK(one.title == "GEMM: cache blocks against three loops, -O3");
+  CHECK(one.title == "GEMM: cache blocks against three loops, -O3 at n = 512");
   CHECK(one.is_of_pair);
 }
 
@@ -205,6 +205,144 @@ TEST_CASE("without a comparison the headline is what was climbed, and says that 
         "--mode measure --cache hot --out run.jsonl");
 }
 
+namespace {
+
+/// A machine's look at itself, and results at seconds of one clock.
+class Timed {
+ public:
+  Timed() {
+    add_start_of(&out);
+    Environment env = environment();
+    env.quiet = {};
+    out.worker("env", {{"environment", env}, {"when", "before"}, {"t_s", 0}});  // 18:00
+  }
+  void run(int64_t request, const std::vector<std::pair<std::string, double>>& calls, double t_s) {
+    std::vector<std::string> kernels;
+    for (const auto& [kernel, call_ns] : calls) kernels.push_back(kernel);
+    out.send(work(RequestType::run, request, kernels));
+    int index = 0;
+    for (const auto& [kernel, call_ns] : calls) {
+      Json line = with(about(request, index), "outcome", measured(request, index, kernel, call_ns));
+      line["t_s"] = t_s + index;
+      out.worker("result", line);
+      ++index;
+    }
+    out.worker("done", {{"request", request}, {"status", "ok"}});
+  }
+  Transcript out;
+};
+
+std::string caveats_of(const Report& report) {
+  std::string all;
+  for (const std::string& one : front(report, "caveats").bullets) all += one + "\n";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the ladder keeps the results of its own run; one timed again alone is named") {
+  Timed told;
+  told.run(4, {{kNaive, 24e6}, {kWrong, 12e6}, {kBlocked, 6e6}}, 60);
+  told.run(5, {{kNaive, 48e6}}, 540);  // the machine is busy by then
+  const Run run = read_run(told.out);
+  const Report report = built(run, ladder_options());
+  CHECK(report.headline.figure == "≈ 4.00× as fast as the first rung");
+  CHECK(front(report, "climb").chart->table.rows[1][3] == "≈ 2.00×");
+  CHECK(has(caveats_of(report), "“three loops, -O3” timed again at 18:09: 5.59 GFLOP/s"));
+  CHECK_FALSE(has(caveats_of(report), "Not all results are of one run"));
+  CHECK(has(print_as(report, ".md"), "three loops, -O3: timed again at 18:09: 5.59 GFLOP/s"));
+
+  Timed whole;  // of two whole ladders the newer
+  whole.run(4, {{kNaive, 24e6}, {kBlocked, 6e6}}, 60);
+  whole.run(5, {{kNaive, 30e6}, {kBlocked, 6e6}}, 540);
+  const Run newer = read_run(whole.out);
+  CHECK(built(newer, ladder_options()).headline.figure == "≈ 5.00× as fast as the first rung");
+}
+
+TEST_CASE("rungs of different runs have no ratio, and the page says when each was measured") {
+  Timed told;
+  told.run(4, {{kNaive, 24e6}, {kWrong, 12e6}}, 60);
+  told.run(5, {{kBlocked, 6e6}}, 540);
+  const Run run = read_run(told.out);
+  const Report report = built(run, ladder_options());
+  CHECK(report.headline.figure == "44.7 GFLOP/s");
+  CHECK(has(report.sentence, "no ratio is made of them, since they were timed 8 minutes apart"));
+  const auto& rows = front(report, "climb").chart->table.rows;
+  CHECK(rows[1][3] == "≈ 2.00×");
+  CHECK(rows[2][3] == "8 minutes apart");
+  CHECK(has(caveats_of(report), "Not all results are of one run: they came from 18:01 to 18:09."));
+  CHECK(
+      has(front(report, "machine").paragraphs.back(), "Measured from 2026-11-20T18:01Z to 18:09Z"));
+}
+
+TEST_CASE("both verdicts of a held clock are on page 1, the sustained one first") {
+  const std::string clock = "the clock was held down: 1687 of 1980 MHz";
+  ReportCase wanted;
+  wanted.equal_clock = PairedVerdict{12, 1.5, Interval{1.49, 1.51}, Verdict::faster, 0};
+  wanted.clock = clock;
+  wanted.clock_held = true;
+  const Run run = report_run(wanted);
+  const Report report = built(run, ladder_options());
+  CHECK(has(fact(report, "Sustained"), "faster, 4.00× [3.95, 4.05]"));
+  CHECK(has(fact(report, "At equal clock"), "faster, 1.50× [1.49, 1.51]"));
+  const Section& compared = front(report, "compared");
+  REQUIRE(compared.bullets.size() == 1);
+  CHECK(compared.bullets[0].find("sustained faster") < compared.bullets[0].find("at equal clock"));
+  CHECK(has(caveats_of(report), "“cache blocks” against “three loops, -O3”: " + clock));
+
+  wanted.equal_clock =
+      {};  // how fast each is alone was not measured: page 1 says what the appendix says
+  const Run held = report_run(wanted);
+  const Report less = built(held, ladder_options());
+  CHECK(has(front(less, "compared").chart->panels.back().row_reasons[0], "; measure more"));
+  CHECK(has(print_as(less, ".md"), "faster; measure more"));
+  CHECK(has(caveats_of(less), clock));
+}
+
+TEST_CASE("the latency of a comparison is of both sides or of none") {
+  const Run run = report_run();
+  CHECK(fact(built(run, ladder_options()), "p95 latency") == "28.8 ms → 7.20 ms");
+  ReportCase wanted;
+  wanted.with_latency = false;
+  const Run few = report_run(wanted);
+  CHECK(has(fact(built(few, ladder_options()), "p95 latency"),
+            "unavailable: one side has too few latency samples"));
+}
+
+TEST_CASE("a rung of another type is in the appendix: one axis and one ceiling are of one type") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked, kWrong}));
+  out.worker("result", with(about(4, 0), "outcome", measured(4, 0, kNaive, 24e6)));
+  out.worker("result", with(about(4, 1), "outcome", measured(4, 1, kBlocked, 6e6)));
+  Series other = measured(4, 2, kWrong, 2e6);
+  other.dtype = "int8";
+  out.worker("result", with(about(4, 2), "outcome", other));
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  Options options = ladder_options();
+  options.previous = {{kBlocked, kNaive}};
+  const Report report = built(run, options);
+  CHECK(front(report, "climb").chart->table.rows.size() == 2);
+  CHECK(fact(report, "Fastest verified rung") == "cache blocks: 44.7 GFLOP/s");
+  CHECK(has(caveats_of(report), "One rung of another ladder is in the appendix alone."));
+}
+
+TEST_CASE("a report of a ladder gives the commands of its pairs too") {
+  const Run run = report_run({});
+  Options options = ladder_options();
+  const auto commands = [&] {
+    Timed told;
+    told.run(4, {{kNaive, 24e6}, {kWrong, 12e6}, {kBlocked, 6e6}}, 60);
+    add_comparison(&told.out, {});
+    const Run made = read_run(told.out);
+    return front(built(made, options), "again").commands;
+  }();
+  REQUIRE(commands.size() == 2);
+  CHECK(has(commands[0], "ridgepoint run gemm"));
+  CHECK(has(commands[1], "ridgepoint compare gemm --baseline naive_o3 --candidate blocked"));
+}
+
 TEST_CASE("caveats are words: a busy machine, few samples, what was not run") {
   Transcript out;
   add_start_of(&out);
@@ -284,9 +422,12 @@ TEST_CASE("the text of an edited rung is in the report, and its command takes th
   REQUIRE(again.commands.size() == 1);
   CHECK(has(again.commands[0], " --edit blocked.cpp "));
   CHECK_FALSE(has(again.commands[0], "--mode compare"));
+  CHECK(front(report, "climb").chart->table.rows.back()[0] == "your copy of cache blocks");
+  CHECK(has(again.paragraphs[0], "The text of “your copy of cache blocks” is in the appendix."));
   const auto text = std::find_if(report.sections.begin(), report.sections.end(),
                                  [](const Section& one) { return one.id == "edited"; });
   REQUIRE(text != report.sections.end());
+  CHECK(text->part == Part::results);  // which paper has
   CHECK(text->code == "// mine & only mine\nint b;\n");
   CHECK(has(print_as(report, ".md"), "    // mine & only mine\n    int b;\n"));
   CHECK(has(print_as(report, ".html"), "// mine &amp; only mine"));

@@ -9,11 +9,13 @@
 #include <filesystem>
 
 #include "app/query/decode.h"
+#include "app/query/editing.h"
 #include "app/query/model_pairs.h"
 #include "app/query/networks.h"
 #include "app/query/published.h"
 #include "app/query/workload.h"
 #include "common/core/format.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/score.h"
@@ -22,9 +24,33 @@
 namespace ridge::app {
 namespace fs = std::filesystem;
 
+namespace {
+
+std::string edit_of(std::string_view kernel) {
+  return std::string(kernel) + std::string(kEditSuffix);
+}
+
+/// All that are built in; none where one of them cannot be read, which `ridgepoint exercise` says. They are read once: the
+/// window asks for titles in each frame.
+const std::vector<Exercise>& known_exercises() {
+  static const std::vector<Exercise> kAll = [] {
+    auto all = all_exercises();
+    return all ? *std::move(all) : std::vector<Exercise>();
+  }();
+  return kAll;
+}
+
+}  // namespace
+
 Titles titles_of(const Lab& lab) {
   Titles titles;
-  for (const Rung& rung : lab.rungs) titles[rung.kernel] = rung.title;
+  for (const Rung& rung : lab.rungs) {
+    titles[rung.kernel] = rung.title;
+    titles[edit_of(rung.kernel)] = report::copy_title(rung.title);
+  }
+  for (const Exercise& one : known_exercises()) {
+    if (one.lab == lab.id) titles[edit_of(one.kernel)] = "yours: " + one.title;
+  }
   return titles;
 }
 
@@ -43,6 +69,10 @@ report::Options report_options(const Lab& lab) {
     options.order.emplace_back(rung.kernel);
     if (const Rung* before = previous_rung(lab, rung))
       options.previous[rung.kernel] = before->kernel;
+    options.previous[edit_of(rung.kernel)] = rung.kernel;
+  }
+  for (const Exercise& one : known_exercises()) {
+    if (one.lab == lab.id) options.previous[edit_of(one.kernel)] = one.after;
   }
   return options;
 }

@@ -30,6 +30,7 @@ std::string step_cell(const ClimbRow& row) {
   if (row.step) return step_text(*row.step);
   if (!has_rate(row)) return "";
   if (!row.no_step.empty()) return "no step";
+  if (!row.no_ratio.empty()) return row.no_ratio;
   return row.is_peer ? "library" : "start";
 }
 

@@ -40,6 +40,7 @@ struct ClimbRow {
   std::string reason{};
   std::optional<ClimbStep> step{};   ///< absent: it goes on from none of the others
   std::string no_step{};             ///< why its idea has nothing to work on here: it is no step
+  std::string no_ratio{};            ///< why the step has no ratio: "8 minutes apart"
   bool is_peer = false;              ///< a library: no step of the ladder
   std::vector<std::string> cells{};  ///< of the options' columns, in order
   bool is_best = false;              ///< the fastest step

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <tuple>
 
@@ -264,7 +265,26 @@ std::string command_compare_command(const Run& run, const Comparison& c, const s
   return text + budget_argument(c.budget) + " --out " + out;
 }
 
-std::string compare_command(const Run& run, const Comparison& c, const std::string& out) {
+/// What copies the problem's size where it is not set needs no setting.
+Params without_followers(Params params, const std::string& size_param) {
+  const auto size = params.find(size_param);
+  std::erase_if(params, [&](const auto& entry) {
+    return size != params.end() && entry.first != size->first && entry.first != "threads" &&
+           entry.second == size->second;
+  });
+  return params;
+}
+
+/// Of a command that a person types: on a GPU without the CPU's threads.
+Params short_params(const Params& shared, const Comparison& c) {
+  Params params = without_followers(shared, c.size_param);
+  if (backend_of(c.candidate) == Backend::cuda) params.erase("threads");
+  return params;
+}
+
+/// With `name`, which prints an id, it is short: what follows the size, hot caches and the usual margin are not set.
+std::string compare_command(const Run& run, const Comparison& c, const std::string& out,
+                            const std::function<std::string(const std::string&)>& name = {}) {
   if (!command_name(c.baseline).empty()) return command_compare_command(run, c, out);
   Params shared;
   for (const auto& [name, value] : c.baseline_params) {
@@ -280,10 +300,14 @@ std::string compare_command(const Run& run, const Comparison& c, const std::stri
       "ridgepoint compare " +
       shell_word(c.lab.empty() ? std::string(c.baseline.substr(0, c.baseline.find('.'))) : c.lab) +
       edit_arguments(c.baseline + "," + c.candidate) + " --baseline " +
-      rung_argument(c.baseline, theirs, shared) + " --candidate " +
-      rung_argument(c.candidate, ours, shared) + set_arguments(shared) +
-      cache_argument(c.cache.text());
-  if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
+      rung_argument(name ? name(c.baseline) : c.baseline, theirs, shared) + " --candidate " +
+      rung_argument(name ? name(c.candidate) : c.candidate, ours, shared) +
+      set_arguments(name ? short_params(shared, c) : shared) +
+      (name && c.cache == CacheMode::hot ? "" : cache_argument(c.cache.text()));
+  const double usual = backend_of(c.candidate) == Backend::cuda ? 0.01 : 0.02;
+  const bool is_usual = name && c.margin == usual;
+  if (c.margin > 0 && std::isfinite(c.margin) && !is_usual)
+    text += fmt::format(" --margin {:g}", c.margin);
   return text + budget_argument(c.budget) + " --out " + out;
 }
 
@@ -395,6 +419,13 @@ std::string claim_command(const Claim& claim, const std::string& out) {
   return compare_command(*claim.run, claim.comparison, out);
 }
 
+std::string short_claim_command(const Material& material, const Claim& claim,
+                                const std::string& out) {
+  return compare_command(*claim.run, claim.comparison, out, [&](const std::string& kernel) {
+    return rung_name(kernel, *material.options);
+  });
+}
+
 /// "256,512": the sizes at which all of these rungs ran; empty where there is one.
 std::string sizes_of(const Material& material, const std::vector<const Line*>& lines) {
   const std::string& size = lines.front()->series->size_param;
@@ -427,17 +458,14 @@ std::string climb_command(const Material& material, const std::vector<const Line
     rungs += (rungs.empty() ? "" : ",") + rung_name(series.kernel, *material.options);
     mode = mode_argument(series.mode);
     cache = series.cache.text();
-    for (const auto& [name, value] : without_own(series)) {
+    for (const auto& [name, value] : told_params(series)) {
       if (shared.try_emplace(name, value).first->second != value) several[name] = value;
     }
   }
   for (const auto& [name, value] : several) shared.erase(name);
-  if (!lines.empty()) {  // what follows the size needs no setting
+  if (!lines.empty()) {
+    shared = without_followers(shared, lines.front()->series->size_param);
     const auto size = shared.find(lines.front()->series->size_param);
-    std::erase_if(shared, [&](const auto& entry) {
-      return size != shared.end() && entry.first != size->first && entry.first != "threads" &&
-             entry.second == size->second;
-    });
     const std::string sizes = sizes_of(material, lines);
     if (size != shared.end() && !sizes.empty()) size->second = sizes;
   }
@@ -480,10 +508,10 @@ std::vector<Section> edited_sections(const Material& material) {
     const std::string& kernel = line.series->kernel;
     const SourceText* source = is_edit(kernel) ? line.input->run->source(kernel) : nullptr;
     if (!source || source->text.empty() || !seen.insert(kernel).second) continue;
-    Section section{.id = "edited", .title = "The text of " + kernel};
+    Section section{.id = "edited", .title = "The text of " + title_of(kernel, *material.options)};
     section.paragraphs = {fmt::format(
-        "Source {}. The program knows an edited rung only from its file: save this text as {}.",
-        source->hash, edit_file(kernel))};
+        "{}, source {}. The program knows an edited rung only from its file: save this text as {}.",
+        kernel, source->hash, edit_file(kernel))};
     section.code = source->text;
     sections.push_back(std::move(section));
   }

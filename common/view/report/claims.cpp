@@ -31,11 +31,6 @@ std::string sides(const Claim& claim, const Options& options) {
          title_of(claim.comparison.baseline, options);
 }
 
-std::string verdict_words(const Claim& claim) {
-  if (!claim.paired) return "not paired: no claim";
-  return std::string(to_string(claim.decision.verdict)) + "; " + decision_words(claim.decision);
-}
-
 /// What the candidates of all claims have in common.
 Params shared_of(const std::vector<Claim>& claims) {
   std::vector<const Comparison*> comparisons;
@@ -44,6 +39,11 @@ Params shared_of(const std::vector<Claim>& claims) {
 }
 
 }  // namespace
+
+std::string verdict_words(const Claim& claim) {
+  if (!claim.paired) return "not paired: no claim";
+  return std::string(to_string(claim.decision.verdict)) + "; " + decision_words(claim.decision);
+}
 
 Section gain_section(const Material& material) {
   Section section{.id = "gain", .title = "What the whole job gains"};

@@ -12,7 +12,9 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
+#include "common/record/edit.h"
 #include "common/record/in_turns.h"
+#include "common/record/one_run.h"
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
@@ -210,6 +212,19 @@ bool is_top(const Material& material, const Climb& climb, const Line& line) {
   });
 }
 
+/// One axis and one ceiling are of one type of number: rungs and libraries of another, which are no step of this ladder,
+/// are in the appendix.
+void leave_out_types(const Material& material, Climb* climb) {
+  std::set<std::string> types = {""};  // a look-up table has none
+  for (const Line* line : climb->lines) {
+    if (is_side(*line) || (!is_library(*line) && start_of(material, *climb, *line) == climb->first))
+      types.insert(dtype_of(*line->series));
+  }
+  climb->in_appendix += std::erase_if(climb->lines, [&](const Line* line) {
+    return line->problem.empty() && !types.contains(dtype_of(*line->series));
+  });
+}
+
 /// Page 1 is one sheet: rungs of other ladders, the last first, make way for those of the one that is climbed. The top
 /// of each ladder stays.
 void leave_out_others(const Material& material, Climb* climb) {
@@ -232,6 +247,9 @@ void find_ends(const Material& material, Climb* climb) {
     if (is_library(*line) || !rate_of(*line) || !is_step) continue;
     steps.emplace_back(start_of(material, *climb, *line), line);
   }
+  // A learner's copy is a step beside the ladder, unless nothing else was measured.
+  const auto is_own = [](const auto& one) { return is_edit(one.second->series->kernel); };
+  if (!std::all_of(steps.begin(), steps.end(), is_own)) std::erase_if(steps, is_own);
   size_t most = 0;
   for (const auto& [start, line] : steps) {
     const auto count = static_cast<size_t>(std::count_if(
@@ -312,6 +330,11 @@ std::string unit_in_words(const Line& line, const std::string& unit, const Optio
   return is_judged || is_main || options.per_item ? options.items + "/s" : unit;
 }
 
+std::string apart_words(const Line& a, const Line& b) {
+  if (a.input != b.input) return "in different files";
+  return is_of_one_run(*a.series, *b.series) ? "" : apart_text(*a.input->run, *a.series, *b.series);
+}
+
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to) {
   std::optional<Step> step;
   const auto is = [](const Line& line, const std::string& kernel, const Params& params,
@@ -329,7 +352,8 @@ std::optional<Step> step_between(const Material& material, const Line& from, con
   }
   if (step) return step;
   const auto low = rate_of(from), high = rate_of(to);
-  if (!low || !high || low->unit != high->unit) return std::nullopt;
+  if (!low || !high || low->unit != high->unit || !apart_words(from, to).empty())
+    return std::nullopt;
   return Step{high->value / low->value, nullptr};
 }
 
@@ -347,6 +371,7 @@ Climb climb_of(const Material& material) {
   climb.elsewhere = material.lines.size() - climb.lines.size() - climb.not_run;
   if (climb.elsewhere > 0 && material.inputs.size() == 1) climb.where = where_of(material, *pivot);
   find_ends(material, &climb);
+  if (climb.first) leave_out_types(material, &climb);
   leave_out_others(material, &climb);
   return climb;
 }
@@ -356,7 +381,7 @@ std::string step_words(const Step& step) {
   const Comparison& c = step.claim->comparison;
   return fmt::format("{} as fast, 95 % interval {}, {}: {}", format_ratio(c.ratio),
                      ratio_interval_text(c.ci, c.margin), rounds_text(c),
-                     to_string(step.claim->decision.verdict));
+                     verdict_words(*step.claim));
 }
 
 namespace {
@@ -368,7 +393,7 @@ chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
     made.verdict = step.claim->decision.verdict;
     made.interval = step.claim->comparison.ci;
     made.margin = step.claim->comparison.margin;
-    made.alone = rate_value(to) / rate_value(from);
+    if (apart_words(from, to).empty()) made.alone = rate_value(to) / rate_value(from);
   }
   if (chart::is_step_down(made))
     made.why = why_slower(*from.series, *to.series, to.input->run->ceilings(),
@@ -440,6 +465,7 @@ Section climb_section(const Material& material, const Climb& climb) {
     const Line* from = can_step ? before(material, climb, *line) : nullptr;
     const auto step = from ? step_between(material, *from, *line) : std::nullopt;
     if (step) row.step = climb_step(*step, *from, *line, options);
+    if (from && !step) row.no_ratio = apart_words(*from, *line);
     if (line->in_turns && !all_in_turns) row.sublabel = kTimedInTurns;
     rows.push_back(std::move(row));
   }

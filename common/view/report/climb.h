@@ -34,7 +34,9 @@ struct Step {
   double ratio = 0;
   const Claim* claim = nullptr;  ///< null: each was timed alone
 };
-/// None where a rate is missing.
+/// Why two results that were each timed alone have no ratio: "8 minutes apart"; empty: they are of one run.
+std::string apart_words(const Line& a, const Line& b);
+/// None where a rate is missing, and where two that were not compared in pairs are not of one run.
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to);
 
 /// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, each alone".

@@ -12,6 +12,7 @@
 #include "common/record/command.h"
 #include "common/record/edit.h"
 #include "common/record/in_turns.h"
+#include "common/record/one_run.h"
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
@@ -45,7 +46,7 @@ Params shared_params_of(const std::vector<Line>& lines, const std::string& famil
   Params shared, several;
   for (const Line& line : lines) {
     if (family_of(line) != family) continue;
-    for (const auto& [name, value] : without_own(*line.series)) {
+    for (const auto& [name, value] : told_params(*line.series)) {
       if (shared.try_emplace(name, value).first->second != value) several[name] = value;
     }
   }
@@ -71,7 +72,7 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
       std::all_of(lines->begin(), lines->end(), [](const Line& line) { return line.in_turns; });
   for (Line& line : *lines) {
     line.label = title_of(line.series->kernel, options);
-    const std::string own = differing_params(without_own(*line.series), shared[family_of(line)],
+    const std::string own = differing_params(told_params(*line.series), shared[family_of(line)],
                                              line.series->size_param);
     if (!own.empty()) line.label += " · " + own;
     if (!one_cache && !line.series->cache.empty()) line.label += " · " + line.series->cache.text();
@@ -90,6 +91,13 @@ OwnSides own_sides_of(const Material& material) {
 std::string capitalised(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
+}
+
+Params told_params(const Series& series) {
+  Params params = without_own(series);
+  const bool is_kernel = series.kind.empty() || series.kind == RungKind::kernel;
+  if (is_kernel && backend_of(series.kernel) == Backend::cuda) params.erase("threads");
+  return params;
 }
 
 std::string differing_params(const Params& own, const Params& other, const std::string& size) {
@@ -136,7 +144,11 @@ std::string title_of(const std::string& kernel, const Options& options) {
   const auto found = options.titles.find(kernel);
   if (found != options.titles.end()) return found->second;
   const auto original = options.titles.find(std::string(original_of(kernel)));
-  return original == options.titles.end() ? kernel : "edited: " + original->second;
+  return original == options.titles.end() ? kernel : copy_title(original->second);
+}
+
+std::string copy_title(const std::string& original) {
+  return "your copy of " + original;
 }
 
 std::string problem_of(const Series& series) {
@@ -183,13 +195,21 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
     }
   }
   for (Line& line : lines) {
+    if (const Series& kept = result_of_one_run(*line.input->run, *line.series);
+        &kept != line.series) {
+      line.later = line.series;
+      line.series = &kept;
+    }
     line.problem = problem_of(*line.series);
     line.in_turns = is_in_turns(*line.input->run, *line.series);
     if (line.problem.empty()) line.derived = derive(*line.series, line.input->run->ceilings());
   }
-  auto place = [&](const Line& line) {
-    return std::find(options.order.begin(), options.order.end(), line.series->kernel) -
-           options.order.begin();
+  const auto place = [&](const Line& line) {
+    const auto before = options.previous.find(line.series->kernel);
+    const bool is_after = is_edit(line.series->kernel) && before != options.previous.end();
+    const std::string& kernel = is_after ? before->second : line.series->kernel;
+    const auto at = std::find(options.order.begin(), options.order.end(), kernel);
+    return std::pair(at - options.order.begin(), is_after);  // an edit stands after its original
   };
   std::stable_sort(lines.begin(), lines.end(),
                    [&](const Line& a, const Line& b) { return place(a) < place(b); });
@@ -216,7 +236,7 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
            "between them may come from the machine. " +
            (c.lab == kImportedLab ? "Pairs of libraries or commands are made by “ridgepoint "
                                     "compare”."
-                                  : "Compare them in one run (see how to reproduce).");
+                                  : "Compare them in one run, as “Do it again” says.");
   }
   const std::string part = c.trained ? "a training step" : "this part";
   const std::string change = "replacing “" + base + "” by “" + cand + "”";

@@ -20,6 +20,8 @@ struct Line {
   std::string problem{};  ///< why none of its figures may be used; empty: they may
   bool is_baseline = false, is_candidate = false;
   bool in_turns = false;  ///< timed as a side of a comparison, not alone
+  /// The rung was timed again since, outside the run that timed most of its ladder; null: it was not.
+  const Series* later = nullptr;
   Derived derived{};
 };
 
@@ -36,8 +38,8 @@ struct Material {
   bool is_of_pair = false;
 };
 
-/// Latest series of every rung, parameters and cache, in the order they first appeared. A failed
-/// check is never hidden by a later series without one.
+/// A series of every rung, parameters and cache, in the order they first appeared: the latest, or that of the run which
+/// timed most of its ladder (one_run.h). A failed check is never hidden by a later series without one.
 /// Of the lab that `options` name alone.
 std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& options,
                                 std::string* shared_params);
@@ -60,6 +62,8 @@ bool is_library(const Line& line);
 std::string unavailable(const std::string& reason);
 /// With a capital letter at its beginning.
 std::string capitalised(std::string text);
+/// A result's parameters that tell it from others: on a GPU no number of CPU threads.
+Params told_params(const Series& series);
 /// The last part of a kernel id.
 std::string short_name(const std::string& kernel);
 
@@ -72,7 +76,7 @@ std::string claim_sentence(const Claim& claim, const Options& options);
 
 // results.cpp
 /// Two sentences: what it is, and what measured there and when.
-std::vector<std::string> machine_lines(const Run& run, bool on_gpu);
+std::vector<std::string> machine_lines(const Material& material, const Input& input, bool on_gpu);
 Section environment_section(const Material& material);
 Section throughput_section(const Material& material);
 Section latency_section(const Material& material);
@@ -99,7 +103,12 @@ std::vector<Section> trap_sections(const Material& material);
 /// backend that ran something, the size curve where there are several sizes, speed against error.
 std::vector<Section> ladder_sections(const Material& material);
 
+/// "timed again at 02:52: 339 MFLOP/s": a result that the ladder does not take.
+std::string later_words(const Line& line, const Options& options);
+
 // claims.cpp
+/// "faster; measure more": the verdict with the decision, the same words wherever the claim stands.
+std::string verdict_words(const Claim& claim);
 /// Each comparison's ratio with its interval and its rounds.
 chart::ChartModel interval_chart(const Material& material, const std::vector<const Claim*>& claims);
 Section gain_section(const Material& material);
@@ -117,6 +126,9 @@ std::vector<std::string> untested_of(const Material& material);
 std::string climb_command(const Material& material, const std::vector<const Line*>& lines,
                           const std::string& out);
 std::string claim_command(const Claim& claim, const std::string& out);
+/// The same as a person types it: short names, without parameters that follow the size.
+std::string short_claim_command(const Material& material, const Claim& claim,
+                                const std::string& out);
 /// Of benchmarks that another program timed: what shows them again.
 std::string import_command(const Material& material);
 Section calibrate_section(const Material& material);

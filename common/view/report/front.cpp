@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/edit.h"
+#include "common/record/one_run.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
@@ -82,6 +84,12 @@ std::string claim_figure(const Claim& claim) {
 std::string resting(const Comparison& c) {
   return fmt::format("95 % interval {} · {} · margin {}", ratio_interval_text(c.ci, c.margin),
                      rounds_text(c), format_percent_width(c.margin));
+}
+
+std::string verdict_figures(const std::string& verdict, const PairedVerdict& judged,
+                            double margin) {
+  return fmt::format("{}, {} {}", verdict, format_ratio(judged.ratio),
+                     ratio_interval_text(judged.ci, margin));
 }
 
 /// "18.5 ms → 13.1 ms"
@@ -181,6 +189,12 @@ Headline claim_headline(const Claim& claim) {
   const auto fact = [&](const char* name, const std::string& value) {
     headline.facts.emplace_back(name, value);
   };
+  if (claim.comparison.equal_clock && !invalid) {
+    const Comparison& c = claim.comparison;
+    fact("Sustained", verdict_figures(to_string(decision.verdict), c, c.margin));
+    fact("At equal clock",
+         verdict_figures(to_string(c.equal_clock->verdict), *c.equal_clock, c.margin));
+  }
   fact("Speed of the candidate",
        decision.throughput && std::isfinite(decision.throughput->value)
            ? format_rate(decision.throughput->value, decision.throughput->unit) +
@@ -193,9 +207,14 @@ Headline claim_headline(const Claim& claim) {
     fact("Division", division_words(decision));
     return headline;
   }
-  fact("p95 latency", decision.p95_latency_ns ? format_time_ns(*decision.p95_latency_ns)
-                      : invalid               ? why
-                                              : unavailable("too few latency samples, needs 59"));
+  const Series* baseline_side = side_series(*claim.run, claim.comparison, false);
+  const std::optional<double> theirs_ns =
+      baseline_side && baseline_side->latency ? baseline_side->latency->p95_ns : std::nullopt;
+  fact("p95 latency", invalid ? why
+                              : old_to_new(theirs_ns, decision.p95_latency_ns, format_time_ns,
+                                           decision.p95_latency_ns || theirs_ns
+                                               ? "one side has too few latency samples, needs 59"
+                                               : "too few latency samples, needs 59"));
   if (const Series* candidate = command_side(claim)) {
     add_command_facts(*candidate, decision, &headline);
     return headline;
@@ -221,7 +240,47 @@ std::string library_words(const Material& material, const Climb& climb) {
   const auto back = step_between(material, *climb.best, *climb.library);
   if (back && back->claim)
     return title_of(climb.library->series->kernel, options) + " is " + step_words(*back);
-  return step ? step_words(*step) : unavailable("it has no usable time per call");
+  if (step) return step_words(*step);
+  const std::string apart = apart_words(*climb.library, *climb.best);
+  return apart.empty() ? unavailable("it has no usable time per call") : "no ratio, " + apart;
+}
+
+/// Which of a GPU's units it computes on, by its counters; empty: they were not read.
+std::string units_of(const Series& series) {
+  const auto share = [&](const char* pipe) {
+    const auto found =
+        std::find_if(series.counters.begin(), series.counters.end(),
+                     [&](const Counter& counter) { return counter.name.starts_with(pipe); });
+    return found == series.counters.end() ? std::optional<double>() : found->value;
+  };
+  const auto tensor = share("sm__pipe_tensor_cycles_active"),
+             fma = share("sm__pipe_fma_cycles_active");
+  if (!tensor || !fma) return "";
+  return *tensor > *fma ? "Tensor Cores" : "FMA units";
+}
+
+/// Where the fastest rung and the library reach one result in unlike ways: " “3xTF32” computes on Tensor Cores, “cuBLAS” on FMA
+/// units."
+std::string unlike_words(const Line& ours, const Line& library, const Options& options) {
+  const auto class_of = [](const Line& line) {
+    const KernelInfo* info = line.input->run->kernel(line.series->kernel);
+    std::string name = info ? info->accuracy : "";
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+  };
+  const std::string mine = quoted_title(ours, options), theirs = quoted_title(library, options);
+  const std::string class_mine = class_of(ours), class_theirs = class_of(library);
+  std::string text;
+  if (!class_mine.empty() && !class_theirs.empty() && class_mine != class_theirs)
+    text = fmt::format(" Their classes of accuracy differ: {} is {}, {} is {}.", mine, class_mine,
+                       theirs, class_theirs);
+  const std::string units_mine = units_of(*ours.series), units_theirs = units_of(*library.series);
+  if (!units_mine.empty() && !units_theirs.empty() && units_mine != units_theirs)
+    text += fmt::format(" {} computes on {}, {} on {}.", mine, units_mine, theirs, units_theirs);
+  else if (ours.derived.above_compute && !library.derived.above_compute)
+    text += fmt::format(
+        " {} is above the ceiling of the units that {} computes on: it uses others.", mine, theirs);
+  return text;
 }
 
 /// What the check of a rung measured: the task metric, else the error with its limit.
@@ -286,9 +345,12 @@ Headline climb_headline(const Material& material, const Climb& climb) {
     }
     headline.figure = chart::step_text(text) + " as fast as the first " +
                       (material.lab == kImportedLab ? "benchmark" : "rung");
+  } else {
+    headline.figure = rate_words(*climb.best, options);
+  }
+  if (climb.best != climb.first)
     fact(material.lab == kImportedLab ? "First benchmark" : "First rung",
          named_rate(*climb.first, options));
-  }
   if (material.lab == kImportedLab) {
     fact("Fastest benchmark", named_rate(*climb.best, options));
     fact("Checked", unavailable("another program timed it"));
@@ -333,13 +395,33 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
   return first;
 }
 
+std::string sides_words(const Claim& claim, const Options& options) {
+  return "“" + title_of(claim.comparison.candidate, options) + "” against “" +
+         title_of(claim.comparison.baseline, options) + "”";
+}
+
+/// The sustained verdict, which counts, then the one at equal clock; empty where there is one alone.
+std::string both_verdicts(const Claim& claim) {
+  const Comparison& c = claim.comparison;
+  if (!c.equal_clock || claim.decision.verdict == Verdict::invalid) return "";
+  return "sustained " + verdict_figures(verdict_words(claim), c, c.margin) + "; at equal clock " +
+         verdict_figures(to_string(c.equal_clock->verdict), *c.equal_clock, c.margin);
+}
+
+/// As many as page 1 has room for.
+std::vector<const Claim*> shown_claims(const Material& material, const Climb& climb,
+                                       size_t lines_of_words) {
+  std::vector<const Claim*> claims = front_claims(material, climb);
+  const size_t left = kFrontRows - std::min(kFrontRows, climb.lines.size() + lines_of_words);
+  claims.resize(std::min(claims.size(), std::clamp(left, kLeastComparisons, kMostComparisons)));
+  return claims;
+}
+
 std::vector<Section> comparison_sections(const Material& material, const Climb& climb,
                                          size_t lines_of_words) {
-  std::vector<const Claim*> claims = front_claims(material, climb);
-  const size_t all = claims.size();
-  if (all == 0) return {};
-  const size_t left = kFrontRows - std::min(kFrontRows, climb.lines.size() + lines_of_words);
-  claims.resize(std::min(all, std::clamp(left, kLeastComparisons, kMostComparisons)));
+  const std::vector<const Claim*> claims = shown_claims(material, climb, lines_of_words);
+  const size_t all = front_claims(material, climb).size();
+  if (claims.empty()) return {};
   Section section{.id = "compared", .title = "Compared in pairs"};
   section.chart = interval_chart(material, claims);
   section.chart->id = "compared-forest";
@@ -351,6 +433,13 @@ std::vector<Section> comparison_sections(const Material& material, const Climb& 
     section.chart->rows[i].sublabel.clear();
     section.chart->rows[i].label = with_stale(section.chart->rows[i].label, c.stale);
     verdicts.row_reasons[i] += " against " + title_of(c.baseline, *material.options);
+    const Decision& decision = claims[i]->decision;
+    if (decision.verdict == Verdict::faster && decision.decision != "adopt")
+      verdicts.row_reasons[i] += "; " + decision_words(decision);
+  }
+  for (const Claim* claim : claims) {
+    if (const std::string both = both_verdicts(*claim); !both.empty())
+      section.bullets.push_back(sides_words(*claim, *material.options) + ": " + both + ".");
   }
   if (all > claims.size())
     section.title += fmt::format(": {} of {}, the others in the appendix", claims.size(), all);
@@ -362,7 +451,7 @@ Section machine_section(const Material& material, const Climb& climb) {
   const bool on_gpu =
       !climb.lines.empty() && backend_of(climb.lines.front()->series->kernel) == Backend::cuda;
   for (const Input& input : material.inputs) {
-    for (std::string line : machine_lines(*input.run, on_gpu)) {
+    for (std::string line : machine_lines(material, input, on_gpu)) {
       if (material.inputs.size() > 1) line = input.name + ": " + line;
       section.paragraphs.push_back(std::move(line));
     }
@@ -423,24 +512,53 @@ bool is_flagged(const Line& line, const char* flag) {
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
+/// "The machine was not quiet: load 6.2 on 2 cores; after the run: load 6.9 on 2 cores."
 void add_quiet_caveats(const Material& material, Section* section) {
   std::set<std::string> said;
   for (const Input& input : material.inputs) {
     const auto& env = input.run->environment();
     if (!env) said.insert("The run does not say what machine it ran on.");
-    for (const QuietState* state :
-         {env ? &env->quiet : nullptr,
-          input.run->quiet_after() ? &*input.run->quiet_after() : nullptr}) {
-      if (!state || state->quiet) continue;
-      const bool is_after = !env || state != &env->quiet;
-      std::string text =
-          is_after ? "The machine was not quiet after the run" : "The machine was not quiet";
-      for (const std::string& reason : state->reasons)
-        text += (reason == state->reasons.front() ? ": " : ", ") + reason;
-      said.insert(text + ".");
-    }
+    const auto& after = input.run->quiet_after();
+    std::string text;
+    const auto add = [&](const QuietState& state, const char* first, const char* second) {
+      if (state.quiet) return;
+      text += text.empty() ? first : second;
+      for (const std::string& reason : state.reasons)
+        text += (reason == state.reasons.front() ? ": " : ", ") + reason;
+    };
+    if (env) add(env->quiet, "The machine was not quiet", "");
+    if (after) add(*after, "The machine was not quiet after the run", "; after the run");
+    if (!text.empty()) said.insert(text + ".");
   }
   section->bullets.insert(section->bullets.end(), said.begin(), said.end());
+}
+
+/// The ladder is of one run; what was timed again alone, or never in it, is named with its time.
+void add_time_caveats(const Climb& climb, const Options& options, Section* section) {
+  std::string later;
+  std::set<int64_t> requests;
+  const Line *first = nullptr, *last = nullptr;
+  for (const Line* line : climb.lines) {
+    if (line->later)
+      later += (later.empty() ? "" : "; ") + quoted_title(*line, options) + " " +
+               later_words(*line, options);
+    if (line->in_turns || !line->problem.empty()) continue;
+    requests.insert(line->series->request);
+    const auto time = [](const Line* one) { return ended_utc_s(*one->input->run, *one->series); };
+    if (!time(line)) continue;
+    if (!first || *time(line) < *time(first)) first = line;
+    if (!last || *time(line) > *time(last)) last = line;
+  }
+  if (!later.empty())
+    section->bullets.push_back("The ladder keeps the results of its own run. Outside it: " + later +
+                               ".");
+  if (requests.size() < 2) return;
+  const auto day = [](const Line* line) { return time_of_day(*line->input->run, *line->series); };
+  section->bullets.push_back("Not all results are of one run" +
+                             (first && day(first) != day(last)
+                                  ? ": they came from " + day(first) + " to " + day(last)
+                                  : std::string()) +
+                             ". A ratio is made only of those that are.");
 }
 
 /// What a statistic's flag means to somebody who did not compute it.
@@ -496,14 +614,31 @@ bool has_unpaired_step(const Section& climb) {
                                     [](const auto& row) { return row[3].starts_with("≈"); });
 }
 
+/// What the clock did to the comparisons of our rungs, those of one sentence together.
+void add_clock_caveats(const Material& material, const Climb& climb, Section* section) {
+  std::map<std::string, std::string> held;  // sentence: comparisons
+  for (const Claim* claim : front_claims(material, climb)) {
+    const Comparison& c = claim->comparison;
+    const KernelInfo* candidate = claim->run->kernel(c.candidate);
+    if (candidate && !candidate->library.empty() && !material.is_of_pair) continue;
+    if (!c.clock_held || c.clock.empty() || claim->decision.verdict == Verdict::invalid) continue;
+    std::string& names = held[c.clock];
+    names += (names.empty() ? "" : ", ") + sides_words(*claim, *material.options);
+  }
+  for (const auto& [sentence, names] : held)
+    section->bullets.push_back(names + ": " + sentence + ".");
+}
+
 Section caveats_section(const Material& material, const Climb& climb, bool has_unpaired) {
   Section section{.id = "caveats", .title = "Read with care"};
   if (!material.options->recorded.empty())
     section.bullets.push_back(material.options->recorded + ".");
   add_quiet_caveats(material, &section);
+  if (material.inputs.size() == 1) add_time_caveats(climb, *material.options, &section);
   for (const Claim& claim : material.claims) {
     if (!claim.differences.empty()) section.bullets.push_back(claim.differences);
   }
+  add_clock_caveats(material, climb, &section);
   add_rung_caveats(material, climb, &section);
   for (const Input& input : material.inputs) {
     const auto& all = input.run->ceilings();
@@ -524,7 +659,8 @@ Section caveats_section(const Material& material, const Climb& climb, bool has_u
   return section;
 }
 
-Section again_section(const Material& material, const Climb& climb) {
+Section again_section(const Material& material, const Climb& climb,
+                      const std::vector<const Claim*>& claims) {
   Section section{.id = "again", .title = "Do it again"};
   if (material.lab == kImportedLab) {
     section.commands = {import_command(material)};
@@ -533,9 +669,16 @@ Section again_section(const Material& material, const Climb& climb) {
   }
   section.commands = {material.is_of_pair ? claim_command(material.claims.front(), "run.jsonl")
                                           : climb_command(material, climb.lines, "run.jsonl")};
+  if (!material.is_of_pair) {
+    constexpr size_t kMost = 3;  // the appendix has all
+    for (size_t i = 0; i < claims.size() && i < kMost; ++i)
+      section.commands.push_back(
+          short_claim_command(material, *claims[i], fmt::format("pair{}.jsonl", i + 1)));
+  }
   for (const Line* line : climb.lines) {
     if (is_edit(line->series->kernel))
-      section.paragraphs.push_back("The text of " + line->series->kernel + " is in the appendix.");
+      section.paragraphs.push_back("The text of " + quoted_title(*line, *material.options) +
+                                   " is in the appendix.");
   }
   std::set<std::string> programs;
   for (const Input& input : material.inputs) {
@@ -587,14 +730,18 @@ std::string climb_sentence(const Material& material, const Climb& climb) {
     text += fmt::format(" {} → {}: {} → {}", quoted_title(*climb.first, options),
                         quoted_title(*climb.best, options), rate_words(*climb.first, options),
                         rate_words(*climb.best, options));
-    text += step ? ", " + step_words(*step) + "." : ".";
+    const std::string apart = apart_words(*climb.first, *climb.best);
+    text += step            ? ", " + step_words(*step) + "."
+            : apart.empty() ? "."
+                            : "; no ratio is made of them, since they were timed " + apart + ".";
   } else if (climb.best) {
     text += fmt::format(" {} runs at {}.", quoted_title(*climb.best, options),
                         rate_words(*climb.best, options));
   }
   if (climb.best && climb.library)
     text += fmt::format(" Against {}, the fastest library in this type: {}.",
-                        quoted_title(*climb.library, options), library_words(material, climb));
+                        quoted_title(*climb.library, options), library_words(material, climb)) +
+            unlike_words(*climb.best, *climb.library, options);
   if (material.claims.empty() && !climb.unit.empty())
     text += " No two rungs were compared in pairs, so nothing is claimed to be faster.";
   return text;
@@ -624,7 +771,7 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   for (const Section& section : material.options->page_one) sections.push_back(section);
   sections.push_back(machine_section(material, climb));
   sections.push_back(caveats_section(material, climb, has_unpaired));
-  sections.push_back(again_section(material, climb));
+  sections.push_back(again_section(material, climb, shown_claims(material, climb, lines_of_words)));
   return sections;
 }
 

@@ -228,6 +228,9 @@ std::vector<Section> appendix_of(const Material& material) {
   add_to(Part::results, trained_sections(material), &sections);
   add_to(Part::results, options.sections, &sections);
   add_to(Part::results, prediction_sections(material.inputs, options), &sections);
+  // Page 1 refers to both: paper has them.
+  if (material.is_of_pair) add_to(Part::results, clock_sections(material), &sections);
+  add_to(Part::results, edited_sections(material), &sections);
   add_to(Part::charts, ladder_sections(material), &sections);
   add_to(Part::charts, spread_sections(material), &sections);
   // A training is the whole job, and no part of one.
@@ -238,13 +241,23 @@ std::vector<Section> appendix_of(const Material& material) {
           bandwidth_section(material)},
          &sections);
   add_to(Part::method, cause_sections(material), &sections);
-  add_to(Part::method, clock_sections(material), &sections);
+  if (!material.is_of_pair) add_to(Part::method, clock_sections(material), &sections);
   add_to(Part::method,
          {environment_section(material), calibrate_section(material), not_tested_section(material),
           reproduce_section(material)},
          &sections);
-  add_to(Part::method, edited_sections(material), &sections);
   return sections;
+}
+
+/// " at n = 512": of what page 1 is about; empty where its rungs have no one size.
+std::string size_of(const Material& material, const Climb& climb) {
+  std::set<std::string> sizes;
+  for (const Line* line : climb.lines) {
+    const auto size = line->series->params.find(line->series->size_param);
+    if (size == line->series->params.end()) return "";
+    sizes.insert(size->first + " = " + to_string(size->second));
+  }
+  return sizes.size() == 1 && own_sides_of(material).many.empty() ? " at " + *sizes.begin() : "";
 }
 
 }  // namespace
@@ -311,13 +324,14 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   const std::string lab = !options.lab_title.empty() ? options.lab_title
                           : !own.empty()             ? own
                                                      : material.lab;
+  const std::string size = size_of(material, climb);
   if (!material.is_of_pair) {
-    report.title = own.empty() ? lab + ": the ladder" : lab;
+    report.title = own.empty() ? lab + ": the ladder" + size : lab;
     report.sentence = climb_sentence(material, climb);
   } else {
     const Comparison& c = material.claims.back().comparison;
-    report.title =
-        lab + ": " + title_of(c.candidate, options) + " against " + title_of(c.baseline, options);
+    report.title = lab + ": " + title_of(c.candidate, options) + " against " +
+                   title_of(c.baseline, options) + size;
     report.sentence = material.claims.back().sentence;
   }
   report.subtitle = subtitle_of(material);

@@ -140,6 +140,9 @@ struct Report {
 /// that match nothing, or two files without a single rung each), bad_input (nothing was measured).
 Result<Report> build_report(std::span<const Input> inputs, const Options& options);
 
+/// What a learner's edit of a rung is called: "your copy of loop order".
+std::string copy_title(const std::string& original);
+
 /// Plain text for a mail or a chat: the claim with its interval, the machine, and the command that does it again.
 std::string plain_summary(const Report& report);
 

@@ -1,13 +1,19 @@
 // The measured figures, one table each. A figure that is not there says why in its place.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
+#include <optional>
+#include <set>
 
 #include "common/core/format.h"
 #include "common/record/command.h"
+#include "common/record/one_run.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
+#include "common/view/report/climb.h"
 #include "common/view/report/content.h"
 
 namespace ridge::report {
@@ -96,7 +102,31 @@ std::string build_text(const Environment& env, bool with_cuda = true) {
          (env.cuda.empty() || !with_cuda ? "" : ", CUDA " + env.cuda);
 }
 
-std::vector<std::string> environment_facts(const Run& run) {
+/// "at 2026-11-26T02:51:30Z"; of several runs "from 2026-11-26T02:44Z to 02:52Z", over the results that are shown.
+std::string measured_when(const Material& material, const Input& input) {
+  const Run& run = *input.run;
+  std::optional<double> first, last;
+  std::set<int64_t> requests;
+  for (const Line& line : material.lines) {
+    if (line.input != &input) continue;
+    const auto time = ended_utc_s(run, *line.series);
+    if (!time) continue;
+    requests.insert(line.series->request);
+    first = std::min(first.value_or(*time), *time);
+    last = std::max(last.value_or(*time), *time);
+  }
+  if (requests.size() < 2 || *last - *first < 60)
+    return "at " + or_unknown(run.environment()->time_utc);
+  const auto begin = fmt::gmtime(static_cast<std::time_t>(*first)),
+             end = fmt::gmtime(static_cast<std::time_t>(*last));
+  const bool same_day = begin.tm_yday == end.tm_yday;
+  return fmt::format(
+      "from {:%Y-%m-%dT%H:%M}Z to {}Z", begin,
+      same_day ? fmt::format("{:%H:%M}", end) : fmt::format("{:%Y-%m-%dT%H:%M}", end));
+}
+
+std::vector<std::string> environment_facts(const Material& material, const Input& input) {
+  const Run& run = *input.run;
   if (!run.environment()) {
     std::vector<std::string> unknown(11, unavailable("the run holds no environment"));
     return unknown;
@@ -105,7 +135,7 @@ std::vector<std::string> environment_facts(const Run& run) {
   const std::string memory = env.cpu.memory_bytes > 0
                                  ? format_bytes(static_cast<double>(env.cpu.memory_bytes))
                                  : unavailable("not reported");
-  return {or_unknown(env.time_utc),
+  return {measured_when(material, input),
           or_unknown(env.os),
           cpu_text(env.cpu),
           memory,
@@ -120,28 +150,28 @@ std::vector<std::string> environment_facts(const Run& run) {
 
 }  // namespace
 
-std::vector<std::string> machine_lines(const Run& run, bool on_gpu) {
-  if (!run.environment()) return {unavailable("the run holds no environment")};
-  const Environment& env = *run.environment();
+std::vector<std::string> machine_lines(const Material& material, const Input& input, bool on_gpu) {
+  if (!input.run->environment()) return {unavailable("the run holds no environment")};
+  const Environment& env = *input.run->environment();
   std::string what = on_gpu ? gpu_text(env) : cpu_text(env.cpu);
   if (!on_gpu && env.cpu.memory_bytes > 0)
     what += ", memory " + format_bytes(static_cast<double>(env.cpu.memory_bytes));
   return {what + "; " + or_unknown(env.os) + ".",
-          "Measured at " + or_unknown(env.time_utc) +
+          "Measured " + measured_when(material, input) +
               (env.compiler.empty() ? "" : " with rungs built by " + build_text(env, on_gpu)) +
-              "; when it began the machine was " + quiet_text(env.quiet) + "."};
+              (env.quiet.quiet ? "; when it began the machine was quiet." : ".")};
 }
 
 Section environment_section(const Material& material) {
   Section section{.id = "environment", .title = "Environment"};
   Table table{.columns = {"What"}};
-  const char* names[] = {"Measured at", "System",         "CPU",          "Memory",
-                         "GPU",         "Built with",     "Program",      "Libraries",
-                         "Power",       "Machine before", "Machine after"};
+  const char* names[] = {"Measured", "System",         "CPU",          "Memory",
+                         "GPU",      "Built with",     "Program",      "Libraries",
+                         "Power",    "Machine before", "Machine after"};
   for (const char* name : names) table.rows.push_back({name});
   for (const Input& input : material.inputs) {
     table.columns.push_back(input.name);
-    const std::vector<std::string> facts = environment_facts(*input.run);
+    const std::vector<std::string> facts = environment_facts(material, input);
     for (size_t i = 0; i < facts.size(); ++i) table.rows[i].push_back(facts[i]);
   }
   table.prose = true;
@@ -188,6 +218,14 @@ std::vector<std::string> shared_notes(const Material& material) {
 
 }  // namespace
 
+std::string later_words(const Line& line, const Options& options) {
+  const std::string time = time_of_day(*line.input->run, *line.later);
+  const auto rate = throughput_of(*line.later);
+  return "timed again" + (time.empty() ? "" : " at " + time) + ": " +
+         (rate ? format_rate(rate->value, unit_in_words(line, rate->unit, options))
+               : unavailable("no usable time per call"));
+}
+
 Section throughput_section(const Material& material) {
   Section section{.id = "throughput", .title = "Throughput"};
   section.paragraphs = {
@@ -224,6 +262,10 @@ Section throughput_section(const Material& material) {
                 samples};
       });
   for (std::string& note : shared_notes(material)) section.bullets.push_back(std::move(note));
+  for (const Line& line : material.lines) {
+    if (line.later)
+      section.bullets.push_back(line.label + ": " + later_words(line, *material.options));
+  }
   return section;
 }
 

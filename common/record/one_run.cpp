@@ -1,0 +1,110 @@
+#include "common/record/one_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <iomanip>
+#include <set>
+#include <sstream>
+
+#include "common/record/in_turns.h"
+#include "common/record/params.h"
+
+namespace ridge {
+namespace {
+
+bool is_verified(const Series& series) {
+  return series.status == SeriesStatus::ok && series.stats && series.may_show_speed();
+}
+
+std::string size_of(const Series& series) {
+  const auto found = series.params.find(series.size_param);
+  return found == series.params.end() ? "" : to_string(found->second);
+}
+
+/// Of one ladder: what a chart shows in one picture.
+bool same_case(const Series& a, const Series& b) {
+  return a.lab == b.lab && a.cache == b.cache && size_of(a) == size_of(b) &&
+         backend_of(a.kernel) == backend_of(b.kernel);
+}
+
+size_t rungs_timed(const Run& run, const Series& with) {
+  std::set<std::string_view> rungs;
+  for (const Series& series : run.series()) {
+    if (series.request == with.request && is_verified(series) && same_case(series, with))
+      rungs.insert(series.kernel);
+  }
+  return rungs.size();
+}
+
+/// 1970 on the worker's clock, by the latest look at the machine before a measurement.
+std::optional<double> epoch_of(const Run& run) {
+  if (!run.environment()) return std::nullopt;
+  std::tm time{};
+  std::istringstream text(run.environment()->time_utc);
+  text >> std::get_time(&time, "%Y-%m-%dT%H:%M:%S");
+  if (text.fail()) return std::nullopt;
+  int looks = run.quiet_after() ? 1 : 0;  // the look after it came later
+  const auto& moments = run.moments();
+  for (auto moment = moments.rbegin(); moment != moments.rend(); ++moment) {
+    if (moment->what != "env" || looks-- > 0) continue;
+    return static_cast<double>(timegm(&time)) - moment->t_s;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const Series& result_of_one_run(const Run& run, const Series& newest) {
+  const Series* best = &newest;
+  if (!is_verified(newest) || is_in_turns(run, newest)) return newest;
+  size_t most = rungs_timed(run, newest);
+  for (const Series& series : run.series()) {
+    const bool is_same = series.kernel == newest.kernel && series.params == newest.params &&
+                         series.cache == newest.cache && series.hash == newest.hash &&
+                         series.lab == newest.lab;
+    if (!is_same || &series == &newest || !is_verified(series) || is_in_turns(run, series))
+      continue;
+    const size_t timed = rungs_timed(run, series);
+    const bool is_newer = best != &newest && timed == most;  // series come in the order of time
+    if (timed <= most && !is_newer) continue;
+    best = &series;
+    most = timed;
+  }
+  return *best;
+}
+
+bool is_of_one_run(const Series& a, const Series& b) {
+  return a.request == b.request;
+}
+
+std::optional<double> ended_utc_s(const Run& run, const Series& series) {
+  const auto epoch = epoch_of(run);
+  if (!epoch) return std::nullopt;
+  const auto& moments = run.moments();
+  const auto found = std::find_if(moments.rbegin(), moments.rend(), [&](const Moment& moment) {
+    return moment.request == series.request && moment.series == series.index &&
+           moment.what == "result";
+  });
+  if (found == moments.rend()) return std::nullopt;
+  return *epoch + found->t_s;
+}
+
+std::string time_of_day(const Run& run, const Series& series) {
+  const auto time = ended_utc_s(run, series);
+  if (!time) return "";
+  const auto minutes = static_cast<long>(std::floor(*time / 60)) % (24 * 60);
+  return fmt::format("{:02}:{:02}", minutes / 60, minutes % 60);
+}
+
+std::string apart_text(const Run& run, const Series& a, const Series& b) {
+  const auto first = ended_utc_s(run, a), second = ended_utc_s(run, b);
+  if (!first || !second) return "in different runs";
+  const auto minutes = std::lround(std::abs(*second - *first) / 60);
+  if (minutes < 1) return "less than a minute apart";
+  return fmt::format("{} minute{} apart", minutes, minutes == 1 ? "" : "s");
+}
+
+}  // namespace ridge
