@@ -70,7 +70,10 @@ TEST_CASE("a handout is one page that fetches nothing") {
 
   const std::string run = variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32_large.jsonl";
   REQUIRE(ridgepoint({"handout", "gemm", run, "--out", page}).code == 0);
-  CHECK(read_all(page).find("<figure><svg") != std::string::npos);
+  const std::string measured = read_all(page);
+  CHECK(measured.find("<figure><svg") != std::string::npos);
+  CHECK(measured.find("<details class=\"reveal\">") != std::string::npos);
+  CHECK(measured.find("<pre class=\"diff\"><span class=") != std::string::npos);
 
   CHECK(ridgepoint({"handout", "nothing", "--out", page}).code == 64);
   CHECK(ridgepoint({"handout", "gemm", "--out", folder / "gemm.pdf"}).code == 64);

@@ -222,7 +222,10 @@ TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]
   handout.lab = find_lab("gemm");
   handout.lesson =
       "# GEMM\n\nWords & more, 1 < 2.\n\n## gemm.cpu.naive_o1 · three loops\n\n- one\n- two\n\n"
+      "> **Your prediction.** How long?\n\n**What happened.** It took a second.\n\n"
+      "**Why.** Additions.\n\n**What limits it now.** The chain.\n\n**In the code:** here.\n\n"
       "> **Question.** Why?\n\n> **Answer.** Because.\n\nAfter.\n";
+  handout.changes[kFirst] = "- int b;\n+ int a < b;\n";
   handout.sources[kFirst] = {kFirst, "kernels/gemm/rungs/naive.cpp", "int a < b;\n", "-O1", ""};
   const std::string page = study::to_html(handout);
   CHECK(page.find("Words &amp; more, 1 &lt; 2.") != std::string::npos);
@@ -230,6 +233,21 @@ TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]
   CHECK(page.find("<details><summary>Answer</summary>\n<p> Because.</p>\n</details>") !=
         std::string::npos);
   CHECK(page.find("int a &lt; b;") != std::string::npos);
+  // What gives the answer away is folded; paper has it at the end, and the change in place of the source.
+  const size_t reveal = page.find("<details class=\"reveal\"><summary>What happened</summary>");
+  const size_t answers = page.find("<div class=\"paper answers\">");
+  REQUIRE(reveal != std::string::npos);
+  REQUIRE(answers != std::string::npos);
+  const size_t fold_ends = page.find("</details>", reveal);
+  for (const char* text : {"It took a second.", "Additions.", "The chain."}) {
+    const size_t first = page.find(text);
+    CHECK((reveal < first && first < fold_ends));
+    CHECK(page.find(text, answers) != std::string::npos);
+  }
+  CHECK(page.find("here.") > fold_ends);
+  CHECK(page.find("here.", answers) == std::string::npos);
+  CHECK(page.find("Because.", answers) != std::string::npos);
+  CHECK(page.find("<span class=\"added\">+ int a &lt; b;</span>") != std::string::npos);
   CHECK(page.find("http") == std::string::npos);  // nothing is fetched
   CHECK(page.find("<script") == std::string::npos);
   const auto count = [&](const std::string& text) {

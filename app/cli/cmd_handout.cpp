@@ -1,9 +1,13 @@
 // ridgepoint handout LAB [RUN.jsonl] --out FILE.html: one page for a reader who cannot install the program.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "app/cli/lab_sources.h"
+#include "app/query/diff.h"
 #include "app/query/figures.h"
 #include "app/query/reporting.h"
 #include "app/query/selection.h"
@@ -31,6 +35,47 @@ Result<void> write_page(const std::string& path, [[maybe_unused]] const study::H
 #endif
 }
 
+/// Whether a line of code says nothing of how a rung computes.
+bool is_frame(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  return line.empty() || line.starts_with("//") || line.starts_with("#include") ||
+         line.starts_with("namespace") || line.starts_with("using namespace") ||
+         line.starts_with("}  // namespace");
+}
+
+/// The first lines of a change, without what every file of code has.
+std::string change_text(const std::vector<DiffLine>& lines) {
+  constexpr size_t kMost = 30;
+  std::string text;
+  size_t shown = 0;
+  for (const DiffLine& line : without_frame(fold_equal(lines, 0))) {
+    const bool is_cut = line.old_number == 0 && line.new_number == 0;
+    if (is_frame(line.text) && !is_cut) continue;
+    if (++shown > kMost) return text + "⋯ more in the HTML page\n";
+    const char* sign = is_cut                                 ? "⋯"
+                       : line.kind == DiffLine::Kind::added   ? "+ "
+                       : line.kind == DiffLine::Kind::removed ? "- "
+                                                              : "  ";
+    text += sign + std::string(line.text) + "\n";
+  }
+  return text;
+}
+
+/// What each step changes in the code; of a run the steps that it measured. A first rung is all new.
+std::map<std::string, std::string> changes_of(const study::Handout& handout, const Run* run) {
+  std::map<std::string, std::string> changes;
+  for (const Rung& rung : handout.lab->rungs) {
+    const auto after = handout.sources.find(rung.kernel);
+    if (rung.peer || after == handout.sources.end() || (run && !run->latest(rung.kernel))) continue;
+    const Rung* previous = previous_rung(*handout.lab, rung);
+    const auto before = handout.sources.find(previous ? previous->kernel : "");
+    if (previous && before == handout.sources.end()) continue;
+    changes[rung.kernel] =
+        change_text(diff_code(previous ? before->second.text : "", after->second.text));
+  }
+  return changes;
+}
+
 Result<void> make_handout(const CommonOptions& common, const HandoutOptions& options) {
   study::Handout handout;
   RIDGE_TRY(handout.lab, require_lab(options.lab));
@@ -44,6 +89,7 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   }
   const auto recordings = load_all_recordings(nullptr);
   handout.sources = lab_sources(common, *handout.lab, run ? &*run : nullptr, recordings);
+  handout.changes = changes_of(handout, run ? &*run : nullptr);
   const figure::Sources sources = figure_sources(run ? &*run : nullptr, true, recordings);
   RIDGE_TRY(const figure::Text lesson,
             figure::expand(handout.lesson, sources, handout.lab->lesson));

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
+#include <sstream>
 
 #include "app/study/diagram_figure.h"
 #include "app/study/lesson.h"
@@ -92,6 +94,9 @@ class Page {
       out_ += "<h2>" + escape_xml(rung.title) + "</h2>\n<p>" + escape_xml(rung.change) + "</p>\n";
       add_source(rung.kernel);
     }
+    if (!answers_.empty())  // on paper, where nothing unfolds, they stand at the end
+      out_ += "<div class=\"paper answers\">\n<h2>What happened, and the answers</h2>\n" +
+              answers_ + "</div>\n";
     return out_;
   }
 
@@ -104,6 +109,8 @@ class Page {
   /// Ends what is open, unless that is what goes on.
   void close(const std::string& next) {
     if (open_ == next) return;
+    if (open_ == "details")  // its first paragraph follows the summary
+      keep_answer("<p><strong>Answer.</strong>" + out_.substr(answer_at_ + std::strlen("<p>")));
     if (!open_.empty()) out_ += "</" + open_ + ">" + (open_ == "table" ? "</div>" : "") + "\n";
     open_ = next;
     if (next == "table") out_ += "<div class=\"scroll\">";
@@ -115,6 +122,38 @@ class Page {
     close("");
     open_ = "details";
     out_ += "<details><summary>" + escape_xml(std::string(summary)) + "</summary>\n";
+    answer_at_ = out_.size();
+  }
+
+  /// What was folded since answer_at_ stands at the end of the paper too, under the name of its part.
+  void keep_answer(const std::string& text) {
+    if (!part_title_.empty()) answers_ += "<h3>" + part_title_ + "</h3>\n";
+    part_title_.clear();
+    answers_ += text;
+  }
+
+  /// What gives away what a run shows is folded, as in the window: the reader predicts first.
+  void begin_reveal() {
+    if (wrapped_ == Wrapped::reveal) return;
+    end_wrapped();
+    wrapped_ = Wrapped::reveal;
+    out_ += "<details class=\"reveal\"><summary>What happened</summary>\n";
+    answer_at_ = out_.size();
+  }
+
+  /// Commands of other tools: paper leaves them out, as it does what to press.
+  void begin_outside() {
+    end_wrapped();
+    wrapped_ = Wrapped::outside;
+    out_ += "<div class=\"screen\">\n";
+  }
+
+  void end_wrapped() {
+    close("");
+    if (wrapped_ == Wrapped::reveal) keep_answer(out_.substr(answer_at_));
+    if (wrapped_ != Wrapped::none)
+      out_ += wrapped_ == Wrapped::reveal ? "</details>\n" : "</div>\n";
+    wrapped_ = Wrapped::none;
   }
 
   void add_source(const std::string& kernel) {
@@ -127,16 +166,38 @@ class Page {
     const SourceText& text = source->second;
     out_ += "<details class=\"source\"><summary>" + escape_xml(text.path) + " <code>" +
             escape_xml(text.flags) + "</code></summary>\n" + code_html(text.text) + "</details>\n";
+    add_changes(text);
+  }
+
+  /// On paper in place of the source.
+  void add_changes(const SourceText& text) {
+    out_ += "<div class=\"paper change\"><p class=\"note\">" + escape_xml(text.path) + " <code>" +
+            escape_xml(text.flags) + "</code></p>\n";
+    const auto found = handout_.changes.find(text.kernel);
+    if (found != handout_.changes.end() && !found->second.empty()) {
+      out_ += "<pre class=\"diff\">";
+      std::istringstream lines(found->second);
+      for (std::string line; std::getline(lines, line);) {
+        const char* kind = line.starts_with('+')   ? "added"
+                           : line.starts_with('-') ? "removed"
+                           : line.starts_with("⋯") ? "cut"
+                                                   : "same";
+        out_ += fmt::format("<span class=\"{}\">{}</span>", kind, escape_xml(line));
+      }
+      out_ += "</pre>\n";
+    }
+    out_ += "</div>\n";
   }
 
   void end_part() {
-    close("");
+    end_wrapped();
     if (!part_.empty()) add_source(part_);
     part_.clear();
   }
 
   void begin_part(const Block& block) {
     end_part();
+    part_title_ = runs_html(block.runs);
     if (block.runs.empty()) return;
     for (const Rung& rung : handout_.lab->rungs) {
       const std::string& text = block.runs.front().text;
@@ -182,8 +243,8 @@ class Page {
 
   /// Which button to press, and hints that come one after another, are of the window: on paper they say nothing, or all.
   bool is_of_window(const Block& block) {
-    const bool is_prose = block.kind == Block::Kind::paragraph ||
-                          block.kind == Block::Kind::item || block.kind == Block::Kind::row;
+    const bool is_prose = block.kind == Block::Kind::paragraph || block.kind == Block::Kind::item ||
+                          block.kind == Block::Kind::row;
     const std::string lead =
         !block.runs.empty() && block.runs.front().strong ? block.runs.front().text : "";
     const bool is_quote = block.kind == Block::Kind::quote;
@@ -194,6 +255,15 @@ class Page {
 
   void add(const Block& block) {
     if (is_of_window(block)) return;
+    const std::string lead =
+        !block.runs.empty() && block.runs.front().strong ? block.runs.front().text : "";
+    if (gives_away(lead))
+      begin_reveal();
+    else if (lead == kOutside)
+      begin_outside();
+    else if (wrapped_ != Wrapped::none &&
+             (begins_section(lead) || block.kind == Block::Kind::heading))
+      end_wrapped();
     switch (block.kind) {
       case Block::Kind::heading: {
         if (block.level <= 2) begin_part(block);
@@ -230,6 +300,10 @@ class Page {
 
   const Handout& handout_;
   std::string out_, open_, part_;
+  std::string answers_;     ///< all that was folded, part by part
+  std::string part_title_;  ///< of the part in hand, until its first answer
+  size_t answer_at_ = 0;    ///< where in out_ what is folded now begins
+  enum class Wrapped { none, reveal, outside } wrapped_ = Wrapped::none;
   std::set<std::string> shown_;
   bool has_charts_ = false, in_run_ = false, in_hint_ = false;
   int diagrams_ = 0;  ///< drawn so far
@@ -246,7 +320,8 @@ std::string to_html(const Handout& handout) {
   for (const std::string& note : handout.notes) out += "<li>" + escape_xml(note) + "</li>\n";
   if (!handout.notes.empty()) out += "</ul>\n";
   out += "<footer>Made with ridgepoint handout " + escape_xml(lab.id) +
-         ". Answer each question before you open its answer.</footer>\n";
+         ". Answer each question before you read its answer."
+         "<span class=\"paper\"> The whole sources are in the HTML page.</span></footer>\n";
   return report::html_page("handout", std::string(lab.title) + ": handout", out);
 }
 

@@ -17,7 +17,9 @@ struct Handout {
   std::string lesson;              ///< Markdown, its figures filled in (figure::printed())
   std::vector<std::string> notes;  ///< what the marks of its figures stand for
   std::map<std::string, SourceText> sources;  ///< by kernel id; what is missing is said
-  std::optional<report::Report> report;       ///< of a run: its charts and predictions
+  /// By kernel id: the lines that a rung adds ("+ ") and removes ("- "), for paper, on which no source can be opened.
+  std::map<std::string, std::string> changes;
+  std::optional<report::Report> report;  ///< of a run: its charts and predictions
 };
 
 std::string to_html(const Handout& handout);
