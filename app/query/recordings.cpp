@@ -13,6 +13,7 @@
 #include "app/session/saved_run.h"
 #include "common/core/files.h"
 #include "common/record/command.h"
+#include "common/record/in_turns.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
@@ -264,8 +265,10 @@ Snapped nearest_series(const Run& run, const std::string& kernel, const Params& 
     if (series.status != SeriesStatus::ok && series.status != SeriesStatus::failed) continue;
     const auto distance = size_distance(series.params, wanted);
     if (!distance || !has_same(series.params, wanted, fixed)) continue;
-    // Later series replace earlier ones at the same size: the newest result counts.
-    if (!best.series || *distance <= best_distance) {
+    // The newest result at a size counts, but the side of a comparison takes the place of none that was timed alone.
+    const bool is_worse = best.series && *distance == best_distance && is_in_turns(run, series) &&
+                          !is_in_turns(run, *best.series);
+    if (!best.series || (*distance <= best_distance && !is_worse)) {
       best.series = &series;
       best_distance = *distance;
     }

@@ -14,6 +14,7 @@
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/in_turns.h"
+#include "common/record/one_run.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/climb.h"
@@ -270,7 +271,7 @@ std::string share_text(const chart::LadderRow& row) {
   return derived.compute ? format_share(derived.compute->value) : "";
 }
 
-/// Of rungs of one machine at one size; none where nothing climbed.
+/// Of rungs of one machine at one size, timed in one run; none where nothing climbed.
 std::optional<Total> total_of(const State& state, const ChartRows& rows, const std::string& unit) {
   const std::string place = place_in_view(state, rows);
   const chart::LadderRow *first = nullptr, *best = nullptr, *library = nullptr;
@@ -289,6 +290,7 @@ std::optional<Total> total_of(const State& state, const ChartRows& rows, const s
     if (rate->value > to) best = &row, to = rate->value;
   }
   if (!first || best == first) return std::nullopt;
+  if (first->origin.empty() && !is_of_one_run(*first->series, *best->series)) return std::nullopt;
   const auto name = [](const chart::LadderRow& row) {
     return with_stale(row.label, row.series->stale);
   };
