@@ -192,6 +192,11 @@ TEST_CASE("a rung whose call would pass 5 s is run smaller, and says from what")
   CHECK(estimate->reduced_from == "n=1000");  // twin only follows n
   CHECK(param_int(estimate->params, "n") < 1000);
   CHECK(estimate->call_ns <= measure::kLongestCallNs);
+  // A twin of its own is named, also where only n shrinks.
+  const Params other = {{"n", int64_t{1000}}, {"twin", int64_t{900}}};
+  const auto named = measure::estimate_call(kGood, *family, other, &device, true);
+  REQUIRE(named);
+  CHECK(named->reduced_from == "n=1000 twin=900");
   device.call_ns[&kGood] = 1e6;
   const auto quick = measure::estimate_call(kGood, *family, big, &device, true);
   CHECK(quick->reduced_from.empty());

@@ -212,6 +212,20 @@ TEST_CASE("the talk's table: its rows in its order, its figures, its three lesso
   }
 }
 
+TEST_CASE("a series that ran smaller answers for all that it was asked, a size that copies another too") {
+  const KernelInfo info = kernel_info(kFirst);  // m and k copy n
+  Series series = outcome(1, 0, kFirst);
+  series.params = {{"n", int64_t{64}}, {"m", int64_t{64}}, {"k", int64_t{64}}};
+  series.reduced_from = "n=128";
+  CHECK(app::asked_params(series, &info) ==
+        Params{{"n", int64_t{128}}, {"m", int64_t{128}}, {"k", int64_t{128}}});
+  series.reduced_from = "n=128 m=96 k=128";
+  CHECK(app::asked_params(series, &info) ==
+        Params{{"n", int64_t{128}}, {"m", int64_t{96}}, {"k", int64_t{128}}});
+  series.reduced_from.clear();
+  CHECK(app::asked_params(series, &info) == series.params);
+}
+
 TEST_CASE("run --table: the document holds to its schema, and a wrong name is one sentence") {
   const auto run = [](std::vector<std::string> args) {
     return Program(variable("RIDGE_BIN"), std::move(args)).finish();
@@ -238,6 +252,8 @@ TEST_CASE("run --table: the document holds to its schema, and a wrong name is on
   CHECK(document["table"]["rows"][2]["note"] == "there is no /nowhere/python3");
   CHECK(run({"run", "gemm", "--table", "walk"}).code == 64);
   CHECK(run({"run", "gemm", "--table", "talk", "--rungs", "naive_o1"}).code == 64);
+  // A workload is run by rungs, and so names them.
+  CHECK(run({"run", "gemm", "--workload", "gpt3"}).code == 64);
 }
 
 TEST_CASE("a report of a run of the talk's table holds it: figures, what is missing, the lessons") {

@@ -29,9 +29,10 @@ Params parse_words(const std::string& text) {
 }
 
 /// Whether the series is what was asked for, or ran smaller in its place.
-bool answers(const Series& series, const std::string& kernel, const Params& wanted) {
+bool answers(const Series& series, const KernelInfo* info, const std::string& kernel,
+             const Params& wanted) {
   if (series.kernel != kernel || series.cache != CacheMode::hot) return false;
-  const Params asked = asked_params(series);
+  const Params asked = asked_params(series, info);
   return std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
     const auto found = asked.find(one.first);
     return found != asked.end() && found->second == one.second;
@@ -43,7 +44,7 @@ const Series* find_series(const Run& run, int64_t request, const std::string& ke
   const Series* found = nullptr;
   for (const Series& series : run.series()) {
     if (request != 0 && series.request != request) continue;
-    if (answers(series, kernel, wanted)) found = &series;
+    if (answers(series, run.kernel(kernel), kernel, wanted)) found = &series;
   }
   return found;
 }
@@ -163,9 +164,15 @@ std::string rate_text(const std::optional<double>& flop_per_s) {
   return flop_per_s ? format_rate(*flop_per_s, "FLOP/s") : "";
 }
 
-Params asked_params(const Series& series) {
+Params asked_params(const Series& series, const KernelInfo* info) {
   Params asked = series.params;
-  for (const auto& [name, value] : parse_words(series.reduced_from)) asked[name] = value;
+  const Params named = parse_words(series.reduced_from);
+  for (const auto& [name, value] : named) asked[name] = value;
+  if (info == nullptr || named.empty()) return asked;
+  for (const ParamSpec& spec : info->params) {
+    const auto original = named.find(spec.same_as);
+    if (original != named.end() && named.count(spec.name) == 0) asked[spec.name] = original->second;
+  }
   return asked;
 }
 

@@ -32,8 +32,9 @@ struct PublishedRow {
 Params row_params(const Table& table, const TableRow& row, const KernelInfo* info,
                   const Params& given);
 
-/// The parameters that a series was asked for: where it ran smaller, not those it ran at.
-Params asked_params(const Series& series);
+/// The parameters that a series was asked for: where it ran smaller, not those it ran at. A parameter that copies
+/// another is named only where it differs; `info` (may be null: copies stay as they ran) knows which do.
+Params asked_params(const Series& series, const KernelInfo* info = nullptr);
 
 /// Rows in the table's order. `request` 0: whatever `run` holds; the latest counts. The rows point
 /// into `table`, `run` and `recordings`.

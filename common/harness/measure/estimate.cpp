@@ -45,14 +45,21 @@ Result<Trial> try_call(const KernelDesc& kernel, const FamilyDesc& family, const
   return Trial{sample.t_ns, made - start};
 }
 
-/// The parameters that differ, as asked: "n=4096"; those that merely follow another are left out.
+/// The parameters that differ, as asked: "n=4096" where all that may follow another do. Else those that may are named,
+/// too, so that a reader knows what was asked: "n=4096 m=512 k=4096".
 std::string changed_params(const FamilyDesc& family, const Params& asked, const Params& used) {
+  const std::vector<ParamSpec> specs = family.params();
+  const auto follows = [&](const ParamSpec& spec) {
+    const auto own = asked.find(spec.name), source = asked.find(spec.same_as);
+    return own == asked.end() || source == asked.end() || own->second == source->second;
+  };
+  const bool all_follow = std::all_of(specs.begin(), specs.end(), follows);
   std::string text;
-  for (const ParamSpec& spec : family.params()) {
+  for (const ParamSpec& spec : specs) {
     const auto before = asked.find(spec.name), after = used.find(spec.name);
-    if (before == asked.end() || after == used.end() || before->second == after->second) continue;
-    const auto source = asked.find(spec.same_as);
-    if (source != asked.end() && source->second == before->second) continue;
+    if (before == asked.end() || after == used.end()) continue;
+    const bool may_follow = !spec.same_as.empty() && asked.contains(spec.same_as);
+    if (may_follow ? all_follow : before->second == after->second) continue;
     text += (text.empty() ? "" : " ") + spec.name + "=" + to_string(before->second);
   }
   return text;
