@@ -243,7 +243,7 @@ std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& sc
   const std::string from = recorded_text(bars) + known_text(bars);
   if (all.pair)
     return from + "Speed from zero, as a multiple of “" + bars.bars.front().title +
-           "”, from runs in turns." + (all.pair->ci ? " The line is its 95 % interval." : "");
+           "”, from runs in turns." + (all.pair->ci ? " The line is its 95 % interval." : "");
   if (bars.is_factor()) return from + "How far each figure is from the honest one, from zero.";
   if (bars.unit.empty()) return from + "No bar has a speed here.";
   if (all.in_time)

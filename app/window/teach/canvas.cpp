@@ -592,7 +592,7 @@ bool is_of_rungs(const TourStep& step, const StepBars& bars) {
 
 /// What each rung of the step brought.
 void draw_rungs(Ui& ui, Area area, const StepBars& bars) {
-  constexpr float kMostRow = 96;
+  constexpr float kMostRow = 140;
   const float row_h = std::min(ui.px(kMostRow), area.h / static_cast<float>(bars.bars.size()));
   for (const LessonBar& bar : bars.bars) {
     const Area row = area.take_top(row_h);
@@ -650,16 +650,15 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
   ui.list = outer;
 }
 
-/// Of the rung that is explained, where its lesson has one.
-bool LessonCanvas::draw_diagram(Ui& ui, const Area& area, const Shown& shown) {
+bool LessonCanvas::find_diagram(const State& state, const Shown& shown) {
   const LessonBar* about =
-      bar_explained(shown.step, shown.bars, outcome_of(ui.state, shown.step, shown.bars));
+      bar_explained(shown.step, shown.bars, outcome_of(state, shown.step, shown.bars));
   const std::string of = about ? about->asked.kernel : std::string();
   if (diagram_of_ != of) {
     diagram_of_ = of;
     fenced_ = {};
     diagram_ = {};
-    const auto text = study::read_asset(ui.state.selection.lab->lesson);
+    const auto text = study::read_asset(state.selection.lab->lesson);
     for (const study::LessonPart& part :
          text ? study::lesson_parts(*text) : std::vector<study::LessonPart>()) {
       if (part.kernel.empty() || part.kernel != of) continue;
@@ -669,7 +668,10 @@ bool LessonCanvas::draw_diagram(Ui& ui, const Area& area, const Shown& shown) {
       }
     }
   }
-  if (fenced_.kernel.empty()) return false;
+  return !fenced_.kernel.empty();
+}
+
+void LessonCanvas::draw_diagram(Ui& ui, const Area& area) {
   Scroll scroll(ui, "step_diagram", area);
   const Area head = scroll.rest.take_top(ui.px(28));
   ui.text(head.x, head.middle(), rung_title(ui.state.ladder, fenced_.kernel), kSmall_px + 1,
@@ -678,11 +680,10 @@ bool LessonCanvas::draw_diagram(Ui& ui, const Area& area, const Shown& shown) {
   has_more_ |= scroll.turn_pages(ui.state.teaching.pages, &diagram_page_);
   // Whole, and in the middle: a slide has nobody who scrolls it.
   Area place = scroll.rest;
-  place.h = area.bottom() - place.y - ui.px(4);
+  place.h = area.h - head.h - ui.px(16);
   const float wide = diagram_.fitting_width(ui, place, fenced_);
   scroll.rest.take_top(diagram_.draw(ui, {place.x + (place.w - wide) / 2, place.y, wide, place.h},
                                      "diagram", fenced_));
-  return true;
 }
 
 bool LessonCanvas::draw_figure(Ui& ui, const Area& area, const Shown& shown) {
@@ -716,6 +717,9 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
     return draw_code(ui, area, shown);
   }
   if (draw_figure(ui, area, shown)) return;
+  // One message a slide: Reveal has the bars, and the picture needs the place.
+  const bool is_slide = beat == Beat::explain && ui.state.teaching.presenting;
+  if (is_slide && find_diagram(ui.state, shown)) return draw_explained(ui, area, shown);
   // Few bars leave room for what made the difference.
   constexpr float kBar = 92, kFlatBar = 62, kCaption = 26, kLeastCode = 150;
   const bool reveals = beat == Beat::reveal;
@@ -736,8 +740,8 @@ void LessonCanvas::draw_explained(Ui& ui, const Area& area, const Shown& shown) 
   if (pages == 0) code_page_ = -1;
   const bool shows_code = code_page_ >= 0 && pages > code_page_;
   ui.panel(area);
-  if (shows_code || !draw_diagram(ui, area.inset(ui.px(16), ui.px(8)), shown))
-    return draw_code(ui, area, shown);
+  if (shows_code || !find_diagram(ui.state, shown)) return draw_code(ui, area, shown);
+  draw_diagram(ui, area.inset(ui.px(16), ui.px(8)));
   const bool has_change =
       code_of(ui.state, shown.step).before && !is_of_rungs(shown.step, shown.bars);
   if (has_more_ || !has_change) return;

@@ -41,7 +41,9 @@ class LessonCanvas {
   static std::string ratio_sentence(const Shown& shown, const StepOutcome& outcome);
   void draw_code(Ui& ui, const Area& area, const Shown& shown);
   void draw_explained(Ui& ui, const Area& area, const Shown& shown);
-  bool draw_diagram(Ui& ui, const Area& area, const Shown& shown);
+  /// Of the rung that is explained. False: its lesson has none.
+  bool find_diagram(const State& state, const Shown& shown);
+  void draw_diagram(Ui& ui, const Area& area);
   /// The figure that the step names, over its rungs. False: it names none, or nothing is in it.
   bool draw_figure(Ui& ui, const Area& area, const Shown& shown);
 
