@@ -81,6 +81,11 @@ def fills(pdf, margin_mm):
         yield (max(rows, default=0) - margin) / (height - 2 * margin)
 
 
+def says(pdf, *pages):
+    """All words, without what stands between them: pdftotext takes a hyphen at a line's end away."""
+    return "".join(run("pdftotext", *pages, pdf, "-").decode().split())
+
+
 def check(program, folder, name, page, paper):
     wide = too_wide(program, folder, page, paper)
     if wide:
@@ -102,10 +107,16 @@ def check(program, folder, name, page, paper):
     if 'class="handout"' in page or 'class="article"' in page:
         if paper == "A4" and len(shares) > MOST_PAGES:
             yield f"it has {len(shares)} pages"
-    else:  # the command that does it again ends page 1
-        first = "".join(run("pdftotext", "-l", "1", pdf, "-").decode().split())
-        if "outrun.jsonl" not in first:  # pdftotext takes a hyphen at a line's end away
+        if 'class="handout"' in page:
+            whole = says(pdf)
+            for folded in ["Whathappened,andtheanswers", "+floatacc"]:  # an answer, a line of code
+                if folded not in whole:
+                    yield f"what is folded is not printed: {folded}"
+    else:  # the command that does it again is the last of page 1 but for those of the pairs
+        if "outrun.jsonl" not in says(pdf, "-l", "1"):
             yield "page 1 does not hold all of itself"
+        if 'class="part method"' in page and "IntheHTMLpage,notprinted:" not in says(pdf):
+            yield "a fold that is not printed has no line"
     print(f"{name}, {paper}: {len(shares)} pages, " + " ".join(f"{share:.0%}" for share in shares))
 
 

@@ -85,49 +85,101 @@ std::string breakable(const std::string& command) {
   return out;
 }
 
-/// What a person wrote, and a budget, take from the charts of page 1: in the charts' own pixels, by lines of 130 letters.
-float words_height(const Report& report) {
-  constexpr float kLine = 20, kHead = 36;
-  float height = 0;
-  for (const Section& section : report.front) {
-    if (section.id != "notes" && section.id != "budget") continue;
-    height += kHead;
-    for (const auto* texts : {&section.paragraphs, &section.bullets}) {
-      for (const std::string& text : *texts) height += kLine * std::ceil(float(text.size()) / 130);
-    }
-    if (section.table) height += 1.4f * kLine * float(section.table->rows.size() + 1);
-  }
+/// What page 1 may be high in the charts' own pixels: a sheet of US letter, which is shorter than A4.
+constexpr float kSheetHeight = 1190;
+constexpr float kLine = 20, kSmallLine = 18, kHead = 38;
+
+float lines_of(const std::string& text, float letters) {
+  return std::ceil(std::max<float>(1, static_cast<float>(text.size())) / letters);
+}
+
+/// All words of a section, in a column of so many letters.
+float words_height(const Section& section, float letters) {
+  constexpr float kCommandLetters = 120;
+  float height = kHead;
+  for (const auto* texts : {&section.paragraphs, &section.bullets})
+    for (const std::string& text : *texts) height += kLine * lines_of(text, letters);
+  for (const std::string& text : section.commands)
+    height += kSmallLine * lines_of(text, kCommandLetters);
+  if (section.table && !section.table_behind)
+    height += 1.4f * kLine * static_cast<float>(section.table->rows.size() + 1);
   return height;
 }
 
-/// How high the chart may be on page 1: ladder and comparisons share a sheet. Absent: as high as it likes.
+/// The words of page 1: title, headline and sections; machine and caveats stand side by side.
+float words_height(const Report& report) {
+  constexpr float kLetters = 125, kMachineLetters = 50, kCaveatLetters = 75, kFactLetters = 24;
+  constexpr float kTitle = 70, kBox = 66, kMade = 24;
+  float height = kTitle + kBox + kMade + kLine * lines_of(report.sentence, kLetters);
+  constexpr size_t kFactsInRow = 5;
+  for (size_t i = 0; i < report.headline.facts.size(); i += kFactsInRow) {
+    float most = 0;
+    for (size_t k = i; k < std::min(report.headline.facts.size(), i + kFactsInRow); ++k)
+      most = std::max(most, lines_of(report.headline.facts[k].second, kFactLetters));
+    height += kLine * (most + 1);
+  }
+  float beside = 0;
+  for (const Section& section : report.front) {
+    if (section.id == "machine") {
+      beside = std::max(beside, words_height(section, kMachineLetters));
+    } else if (section.id == "caveats") {
+      beside = std::max(beside, words_height(section, kCaveatLetters));
+    } else {
+      height += words_height(section, kLetters);
+    }
+  }
+  return height + beside;
+}
+
+const Section* front_chart(const Report& report, const char* id) {
+  for (const Section& section : report.front) {
+    if (section.id == id && section.chart) return &section;
+  }
+  return nullptr;
+}
+
+Scene front_scene(const ChartModel& model, float most) {
+  LayoutOptions options;
+  options.width = kFrontChartWidth;
+  options.font_px = kFrontFont;
+  Scene scene = layout(model, options);
+  if (scene.height > most) {
+    options.height = most;
+    scene = layout(model, options);
+  }
+  return scene;
+}
+
+/// What the ladder's chart has of the sheet; ladder, comparisons and words share it.
+float climb_height(const Report& report) {
+  const Section* compared = front_chart(report, "compared");
+  const float most = compared ? kSharedHeight : kAloneHeight;
+  const float forest = compared ? front_scene(*compared->chart, kFrontForestHeight).height : 0;
+  return std::min(most, kSheetHeight - words_height(report) - forest);
+}
+
+/// How high the chart may be on page 1. Absent: as high as it likes.
 std::optional<float> front_height(const Report& report, const Section& section) {
-  const auto is_of = [&](const char* id) {
-    return std::any_of(report.front.begin(), report.front.end(),
-                       [&](const Section& one) { return one.id == id && &one == &section; });
-  };
-  if (is_of("compared")) return kFrontForestHeight;
-  if (!is_of("climb")) return std::nullopt;
-  const bool is_shared = std::any_of(report.front.begin(), report.front.end(),
-                                     [](const Section& one) { return one.id == "compared"; });
-  const float room = is_shared ? kSharedHeight : kAloneHeight;
-  return std::max(kLeastHeight, room - words_height(report));
+  if (&section == front_chart(report, "compared")) return kFrontForestHeight;
+  if (&section != front_chart(report, "climb")) return std::nullopt;
+  return std::max(kLeastHeight, climb_height(report));
 }
 
 /// Page 1 has its charts at the width of a sheet; short ladders keep their rows' own height.
 void write_chart(const ChartModel& model, std::optional<float> most, std::string* out) {
   LayoutOptions options;
-  options.width = most ? kFrontChartWidth : kChartWidth;
-  if (most) options.font_px = kFrontFont;
-  Scene scene = layout(model, options);
-  if (most && scene.height > *most) {
-    options.height = *most;
-    scene = layout(model, options);
-  }
+  options.width = kChartWidth;
+  const Scene scene = most ? front_scene(model, *most) : layout(model, options);
   *out += "<figure>\n" + to_svg(model, scene, {.embedded = true}) + "</figure>\n";
 }
 
 }  // namespace
+
+bool fits_one_sheet(const Report& report) {
+  const Section* climb = front_chart(report, "climb");
+  if (!climb) return kSheetHeight > words_height(report);
+  return climb_height(report) >= front_scene(*climb->chart, kLeastHeight).height;
+}
 
 std::string headline_html(const Report& report) {
   std::string text, *out = &text;

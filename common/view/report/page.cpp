@@ -65,12 +65,14 @@ code,pre{font:450 14px/1.7 'JetBrains Mono',ui-monospace,Menlo,Consolas,monospac
 .word{white-space:nowrap}
 pre{background:var(--panel);border-radius:8px;padding:16px 20px;margin:0;white-space:pre-wrap;
 overflow-wrap:anywhere}
+.paper{display:none}
 footer,.made{margin-top:64px;color:var(--muted);font-size:14px}
 .made{grid-column:1/-1;margin-top:28px}
 )";
 
 /// Paper: page 1, then the tables of results. Nothing scrolls there, so nothing may be wider than the sheet: cells
-/// wrap, charts shrink. What is folded away stays away, but for the results.
+/// wrap, charts shrink. Of what is folded away the results are printed, with the figures in place of their charts; of
+/// the rest a line says what it holds.
 constexpr const char* kPrintStyle = R"(
 @page{margin:8mm 12mm}
 @media print{
@@ -112,12 +114,21 @@ footer{margin-top:16px}
 h2.appendix{margin:0;break-before:page}
 .part{border:0;padding:0}
 .part>section:first-of-type{margin-top:4px}
-details:not([open]):not(.results){display:none}
-.results::details-content{display:block;content-visibility:visible}
+.flows+h2.appendix{margin-top:12px;break-before:auto}
+.paper{display:inline}
+details.behind:not([open]){display:none}
+.results::details-content,.results .behind::details-content{display:block;content-visibility:visible}
+.results .behind:not([open]){display:block}
+.results .behind>summary{display:none}
+.part>summary{font-size:13px}
+.part:not([open]):not(.results)>summary{list-style:none;font-size:10.5px;line-height:1.3;margin-top:6px}
+.part:not([open]):not(.results)>summary::before{content:"In the HTML page, not printed: "}
+.part:not(.results)>summary .holds{display:inline}
 .results figure{display:none}
 .results>summary .holds{display:none}
 .results>summary{list-style:none}
-.handout{columns:2;column-gap:22px;font-size:10.3px;line-height:1.31}
+.handout{columns:2;column-gap:22px;font-size:9.9px;line-height:1.29}
+.handout .screen{display:none}
 .handout h1,.handout h1+.sub,.handout .measured{column-span:all}
 .handout h2{font-size:12.5px;margin:10px 0 3px}
 .handout h3{font-size:11.5px;margin:8px 0 2px}
@@ -129,10 +140,17 @@ details:not([open]):not(.results){display:none}
 .handout blockquote{margin:4px 0;padding:0 8px}
 .handout table{margin:3px 0}
 .handout th,.handout td{font-size:9.5px;padding:1px 7px 1px 0}
-.handout figure.diagram svg{max-width:100%}
+.handout figure.diagram svg{max-width:84%}
 .handout .measured svg{width:auto;max-height:84mm;margin:0 auto}
-.handout details.source{display:block;padding:0;margin:1px 0 5px}
-.handout details.source summary{font-size:8.5px;font-weight:450;list-style:none}
+.handout details{display:none}
+div.paper{display:block}
+.handout .answers{font-size:9px;line-height:1.25}
+.handout .answers h3{font-size:9.6px;margin:6px 0 1px}
+.handout .answers p{margin:0 0 3px}
+.handout .change p{font-size:8.5px;margin:0}
+.handout .change pre{font-size:7.4px;line-height:1.25;padding:1px 0;margin:1px 0 5px}
+.handout .change pre span{padding:0}
+.handout .measured h3:nth-of-type(n+2),.handout .measured figure:nth-of-type(n+2){display:none}
 .handout footer{margin-top:8px}
 }
 )";

@@ -19,7 +19,9 @@ using chart::escape_xml;
 
 /// One fold for each part; page.cpp says which of them paper has.
 void write_appendix(const Report& report, std::string* out) {
-  *out += "<h2 class=\"appendix\">Appendix</h2>\n";
+  *out +=
+      "<h2 class=\"appendix\">Appendix</h2>\n<div class=\"paper\"><p class=\"note\">The figures "
+      "behind the charts of page 1 are in the HTML page.</p></div>\n";
   for (const auto& [part, name] :
        {std::pair(Part::results, "results"), std::pair(Part::charts, "charts"),
         std::pair(Part::method, "method")}) {
@@ -40,7 +42,8 @@ void write_appendix(const Report& report, std::string* out) {
 std::string to_html(const Report& report) {
   std::string out = "<header>\n<p class=\"over\">Ridgepoint report</p>\n<h1>" +
                     escape_xml(report.title) + "</h1>\n<p class=\"sub\">" +
-                    escape_xml(report.subtitle) + "</p>\n</header>\n<div class=\"front\">\n";
+                    escape_xml(report.subtitle) + "</p>\n</header>\n<div class=\"front" +
+                    (fits_one_sheet(report) ? "" : " flows") + "\">\n";
   out += headline_html(report);
   for (const Section& section : report.front) out += section_html(report, section);
   out += "<p class=\"made\">Made by Ridgepoint from ";
