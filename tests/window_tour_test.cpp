@@ -663,6 +663,7 @@ TEST_CASE("a step that compares shows one quantity: the ratio of its pairs", "[t
   const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
   CHECK(outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome) ==
         "You said 4×: below the interval that was measured.");
+  REQUIRE(f.driver->find("interval_mark"));
   const Area &row = *f.driver->find("bar:2"), &mark = *f.driver->find("answer_mark"),
              &interval = *f.driver->find("interval_mark");
   // On one scale: 4 of what 16.4 ± 1 % is on.
