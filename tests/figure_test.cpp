@@ -179,7 +179,8 @@ TEST_CASE("of several baselines the one that was compared counts") {
   CHECK_FALSE(f.figure("h200 gemm.cuda.wide_tile n=4096 vs=cublas,cublaslt").gap.empty());
 }
 
-TEST_CASE("of one machine's recordings the sustained pair counts, then the fresh one, then the newest") {
+TEST_CASE(
+    "of one machine's recordings the sustained pair counts, then the fresh one, then the newest") {
   const Fixture f;
   const auto recorded = [](double ratio, bool sustained) {
     Transcript out;
@@ -247,6 +248,24 @@ TEST_CASE("an unresolved pair is said to show no difference, or none beyond the 
   CHECK(verdict_words(made) == "no difference beyond the margin shown");
   made.verdict = Verdict::same;
   CHECK(verdict_words(made) == "the same");
+}
+
+TEST_CASE("without a pair the run that is shown gives the quotient of its two medians") {
+  Fixture f;
+  const std::string text = "gemm.cuda.wide_tile n=512 vs=producer_consumer";
+  CHECK_FALSE(f.figure(text).gap.empty());
+  Transcript out;
+  add_head(&out);
+  add_series(&out, 4, kWide, at(512), 1e6);
+  add_series(&out, 5, kProducer, at(512), 3e6);
+  const Run both = test::run_of(out);
+  f.sources.own = &both;
+  const Figure made = f.figure(text);
+  CHECK(made.text == "≈ 3.00×");
+  CHECK_FALSE(made.verdict);
+  CHECK(test::contains(made.source, "each timed alone; no pair was made"));
+  f.sources = {nullptr, false, {{&both, "NVIDIA H200"}}};
+  CHECK_FALSE(f.figure(text).gap.empty());  // of a recording two medians are not put together
 }
 
 TEST_CASE("where a sustained verdict was taken it leads") {

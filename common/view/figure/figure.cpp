@@ -213,11 +213,35 @@ std::string verdict_source(const Comparison& comparison) {
   return text;
 }
 
+/// Without a pair of the run that is shown, the quotient of the two medians, as the chart beside the text has it: "≈".
+/// It has no verdict.
+Figure medians_in(const Reference& reference, const Place& place, bool* found) {
+  Reference other = reference;
+  other.kernel = reference.versus;
+  const Series* own = find_series(reference, *place.run).found;
+  const Series* versus = find_series(other, *place.run).found;
+  const bool has_both = own && versus && own->stats && versus->stats && own->stats->median_ns > 0 &&
+                        agrees(versus->params, own->params);
+  *found = has_both && !reference.at_equal_clock;
+  Figure made;
+  if (!*found) return made;
+  made.reference = reference.text;
+  made.value = versus->stats->median_ns / own->stats->median_ns;
+  made.unit = "×";
+  made.is_stale = own->stale || versus->stale;
+  add_place(place, false, &made);
+  add_texts(reference, &made);
+  add_source(reference, "against " + reference.versus + ", each timed alone; no pair was made",
+             &made);
+  made.text = "≈ " + made.text;
+  return made;
+}
+
 Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_recorded,
                        bool* found) {
   const Point<Comparison> point = find_pair(reference, *place.run);
   *found = point.found != nullptr;
-  if (!point.found) return Figure();
+  if (!point.found) return is_recorded ? Figure() : medians_in(reference, place, found);
   if (is_recorded && !point.doubt.empty())
     return bad_reference(reference, "the recording holds several such points: " + point.doubt,
                          "set what they differ in");
