@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The first minutes of a person who has never seen the program, with a real mouse and a real keyboard: the one big
-# button, Esc twice, every lab by its number key and F5, a tour taken and ended. No crash, no error that is not
+# button, Esc twice, every lab by Ctrl and its number and F5, a tour taken and ended. No crash, no error that is not
 # their own doing, no lab without results.
 # RIDGE_WALK=full (tests/first_minutes): every lab's ladder to its end, instead of to its first results.
 set -u
@@ -75,7 +75,7 @@ lab=0
 while there "lab:$((lab + 1))" || [ "$lab" -lt 9 ]; do
   lab=$((lab + 1))
   before_lab=$(awk '$1 == "lab" { print $2 }' "$widgets")
-  key "$lab"
+  chord Control_L "$lab"
   [ "$lab" = 1 ] || wait_for 10 "lab $lab" sh -c "! grep -q '^lab $before_lab\$' '$widgets'"
   name=$(awk '$1 == "lab" { print $2 }' "$widgets")
   wait_for 60 "the worker is ready for $name" is_ready

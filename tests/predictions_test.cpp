@@ -31,14 +31,14 @@ struct Told {
   void predict(double value_ns, int64_t n = 64) {
     out.app("predict", {{"kernel", kKernel}, {"params", {{"n", n}}}, {"value", value_ns}});
   }
-  void measure(double t_ns, bool passes = true, int64_t n = 64) {
+  void measure(double t_ns, bool passes = true, int64_t n = 64, const char* kernel = kKernel) {
     WorkRequest request;
     request.type = RequestType::run;
     request.id = next++;
     request.lab = "gemm";
-    request.kernels = {{kKernel, {{"n", n}}}};
+    request.kernels = {{kernel, {{"n", n}}}};
     out.send(request);
-    Series series = outcome(request.id, 0, kKernel);
+    Series series = outcome(request.id, 0, kernel);
     series.params = {{"n", n}};
     series.stats = Stats{20, t_ns, t_ns, t_ns, t_ns, t_ns, Interval{t_ns, t_ns}, 0, 0, 1, {}};
     series.checks = {check(passes)};
@@ -90,8 +90,49 @@ TEST_CASE("after the fact: a result for the same parameters was there") {
   CHECK(all[0].after_the_fact);
   CHECK(all[0].series == &told.run.series()[1]);  // not the one it was read off
   CHECK_FALSE(all[1].after_the_fact);
-  CHECK(report::prediction_sentence(all[0]).find("after the fact") != std::string::npos);
+  CHECK(report::prediction_sentence(all[0]).starts_with("After the fact, "));
   CHECK(report::prediction_sentence(all[1]).find("right within a tenth") != std::string::npos);
+}
+
+TEST_CASE("a factor is answered as a factor, of pairs where there are any") {
+  Told told;
+  const auto say = [&](double factor) {
+    told.out.app("predict", {{"kernel", kKernel},
+                             {"params", {{"n", 64}}},
+                             {"value", 0},
+                             {"factor", factor},
+                             {"of", "gemm.cpu.naive_o3"}});
+  };
+  say(8);
+  told.measure(1e6);
+  auto one = report::reveal(told.told()).front();
+  CHECK_FALSE(one.ratio);
+  CHECK(test::contains(report::prediction_sentence(one), "has no result here"));
+  told.measure(19e6, true, 64, "gemm.cpu.naive_o3");
+  one = report::reveal(told.told()).front();
+  CHECK(*one.predicted_ns == Approx(19e6 / 8));
+  CHECK(report::prediction_sentence(one) ==
+        "You said 8×, it is ≈ 19.0×: faster than you said, by 2.38×.");
+  // A side of a comparison is no run of its own: the ladder shows the run.
+  Series side = outcome(90, 0, kKernel);
+  side.params = {{"n", int64_t{64}}};
+  side.mode = RunMode::compare;
+  side.stats = Stats{20, 3e6, 3e6, 3e6, 3e6, 3e6, Interval{3e6, 3e6}, 0, 0, 1, {}};
+  side.checks = {check(true)};
+  told.out.worker("result", {{"request", 90}, {"series", 0}, {"outcome", side}});
+  one = report::reveal(told.told()).front();
+  CHECK(*one.measured_ns == Approx(1e6));
+  Comparison made;
+  made.request = 91;
+  made.baseline = "gemm.cpu.naive_o3";
+  made.candidate = kKernel;
+  made.baseline_params = made.candidate_params = {{"n", int64_t{64}}};
+  made.cache = CacheMode::hot;
+  made.ratio = 8.2;
+  made.verdict = Verdict::faster;
+  told.out.worker("result", {{"request", 91}, {"comparisons", std::vector<Comparison>{made}}});
+  one = report::reveal(told.told()).front();
+  CHECK(report::prediction_sentence(one) == "You said 8×, it is 8.20×: right within a tenth.");
 }
 
 TEST_CASE("without a result a prediction says why") {

@@ -126,9 +126,11 @@ class FakeSession final : public app::Session {
     return request.id;
   }
   void cancel(int64_t id) override { cancelled.push_back(id); }
-  void predict(const std::string& kernel, const Params& params, double value_ns) override {
-    to_.app("predict",
-            {{"kernel", kernel}, {"params", params_to_json(params)}, {"value", value_ns}});
+  void predict(const Prediction& said) override {
+    Json line = {
+        {"kernel", said.kernel}, {"params", params_to_json(said.params)}, {"value", said.value}};
+    if (said.factor > 0) line["factor"] = said.factor, line["of"] = said.of;
+    to_.app("predict", line);
     flush();
   }
   void name_learner(const std::string& name) override {

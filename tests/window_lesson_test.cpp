@@ -6,6 +6,7 @@
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
 #include "app/window/panels/lesson_tab.h"
+#include "app/window/teach/predict.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/model_views.h"
 #include "common/view/figure/text.h"
@@ -125,8 +126,7 @@ TEST_CASE("the outcome is folded while its rung is predicted", "[window][lesson]
   CHECK(f.driver->find("outcome_folded") == nullptr);
   f.driver->type('u');
   CHECK(f.driver->find("outcome_folded") != nullptr);
-  perform(f.state, "predict");
-  f.driver->frames(2);
+  f.driver->key(compat::Key::escape);
   CHECK(f.driver->find("outcome_folded") == nullptr);
   f.state.teaching.drafts["gemm.cpu.naive_o1"] = {
       "12 ms", 12e6, params_for(f.state, *find_row(f.state.ladder, "gemm.cpu.naive_o1")->info)};
@@ -229,6 +229,68 @@ TEST_CASE("hints come one after another, and the prediction leads to its field",
   CHECK_FALSE(f.state.teaching.predicting);
   REQUIRE(f.driver->click("lesson:predict"));
   CHECK(f.state.teaching.predicting);
+}
+
+int64_t shown_n(const Fixture& f) {
+  return param_int(shown_params(f.state), "n");
+}
+
+void run_selected(Fixture& f, double t_ns) {
+  f.driver->key(compat::Key::f5, true);
+  const WorkRequest request = f.session.last(RequestType::run);
+  for (int i = 0; i < static_cast<int>(request.kernels.size()); ++i)
+    f.session.measure(request, i, t_ns);
+  f.session.finish(request);
+  f.driver->frames(3);
+}
+
+TEST_CASE("a lesson asks at the size that it names, and of a rung that has run there at another",
+          "[window][lesson]") {
+  LessonFixture f("gemm.cpu.cache_blocks", true);
+  CHECK(shown_n(f) == 512);
+  REQUIRE(f.driver->click("lesson:predict"));  // "as fast as *loop order* ... at n = 2048"
+  CHECK(shown_n(f) == 2048);
+  CHECK(reference_of(f.state, "gemm.cpu.cache_blocks").kernel == "gemm.cpu.loop_order");
+  f.driver->key(compat::Key::escape);
+  CHECK(f.driver->find("lesson:seen") == nullptr);
+  run_selected(f, 1e6);
+  CHECK(f.driver->find("lesson:seen") != nullptr);
+  REQUIRE(f.driver->click("lesson:predict"));
+  CHECK(shown_n(f) == 4096);
+  CHECK(f.state.teaching.predicting);
+  f.driver->key(compat::Key::escape);
+  select_rung(f.state, "gemm.cpu.naive_o3");  // "as fast as `-O1`"
+  f.driver->frames(3);
+  REQUIRE(f.driver->click("lesson:predict"));
+  CHECK(shown_n(f) == 512);
+  CHECK(reference_of(f.state, "gemm.cpu.naive_o3").kernel == "gemm.cpu.naive_o1");
+}
+
+TEST_CASE("of a rung that takes long the question is asked at a smaller size", "[window][lesson]") {
+  LessonFixture f("gemm.cpu.cache_blocks", true);
+  set_param(f.state, "n", int64_t{2048});
+  f.driver->frames(2);
+  run_selected(f, 1.5e9);
+  REQUIRE(f.driver->click("lesson:predict"));
+  CHECK(shown_n(f) == 1024);
+}
+
+TEST_CASE("what a lesson's question is about", "[lesson]") {
+  const Lab& gemm = *find_lab("gemm");
+  const auto of = [&](const std::string& text, const std::string& kernel) {
+    return asked_in(text, gemm, kernel);
+  };
+  const Asked blocks =
+      of("How many times as fast as loop order is it at n = 2,048?", "gemm.cpu.cache_blocks");
+  CHECK(blocks.of == "gemm.cpu.loop_order");
+  CHECK(param_int(blocks.set, "n") == 2048);
+  const Asked wide = of("How many times as fast as packed, AVX2 is it on your CPU, at n = 1000?",
+                        "gemm.cpu.packed_avx512");
+  CHECK(rung_of(wide.of)->title == std::string("packed, AVX2"));
+  CHECK(wide.set.empty());  // no stop of the lab
+  const Asked share = of("What share of the ceiling can it reach?", "gemm.cpu.packed");
+  CHECK(share.of.empty());
+  CHECK(share.set.empty());
 }
 
 TEST_CASE("each section that gives the result away is marked so, and no other",

@@ -155,6 +155,125 @@ TEST_CASE("3x refers to the rung before, or to the baseline", "[teaching]") {
   CHECK(draft_of(f.state, kSecond)->value_ns != Approx(2e6));
 }
 
+const chart::ChartModel gains_of(Fixture& f) {
+  f.state.selection.view = find_view("gains");
+  rebuild_ladder(f.state);
+  return ladder_of(f);
+}
+
+/// Whether the table behind the view Gains has this figure.
+bool shows(Fixture& f, const std::string& figure) {
+  for (const auto& row : gains_of(f).table.rows) {
+    for (const std::string& cell : row) {
+      if (contains(cell, figure)) return true;
+    }
+  }
+  return false;
+}
+
+TEST_CASE("the figures that are asked for are covered until there is an answer or a click",
+          "[teaching]") {
+  Fixture f;
+  run_selected_at(f, 6e6);
+  select_rung(f.state, kSecond);
+  f.driver->frames(2);
+  run_selected_at(f, 3e6);
+  const std::string time = "3.00", step = "2.00×";
+  CHECK(shows(f, time));
+  CHECK(shows(f, step));
+  f.driver->type('u');
+  CHECK(find_row(f.state.ladder, kSecond)->covered);
+  CHECK_FALSE(shows(f, time));
+  CHECK_FALSE(shows(f, step));
+  CHECK(shows(f, "6.00"));     // the rung that a factor refers to is no secret
+  f.driver->key(Key::escape);  // closed
+  CHECK(shows(f, time));
+  f.driver->type('u');
+  select_rung(f.state, kSecond);  // a click on its row
+  f.driver->frames(2);
+  CHECK(shows(f, time));
+  f.driver->key(Key::escape);
+  f.driver->type('u');  // asked again, covered again
+  CHECK_FALSE(shows(f, time));
+  REQUIRE(set_draft(f.state, "4x"));
+  CHECK(shows(f, time));  // answered
+}
+
+TEST_CASE("a factor over a rung without a result is kept, and Run measures that rung first",
+          "[teaching]") {
+  Fixture f;
+  select_rung(f.state, kSecond);
+  f.driver->frames(2);
+  f.driver->type('u');
+  type(f, "4x");
+  f.driver->key(Key::enter);
+  REQUIRE(draft_of(f.state, kSecond));
+  f.driver->key(Key::f5, true);
+  const WorkRequest request = f.session.last(RequestType::run);
+  REQUIRE(request.kernels.size() == 2);
+  CHECK(request.kernels[0].kernel == kFirst);
+  REQUIRE(f.session.predictions().size() == 1);
+  CHECK(f.session.predictions()[0].factor == 4);
+  CHECK(f.session.predictions()[0].of == kFirst);
+  f.session.measure(request, 0, 8e6);
+  f.session.measure(request, 1, 1e6);
+  f.session.finish(request);
+  f.driver->frames(3);
+  const auto revealed = revealed_of(f.state, kSecond);
+  REQUIRE(revealed);
+  CHECK(report::prediction_sentence(*revealed) ==
+        "You said 4×, it is ≈ 8.00×: faster than you said, by 2.00×.");
+}
+
+TEST_CASE("while another lab runs, its name is said where the field is locked, and marked",
+          "[teaching]") {
+  FakeSession::other_labs = {"conv"};
+  Fixture f;
+  FakeSession::other_labs.clear();
+  f.driver->key(Key::f5, true);
+  open_lab(f.state, "conv");
+  f.driver->frames(4);
+  CHECK(f.driver->find("runs:gemm") != nullptr);
+  CHECK(f.driver->find("runs:conv") == nullptr);
+  CHECK(predict_blocker(f.state) == "Locked while GEMM runs; Esc cancels that.");
+}
+
+TEST_CASE("a guess that cannot be read is kept, and nothing runs without it", "[teaching]") {
+  Fixture f;
+  f.driver->type('u');
+  type(f, "4x");  // nothing stands before the first rung
+  f.driver->key(Key::f5, true);
+  CHECK(f.session.count(RequestType::run) == 0);
+  CHECK(f.state.teaching.typed == "4x");
+  CHECK(f.state.teaching.predicting);
+  CHECK(contains(f.state.notice.text, "no rung stands before it"));
+}
+
+TEST_CASE("a number that is typed in the lab is a prediction, and U does not close the field",
+          "[teaching]") {
+  Fixture f;
+  run_selected_at(f, 6e6);
+  select_rung(f.state, kSecond);
+  f.driver->frames(2);
+  const bool experts = f.state.view.show_experts;
+  const Lab* lab = f.state.selection.lab;
+  for (const char sign : {'4', 'x'}) ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(sign));
+  f.driver->frames(4);
+  CHECK(f.state.selection.lab == lab);
+  CHECK(f.state.view.show_experts == experts);
+  CHECK(f.state.teaching.predicting);
+  f.driver->key(Key::enter);
+  REQUIRE(draft_of(f.state, kSecond));
+  CHECK(draft_of(f.state, kSecond)->text == "4x");
+  perform(f.state, "predict");
+  f.driver->frames(2);
+  CHECK(f.state.teaching.predicting);
+  REQUIRE(f.driver->click("predict_close"));
+  CHECK_FALSE(f.state.teaching.predicting);
+  f.driver->key(compat::digit_key(2), true);  // with Ctrl it opens a lab
+  CHECK(f.state.selection.lab == all_labs()[1]);
+}
+
 TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teaching]") {
   Fixture f;
   f.driver->type('z');

@@ -24,6 +24,15 @@ enum class Key {
   keypad_plus,
   keypad_minus,
   zero,
+  one,  ///< to nine, in order
+  two,
+  three,
+  four,
+  five,
+  six,
+  seven,
+  eight,
+  nine,
   k,
   s,
   up,
@@ -38,6 +47,8 @@ enum class Key {
 
 #if IMGUI_VERSION_NUM >= 18700
 inline ImGuiKey native(Key key) {
+  if (key >= Key::one && key <= Key::nine)
+    return static_cast<ImGuiKey>(ImGuiKey_1 + (static_cast<int>(key) - static_cast<int>(Key::one)));
   switch (key) {
     case Key::f5:
       return ImGuiKey_F5;
@@ -77,6 +88,8 @@ inline ImGuiKey native(Key key) {
       return ImGuiKey_Enter;
     case Key::backspace:
       return ImGuiKey_Backspace;
+    default:
+      break;
   }
   return ImGuiKey_None;
 }
@@ -84,6 +97,8 @@ inline ImGuiKey native(Key key) {
 // 1.86 names only 22 keys; the GLFW backend reports GLFW's own codes, which are written out here so
 // that the headless tests need no GLFW.
 inline int native(Key key) {
+  if (key >= Key::one && key <= Key::nine)
+    return 49 + (static_cast<int>(key) - static_cast<int>(Key::one));
   switch (key) {
     case Key::f5:
       return 294;
@@ -123,6 +138,8 @@ inline int native(Key key) {
       return 257;
     case Key::backspace:
       return 259;
+    default:
+      break;
   }
   return 0;
 }
@@ -144,6 +161,11 @@ inline bool any_key_pressed() {
   }
 #endif
   return false;
+}
+
+/// From 1 to 9.
+constexpr Key digit_key(int digit) {
+  return static_cast<Key>(static_cast<int>(Key::one) + digit - 1);
 }
 
 /// For the headless driver.

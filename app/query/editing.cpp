@@ -69,6 +69,7 @@ EditArgument edit_argument(const std::string& text) {
 std::string messages_text(const EditBuild& build, const std::string& file) {
   std::string text;
   for (const CompileMessage& message : build.messages) {
+    if (message.kind == "remark") continue;  // a loop that was not vectorised: no fault of the text
     const std::string place =
         message.line > 0 ? fmt::format("{}:{}:{}", file, message.line, message.column) : file;
     text +=
@@ -164,9 +165,25 @@ Result<std::vector<Exercise>> all_exercises() {
   const auto place = [&](const Exercise& one) {
     return std::find(labs.begin(), labs.end(), find_lab(one.lab)) - labs.begin();
   };
-  std::stable_sort(all.begin(), all.end(),
-                   [&](const Exercise& x, const Exercise& y) { return place(x) < place(y); });
+  const auto step = [](const Exercise& one) {
+    const Lab* lab = lab_and_rung(one.after).first;
+    const auto rung = lab ? find_rung(*lab, one.after) : nullptr;
+    return rung ? *rung - lab->rungs.data() : 0;
+  };
+  std::stable_sort(all.begin(), all.end(), [&](const Exercise& x, const Exercise& y) {
+    return std::make_pair(place(x), step(x)) < std::make_pair(place(y), step(y));
+  });
   return all;
+}
+
+std::string edit_title(const std::string& edit) {
+  static const auto all = all_exercises();
+  const std::string original(original_of(edit));
+  for (const Exercise& exercise : all ? *all : std::vector<Exercise>()) {
+    if (exercise.kernel == original) return "exercise: " + exercise.title;
+  }
+  const Rung* rung = rung_of(original);
+  return rung ? "edited: " + std::string(rung->title) : edit;
 }
 
 Result<Exercise> find_exercise(std::string_view name) {

@@ -64,8 +64,11 @@ struct Exercise {
 
 /// One file; `path` as in assets/. bad_input says what is missing.
 Result<Exercise> parse_exercise(const std::string& path, const std::string& text);
-/// All that are built in, in the order of the labs, then by name.
+/// All that are built in, in the order of the labs, then of the rungs that they go on from: the easiest first.
 Result<std::vector<Exercise>> all_exercises();
+/// What people read where a learner's rung is named: its exercise's title, else that of the rung that it is a copy of;
+/// the id itself where neither is known.
+std::string edit_title(const std::string& edit);
 /// Errors: usage, with those that there are.
 Result<Exercise> find_exercise(std::string_view name);
 /// By what a learner's text registers, whatever its file is called.

@@ -195,11 +195,12 @@ void LiveSession::stop_waiting() {
   for (const auto& [id, open] : open_) is_impatient_ |= open.cancelled.has_value();
 }
 
-void LiveSession::predict(const std::string& kernel, const Params& params, double value_ns) {
+void LiveSession::predict(const Prediction& said) {
   Json line = app_line(RequestType::predict);
-  line["kernel"] = kernel;
-  line["params"] = params_to_json(params);
-  line["value"] = value_ns;
+  line["kernel"] = said.kernel;
+  line["params"] = params_to_json(said.params);
+  line["value"] = said.value;
+  if (said.factor > 0) line["factor"] = said.factor, line["of"] = said.of;
   record(line);
 }
 

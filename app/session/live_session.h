@@ -32,7 +32,7 @@ class LiveSession final : public Session {
   Result<int64_t> send(WorkRequest request) override;
   void cancel(int64_t id) override;
   void stop_waiting() override;
-  void predict(const std::string& kernel, const Params& params, double value_ns) override;
+  void predict(const Prediction& said) override;
   void name_learner(const std::string& name) override;
   void note(const std::string& key, const std::string& text) override;
   const std::vector<std::string>& transcript() const override { return transcript_; }

@@ -32,7 +32,7 @@ class ReplaySession final : public Session {
   }
   Result<int64_t> send(WorkRequest) override { return refuse(); }
   void cancel(int64_t) override {}
-  void predict(const std::string&, const Params&, double) override {}
+  void predict(const Prediction&) override {}
   void note(const std::string& key, const std::string& text) override {
     added_.push_back(note_line(key, text));
     fresh_ |= run_.apply_line(added_.back());

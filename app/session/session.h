@@ -83,7 +83,7 @@ class Session {
   /// Ends the worker at once if a cancelled request is still open.
   virtual void stop_waiting() {}
   /// Puts a learner's prediction into the transcript.
-  virtual void predict(const std::string& kernel, const Params& params, double value_ns) = 0;
+  virtual void predict(const Prediction& said) = 0;
 
   /// Puts the name of who edits into the transcript.
   virtual void name_learner(const std::string& name) { (void)name; }

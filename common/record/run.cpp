@@ -139,9 +139,10 @@ bool Run::apply_from_app(const Json& message) {
   if (!type) return false;
   if (*type == RequestType::predict) {
     const Json* params = object_field(message, "params");
-    predictions_.push_back({text_field(message, "kernel"),
-                            params == nullptr ? Params{} : params_from_json(*params),
-                            number_field(message, "value").value_or(0), series_.size()});
+    predictions_.push_back(
+        {text_field(message, "kernel"), params == nullptr ? Params{} : params_from_json(*params),
+         number_field(message, "value").value_or(0), series_.size(),
+         number_field(message, "factor").value_or(0), text_field(message, "of")});
     return true;
   }
   if (*type == RequestType::learner) {

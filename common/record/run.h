@@ -50,8 +50,10 @@ struct Moment {
 struct Prediction {
   std::string kernel;
   Params params;
-  double value = 0;          ///< expected time per call, ns
+  double value = 0;  ///< expected time per call, ns; 0: a factor whose reference had no result yet
   size_t series_before = 0;  ///< series that the run held when it was made
+  double factor = 0;         ///< said so: times as fast as `of`; 0: a time was said
+  std::string of = {};       ///< kernel id
 };
 
 /// One request as the transcript shows it.

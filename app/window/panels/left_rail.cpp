@@ -93,6 +93,13 @@ void draw_lab_stepper(Ui& ui, Area* rest, const std::vector<const Lab*>& labs) {
   ui.dispatch([lab](State& state) { open_lab(state, lab->id); });
 }
 
+/// What is measured now is of this lab, be another in view.
+bool runs_now(const State& state, const Lab& lab) {
+  const int64_t open = state.requests.run ? state.requests.run : state.requests.compare;
+  const Request* request = open ? state.run().request(open) : nullptr;
+  return request && request->lab == lab.id;
+}
+
 }  // namespace
 
 void LeftRail::draw_labs(Ui& ui, Area* rest) {
@@ -110,7 +117,11 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
     else if (touched.hovered)
       ui.fill(mark, ui.raised(1), ui.px(5));
     float room = line.w;
-    if (chosen) {
+    if (!chosen && runs_now(ui.state, *lab)) {
+      room -= ui.px(8) + ui.text(line.right(), line.middle(), "runs", kTiny_px + 1, Role::series0,
+                                 Face::strong, Anchor::end);
+      ui.widgets[std::string("runs:") + lab->id] = line;
+    } else if (chosen) {
       const auto done = std::count_if(
           ui.state.ladder.rows.begin(), ui.state.ladder.rows.end(), [](const RungView& row) {
             return row.origin == Origin::live && row.series->status == SeriesStatus::ok;

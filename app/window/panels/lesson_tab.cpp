@@ -14,6 +14,7 @@
 #include "app/window/teach/predict.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/view.h"
+#include "common/record/params.h"
 
 namespace ridge::window {
 namespace {
@@ -73,24 +74,55 @@ float draw_hint_line(Ui& ui, const Area& area, const LessonBlock& block) {
                         "");
 }
 
-/// Leads to the field that takes the prediction, or says why none is taken now.
-float draw_predict_button(Ui& ui, const Area& area) {
-  const Area button = {area.x + ui.px(16), area.y, ui.px(120), ui.px(32)};
-  const std::string why = predict_blocker(ui.state);
-  if (ui.button("lesson:predict", button, "Predict", Ui::Kind::normal, why.empty()))
-    ui.dispatch_action("predict");
-  if (why.empty()) return button.h + ui.px(12);
+/// What the block asks; where the rung has run at that size, the same at one where it has not. `said` receives that.
+Asked question_of(const State& state, const LessonBlock& block, std::string* said) {
+  std::string text;
+  for (const TextRun& run : block.block.runs) text += run.text;
+  Asked asked = asked_in(text, *state.selection.lab, block.kernel);
+  if (!has_seen(state, block.kernel, asked.set)) return asked;
+  *said = "You have seen it at " + asked_size(state, asked.set) + ".";
+  const Params unseen = unseen_size(state, block.kernel, asked.set);
+  if (unseen.empty())
+    *said += " An answer now counts as after the fact.";
+  else
+    asked.set = unseen;
+  return asked;
+}
+
+/// Leads to the field that takes the prediction, at the size that is asked for, or says why none is taken now.
+float draw_predict_button(Ui& ui, const Area& area, const LessonBlock& block) {
+  const State& state = ui.state;
+  const std::string why = predict_blocker(state);
+  std::string said;
+  const Asked asked = question_of(state, block, &said);
+  const bool is_elsewhere = !agrees(shown_params(state), asked.set);
+  const std::string label =
+      "Predict" + (is_elsewhere || !said.empty() ? " " + asked_size(state, asked.set) : "");
+  const float w = std::max(ui.px(120), ui.width(label, kSmall_px + 1, Face::strong) + ui.px(32));
+  const Area button = {area.x + ui.px(16), area.y, std::min(w, area.w - ui.px(16)), ui.px(32)};
+  if (ui.button("lesson:predict", button, label, Ui::Kind::normal, why.empty()))
+    ui.dispatch([asked, kernel = block.kernel, why](State& changed) {
+      if (why.empty())
+        ask_prediction(changed, kernel, asked);
+      else
+        changed.notice = {why, false};
+    });
+  if (!why.empty()) said = why;
+  if (said.empty()) return button.h + ui.px(12);
+  ui.widgets["lesson:seen"] = {area.x, area.y, area.w, why.empty() ? button.h : 0};
   const Area words = {button.right() + ui.px(12), area.y + ui.px(6), 0, 0};
   const float h =
-      ui.paragraph({words.x, words.y, area.right() - words.x, 0}, why, kSmall_px, Role::muted);
+      ui.paragraph({words.x, words.y, area.right() - words.x, 0}, said, kSmall_px, Role::muted);
   return std::max(button.h, h + ui.px(6)) + ui.px(12);
 }
 
 /// What others measured would be the answer to what is asked.
 float draw_hidden_outcome(Ui& ui, const Area& area) {
   const float h = ui.paragraph({area.x, area.y + ui.px(4), area.w, 0},
-                               "The outcome is hidden until this rung has run here: predict it, "
-                               "then run it.",
+                               is_predicting(ui.state, ui.state.selection.rung)
+                                   ? "The outcome is hidden while you predict it."
+                                   : "The outcome is hidden until this rung has run here: predict "
+                                     "it, then run it.",
                                kSmall_px, Role::muted);
   ui.widgets["outcome_folded"] = {area.x, area.y, area.w, h + ui.px(8)};
   return h + ui.px(12);
@@ -133,8 +165,9 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const LessonBlock& lesson)
       ui.fill({area.x, area.y + ui.px(2), ui.px(3), h - ui.px(4)},
               ui.color(lesson.is_answer ? Role::faster : Role::series0), ui.px(1));
       h += ui.px(8);
-      return lesson.is_prediction ? h + draw_predict_button(ui, {area.x, area.y + h, area.w, 0})
-                                  : h;
+      if (lesson.is_prediction && !lesson.kernel.empty())
+        h += draw_predict_button(ui, {area.x, area.y + h, area.w, 0}, lesson);
+      return h;
     }
     case Block::Kind::item: {
       const float indent = ui.px(22) * static_cast<float>(std::max(1, block.level));

@@ -62,7 +62,9 @@ std::optional<KeptBar> kept_bar(const State& state) {
     return KeptBar{"What is shown was measured before.", "Back to measuring here", ""};
   if (state.is_replay() || state.requests.is_measuring()) return std::nullopt;
   const bool has_own = std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(),
-                                   [](const RungView& row) { return row.origin == Origin::live; });
+                                   [](const RungView& row) {
+                                     return row.origin == Origin::live || row.covered;
+                                   });
   const RecentRun* kept = has_own ? nullptr : kept_run_of(state, *state.selection.lab);
   if (!kept) return std::nullopt;
   return KeptBar{"Nothing was measured since the start. Your last results: " + kept->title + ", " +

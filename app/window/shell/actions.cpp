@@ -52,6 +52,7 @@ bool perform(State& state, std::string_view id) {
 }
 
 void select_rung(State& state, const std::string& kernel) {
+  if (is_covered(state, kernel)) state.teaching.uncovered = kernel;  // a click on its row
   state.selection.rung = kernel;
   unfold_for(state, kernel);
   state.notice = {};
@@ -283,11 +284,7 @@ void type_digit(State& state, int digit) {
     state.teaching.list_at = digit - 1;
     return;
   }
-  const ScreenDesc& screen = screen_of(state.view.screen);
-  if (screen.digit)
-    screen.digit(state, digit);
-  else
-    open_lab_at(state, static_cast<size_t>(digit - 1));
+  if (const auto take = screen_of(state.view.screen).digit) take(state, digit);
 }
 
 /// `in_field`: the field for a number has the keyboard and takes no letter yet, so that letters are keys of the stage.
@@ -322,17 +319,27 @@ void handle_keys(State& state) {
   }
   if (io.KeyCtrl && compat::key_pressed(Key::keypad_plus)) perform(state, "larger");
   if (io.KeyCtrl && compat::key_pressed(Key::keypad_minus)) perform(state, "smaller");
+  for (int digit = 1; io.KeyCtrl && !is_typing && !state.teaching.presenting && digit <= 9;
+       ++digit) {
+    if (compat::key_pressed(compat::digit_key(digit)))
+      open_lab_at(state, static_cast<size_t>(digit - 1));
+  }
   const bool in_field = io.WantTextInput && awaits_digits(state);
   if ((io.WantTextInput && !in_field) || io.KeyCtrl || is_typing) return;
+  bool is_taken = false;
   // A copy: an action may change what the loop walks over in a later version of ImGui.
   const std::vector<ImWchar> typed(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
   for (const ImWchar character : typed) {
+    if (!in_field && takes_typed(state, character)) {
+      is_taken = true;
+      continue;
+    }
     handle_character(state, character, in_field);
     // Those after the first digit are the field's.
     if (in_field && takes_sign(shown_step(state).ask, "", character)) break;
   }
   // The key that opened a list is not the first letter looked for in it.
-  if (state.view.show_glossary) ImGui::GetIO().InputQueueCharacters.resize(0);
+  if (state.view.show_glossary || is_taken) ImGui::GetIO().InputQueueCharacters.resize(0);
 }
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -366,6 +373,8 @@ void escape(State& state) {
     close_list(state);
   else if (cancel_blocker(state).empty())
     cancel(state);
+  else if (state.teaching.predicting && state.view.screen == ScreenId::lab)
+    close_predict(state);
   else if (state.teaching.presenting)
     toggle_presenter(state);
   else {
@@ -606,7 +615,7 @@ const Action kAfterViews[] = {
      [](State& state) { state.appearance.full_screen = !state.appearance.full_screen; }},
     {"palette", "Find an action, a screen, a lab, a rung", with_ctrl("Ctrl K", Key::k),
      always_available, open_palette},
-    {"predict", "Predict the selected rung", typed("U", 'u'), predict_blocker, toggle_predict},
+    {"predict", "Predict the selected rung", typed("U", 'u'), predict_blocker, open_predict},
     {"advance", "Go on: run, reveal, explain, next", pressed("Page Down", Key::page_down),
      advance_blocker, advance},
     {"go_back", "Go back", pressed("Page Up", Key::page_up), advance_blocker, go_back},
@@ -629,7 +638,11 @@ const Action kAfterViews[] = {
      [](State& state) { ++state.teaching.diagram_moves; }},
     {"step_back", "Previous step of the lesson's diagrams", typed("<", '<'), lesson_blocker,
      [](State& state) { --state.teaching.diagram_moves; }},
-    {"lab_1", "First lab, and so on to 9", {.text = "1 … 9"}, always_available, open_nth_lab<0>},
+    {"lab_1",
+     "First lab, and so on to the ninth; on Home a number alone does it",
+     {.text = "Ctrl 1 … 9"},
+     always_available,
+     open_nth_lab<0>},
 };
 
 void add_views(std::vector<Action>* all) {

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/query/editing.h"
 #include "app/query/recordings.h"
 #include "app/window/edit/editing.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/state.h"
+#include "app/window/teach/predict.h"
 #include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
@@ -104,6 +106,17 @@ std::string no_result_reason(const State& state, const RungView& row) {
   return state.run().catalogue_complete() ? "not built into this worker" : "waiting for the worker";
 }
 
+/// What is asked for is not given away beside the question.
+void cover(RungView* row) {
+  row->covered = true;
+  row->series = row->kept = nullptr;
+  row->running.reset();
+  row->run = nullptr;
+  row->origin = Origin::none;
+  row->shown_size.clear();
+  row->reason = "? covered while you predict it: a click on it shows it";
+}
+
 bool takes_dtype(const State& state, const KernelInfo& info) {
   const std::string dtype = param_text(state.selection.params, "dtype", kOwnType);
   return dtype == kOwnType || info.dtypes.empty() ||
@@ -120,7 +133,8 @@ RungView make_row(const State& state, const std::vector<RungView>& before, const
   const Params wanted = view_params(state, row.info);
   fill_live(state, before, &row, wanted);
   if (!row.series && !row.can_run) fill_recorded(state, &row);
-  if (!row.series) row.reason = no_result_reason(state, row);
+  if (row.series && is_covered(state, rung.kernel)) cover(&row);
+  if (!row.series && !row.covered) row.reason = no_result_reason(state, row);
   if (row.series && row.shown_size.empty()) row.shown_size = other_size(*row.series, shown);
   for (const Estimate& estimate : state.run().estimates()) {
     const bool current =
@@ -171,8 +185,7 @@ std::string rung_title(const Ladder& ladder, const std::string& kernel) {
   if (const RungView* row = find_row(ladder, kernel)) return row->rung->title;
   // Of another lab than the one in view: a session and a saved run may hold several.
   if (const Rung* rung = rung_of(kernel)) return rung->title;
-  const Rung* original = is_edit(kernel) ? rung_of(original_of(kernel)) : nullptr;
-  return original ? "edited: " + std::string(original->title) : kernel;
+  return is_edit(kernel) ? app::edit_title(kernel) : kernel;
 }
 
 // ---- folds ----
@@ -242,6 +255,7 @@ const Comparison* shown_comparison(const State& state, std::string* where, const
   const Selection& selection = state.selection;
   const auto wanted = [&](const Run& in) { return view_params(state, in.kernel(selection.rung)); };
   if (where) where->clear();
+  if (is_covered(state, selection.rung)) return nullptr;
   const app::SnappedComparison own = app::nearest_comparison(
       state.run(), selection.baseline, selection.rung, wanted(state.run()), selection.cache);
   if (own.exact) {

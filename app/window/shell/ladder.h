@@ -35,6 +35,8 @@ struct RungView {
   std::string reason;                ///< why there is no result; empty when there is one
   std::optional<Estimate> estimate;  ///< live only
   bool can_run = false;              ///< on this machine, at this data type
+  bool covered =
+      false;  ///< it has a result, which is being predicted: it is left out until it is asked for
 };
 
 /// The rows, and what they were made from: refresh() makes them again where that moved.

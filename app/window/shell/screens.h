@@ -32,7 +32,7 @@ struct ScreenDesc {
   char typed;
   std::unique_ptr<Screen> (*make)();
   void (*show)(State& state);
-  /// What 1 to 9 mean there; null: they open a lab.
+  /// What 1 to 9 mean there; null: nothing. With Ctrl they open a lab everywhere.
   void (*digit)(State& state, int digit) = nullptr;
   Level level = Level::kLab;  ///< of its tab at the top; menu, keys and palette have all
 };

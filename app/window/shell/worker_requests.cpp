@@ -80,8 +80,8 @@ void cancel_estimates(State& state) {
 
 void send(State& state, WorkRequest request, int64_t* id_out) {
   state.notice = {};
+  if (!lock_drafts(state, &request)) return;
   cancel_estimates(state);
-  lock_drafts(state, request);
   const auto id = state.sessions.shown->send(std::move(request));
   if (id)
     *id_out = *id;

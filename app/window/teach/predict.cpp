@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "app/window/shell/actions.h"
 #include "app/window/shell/overlays.h"
@@ -42,8 +44,8 @@ Error unreadable(std::string_view text) {
 
 /// The parameters of a rung as a draft and a request name them.
 Params params_of(const State& state, const std::string& kernel) {
-  const RungView* row = find_row(state.ladder, kernel);
-  return row && row->info ? params_for(state, *row->info) : shown_params(state);
+  const KernelInfo* info = find_info(state.sessions, kernel);  // also while the rows are made anew
+  return info ? params_for(state, *info) : shown_params(state);
 }
 
 /// The newest result of this rung whose stages were measured alone, whatever its parameters.
@@ -76,27 +78,12 @@ std::optional<chart::PredictedRow> model_mark(const State& state, const std::str
   return mark;
 }
 
-}  // namespace
+/// As it was typed: one of the two is above zero.
+struct Expected {
+  double time_ns = 0, factor = 0;
+};
 
-Reference reference_of(const State& state, const std::string& kernel) {
-  const RungView* baseline = find_row(state.ladder, state.selection.baseline);
-  if (baseline && state.selection.baseline != kernel) {
-    if (const auto ns = measured_ns(*baseline)) return {baseline->rung->title, *ns};
-  }
-  Reference found;
-  for (const RungView& row : state.ladder.rows) {
-    if (kernel == row.rung->kernel) break;
-    if (row.rung->peer) continue;
-    const Draft* draft = draft_of(state, row.rung->kernel);
-    if (const auto ns = measured_ns(row))
-      found = {row.rung->title, *ns};
-    else if (draft)
-      found = {row.rung->title + std::string(" as predicted"), draft->value_ns};
-  }
-  return found;
-}
-
-Result<double> parse_prediction(std::string_view text, const Reference& reference) {
+Result<Expected> read_expected(std::string_view text) {
   const std::string_view whole = trimmed(text);
   double value = 0;
   const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
@@ -105,45 +92,248 @@ Result<double> parse_prediction(std::string_view text, const Reference& referenc
     return Error{ErrorCode::usage, "a prediction is above zero", "", "type 12 ms, or 3x"};
   }
   const std::string_view unit = trimmed(whole.substr(static_cast<size_t>(end - whole.data())));
-  double ns = 0;
-  if (unit == "x" || unit == "X" || unit == "×") {
-    if (reference.title.empty()) {
-      return Error{ErrorCode::usage, "there is no result yet that a factor could refer to", "",
-                   "run the rung before first, or type a time: 12 ms"};
-    }
-    ns = reference.time_ns / value;
-  } else {
-    const auto* known = std::find_if(std::begin(kUnits), std::end(kUnits),
-                                     [&](const Unit& one) { return one.name == unit; });
-    if (known == std::end(kUnits)) return unreadable(whole);
-    ns = value * known->ns;
+  if (unit == "x" || unit == "X" || unit == "×") return Expected{.factor = value};
+  const auto* known = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                   [&](const Unit& one) { return one.name == unit; });
+  if (known == std::end(kUnits)) return unreadable(whole);
+  return Expected{.time_ns = value * known->ns};
+}
+
+Result<void> check_time(double ns) {
+  if (ns <= kMost_ns) return {};
+  return Error{ErrorCode::usage, "a call of over an hour is not run here", "", "check the unit"};
+}
+
+/// 0: at these parameters it has neither a result nor a draft.
+Reference reference_at(const State& state, const RungView& row) {
+  const Draft* draft = draft_of(state, row.rung->kernel);
+  const auto ns = measured_ns(row);
+  const bool is_drafted = !ns && draft && draft->value_ns > 0;
+  return {row.rung->title + std::string(is_drafted ? " as predicted" : ""),
+          ns           ? *ns
+          : is_drafted ? draft->value_ns
+                       : 0,
+          row.rung->kernel};
+}
+
+}  // namespace
+
+Reference reference_of(const State& state, const std::string& kernel) {
+  const Teaching& teach = state.teaching;
+  const RungView* asked = find_row(state.ladder, teach.asked_of);
+  if (asked && teach.asked_kernel == kernel && (asked->can_run || measured_ns(*asked)))
+    return reference_at(state, *asked);
+  const RungView* baseline = find_row(state.ladder, state.selection.baseline);
+  if (baseline && state.selection.baseline != kernel) {
+    if (measured_ns(*baseline)) return reference_at(state, *baseline);
   }
-  if (!(ns <= kMost_ns)) {
-    return Error{ErrorCode::usage, "a call of over an hour is not run here", "", "check the unit"};
+  Reference found, nearest;
+  for (const RungView& row : state.ladder.rows) {
+    if (kernel == row.rung->kernel) break;
+    if (row.rung->peer) continue;
+    Reference one = reference_at(state, row);
+    if (one.time_ns > 0)
+      found = std::move(one);
+    else if (row.can_run && !is_folded(state, *row.rung))
+      nearest = std::move(one);
   }
+  return found.title.empty() ? nearest : found;
+}
+
+Result<double> parse_prediction(std::string_view text, const Reference& reference) {
+  RIDGE_TRY(const Expected expected, read_expected(text));
+  if (expected.factor > 0 && !(reference.time_ns > 0)) {
+    return Error{ErrorCode::usage, "there is no result yet that a factor could refer to", "",
+                 "run the rung before first, or type a time: 12 ms"};
+  }
+  const double ns = expected.factor > 0 ? reference.time_ns / expected.factor : expected.time_ns;
+  RIDGE_TRY_VOID(check_time(ns));
   return ns;
 }
+
+// ---- what a lesson asks -------------------------------------------------------------------------
+
+namespace {
+
+/// The whole number behind `name` in the text: "n = 2048", "width 4096", "32,768" too.
+std::optional<int64_t> number_behind(std::string_view text, std::string_view name) {
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    size_t next = at + name.size();
+    if ((at > 0 && is_word(text[at - 1])) || next >= text.size() || is_word(text[next])) continue;
+    while (next < text.size() && (text[next] == ' ' || text[next] == '=')) ++next;
+    std::string digits;
+    for (; next < text.size() && (std::isdigit(static_cast<unsigned char>(text[next])) ||
+                                  (text[next] == ',' && !digits.empty()));
+         ++next) {
+      if (text[next] != ',') digits += text[next];
+    }
+    if (!digits.empty() && digits.size() < 12) return std::atoll(digits.c_str());
+  }
+  return {};
+}
+
+/// The rung whose title, or the end of it behind a comma ("-O1"), the text begins with: the longest, then the nearest
+/// before `kernel`.
+std::string rung_named(std::string_view text, const Lab& lab, const std::string& kernel) {
+  std::string found;
+  size_t longest = 0;
+  bool is_before = true;
+  for (const Rung& rung : lab.rungs) {
+    if (kernel == rung.kernel) is_before = false;
+    const std::string_view title = rung.title;
+    const size_t comma = title.rfind(", ");
+    const bool is_short = comma != title.npos && text.starts_with(title.substr(comma + 2));
+    const size_t size = text.starts_with(title) ? title.size() : is_short ? 1 : 0;
+    if (size == 0 || kernel == rung.kernel) continue;
+    if (size > longest || (size == longest && is_before)) found = rung.kernel, longest = size;
+  }
+  return found;
+}
+
+/// What the rung is asked for in this view, with `set` over it.
+Params question_params(const State& state, const RungView& row, const Params& set) {
+  Params wanted = view_params(state, row.info);
+  for (const auto& [name, value] : set) {
+    wanted[name] = value;
+    for (const ParamSpec& spec : row.info ? row.info->params : std::vector<ParamSpec>()) {
+      if (spec.same_as == name) wanted[spec.name] = value;
+    }
+  }
+  return wanted;
+}
+
+/// The newest that showed a time; null: none did.
+const Series* seen_series(const State& state, const std::string& kernel, const Params& set) {
+  const RungView* row = find_row(state.ladder, kernel);
+  if (!row || !row->info) return nullptr;
+  const Params wanted = question_params(state, *row, set);
+  const auto& all = state.run().series();
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
+    return series.kernel == kernel && series.cache == state.selection.cache && series.stats &&
+           agrees(series.params, wanted);
+  });
+  return found == all.rend() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Asked asked_in(const std::string& question, const Lab& lab, const std::string& kernel) {
+  Asked asked;
+  for (const ParamView& param : lab.params) {
+    const auto number = number_behind(question, param.name);
+    const auto& stops = param.stops;
+    if (number && std::find(stops.begin(), stops.end(), *number) != stops.end())
+      asked.set[param.name] = *number;
+  }
+  constexpr std::string_view kOver = "as fast as ";
+  const size_t at = question.find(kOver);
+  if (at != question.npos)
+    asked.of = rung_named(std::string_view(question).substr(at + kOver.size()), lab, kernel);
+  return asked;
+}
+
+std::string asked_size(const State& state, const Params& set) {
+  const ParamView* size = state.selection.lab ? swept_param(*state.selection.lab) : nullptr;
+  std::string text;
+  const auto add = [&](const std::string& name, const ParamValue& value) {
+    text += (text.empty() ? "" : ", ") + name + " = " + to_string(value);
+  };
+  for (const auto& [name, value] : set) add(name, value);
+  if (!text.empty() || !size) return text;
+  const Params shown = shown_params(state);
+  if (const auto found = shown.find(size->name); found != shown.end())
+    add(size->name, found->second);
+  return text;
+}
+
+bool has_seen(const State& state, const std::string& kernel, const Params& set) {
+  return seen_series(state, kernel, set) != nullptr;
+}
+
+Params unseen_size(const State& state, const std::string& kernel, const Params& set) {
+  constexpr double kLongest_ns = 2e9;  // of a call: it has to be waited for several times
+  const ParamView* size = state.selection.lab ? swept_param(*state.selection.lab) : nullptr;
+  const Series* seen = seen_series(state, kernel, set);
+  const int64_t now = size && seen ? param_int(seen->params, size->name) : 0;
+  if (now <= 0) return {};
+  std::optional<int64_t> larger, smaller;
+  for (const int64_t stop : size->stops) {
+    Params wanted = set;
+    wanted[size->name] = stop;
+    if (has_seen(state, kernel, wanted)) continue;
+    const double times = static_cast<double>(stop) / static_cast<double>(now);
+    // Cubed: no lab's work grows faster with its size.
+    if (stop > now && (!larger || stop < *larger) &&
+        seen->stats->median_ns * times * times * times < kLongest_ns)
+      larger = stop;
+    if (stop < now && (!smaller || stop > *smaller)) smaller = stop;
+  }
+  if (!larger && !smaller) return {};
+  Params unseen = set;
+  unseen[size->name] = larger ? *larger : *smaller;
+  return unseen;
+}
+
+void ask_prediction(State& state, const std::string& kernel, const Asked& asked) {
+  for (const auto& [name, value] : asked.set) state.selection.params[name] = value;
+  if (!asked.set.empty()) state.requests.estimates_due = true;
+  state.teaching.asked_kernel = kernel;
+  state.teaching.asked_of = asked.of;
+  open_predict(state);
+}
+
+// ---- drafts -------------------------------------------------------------------------------------
 
 std::string predict_blocker(const State& state) {
   if (!state.selection.lab) return "This build has no labs.";
   if (state.is_replay()) return "This is a saved run: what was predicted then is shown.";
-  if (state.requests.run) return "Locked while it runs.";
+  if (state.requests.run) {
+    const Request* request = state.run().request(state.requests.run);
+    const Lab* lab = request ? find_lab(request->lab) : nullptr;
+    const bool is_other = lab && lab != state.selection.lab;
+    return is_other ? "Locked while " + std::string(lab->title) + " runs; Esc cancels that."
+                    : "Locked while it runs.";
+  }
   const RungView* row = find_row(state.ladder, state.selection.rung);
   if (!row || !row->can_run) return "The selected rung cannot run here, so there is no reveal.";
   return {};
 }
+
+namespace {
+
+/// A factor over a rung without a result waits for that one: Run runs it first.
+Result<Draft> read_draft(const State& state, const std::string& text) {
+  RIDGE_TRY(const Expected expected, read_expected(text));
+  Draft draft{text, expected.time_ns, params_of(state, state.selection.rung)};
+  if (expected.factor > 0) {
+    const Reference reference = reference_of(state, state.selection.rung);
+    if (reference.kernel.empty())
+      return Error{ErrorCode::usage, "no rung stands before it that a factor could refer to", "",
+                   "type a time: 12 ms"};
+    draft.factor = expected.factor;
+    draft.of = reference.kernel;
+    draft.value_ns = reference.time_ns / expected.factor;
+  }
+  RIDGE_TRY_VOID(check_time(draft.value_ns));
+  return draft;
+}
+
+}  // namespace
 
 bool set_draft(State& state, const std::string& text) {
   if (const std::string why = predict_blocker(state); !why.empty()) {
     state.notice = {why, false};
     return false;
   }
-  const auto ns = parse_prediction(text, reference_of(state, state.selection.rung));
-  if (!ns) {
-    state.notice = {ns.error().sentence(), true};
+  const auto draft = read_draft(state, text);
+  if (!draft) {
+    state.notice = {draft.error().sentence(), true};
     return false;
   }
-  state.teaching.drafts[state.selection.rung] = {text, *ns, params_of(state, state.selection.rung)};
+  state.teaching.drafts[state.selection.rung] = *draft;
   state.notice = {};
   state.ladder.dirty = true;
   return true;
@@ -151,7 +341,7 @@ bool set_draft(State& state, const std::string& text) {
 
 Interval draft_span(const State& state) {
   const Reference reference = reference_of(state, state.selection.rung);
-  if (reference.title.empty()) return {1e3, 1e10};
+  if (!(reference.time_ns > 0)) return {1e3, 1e10};
   return {reference.time_ns / 1000, reference.time_ns * 10};
 }
 
@@ -173,22 +363,56 @@ const Draft* draft_of(const State& state, const std::string& kernel) {
   return here ? &found->second : nullptr;
 }
 
-void lock_drafts(State& state, const WorkRequest& request) {
-  if (request.type != RequestType::run) return;
+namespace {
+
+bool runs(const WorkRequest& request, const std::string& kernel) {
+  return std::any_of(request.kernels.begin(), request.kernels.end(),
+                     [&](const KernelRequest& one) { return one.kernel == kernel; });
+}
+
+/// The draft that the request answers; null: there is none.
+const Draft* draft_for(const State& state, const KernelRequest& asked) {
+  const auto draft = state.teaching.drafts.find(asked.kernel);
+  const bool fits = draft != state.teaching.drafts.end() && draft->second.params == asked.params;
+  return fits ? &draft->second : nullptr;
+}
+
+/// What a factor is over runs first, where it has no result.
+void add_references(const State& state, WorkRequest* request) {
+  std::vector<KernelRequest> first;
+  for (const KernelRequest& asked : request->kernels) {
+    const Draft* draft = draft_for(state, asked);
+    const RungView* row = draft ? find_row(state.ladder, draft->of) : nullptr;
+    if (!row || !row->can_run || measured_ns(*row) || runs(*request, draft->of)) continue;
+    first.push_back({draft->of, params_of(state, draft->of)});
+  }
+  request->kernels.insert(request->kernels.begin(), first.begin(), first.end());
+}
+
+}  // namespace
+
+bool lock_drafts(State& state, WorkRequest* request) {
+  if (request->type != RequestType::run) return true;
   // Run by its key while the text stands in the field: what is read there is what is meant.
   Teaching& teach = state.teaching;
   const Draft* known = draft_of(state, state.selection.rung);
   const bool is_typed = teach.predicting && teach.typed_for == state.selection.rung &&
                         !teach.typed.empty() && (!known || known->text != teach.typed);
-  if (is_typed) set_draft(state, teach.typed);
+  if (is_typed && !set_draft(state, teach.typed) && runs(*request, state.selection.rung))
+    return false;
   teach.typed.clear();
-  teach.predicting = false;
-  for (const KernelRequest& asked : request.kernels) {
-    const auto draft = state.teaching.drafts.find(asked.kernel);
-    if (draft == state.teaching.drafts.end() || draft->second.params != asked.params) continue;
-    state.sessions.shown->predict(asked.kernel, asked.params, draft->second.value_ns);
-    state.teaching.drafts.erase(draft);
+  teach.predicting = teach.wants_focus = false;
+  add_references(state, request);
+  for (const KernelRequest& asked : request->kernels) {
+    const Draft* draft = draft_for(state, asked);
+    if (!draft) continue;
+    const RungView* of = find_row(state.ladder, draft->of);
+    const bool has_time = draft->of.empty() || (of && measured_ns(*of));
+    state.sessions.shown->predict(
+        {asked.kernel, asked.params, has_time ? draft->value_ns : 0, 0, draft->factor, draft->of});
+    teach.drafts.erase(asked.kernel);
   }
+  return true;
 }
 
 std::optional<report::Revealed> revealed_of(const State& state, const std::string& kernel) {
@@ -201,11 +425,13 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
   std::vector<chart::PredictedRow> marks;
   for (size_t i = 0; i < rows.kernels.size(); ++i) {
     const int row = static_cast<int>(i);
+    const auto revealed = revealed_of(state, rows.kernels[i]);
     if (const Draft* draft = draft_of(state, rows.kernels[i])) {
+      if (!(draft->value_ns > 0)) continue;  // a factor over what has not run yet
       marks.push_back({row, draft->value_ns * 1e-9, {}, "You expect " + draft->text + "."});
       marks.back().draft = draft->text;
-    } else if (const auto revealed = revealed_of(state, rows.kernels[i])) {
-      chart::PredictedRow mark{row, revealed->prediction->value * 1e-9};
+    } else if (revealed && revealed->predicted_ns) {
+      chart::PredictedRow mark{row, *revealed->predicted_ns * 1e-9};
       mark.note = report::prediction_sentence(*revealed);
       if (revealed->series && rows.rows[i].series) {
         if (revealed->least.time_ns) mark.least_s = *revealed->least.time_ns * 1e-9;
@@ -232,26 +458,83 @@ bool is_predicting(const State& state, const std::string& kernel) {
          (is_asked && (state.teaching.beat == Beat::predict || state.teaching.beat == Beat::run));
 }
 
-void toggle_predict(State& state) {
+bool is_covered(const State& state, const std::string& kernel) {
+  const Teaching& teach = state.teaching;
+  return teach.predicting && state.selection.rung == kernel && teach.uncovered != kernel &&
+         !state.is_replay() && state.requests.run == 0 && draft_of(state, kernel) == nullptr;
+}
+
+void open_predict(State& state) {
   Teaching& teach = state.teaching;
-  teach.predicting = !teach.predicting;
-  teach.wants_focus = teach.predicting;
-  if (teach.predicting && state.view.screen != ScreenId::presenter)
-    state.view.screen = ScreenId::lab;
+  if (!teach.predicting) teach.uncovered.clear();
+  teach.predicting = teach.wants_focus = true;
+  if (state.view.screen != ScreenId::presenter) state.view.screen = ScreenId::lab;
+  if (state.selection.view->fills) state.selection.view = &kLadderView;  // the field is below that
   state.ladder.dirty = true;
+}
+
+void close_predict(State& state) {
+  state.teaching.predicting = state.teaching.wants_focus = false;
+  state.teaching.typed.clear();
+  state.ladder.dirty = true;
+}
+
+void type_prediction(State& state, int digit) {
+  if (const std::string why = predict_blocker(state); !why.empty()) {
+    state.notice = {why, false};
+    return;
+  }
+  if (state.teaching.predicting && !state.teaching.wants_focus) state.teaching.typed.clear();
+  open_predict(state);
+  state.teaching.typed = std::to_string(digit);
+  state.teaching.typed_for = state.selection.rung;
+}
+
+bool takes_typed(State& state, unsigned character) {
+  Teaching& teach = state.teaching;
+  if (!teach.predicting || !teach.wants_focus || state.view.screen != ScreenId::lab) return false;
+  if (teach.typed_for != state.selection.rung) teach.typed.clear();
+  teach.typed_for = state.selection.rung;
+  constexpr unsigned kTimes = 0xD7, kMicro = 0xB5;  // as µs and × are typed
+  if (character < 0x80)
+    teach.typed += static_cast<char>(character);
+  else if (character == kTimes || character == kMicro)
+    teach.typed += character == kTimes ? "×" : "µ";
+  return true;
 }
 
 // ---- drawn -------------------------------------------------------------------------------------
 
 namespace {
 
+/// That a result is there already is said before the answer: then it is one after the fact.
 std::string hint_of(const State& state, const Reference& reference) {
-  if (const Draft* draft = draft_of(state, state.selection.rung)) {
-    return "You expect " + format_time_ns(draft->value_ns) + ". Run locks it.";
+  const std::string& rung = state.selection.rung;
+  const std::string seen =
+      has_seen(state, rung, {})
+          ? "It has run here at " + asked_size(state, {}) + ": an answer counts as after the fact. "
+          : "";
+  if (const Draft* draft = draft_of(state, rung)) {
+    const std::string of = draft->factor > 0 ? rung_title(state.ladder, draft->of) : "";
+    if (draft->factor > 0 && !(draft->value_ns > 0))
+      return seen + "You expect " + draft->text + " over " + of +
+             ", which has no result here yet: Run measures it first.";
+    const std::string time = format_time_ns(draft->value_ns);
+    return seen + "You expect " +
+           (of.empty() ? time : draft->text + " over " + of + ", so " + time) + ". Run locks it.";
   }
-  if (reference.title.empty()) return "Type a time, as 12 ms, or drag. Run locks it.";
-  return "Type 3x (over " + reference.title + ", " + format_time_ns(reference.time_ns) +
+  if (reference.title.empty()) return seen + "Type a time, as 12 ms, or drag. Run locks it.";
+  return seen + "Type 3x (over " + reference.title + ", " +
+         (reference.time_ns > 0 ? format_time_ns(reference.time_ns) : "which Run measures first") +
          ") or a time, or drag. Run locks it.";
+}
+
+/// Of a field that was opened by a digit: what is typed next stands behind it.
+int keep_typed(ImGuiInputTextCallbackData* data) {
+  if (*static_cast<const bool*>(data->UserData)) {
+    data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
+  }
+  return 0;
 }
 
 /// What the field holds; of a rung that was selected just now its draft.
@@ -259,6 +542,46 @@ std::string typed_text(const State& state) {
   if (state.teaching.typed_for == state.selection.rung) return state.teaching.typed;
   const Draft* draft = draft_of(state, state.selection.rung);
   return draft ? draft->text : "";
+}
+
+/// The text field itself. It has the keyboard as soon as it is asked for, and keeps what was typed until then.
+void draw_input(Ui& ui, const Area& box) {
+  const State& state = ui.state;
+  const std::string typed = typed_text(state);
+  ui.fill(box, ui.raised(2), ui.px(5));
+  char text[32] = {};
+  std::snprintf(text, sizeof text, "%s", typed.c_str());
+  const float height = ui.px(kSmall_px + 1);
+  compat::push_font(ui.fonts.get(Face::mono, height), height);
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(10), (box.h - height) / 2});
+  ImGui::SetCursorScreenPos({box.x, box.y});
+  ImGui::SetNextItemWidth(box.w);
+  const Draft* draft = draft_of(state, state.selection.rung);
+  bool keeps = state.teaching.wants_focus && !typed.empty() && !(draft && draft->text == typed);
+  if (state.teaching.wants_focus) {
+    ImGui::SetKeyboardFocusHere();
+    ui.needs_redraw = true;
+  }
+  const bool entered =
+      ImGui::InputText("##predict", text, sizeof text,
+                       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways,
+                       keep_typed, &keeps);
+  const bool left = ImGui::IsItemDeactivatedAfterEdit();
+  if (state.teaching.wants_focus && ImGui::IsItemActive())
+    ui.dispatch([](State& changed) { changed.teaching.wants_focus = false; });
+  if (ImGui::IsItemActive()) ui.frame(box, ui.color(Role::series0), ui.px(5), ui.px(1.5f));
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+  if (typed != text || state.teaching.typed_for != state.selection.rung) {
+    ui.dispatch([now = std::string(text), rung = state.selection.rung](State& changed) {
+      changed.teaching.typed = now;
+      changed.teaching.typed_for = rung;
+    });
+  }
+  if ((entered || left) && *text)
+    ui.dispatch([now = std::string(text)](State& changed) { set_draft(changed, now); });
 }
 
 }  // namespace
@@ -296,43 +619,20 @@ void PredictBar::draw_slider(Ui& ui, const Area& area) const {
 
 void PredictBar::draw_field(Ui& ui, Area area) const {
   const State& state = ui.state;
-  const std::string typed = typed_text(state);
   const Reference reference = reference_of(state, state.selection.rung);
-  const std::string label = "Predict " + rung_title(state.ladder, state.selection.rung);
+  const std::string size = asked_size(state, {});
+  const std::string label = "Predict " + rung_title(state.ladder, state.selection.rung) +
+                            (size.empty() ? "" : " at " + size);
   Area line = area.take_top(ui.px(34), ui.px(2));
+  if (state.teaching.predicting &&
+      ui.button("predict_close", line.take_right(ui.px(72), ui.px(12)), "Close", Ui::Kind::quiet))
+    ui.dispatch([](State& changed) { close_predict(changed); });
   line.take_left(ui.text(line.x, line.middle(), label, kSmall_px + 1, Role::text, Face::strong,
                          Anchor::start, line.w * 0.4f),
                  ui.px(14));
   const Area box = line.take_left(ui.px(112), ui.px(18));
   ui.widgets["predict_field"] = box;
-  ui.fill(box, ui.raised(2), ui.px(5));
-  char text[32] = {};
-  std::snprintf(text, sizeof text, "%s", typed.c_str());
-  const float height = ui.px(kSmall_px + 1);
-  compat::push_font(ui.fonts.get(Face::mono, height), height);
-  ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(10), (box.h - height) / 2});
-  ImGui::SetCursorScreenPos({box.x, box.y});
-  ImGui::SetNextItemWidth(box.w);
-  if (state.teaching.wants_focus) {
-    ImGui::SetKeyboardFocusHere();
-    ui.dispatch([](State& changed) { changed.teaching.wants_focus = false; });
-  }
-  const bool entered =
-      ImGui::InputText("##predict", text, sizeof text, ImGuiInputTextFlags_EnterReturnsTrue);
-  const bool left = ImGui::IsItemDeactivatedAfterEdit();
-  if (ImGui::IsItemActive()) ui.frame(box, ui.color(Role::series0), ui.px(5), ui.px(1.5f));
-  ImGui::PopStyleVar();
-  ImGui::PopStyleColor();
-  ImGui::PopFont();
-  if (typed != text || state.teaching.typed_for != state.selection.rung) {
-    ui.dispatch([now = std::string(text), rung = state.selection.rung](State& changed) {
-      changed.teaching.typed = now;
-      changed.teaching.typed_for = rung;
-    });
-  }
-  if ((entered || left) && *text)
-    ui.dispatch([now = std::string(text)](State& changed) { set_draft(changed, now); });
+  draw_input(ui, box);
   if (line.w > ui.px(60)) draw_slider(ui, line);
   const std::string why = predict_blocker(state);
   const std::string& said = state.notice.text;
@@ -356,7 +656,7 @@ void PredictBar::draw(Ui& ui, Area area) const {
   if (!revealed) return;
   const float half = inner.h / 2;
   const bool waits = !revealed->series && state.requests.run;
-  const std::string first = waits ? "Predicted " + format_time_ns(revealed->prediction->value) +
+  const std::string first = waits ? "Predicted " + report::said_text(*revealed->prediction) +
                                         ": locked until the run is over."
                                   : report::prediction_sentence(*revealed);
   ui.text(inner.x, inner.y + half / 2, first, kBody_px, Role::text, Face::strong, Anchor::start,

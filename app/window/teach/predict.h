@@ -13,13 +13,29 @@
 
 namespace ridge::window {
 
-/// What "3x" refers to: the baseline where it has a result at these parameters, else the nearest rung
-/// above that has one, or a draft.
+/// What "3x" refers to: the rung that the lesson's question names, else the baseline where it has a result at these
+/// parameters, else the nearest rung above that has one, or a draft, else the nearest above that can run here.
 struct Reference {
-  std::string title;  ///< empty: there is none
-  double time_ns = 0;
+  std::string title;   ///< empty: there is none
+  double time_ns = 0;  ///< 0: it has no result yet
+  std::string kernel = {};
 };
 Reference reference_of(const State& state, const std::string& kernel);
+
+/// What a lesson's question is about: "How many times as fast as *loop order* is it at n = 2048?"
+struct Asked {
+  Params set = {};      ///< the parameters that it names, at stops of the lab: n = 2048
+  std::string of = {};  ///< the rung that a factor is over; empty: it names none
+};
+Asked asked_in(const std::string& question, const Lab& lab, const std::string& kernel);
+/// "n = 2048"; of nothing set the lab's size in view. Empty: the lab has no size.
+std::string asked_size(const State& state, const Params& set);
+/// Whether the rung has shown a time at the parameters in view but for these, in this session.
+bool has_seen(const State& state, const std::string& kernel, const Params& set);
+/// Where the rung has run at `set`: another size of the lab at which it has not, and can within seconds; empty: none.
+Params unseen_size(const State& state, const std::string& kernel, const Params& set);
+/// Sets what the question names and opens the field for it.
+void ask_prediction(State& state, const std::string& kernel, const Asked& asked);
 
 /// "12 ms", "850 us", "1.5s", or "3x" (three times as fast as the reference). usage: neither of these,
 /// not above 0, or a factor without a reference.
@@ -35,8 +51,10 @@ void drag_draft(State& state, double value_ns);
 Interval draft_span(const State& state);
 /// The draft of this rung at the parameters in view; null: none.
 const Draft* draft_of(const State& state, const std::string& kernel);
-/// Run was pressed: the drafts of what it runs go into the transcript, and cannot be changed.
-void lock_drafts(State& state, const WorkRequest& request);
+/// Run was pressed: the drafts of what it runs go into the transcript, and cannot be changed. A rung that a factor is
+/// over, and that has no result yet, is put before the others. False: what stands in the field cannot be read; the notice
+/// says why, and nothing is to run.
+bool lock_drafts(State& state, WorkRequest* request);
 /// What was predicted for this rung at the parameters in view, from the run that its row shows.
 std::optional<report::Revealed> revealed_of(const State& state, const std::string& kernel);
 
@@ -47,8 +65,17 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
 /// not revealed it yet.
 bool is_predicting(const State& state, const std::string& kernel);
 
-/// Opens and closes the field.
-void toggle_predict(State& state);
+/// The figures of this rung are left out of the ladder: its field is open, nothing was answered yet, and nobody asked
+/// for them.
+bool is_covered(const State& state, const std::string& kernel);
+
+/// Opens the field, or gives it the keyboard where it is open.
+void open_predict(State& state);
+void close_predict(State& state);
+/// A digit was typed in the lab: the field opens with it.
+void type_prediction(State& state, int digit);
+/// A character that is typed before the field that opens has the keyboard goes into it. False: no field opens.
+bool takes_typed(State& state, unsigned character);
 
 // ---- drawn --------------------------------------------------------------------------------
 

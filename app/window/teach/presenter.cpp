@@ -60,7 +60,8 @@ void note_prediction(State& state, const study::TourStep& step, const StepBars& 
   const auto said = parse_answer(step.ask, answer_here(state).typed);
   if (!said || !last || !last->can_run || step.ask != study::Ask::time) return;
   const KernelInfo& info = *find_info(state.sessions, last->asked.kernel);
-  state.sessions.shown->predict(last->asked.kernel, params_of_bar(state, info, last->asked), *said);
+  state.sessions.shown->predict(
+      {last->asked.kernel, params_of_bar(state, info, last->asked), *said});
 }
 
 bool has_recorded(const State& state, const StepBars& bars) {

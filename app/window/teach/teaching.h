@@ -22,9 +22,11 @@ struct BeforePresenting;
 
 /// An expectation that is not locked yet: Run puts it into the transcript.
 struct Draft {
-  std::string text;  ///< as typed: "3x", "12 ms"
-  double value_ns = 0;
-  Params params;  ///< the rung's, when it was typed
+  std::string text;     ///< as typed: "3x", "12 ms"
+  double value_ns = 0;  ///< 0: a factor over a rung that has no result yet; Run runs that one first
+  Params params;        ///< the rung's, when it was typed
+  double factor = 0;    ///< typed so: times as fast as `of`; 0: a time was typed
+  std::string of = {};  ///< kernel id
 };
 
 /// Where a step stands. Page Down goes on, Page Up goes back. `done`: the tour's end card.
@@ -62,10 +64,14 @@ struct Studying {
 
 /// The teaching loop: predictions, the presenter, tours.
 struct Teaching {
-  bool predicting = false;              ///< the field is open
-  bool wants_focus = false;             ///< it has just been opened
-  std::string typed;                    ///< in the field
-  std::string typed_for;                ///< kernel id the text belongs to
+  bool predicting = false;  ///< the field is open
+  bool wants_focus =
+      false;              ///< until it has the keyboard: what is typed meanwhile goes into `typed`
+  std::string uncovered;  ///< kernel id whose figures were asked for in spite of the open field
+  std::string asked_kernel,
+      asked_of;           ///< a lesson's question: of this rung, a factor over that one
+  std::string typed;      ///< in the field
+  std::string typed_for;  ///< kernel id the text belongs to
   std::map<std::string, Draft> drafts;  ///< by kernel id
 
   bool presenting = false;

@@ -69,6 +69,7 @@ std::vector<const Series*> newest_sizes(const State& state, const Params& shown,
     if ((!series.stats && !chart::did_not_fit(series)) || !has_threads(shown, series, live))
       continue;
     if (live && !has_lab_shape(row, series)) continue;
+    if (row.covered && agrees(series.params, view_params(state, row.info))) continue;
     if (!dtype.empty() && dtype_of(series) != dtype) continue;
     const auto known = std::find_if(found.begin(), found.end(), [&](const Series* other) {
       return without_seed(other->params) == without_seed(series.params);

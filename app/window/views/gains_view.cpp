@@ -163,6 +163,7 @@ const RungView* step_before(const State& state, const RungView& row, const std::
   const Rung* rung = row.rung;
   while ((rung = previous_rung(*state.selection.lab, *rung)) != nullptr) {
     const RungView* before = find_row(state.ladder, rung->kernel);
+    if (before && before->covered) return nullptr;  // the step from it would give it away
     const auto rate = before ? rate_of(before->series) : std::nullopt;
     if (rate && rate->unit == unit && before->origin == row.origin &&
         before->machine == row.machine && before->shown_size == row.shown_size &&

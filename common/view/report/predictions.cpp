@@ -41,9 +41,58 @@ std::string missing_reason(const Run& run, const Prediction& prediction) {
   return reason;
 }
 
+/// Of those that fit the newest, which is what the ladder shows: a side of a comparison only where there is no run
+/// alone, and hot is not held against cold.
+bool replaces(const Series& newer, const Series* known) {
+  if (!known) return true;
+  const bool is_side = newer.mode == RunMode::compare && known->mode != RunMode::compare;
+  return known->cache == newer.cache && !is_side;
+}
+
+const Series* reference_series(const Run& run, const Prediction& prediction,
+                               const Series* measured) {
+  const Series* found = nullptr;
+  for (const Series& series : run.series()) {
+    const bool fits = series.kernel == prediction.of && agrees(series.params, prediction.params) &&
+                      has_result(series) && (!measured || series.cache == measured->cache);
+    if (fits && replaces(series, found)) found = &series;
+  }
+  return found;
+}
+
+/// Of the two in pairs, at what was predicted; 0: none was made.
+double paired_ratio(const Run& run, const Prediction& prediction, const Series& measured) {
+  double ratio = 0;
+  for (const Comparison& one : run.comparisons()) {
+    if (one.candidate == prediction.kernel && one.baseline == prediction.of &&
+        one.verdict != Verdict::invalid && one.cache == measured.cache &&
+        agrees(one.candidate_params, prediction.params))
+      ratio = one.ratio;
+  }
+  return ratio;
+}
+
+/// A factor is held against the same quotient of what was measured.
+void reveal_factor(const Run& run, Revealed* out) {
+  const Prediction& prediction = *out->prediction;
+  const Series* of = reference_series(run, prediction, out->series);
+  // At parameters that the two do not share, as it was when the factor was said.
+  const double of_ns = of ? of->stats->median_ns : prediction.value * prediction.factor;
+  if (is_time(of_ns)) out->predicted_ns = of_ns / prediction.factor;
+  if (!out->measured_ns) return;
+  const double paired = paired_ratio(run, prediction, *out->series);
+  out->is_paired = paired > 0;
+  if (out->is_paired)
+    out->ratio = paired;
+  else if (is_time(of_ns))
+    out->ratio = of_ns / *out->measured_ns;
+  if (out->ratio) out->factor = prediction.factor / *out->ratio;
+}
+
 Revealed reveal_one(const Run& run, const Prediction& prediction) {
   Revealed out;
   out.prediction = &prediction;
+  if (is_time(prediction.value)) out.predicted_ns = prediction.value;
   const auto& all = run.series();
   const size_t before = std::min(prediction.series_before, all.size());
   for (size_t i = 0; i < all.size(); ++i) {
@@ -54,21 +103,27 @@ Revealed reveal_one(const Run& run, const Prediction& prediction) {
     out.series = &all[i];  // of the step that it was made for: what ran later is another minute's
     break;
   }
+  if (out.series) out.measured_ns = out.series->stats->median_ns;
+  if (prediction.factor > 0)
+    reveal_factor(run, &out);
+  else if (out.measured_ns && out.predicted_ns)
+    out.factor = *out.measured_ns / *out.predicted_ns;
   if (!out.series) {
     out.reason = missing_reason(run, prediction);
     out.least.reason = out.reason;
     return out;
   }
-  out.measured_ns = out.series->stats->median_ns;
-  if (is_time(prediction.value)) out.factor = *out.measured_ns / prediction.value;
   out.least = least_time(*out.series, run.ceilings());
   return out;
 }
 
-std::string off_text(double factor) {
+std::string off_text(double factor, bool of_times) {
   // A tenth is closer than anyone's estimate of a kernel; below it the word is "right".
   constexpr double kRight = 1.1;
   if (factor < kRight && factor > 1 / kRight) return "right within a tenth";
+  if (!of_times)
+    return factor > 1 ? "slower than you said, by " + format_ratio(factor)
+                      : "faster than you said, by " + format_ratio(1 / factor);
   return factor > 1 ? format_ratio(factor) + " as long as predicted"
                     : format_ratio(1 / factor) + " faster than predicted";
 }
@@ -110,12 +165,30 @@ std::optional<Revealed> reveal(const Run& run, const std::string& kernel, const 
   return reveal_one(run, *found);
 }
 
+std::string said_text(const Prediction& prediction) {
+  return prediction.factor > 0 ? fmt::format("{:.4g}×", prediction.factor)
+                               : format_time_ns(prediction.value);
+}
+
 std::string prediction_sentence(const Revealed& revealed) {
-  std::string text = "Predicted " + format_time_ns(revealed.prediction->value);
+  const Prediction& prediction = *revealed.prediction;
+  const bool of_times = !(prediction.factor > 0);
+  std::string text = revealed.after_the_fact ? "After the fact, a result was there already: " : "";
+  if (of_times)
+    text += std::string(text.empty() ? "P" : "p") + "redicted ";
+  else
+    text += std::string(text.empty() ? "Y" : "y") + "ou said ";
+  text += said_text(prediction);
   if (!revealed.measured_ns) return text + "; no result: " + revealed.reason + ".";
-  text += ", measured " + format_time_ns(*revealed.measured_ns);
-  if (revealed.factor) text += ": " + off_text(*revealed.factor);
-  if (revealed.after_the_fact) text += " (after the fact: a result was there already)";
+  const std::string took = format_time_ns(*revealed.measured_ns);
+  if (of_times)
+    text += ", measured " + took;
+  else if (revealed.ratio)
+    text +=
+        ", it is " + std::string(revealed.is_paired ? "" : "≈ ") + format_ratio(*revealed.ratio);
+  else
+    text += "; what that refers to has no result here, and this rung took " + took;
+  if (revealed.factor) text += ": " + off_text(*revealed.factor, of_times);
   return text + ".";
 }
 
@@ -139,10 +212,12 @@ std::vector<Section> prediction_sections(std::span<const Input> inputs, const Op
       const std::string params = to_string(prediction.params);
       table.rows.push_back(
           {title_of(prediction.kernel, options) + (params.empty() ? "" : " · " + params),
-           format_time_ns(prediction.value),
+           said_text(prediction) +
+               (prediction.factor > 0 ? " over " + title_of(prediction.of, options) : ""),
            one.least.time_ns ? format_time_ns(*one.least.time_ns) + " (" + one.least.ceiling + ")"
                              : unavailable(one.least.reason),
-           one.measured_ns ? format_time_ns(*one.measured_ns) : unavailable(one.reason),
+           (one.ratio ? (one.is_paired ? "" : "≈ ") + format_ratio(*one.ratio) + ", " : "") +
+               (one.measured_ns ? format_time_ns(*one.measured_ns) : unavailable(one.reason)),
            one.factor ? format_ratio(*one.factor) : kNone,
            one.after_the_fact ? "after the fact" : "before the run"});
     }
@@ -162,9 +237,13 @@ Json prediction_json(const Revealed& revealed) {
   };
   return {{"kernel", revealed.prediction->kernel},
           {"params", params_to_json(revealed.prediction->params)},
-          {"predicted_ns", number(revealed.prediction->value)},
+          {"predicted_ns", number(revealed.predicted_ns)},
           {"measured_ns", number(revealed.measured_ns)},
           {"factor", number(revealed.factor)},
+          {"said_factor",
+           revealed.prediction->factor > 0 ? Json(revealed.prediction->factor) : Json(nullptr)},
+          {"said_of", revealed.prediction->of},
+          {"ratio", number(revealed.ratio)},
           {"model_ns", number(revealed.least.time_ns)},
           {"model_ceiling", revealed.least.ceiling},
           {"after_the_fact", revealed.after_the_fact},

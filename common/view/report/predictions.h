@@ -24,8 +24,13 @@ struct Revealed {
   const Prediction* prediction = nullptr;
   /// The first valid result after it with its kernel and parameters; null: none came.
   const Series* series = nullptr;
+  /// As it was said; of a factor its reference's time over it. Empty: the reference has no result.
+  std::optional<double> predicted_ns;
   std::optional<double> measured_ns;
   std::optional<double> factor;  ///< measured / predicted: 2 took twice as long as predicted
+  std::optional<double>
+      ratio;  ///< where a factor was said: how many times as fast as its reference it is
+  bool is_paired = false;  ///< the ratio is a comparison's; else that of two medians
   LeastTime least;
   bool after_the_fact = false;  ///< a result for these parameters was there already
   std::string reason;           ///< why there is nothing to hold it against
@@ -36,7 +41,10 @@ std::vector<Revealed> reveal(const Run& run);
 /// The latest of this kernel at these parameters; none was made: empty.
 std::optional<Revealed> reveal(const Run& run, const std::string& kernel, const Params& params);
 
-/// How far off it was and which way: "You said 12 ms; it took 4.1 ms, 2.9× faster than you said."
+/// As it was said: "8×", "12.0 ms".
+std::string said_text(const Prediction& prediction);
+/// How far off it was and which way, in the unit that it was said in: "You said 8×, it is ≈ 19.2×: 2.40× faster than
+/// you said." That it was made after the fact comes first.
 std::string prediction_sentence(const Revealed& revealed);
 /// What the model says: "No faster than 0.9 ms by FMA fp32, 1 thread, measured here." or why nothing.
 std::string model_sentence(const Revealed& revealed);
