@@ -69,6 +69,37 @@ TEST_CASE("it is built for one data type, and another is refused with a sentence
   CHECK(one.build(text, kernel, "fp99").built);   // not its own: its first
 }
 
+TEST_CASE("the compiler says why it did not vectorise a loop of the learner's") {
+  Class& one = shared();
+  const auto exercise = app::find_exercise("four_rows");
+  REQUIRE(exercise);
+  const std::string loop =
+      "    for (int64_t j = 0; j < g.n; ++j) {\n      c0[j] += a[p] * b[j];\n"
+      "      c1[j] += a[g.k + p] * b[j];\n      c2[j] += a[2 * g.k + p] * b[j];\n"
+      "      c3[j] += a[3 * g.k + p] * b[j];\n    }\n";
+  const size_t hole = exercise->handed_out.find("    // YOUR TURN");
+  REQUIRE(hole != std::string::npos);
+  std::string text = exercise->handed_out;
+  text.insert(hole, loop);
+  const auto line =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(hole), '\n') + 1;
+  const auto remarks = [&](const std::string& written) {
+    const EditBuild build = one.build(written, exercise->kernel);
+    INFO(build.reason);
+    REQUIRE(build.built);
+    std::vector<CompileMessage> found = build.messages;
+    std::erase_if(found, [](const CompileMessage& message) { return message.kind != "remark"; });
+    return found;
+  };
+#ifndef __clang__  // which vectorises it
+  const auto slow = remarks(text);
+  REQUIRE(slow.size() == 1);
+  CHECK(slow[0].line == line);
+  CHECK(has(slow[0].text, "alias run-time tests exceeds"));
+#endif
+  CHECK(remarks(exercise->reference).empty());
+}
+
 TEST_CASE("its assembly is that of its own object") {
   Class& one = shared();
   const auto text_of = [&](const std::string& text) {

@@ -1,4 +1,5 @@
 // Your turn: the copy, its saves from both sides, what the compiler says, the history of saves, the way back.
+#include "app/query/diff.h"
 #include "app/query/leaderboard.h"
 #include "app/window/edit/editing.h"
 #include "app/window/edit/feedback.h"
@@ -254,7 +255,8 @@ TEST_CASE("a right but slow answer says how far it is and what its code shows") 
   REQUIRE(w.saves().back().comparison != nullptr);
   const std::string slow = slow_sentence(w.state, *w.saves().back().comparison);
   CHECK(contains(slow, "takes 2.00× as long as one of “three loops, -O3”"));
-  CHECK(contains(slow, "did not vectorise it"));  // the fixture's loop is one vmulss
+  // The fixture's loop is one vmulss; that it is of the learner's lines nobody said.
+  CHECK_FALSE(contains(slow, "vectorise"));
   CHECK_FALSE(exercise_progress(w.state, "turned_loops").is_solved);
   w.save(4e5, 1.25);
   CHECK(slow_sentence(w.state, *w.saves().back().comparison).empty());
@@ -265,6 +267,71 @@ TEST_CASE("a right but slow answer says how far it is and what its code shows") 
   CHECK(loop_lanes(wide).packed == 1);
   CHECK(loop_lanes(wide).scalar == 0);
   CHECK(loop_lanes(wide).bytes == 64);
+}
+
+TEST_CASE("why an answer is slow is said of the learner's own loop, by the compiler's remark") {
+  Edits w;
+  const auto exercise = app::find_exercise("turned_loops");
+  REQUIRE(exercise);
+  start_exercise(w.state, *exercise);
+  w.driver->frames(10);
+  // The line that is added to the end of the text, which the first instruction of the fixture's listing is made of.
+  const auto lines = app::split_lines(exercise->handed_out);
+  const int added = static_cast<int>(lines.size()) + (lines.back().empty() ? 0 : 1);
+  w.session.origins = {0, added, added};
+  w.session.build_messages = {
+      {added, 0, "remark", "number of versioning for alias run-time tests exceeds 10"}};
+  w.save(9e5, 0.5, Verdict::slower);
+  std::string slow = slow_sentence(w.state, *w.saves().back().comparison);
+  CHECK(contains(slow, "the compiler did not vectorise your loop"));
+  CHECK(contains(slow, "cannot know that the arrays of this loop do not overlap"));
+  CHECK(contains(slow, "The button Hint"));
+  CHECK(w.driver->find("message_" + std::to_string(added)) == nullptr);  // no fault of the text
+  w.session.origins = {0, 1, 1};  // another loop is scalar: nothing is concluded from it
+  w.save(9e5, 0.5, Verdict::slower);
+  slow = slow_sentence(w.state, *w.saves().back().comparison);
+  CHECK_FALSE(contains(slow, "vectorise"));
+}
+
+TEST_CASE(
+    "saves are counted from the learner's first, and after a solved exercise comes the next") {
+  Edits w;
+  const auto all = app::all_exercises();
+  REQUIRE(all);
+  CHECK(all->front().name == "turned_loops");  // the easiest first
+  w.state.view.screen = ScreenId::workbench;
+  w.driver->frames(3);
+  REQUIRE(w.driver->click("exercise:turned_loops"));  // the list stands on Your turn
+  w.driver->frames(10);
+  w.save(4e5, 1.25);
+  CHECK(w.driver->find("save:1") != nullptr);
+  CHECK(w.driver->find("save:2") == nullptr);
+  CHECK(exercise_progress(w.state, "turned_loops").is_solved);
+  REQUIRE(w.driver->click("next_exercise"));
+  w.driver->frames(10);
+  CHECK(w.state.editing->exercise == "four_rows");
+  REQUIRE(w.driver->click("exercises"));  // back to the list, and to the one that was open
+  w.driver->frames(3);
+  CHECK(w.driver->find("editor") == nullptr);
+  REQUIRE(w.driver->click("exercise:four_rows"));
+  w.driver->frames(10);
+  CHECK(w.driver->find("editor") != nullptr);
+}
+
+TEST_CASE("the learner's own loop is found by the lines that its instructions were made of") {
+  AssemblyText listing{"k", "objdump", "x86-64",
+                       "f():\n  10  mov rax,rdx\n  14  movss xmm0,[rdx]\n  18  mulss xmm0,[rcx]\n"
+                       "  1c  jne +0x4\n  20  mulps xmm1,xmm2\n  24  jne +0x10\n"};
+  listing.loop_first = 6, listing.loop_last = 7;  // what computes most an instruction
+  listing.origins = {0, 9, 9, 9, 9, 5, 5};
+  const LineSpan own = own_loop(listing, {9, 10});
+  CHECK(own.first == 3);
+  CHECK(own.last == 5);
+  CHECK(own_loop(listing, {5, 5}).first == 6);
+  CHECK(own_loop(listing, {11, 12}).empty());
+  CHECK(lanes_of_lines(listing, 9, 10).scalar == 1);
+  CHECK(lanes_of_lines(listing, 9, 10).packed == 0);
+  CHECK(lanes_of_lines(listing, 5, 5).packed == 1);
 }
 
 TEST_CASE("the marked loop is said to be of what was written, or not to be") {

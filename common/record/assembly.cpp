@@ -45,20 +45,44 @@ int register_bytes(const std::string& line) {
 
 }  // namespace
 
-LoopLanes loop_lanes(const AssemblyText& assembly) {
+bool is_vector_arithmetic(const std::string& line) {
+  return register_bytes(line) > 0 && is_arithmetic(mnemonic_of(line));
+}
+
+namespace {
+
+/// Of the lines of the listing, from 1, that `counts` says.
+template <class Counts>
+LoopLanes lanes_where(const AssemblyText& assembly, Counts counts) {
   LoopLanes lanes;
-  if (assembly.loop_first == 0 || assembly.target != "x86-64") return lanes;
+  if (assembly.target != "x86-64") return lanes;
   std::istringstream lines(assembly.text);
   std::string line;
-  for (int64_t number = 1; std::getline(lines, line) && number <= assembly.loop_last; ++number) {
+  for (int64_t number = 1; std::getline(lines, line); ++number) {
+    if (!counts(number) || !is_vector_arithmetic(line)) continue;
     const int bytes = register_bytes(line);
     const std::string mnemonic = mnemonic_of(line);
-    if (number < assembly.loop_first || bytes == 0 || !is_arithmetic(mnemonic)) continue;
     const bool is_scalar = mnemonic.ends_with("ss") || mnemonic.ends_with("sd");
     ++(is_scalar ? lanes.scalar : lanes.packed);
     if (!is_scalar) lanes.bytes = std::max(lanes.bytes, bytes);
   }
   return lanes;
+}
+
+}  // namespace
+
+LoopLanes loop_lanes(const AssemblyText& assembly) {
+  return lanes_where(assembly, [&](int64_t number) {
+    return assembly.loop_first > 0 && number >= assembly.loop_first && number <= assembly.loop_last;
+  });
+}
+
+LoopLanes lanes_of_lines(const AssemblyText& assembly, int first, int last) {
+  return lanes_where(assembly, [&](int64_t number) {
+    const auto at = static_cast<size_t>(number - 1);
+    return at < assembly.origins.size() && assembly.origins[at] >= first &&
+           assembly.origins[at] <= last;
+  });
 }
 
 }  // namespace ridge

@@ -18,5 +18,11 @@ struct LoopLanes {
 };
 /// Of x86-64; zeros for other targets, and where no loop is marked.
 LoopLanes loop_lanes(const AssemblyText& assembly);
+/// The same of all instructions that were made of these lines of the rung's file, from 1, both inside. Zeros where the
+/// listing is not linked with its lines.
+LoopLanes lanes_of_lines(const AssemblyText& assembly, int first, int last);
+
+/// Whether a line of a listing of x86-64 computes in vector registers, be it one number.
+bool is_vector_arithmetic(const std::string& line);
 
 }  // namespace ridge

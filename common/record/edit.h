@@ -22,7 +22,8 @@ inline std::string_view original_of(std::string_view kernel) {
 /// What the compiler said about one place.
 struct CompileMessage {
   int line = 0, column = 0;  ///< from 1; 0: of no line of the learner's file
-  std::string kind;          ///< "error", "warning"
+  std::string
+      kind;  ///< "error", "warning", "remark": why a loop was not vectorised, as the compiler says it
   std::string text;
 };
 

@@ -130,6 +130,76 @@ void read_messages(const std::string& output, const std::string& file, EditBuild
   }
 }
 
+/// What the compiler is asked for, so that it says why it did not vectorise a loop. GCC's remarks name the last vector
+/// width that it tried; what stopped it is in its dump.
+Words remark_flags(const std::string& folder) {
+#ifdef __clang__
+  (void)folder;
+  return {"-Rpass-missed=loop-vectorize", "-Rpass-analysis=loop-vectorize"};
+#else
+  return {"-fdump-tree-vect-details=" + folder + "/vectoriser.txt"};
+#endif
+}
+
+/// Of GCC's dump: reasons that are about what was written, and not about an outer loop or one of the widths.
+bool is_reason(const std::string& line) {
+  constexpr const char* kReasons[] = {"for alias run-time tests exceeds",
+                                      "possible dependence between data-refs",
+                                      "function is not vectorizable",
+                                      "relevant stmt not supported",
+                                      "control flow in loop",
+                                      "number of iterations cannot be computed",
+                                      "unsupported use in stmt",
+                                      "vectorization not profitable"};
+  return std::any_of(std::begin(kReasons), std::end(kReasons),
+                     [&](const char* reason) { return line.find(reason) != line.npos; });
+}
+
+/// The line of `file` that a line of the compiler's begins with; 0: it begins with none.
+int line_at(const std::string& line, const std::string& file) {
+  int number = 0;
+  if (line.starts_with(file + ":"))
+    std::from_chars(line.data() + file.size() + 1, line.data() + line.size(), number);
+  return number;
+}
+
+/// Why loops of the file were not vectorised: one remark a loop, at its line.
+void read_remarks(const std::string& said, const std::string& folder, const std::string& file,
+                  EditBuild* build) {
+  const auto add = [&](int line, const std::string& text) {
+    const bool is_known = std::any_of(
+        build->messages.begin(), build->messages.end(),
+        [&](const CompileMessage& one) { return one.kind == "remark" && one.line == line; });
+    if (!is_known && build->messages.size() < kMostMessages)
+      build->messages.push_back({line, 0, "remark", text});
+  };
+#ifdef __clang__
+  (void)folder;
+  constexpr std::string_view kNot = ": remark: loop not vectorized: ";
+  for (const std::string& line : split(said, '\n')) {
+    const size_t at = line.find(kNot);
+    const int number = at == line.npos ? 0 : line_at(line, file);
+    if (number > 0)
+      add(number, line.substr(at + kNot.size(), line.rfind(" [-R") - at - kNot.size()));
+  }
+#else
+  (void)said;
+  const auto dump = read_whole(folder + "/vectoriser.txt");
+  std::string reason;
+  for (const std::string& line : split(dump ? *dump : std::string(), '\n')) {
+    constexpr std::string_view kMissed = ": missed: ";
+    if (line.starts_with("Analyzing loop at ")) reason.clear();
+    const size_t at = line.find(kMissed);
+    const int number = at == line.npos ? 0 : line_at(line, file);
+    if (number == 0) continue;
+    std::string text = line.substr(at + kMissed.size());
+    text.erase(0, text.find_first_not_of(' '));
+    if (reason.empty() && is_reason(text)) reason = text;
+    if (text.starts_with("couldn't vectorize loop") && !reason.empty()) add(number, reason);
+  }
+#endif
+}
+
 std::string first_error(const EditBuild& build) {
   for (const CompileMessage& message : build.messages) {
     if (message.kind != "error") continue;
@@ -364,6 +434,10 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   const std::string header =
       edit.is_cuda ? first : headers->header(command, first, edit.source.text, cancelled, &making);
   command.insert(command.end(), more.begin(), more.end());
+  const bool asks_remarks = !edit.is_cuda && more.empty();
+  if (asks_remarks) {
+    for (std::string& flag : remark_flags(folder)) command.push_back(std::move(flag));
+  }
   // Symbolic: bound within itself, as hidden names are.
   for (const char* word : {"-shared", "-Xlinker", "-Bsymbolic", "-include"}) {
     command.push_back(word);
@@ -378,6 +452,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!ran) return fail(ran.error().sentence());
   read_messages(ran->text, file, build);
+  if (asks_remarks) read_remarks(ran->text, folder, file, build);
   if (ran->code == 0) return true;
   return fail(compile_failure(*build, ran->text));
 }

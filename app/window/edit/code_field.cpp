@@ -90,9 +90,24 @@ void draw_line(Ui& ui, const Page& page, int number, std::string_view text, cons
     const float x = page.code_x() + page.column * static_cast<float>(code_columns(text) + 2);
     ui.text(x, line.middle(), note->text, kTiny_px, note->is_error ? Role::slower : Role::muted);
   }
-  ui.text(page.code_x() - page.column * 1.4f, line.middle(), std::to_string(number), kTiny_px - 1,
-          note ? role : Role::muted, Face::mono, Anchor::end);
   draw_code_line(ui, page.code_x(), line.middle(), text, lexer, kField_px);
+}
+
+/// The numbers stay where they are when the code is scrolled sideways.
+void draw_numbers(Ui& ui, const Page& page, size_t count, const CodeLook& look) {
+  const ImVec2 window = ImGui::GetWindowPos();
+  const float bottom = window.y + ImGui::GetWindowHeight();
+  if (ImGui::GetScrollX() > 0)
+    ui.fill({window.x, window.y, page.gutter - page.column * 0.8f, bottom - window.y},
+            ui.color(Role::panel));
+  for (int number = 1; number <= static_cast<int>(count); ++number) {
+    const Area line = page.line(number);
+    if (line.bottom() < window.y || line.y > bottom) continue;
+    const CodeNote* note = note_at(look, number);
+    const Role role = !note ? Role::muted : note->is_error ? Role::slower : Role::series0;
+    ui.text(window.x + page.gutter - page.column * 1.4f, line.middle(), std::to_string(number),
+            kTiny_px - 1, role, Face::mono, Anchor::end);
+  }
 }
 
 /// As wide as its longest line with its note: nothing is cut, it scrolls.
@@ -137,7 +152,10 @@ void CodeField::follow_cursor(const std::string& text, const ImVec2& origin, flo
   const float bottom = ImGui::GetWindowHeight() - row_h * 3;
   if (y < row_h) ImGui::SetScrollY(ImGui::GetScrollY() + y - row_h);
   if (y > bottom) ImGui::SetScrollY(ImGui::GetScrollY() + y - bottom);
-  const float x = origin.x + column * place.columns - ImGui::GetWindowPos().x;
+  const float from_zero =
+      ImGui::GetScrollX() + origin.x + column * place.columns - ImGui::GetWindowPos().x;
+  if (from_zero < ImGui::GetWindowWidth() - column * 6) return ImGui::SetScrollX(0);
+  const float x = from_zero - ImGui::GetScrollX();
   const float left = column * 8, right = ImGui::GetWindowWidth() - column * 6;
   if (x < left) ImGui::SetScrollX(std::max(0.0f, ImGui::GetScrollX() + x - left));
   if (x > right) ImGui::SetScrollX(ImGui::GetScrollX() + x - right);
@@ -159,6 +177,7 @@ bool CodeField::draw(Ui& ui, const Area& area, std::string* text, const CodeLook
   LexState lexer;
   for (size_t i = 0; i < lines.size(); ++i)
     draw_line(ui, page, static_cast<int>(i) + 1, lines[i], look, &lexer);
+  draw_numbers(ui, page, lines.size(), look);
   const float height = std::max(page.row_h * static_cast<float>(lines.size() + 2),
                                 ImGui::GetWindowHeight() - ui.px(14));
   ImGuiIO& io = ImGui::GetIO();
@@ -185,6 +204,7 @@ bool CodeField::draw(Ui& ui, const Area& area, std::string* text, const CodeLook
   }
   ImGui::PopFont();
   follow_cursor(*text, {page.code_x(), page.origin.y}, page.column, page.row_h);
+  if (std::exchange(was_unsaved_, look.is_unsaved) && !look.is_unsaved) ImGui::SetScrollX(0);
   const float at = (io.MousePos.y - page.origin.y) / page.row_h;
   const bool is_over = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows |
                                               ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);

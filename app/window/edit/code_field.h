@@ -22,6 +22,7 @@ struct CodeLook {
   std::span<const int> linked = {};  ///< lines that instructions were made of, ascending
   int lit = 0;                       ///< the linked line that stands out; 0: none
   bool is_read_only = false;
+  bool is_unsaved = false;  ///< once it is saved, the beginnings of the lines are in view again
   int texts = 0;  ///< another number: the text came from elsewhere, and the field forgets its own
 };
 
@@ -35,8 +36,9 @@ class CodeField {
  private:
   void follow_cursor(const std::string& text, const ImVec2& origin, float column, float row_h);
   int hovered_line_ = 0;
-  int cursor_ = -1;       ///< bytes into the text; -1: the field lacks the keyboard
-  int followed_ = -1;     ///< the place that was last scrolled to
+  int cursor_ = -1;    ///< bytes into the text; -1: the field lacks the keyboard
+  int followed_ = -1;  ///< the place that was last scrolled to
+  bool was_unsaved_ = false;
   bool indents_ = false;  ///< the keys to come begin a line under an indented one
   bool tabs_ = false;     ///< a tab is two spaces: the second comes with the next frame
 };

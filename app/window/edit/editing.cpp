@@ -557,9 +557,8 @@ const Rung& kept_row(const std::string& kernel, const Rung& after) {
   Kept& kept = found->second;
   if (is_new) {
     const std::string original(original_of(kernel));
-    const app::Exercise* exercise = exercise_of(original);
     kept.kernel = kernel;
-    kept.title = exercise ? "exercise: " + exercise->title : "edited: " + std::string(after.title);
+    kept.title = app::edit_title(kernel);
     kept.change = "a learner's, " +
                   std::string(original == after.kernel ? "made from " : "after ") + after.title;
     kept.rung = {kept.kernel.c_str(), kept.title.c_str(), kept.change.c_str()};

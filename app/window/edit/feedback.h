@@ -17,6 +17,10 @@ struct LineSpan {
 /// The lines of `text` that are not those of `original`: what stands between the beginning and the end that both share.
 LineSpan written_lines(const std::string& original, const std::string& text);
 
+/// The innermost loop of the listing that is made of these lines of the file, as lines of the listing: the one with the
+/// largest share of arithmetic. Empty: there is none, or the listing does not say.
+LineSpan own_loop(const AssemblyText& listing, const LineSpan& written);
+
 /// Whether the marked loop is made of the lines that were written, or that it is not; empty: the listing does not say.
 std::string loop_origin_sentence(const Editing& editing, const AssemblyText& listing);
 

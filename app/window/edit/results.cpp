@@ -82,6 +82,18 @@ double original_ns(const State& state) {
   return is_here ? row->series->stats->median_ns : 0;
 }
 
+/// Where the two times above say another thing than the pairs: which to believe. Empty: they agree.
+std::string alone_sentence(double own_ns, double original_ns, double paired) {
+  constexpr double kApart = 1.25;
+  if (!(own_ns > 0) || !(original_ns > 0) || !(paired > 0)) return "";
+  const double alone = original_ns / own_ns;
+  if (alone < paired * kApart && paired < alone * kApart) return "";
+  return fmt::format(
+      "Run alone, at different times, the two differ by {}. The pairs count: both sides of a pair "
+      "met the same machine.",
+      format_ratio(std::max(alone, 1 / alone)));
+}
+
 /// A cell's colour: grey where it is right, then the ramp by the logarithm of how far it is off.
 ImU32 cell_color(const Ui& ui, double least, double most, double error) {
   if (error < 0) return ui.color(Role::slower);
@@ -122,6 +134,10 @@ void SaveResults::read(const State& state) {
   if (of_ == &run && version_ == run.version() && build_ == build) return;
   of_ = &run, version_ = run.version(), build_ = build;
   saves_ = saves_of(run, state.editing->id, state.editing->kernel);
+  // The file as it was handed out is built when it opens, and is no save of the learner's.
+  const bool is_handed_out = saves_.size() > 1 && !state.editing->exercise.empty() &&
+                             saves_.front().build->built && saves_.front().series == nullptr;
+  if (is_handed_out) saves_.erase(saves_.begin());
 }
 
 void SaveResults::draw_now(Ui& ui, Area* rest) const {
@@ -135,7 +151,9 @@ void SaveResults::draw_now(Ui& ui, Area* rest) const {
     ui.text(line.x + w + ui.px(10), line.middle() + ui.px(6), "a call", kSmall_px, Role::muted);
   ui.widgets["now"] = line;
   bool is_error = false;
-  const std::string said = editing_status(ui.state, &is_error);
+  std::string said = editing_status(ui.state, &is_error);
+  constexpr std::string_view kSaid = "it does not compile, ";  // the headline
+  if (said.starts_with(kSaid)) said.erase(0, kSaid.size());
   const Role role = is_error && !is_as_left(ui.state) ? Role::slower : Role::muted;
   const float h = ui.paragraph(*rest, said, kSmall_px, role);
   ui.widgets["source_said"] = {rest->x, rest->y, rest->w, h};
@@ -189,7 +207,7 @@ void SaveResults::draw_saves(Ui& ui, Area* rest) const {
   const bool is_untouched = saves_.size() == 1 && ui.state.editing->is_as_handed_out() &&
                             !ui.state.editing->exercise.empty();
   if (saves_.empty() || is_untouched) return;
-  draw_heading(ui, rest, "ALL SAVES, TIME A CALL");
+  draw_heading(ui, rest, "ALL SAVES, TIME A CALL, EACH RUN ALONE");
   const double original = original_ns(ui.state);
   double most = 0;
   for (const Save& save : saves_) most = std::max(most, save.median_ns());
@@ -222,15 +240,16 @@ void SaveResults::draw_saves(Ui& ui, Area* rest) const {
   }
   if (original > 0 && !is_near) {
     ui.text(plot.right(), plot.y + ui.px(6),
-            "original " + format_time_ns(original) + ", above this scale", kTiny_px, Role::muted,
-            Face::body, Anchor::end);
+            "original, run alone: " + format_time_ns(original) + ", above this scale", kTiny_px,
+            Role::muted, Face::body, Anchor::end);
   } else if (original > 0) {
     const float y = top_of(original);
     for (float x = plot.x; x < plot.right(); x += ui.px(8))
       ui.fill({x, y, std::min(ui.px(4), plot.right() - x), ui.px(1)}, ui.color(Role::baseline));
-    ui.text(plot.right(), y - ui.px(9), "original " + format_time_ns(original), kTiny_px,
-            Role::muted, Face::body, Anchor::end);
+    ui.text(plot.right(), y - ui.px(9), "original, run alone: " + format_time_ns(original),
+            kTiny_px, Role::muted, Face::body, Anchor::end);
   }
+  if (saves_.back().failed()) return;  // its reason stands above
   const std::string said = save_text(saves_.back(), saves_.size());
   rest->take_top(ui.paragraph(*rest, said, kTiny_px + 1, Role::muted), ui.px(14));
 }
@@ -278,6 +297,8 @@ void SaveResults::draw_verdict(Ui& ui, Area* rest) const {
   say(words.evidence, kTiny_px + 1, Role::text);
   say(words.reason, kTiny_px + 1, Role::muted);
   if (compared != saves_.rbegin()) return;
+  say(alone_sentence(compared->median_ns(), original_ns(state), compared->comparison->ratio),
+      kTiny_px + 1, Role::muted);
   const std::string slow = slow_sentence(state, *compared->comparison);
   ui.widgets["save_slow"] = {rest->x, rest->y, rest->w, slow.empty() ? 0 : ui.px(20)};
   say(slow, kSmall_px, Role::text);

@@ -70,13 +70,13 @@ std::string save_text(const Save& save, size_t number) {
   std::string text = fmt::format("Save {}: ", number);
   if (save.failed()) return text + save.reason();
   if (!save.verified()) return text + "it was not timed";
-  text += format_time_ns(save.median_ns()) + " a call";
+  text += format_time_ns(save.median_ns()) + " a call, run alone";
   const Comparison* made = save.comparison;
   if (made && made->verdict == Verdict::faster)
-    text += ", " + format_ratio(made->ratio) + " faster than the original";
+    text += "; in pairs " + format_ratio(made->ratio) + " faster than the original";
   if (made && made->verdict == Verdict::slower)
-    text += ", " + format_ratio(1 / made->ratio) + " slower than the original";
-  if (made && made->verdict == Verdict::same) text += ", the same as the original";
+    text += "; in pairs " + format_ratio(1 / made->ratio) + " slower than the original";
+  if (made && made->verdict == Verdict::same) text += "; in pairs the same as the original";
   return text;
 }
 

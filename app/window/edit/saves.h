@@ -28,7 +28,7 @@ struct Save {
 /// one that was run again: the latest counts.
 std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::string& original);
 
-/// "Save 3: 1.2 ms a call, 1.4× faster than the original", or why it has no time.
+/// "Save 3: 1.2 ms a call, run alone; in pairs 1.4× faster than the original", or why it has no time.
 std::string save_text(const Save& save, size_t number);
 
 }  // namespace ridge::window

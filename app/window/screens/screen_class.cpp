@@ -7,7 +7,7 @@
 
 #include "app/query/leaderboard.h"
 #include "app/window/edit/editing.h"
-#include "app/window/edit/results.h"
+#include "app/window/edit/exercise_list.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
@@ -23,13 +23,12 @@ class ClassScreen final : public Screen {
   void draw(Ui& ui, Area all) override;
 
  private:
-  void draw_exercises(Ui& ui, const Area& area) const;
   void read_folder(Ui& ui);
   void draw_folder(Ui& ui, Area* area);
   void draw_board(Ui& ui, const Area& area);
   void draw_left_out(Ui& ui, Area* rest);
 
-  Result<std::vector<app::Exercise>> exercises_ = app::all_exercises();
+  ExerciseList exercises_;
   std::string read_;  ///< the folder that `board_` is of
   Result<app::Leaderboard> board_ = app::Leaderboard();
   std::future<Result<app::Leaderboard>> reading_;  ///< valid until it is in `board_`
@@ -64,62 +63,11 @@ void ClassScreen::draw(Ui& ui, Area all) {
   read_folder(ui);
   const Area left = all.take_left(all.w * 0.46f, ui.px(8));
   ui.panel(left);
-  draw_exercises(ui, left.inset(ui.px(28), ui.px(20)));
+  exercises_.draw(ui, left.inset(ui.px(28), ui.px(20)));
   ui.panel(all);
   Area right = all.inset(ui.px(28), ui.px(20));
   draw_folder(ui, &right);
   draw_board(ui, right);
-}
-
-/// Its title, and what was done of it: solved, hints spent.
-void draw_title(Ui& ui, const Area& line, const app::Exercise& one) {
-  const ExerciseProgress done = exercise_progress(ui.state, one.name);
-  float x = line.x;
-  if (done.is_solved) {
-    draw_tick(ui, x + ui.px(6), line.middle());
-    ui.widgets["solved:" + one.name] = {x, line.y, ui.px(14), line.h};
-    x += ui.px(20);
-  }
-  x += ui.text(x, line.middle(), one.title + (one.is_cuda ? "  ·  GPU" : ""), kSmall_px + 1,
-               Role::text, Face::body, Anchor::start, line.right() - x);
-  std::string about = done.is_solved ? "solved" : "";
-  if (done.hints_spent > 0)
-    about += fmt::format("{}{} of {} hints", about.empty() ? "" : ", ", done.hints_spent,
-                         one.hints.size());
-  const float room = line.right() - x - ui.px(12);
-  if (!about.empty() && room > ui.px(60))
-    ui.text(x + ui.px(12), line.middle(), about, kTiny_px + 1, Role::muted, Face::body,
-            Anchor::start, room);
-}
-
-void ClassScreen::draw_exercises(Ui& ui, const Area& area) const {
-  Scroll scroll(ui, "exercises", area);
-  Area& rest = scroll.rest;
-  draw_heading(ui, &rest, "EXERCISES");
-  if (!exercises_) {
-    ui.paragraph(rest, exercises_.error().sentence(), kSmall_px, Role::slower);
-    return;
-  }
-  std::string lab;
-  for (const app::Exercise& one : *exercises_) {
-    if (lab != one.lab) {
-      lab = one.lab;
-      const Lab* known = find_lab(lab);
-      const Area line = rest.take_top(ui.px(40));
-      ui.text(line.x, line.y + ui.px(24), known ? known->title : lab.c_str(), kBody_px, Role::text,
-              Face::strong, Anchor::start, line.w);
-    }
-    Area row = rest;
-    const float button_w = ui.px(84), text_w = row.w - button_w - ui.px(24);
-    const float task_h =
-        ui.paragraph({row.x, row.y, text_w, 0}, one.task, kSmall_px, Role::muted, Face::body, true);
-    row = rest.take_top(ui.px(26) + task_h, ui.px(14));
-    draw_title(ui, {row.x, row.y, text_w, ui.px(20)}, one);
-    ui.paragraph({row.x, row.y + ui.px(24), text_w, task_h}, one.task, kSmall_px, Role::muted);
-    const Area button = {row.right() - button_w, row.y, button_w, ui.px(32)};
-    if (ui.button("exercise:" + one.name, button, "Open", Ui::Kind::normal))
-      ui.dispatch([one](State& state) { start_exercise(state, one); });
-  }
 }
 
 /// Who edits here, whose runs are listed, and what can be done about it.
@@ -195,9 +143,9 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) {
   for (const app::Board& board : board_->boards) {
     const auto titled = [](std::string_view kernel) {
       const Rung* rung = rung_of(kernel);
-      return rung ? std::string(rung->title) : std::string(kernel);
+      return rung ? std::string(rung->title) : app::edit_title(std::string(kernel));
     };
-    say(titled(original_of(board.kernel)) + "  against  " + titled(board.baseline), Role::text);
+    say(titled(board.kernel) + "  against  " + titled(board.baseline), Role::text);
     say(board.machine + "; " + to_string(board.params) + ", " + board.cache.text() + " cache",
         Role::muted);
     const auto& list = board.entries;

@@ -1,10 +1,13 @@
 // Your turn: a rung's file in the learner's hands. Editor, what the compiler made of it, and what became of each save.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "app/window/edit/code_field.h"
 #include "app/window/edit/editing.h"
+#include "app/window/edit/exercise_list.h"
 #include "app/window/edit/feedback.h"
 #include "app/window/edit/results.h"
 #include "app/window/panels/code_text.h"
@@ -27,7 +30,8 @@ class WorkbenchScreen final : public Screen {
 
  private:
   void draw_without(Ui& ui, const Area& area);
-  void draw_head(Ui& ui, Area row) const;
+  void draw_next(Ui& ui, Area* row) const;
+  void draw_head(Ui& ui, Area row);
   float draw_task(Ui& ui, const Area& area, bool measure) const;
   void draw_editor(Ui& ui, Area area);
   void draw_listing(Ui& ui, Area area);
@@ -36,6 +40,8 @@ class WorkbenchScreen final : public Screen {
 
   CodeField field_;
   SaveResults results_;
+  ExerciseList exercises_;
+  bool shows_exercises_ = false;    ///< in place of the one that is open
   bool shows_listing_ = false;      ///< where it has no column of its own
   std::vector<int> linked_;         ///< lines of the file that instructions were made of, ascending
   const Run* looked_at_ = nullptr;  ///< the saved run that was searched for an edit
@@ -54,15 +60,27 @@ void WorkbenchScreen::draw_without(Ui& ui, const Area& area) {
                      "Home leads back to your own session, where you can edit a rung.", ui.px(24));
     return;
   }
-  if (draw_nothing(ui, area, "No copy is open.",
-                   "Begin with an exercise, or select a rung in the lab and press Edit in its "
-                   "Source tab: your copy opens here.",
-                   "See the exercises"))
-    ui.dispatch([](State& state) { state.view.screen = ScreenId::classroom; });
+  Area inner = area.inset(ui.px(28), ui.px(20));
+  const std::string said =
+      "Open an exercise: a rung with a hole for you to fill. Or select a rung in the lab and press "
+      "Edit in its Source tab: your copy of it opens here.";
+  inner.take_top(ui.paragraph(inner, said, kSmall_px, Role::text), ui.px(18));
+  const Area list = {inner.x, inner.y, std::min(inner.w, ui.px(900)), inner.h};
+  if (exercises_.draw(ui, list)) shows_exercises_ = false;
+}
+
+/// After a solved exercise the next one that is not.
+void WorkbenchScreen::draw_next(Ui& ui, Area* row) const {
+  const auto next = exercises_.after(ui.state, ui.state.editing->exercise);
+  if (!next) return;
+  const std::string label = "Next: " + next->title;
+  const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
+  if (ui.button("next_exercise", row->take_right(w, ui.px(6)), label, Ui::Kind::primary))
+    ui.dispatch([one = *next](State& state) { start_exercise(state, one); });
 }
 
 /// What is open, the problem that its figures are of, and what can be done with it.
-void WorkbenchScreen::draw_head(Ui& ui, Area row) const {
+void WorkbenchScreen::draw_head(Ui& ui, Area row) {
   using Kind = Ui::Kind;
   const State& state = ui.state;
   const Editing& editing = *state.editing;
@@ -73,11 +91,15 @@ void WorkbenchScreen::draw_head(Ui& ui, Area row) const {
   };
   if (ui.button("to_lab", row.take_right(ui.px(104), ui.px(14)), "To the lab", Kind::quiet))
     ui.dispatch([](State& changed) { changed.view.screen = ScreenId::lab; });
+  if (!editing.exercise.empty() && !editing.is_recorded &&
+      ui.button("exercises", row.take_right(ui.px(104), ui.px(6)), "Exercises", Kind::quiet))
+    shows_exercises_ = true;
   if (!editing.is_recorded) {
     button("save_edit", "Save  Ctrl S", editing.is_unsaved() ? Kind::primary : Kind::normal);
     button("revert_edit", "Revert", Kind::quiet);
     button("compare", "Compare", Kind::quiet);
     if (!editing.hints.empty()) button("hint", "Hint", Kind::quiet);
+    if (exercise_progress(state, editing.exercise).is_solved) draw_next(ui, &row);
   }
   const float title_w = ui.text(row.x, row.middle(), editing.title, kHeading_px, Role::text,
                                 Face::strong, Anchor::start, row.w);
@@ -127,7 +149,8 @@ std::vector<CodeNote> notes_of(const State& state) {
   if (!build) return notes;
   std::set<int> seen;
   for (const CompileMessage& message : build->messages) {
-    if (message.line > 0 && seen.insert(message.line).second)
+    // A loop that was not vectorised is no fault of the text: the result says it where it matters.
+    if (message.kind != "remark" && message.line > 0 && seen.insert(message.line).second)
       notes.push_back({message.line, message.kind == "error", message.text});
   }
   return notes;
@@ -165,6 +188,7 @@ void WorkbenchScreen::draw_editor(Ui& ui, Area area) {
   look.linked = linked_;
   look.lit = lit_;
   look.is_read_only = editing.is_recorded;
+  look.is_unsaved = editing.is_unsaved();
   look.texts = editing.texts;
   field_.draw(ui, inner, &editing.text, look);
 }
@@ -177,9 +201,16 @@ std::string missing_listing(const State& state) {
       asked == state.requests.assembly.end() ? nullptr : state.run().request(asked->second);
   if (request && request->error) return request->error->sentence();
   const EditBuild* build = last_build(state);
-  if (build && !build->built) return "It does not compile: there is no machine code to show.";
+  if (build && !build->built) return "This save has no machine code.";
   return editing.is_recorded ? "This saved run does not hold it."
                              : "It comes after the first time of this save.";
+}
+
+std::string own_loop_sentence(const LineSpan& loop, const LineSpan& written) {
+  return fmt::format(
+      "Marked, lines {} to {}: the loop that is made of what you wrote, lines {} to {} of the "
+      "file.",
+      loop.first, loop.last, written.first, written.last);
 }
 
 void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
@@ -198,10 +229,15 @@ void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
   }
   const bool is_old = editing.text != editing.built;
   const bool is_empty = !editing.exercise.empty() && editing.built == editing.original;
-  std::string said =
-      is_empty ? "The hole is empty: your loops will be marked here." : loop_sentence(*listing);
+  const LineSpan written = written_lines(editing.original, editing.built);
+  LineSpan loop = own_loop(*listing, written);
+  const bool is_own = !is_empty && !loop.empty();
+  if (!is_own) loop = {static_cast<int>(listing->loop_first), static_cast<int>(listing->loop_last)};
+  std::string said = is_empty ? "The hole is empty: your loops will be marked here."
+                     : is_own ? own_loop_sentence(loop, written)
+                              : loop_sentence(*listing);
   if (const std::string origin = loop_origin_sentence(editing, *listing);
-      !is_old && !origin.empty())
+      !is_own && !is_old && !origin.empty())
     said += " " + origin;
   if (is_old) said = "Of the text as it was saved last. " + said;
   if (!is_old && listing->origins.empty())
@@ -216,12 +252,12 @@ void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
   const EditBuild* build = last_build(state);
   const std::string of = build ? build->hash : editing.id;
   if (std::exchange(followed_, of) != of) {
-    const auto line = static_cast<float>(std::max<int64_t>(listing->loop_first - 4, 0));
+    const auto line = static_cast<float>(std::max(loop.first - 4, 0));
     ImGui::SetScrollY(line * ui.px(kCodeLine_px));
     ui.needs_redraw = true;
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  Code code = {listing->text, listing->loop_first, listing->loop_last, false};
+  Code code = {listing->text, loop.first, loop.last, false};
   if (!is_old) code.origins = listing->origins;
   code.lit = lit_;
   listing_line_ = draw_code(ui, {at.x, at.y, inner.w, inner.h}, code);
@@ -242,7 +278,8 @@ bool WorkbenchScreen::switch_listing(Ui& ui, Area* area) {
 void WorkbenchScreen::draw(Ui& ui, Area all) {
   const State& state = ui.state;
   const float gap = ui.px(kGap);
-  if (!state.editing || state.editing->is_recorded != state.is_replay())
+  if ((shows_exercises_ && !state.is_replay()) || !state.editing ||
+      state.editing->is_recorded != state.is_replay())
     return draw_without(ui, all);
   looked_at_ = nullptr;
   const Area head = all.take_top(ui.px(52), gap);
