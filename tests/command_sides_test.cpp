@@ -361,6 +361,16 @@ TEST_CASE("what cannot be compared ends with one sentence") {
   }
 }
 
+TEST_CASE("--rounds: so many, the time said before; without a check the cure is named") {
+  const Outcome made =
+      ridgepoint({"compare", "--baseline", "true", "--candidate", "true", "--rounds", "60"});
+  INFO(made.out << made.err);
+  CHECK(has(made.out, "60 rounds"));
+  CHECK(has(made.err, "60 rounds take about "));
+  const Outcome faster = compared({"--baseline", "sleep 0.02", "--candidate", "true"});
+  CHECK(has(faster.out, "decision: check its output first: "));
+}
+
 TEST_CASE("a command against itself: two names, and ten sides at most") {
   const Outcome made = compared({"--json", "--baseline", "true", "--candidate", "true"});
   const Json comparison = made.json()["comparisons"][0];

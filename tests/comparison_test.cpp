@@ -27,6 +27,8 @@ class Watcher : public measure::Observer {
   bool cancelled() const override { return ++asks > cancel_at_ask; }
 };
 
+double simulated_s = 0;  ///< moved on by each call
+
 /// A call takes as long as a process would: a start that scatters upwards, bursts of a busy machine that last some
 /// calls, and a machine that gets slower.
 class MadeUp final : public measure::PairedComparison {
@@ -44,7 +46,7 @@ class MadeUp final : public measure::PairedComparison {
 
  private:
   Result<void> steps() override {
-    return take_rounds({.wanted = measure::kRounds, .limit_s = 1e9, .slots = slots_per_block},
+    return take_rounds(plan_of(measure::kRounds, 1e9, slots_per_block),
                        [&](const std::vector<uint8_t>& order, std::vector<Sample>* samples) {
                          return time(order, samples);
                        });
@@ -58,13 +60,14 @@ class MadeUp final : public measure::PairedComparison {
       Sample sample;
       sample.t_ns = 1e6 * std::exp(std::abs(0.03 * quality::normal(world_, draw)) + burst_ +
                                    2e-4 * made_ - (side > 0 ? gain : 0));
+      simulated_s += sample.t_ns * 1e-9;
       samples->push_back(sample);
     }
     return {};
   }
   Comparison compared(size_t side) const override {
     Comparison comparison = unjudged(side, options_.margin.value_or(measure::default_margin(true)));
-    measure::judge_side(rounds(), {}, static_cast<int>(side), candidates(), &comparison);
+    measure::judge_side(rounds(), {}, static_cast<int>(side), claims(), &comparison);
     return comparison;
   }
   void close(const Result<void>& outcome) override {
@@ -76,7 +79,9 @@ class MadeUp final : public measure::PairedComparison {
 };
 
 CompareOptions quick(uint64_t world) {
+  simulated_s = 0;
   CompareOptions options;
+  options.clock = [] { return simulated_s; };
   options.order_seed = world;
   options.pauses = false;
   return options;
@@ -88,12 +93,14 @@ CompareOutcome run(MadeUp* made) {
   return *std::move(outcome);
 }
 
-int false_verdicts(double margin, int slots, int runs) {
+int false_verdicts(double margin, int slots, int runs, std::optional<double> limit_s = {}) {
   int count = 0;
   for (int i = 0; i < runs; ++i) {
     Watcher watcher;
     CompareOptions options = quick(uint64_t(i) + 1);
     options.margin = margin;
+    options.limit_s = limit_s;
+    options.goes_on = limit_s.has_value();
     MadeUp made(2, options, &watcher, uint64_t(i) + 1);
     made.slots_per_block = slots;
     const Verdict verdict = run(&made).comparisons.front().verdict;
@@ -107,6 +114,35 @@ TEST_CASE("comparison: A/A, at most one in twenty differs at a margin of 0, none
     CHECK(false_verdicts(0, slots, 200) <= 10);
     CHECK(false_verdicts(measure::default_margin(true), slots, 200) == 0);
   }
+}
+
+/// Of calls of about 1 ms: 40 rounds take about 0.16 s.
+constexpr double kLong_s = 2.6;
+
+TEST_CASE("comparison: A/A that goes on until a limit differs no more often") {
+  CHECK(false_verdicts(0, 1, 200, kLong_s) <= 10);
+  CHECK(false_verdicts(measure::default_margin(true), 1, 200, kLong_s) == 0);
+}
+
+TEST_CASE("comparison: within a limit an unresolved one goes on, a settled one ends") {
+  const auto rounds_of = [](double gain, std::optional<int64_t> rounds,
+                            std::optional<double> limit_s) {
+    Watcher watcher;
+    CompareOptions options = quick(1);
+    options.rounds = rounds;
+    options.limit_s = limit_s;
+    options.goes_on = limit_s.has_value();
+    MadeUp made(2, options, &watcher, 1);
+    made.gain = gain;
+    const Comparison one = run(&made).comparisons.front();
+    CHECK(one.rounds_s > 0);
+    return one.rounds;
+  };
+  CHECK(rounds_of(0.02, {}, {}) == measure::kRounds);
+  CHECK(rounds_of(0.02, {}, kLong_s) > 300);  // the truth is the margin itself
+  CHECK(rounds_of(0.2, {}, kLong_s) == measure::kRounds);
+  CHECK(rounds_of(0.02, 123, {}) == 123);
+  CHECK(rounds_of(0.02, 1000, 0.1) < 100);
 }
 
 TEST_CASE("comparison: a planted 10 % is found, each way") {

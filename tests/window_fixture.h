@@ -234,6 +234,8 @@ class FakeSession final : public app::Session {
     made.ci = Interval{ratio * 0.99, ratio * 1.01};
     made.margin = request.margin.value_or(0.02);
     made.verdict = verdict;
+    made.rounds_s = 0.8;
+    made.rounds_needed = verdict == Verdict::unresolved ? 500 : 0;
     const std::vector<Comparison> all = {made};
     to_.worker("result", {{"request", request.id}, {"comparisons", all}});
     flush();

@@ -190,6 +190,10 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
     if (one.carries_comparison()) lead = &one;
     jobs.push_back(job(request, asked, i, observer));
   }
+  if (request.rounds && first.info().kind == RungKind::training) {
+    return Error{ErrorCode::usage, "of trainings a pair is a seed, and no round", "rounds",
+                 "name the seeds instead: --set seed=1..16"};
+  }
   // Whether a kernel's check reports an accuracy is known when it has run.
   if (const auto kind = first.info().kind.value())
     RIDGE_TRY_VOID(check_budget(request.budget, *kind, true));

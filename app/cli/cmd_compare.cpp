@@ -13,6 +13,7 @@
 #include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
+#include "common/record/ratio_text.h"
 #include "common/record/trained.h"
 
 namespace ridge::app {
@@ -34,6 +35,32 @@ void announce(const WorkRequest& request, bool trainings) {
                                  points_text(request.budget.accuracy_lost.value_or(kMayLose))));
 }
 
+/// Says what the rounds that were asked for will take, as soon as the first of them have said it.
+EachStep rounds_notice(const MeasureOptions& options) {
+  if (!options.rounds) return {};
+  return [wanted = *options.rounds, is_said = false](Driver& driver, int64_t id) mutable {
+    const auto& progress = driver.run().progress();
+    const bool is_known = progress && progress->request == id && progress->phase == "rounds" &&
+                          progress->left_s && !driver.run().rounds(id).empty();
+    if (is_said || !is_known) return;
+    is_said = true;
+    driver.complain_above(fmt::format("{} rounds take about {}; Ctrl+C judges those that are in",
+                                      wanted, format_time_ns(*progress->left_s * 1e9)));
+  };
+}
+
+/// How the same question gets its answer; empty: it has one, or more rounds give none.
+std::string again_text(const Run& run, int64_t request) {
+  int rounds = 0;
+  for (const Comparison& one : run.comparisons()) {
+    const auto more = one.request == request ? more_rounds(one) : std::nullopt;
+    if (more) rounds = std::max(rounds, more->rounds);
+  }
+  if (rounds == 0) return "";
+  return fmt::format("  again: the same command with --rounds {}, or with a larger --margin\n",
+                     rounds);
+}
+
 int show(const CommonOptions& common, const MeasureOptions& options, const Measured& measured,
          bool trainings) {
   if (measured.request == 0) return fail(common, *measured.error);
@@ -46,7 +73,7 @@ int show(const CommonOptions& common, const MeasureOptions& options, const Measu
         trainings ? environment_text(run) + results_notes(run, measured.request, {})
                   : results_text(run, measured.request, {});
     print(results + "\n");
-    print(comparisons_text(run, measured.request));
+    print(comparisons_text(run, measured.request) + again_text(run, measured.request));
   }
   return finish_command(common, options, measured, compare_exit_code(run, measured.request));
 }
@@ -57,7 +84,9 @@ int compare_commands(const CommonOptions& common, const MeasureOptions& options)
   announce(*request, false);
   if (!common.worker.empty())
     complain("the commands run where the worker runs: " + one_line(common.worker, 200));
-  return show(common, options, measure_commands(common, options, *std::move(request)), false);
+  return show(common, options,
+              measure_commands(common, options, *std::move(request), rounds_notice(options)),
+              false);
 }
 
 }  // namespace
@@ -91,7 +120,8 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
     return selection;
   };
   const auto say = [&](const WorkRequest& request) { announce(request, trainings); };
-  const Measured measured = measure(common, options, RequestType::compare, choose, say);
+  const Measured measured =
+      measure(common, options, RequestType::compare, choose, say, rounds_notice(options));
   return show(common, options, measured, trainings);
 }
 
@@ -116,6 +146,12 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
       .add_option("--call-limit", options->call_limit_s,
                   "commands: seconds that one call may take; default 60")
       ->check(CLI::Range(0.001, 86400.0));
+  command.get_option("--limit")->description(
+      "seconds of the rounds: an unresolved comparison goes on until then; of each training");
+  command
+      .add_option("--rounds", options->rounds,
+                  "so many rounds, judged once; without it 40, or what --limit says")
+      ->check(CLI::Range(int64_t{6}, int64_t{1'000'000}));
   command
       .add_option("--margin", options->margin,
                   "differences below it are called same; default 0.01 on a GPU, 0.02 on a CPU")

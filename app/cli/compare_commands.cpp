@@ -131,6 +131,8 @@ Result<WorkRequest> command_request(const MeasureOptions& options) {
   request.lab = kCommandLab;
   request.margin = options.margin;
   request.limit_s = options.limit_s;
+  request.rounds = options.rounds;
+  request.goes_on = options.limit_s.has_value();
   RIDGE_TRY(request.budget, budget_of(options));
   RIDGE_TRY_VOID(check_budget(request.budget, RungKind::command, false));
   for (size_t i = 0; i < texts.size(); ++i) {

@@ -173,6 +173,11 @@ void Driver::print_above(const std::string& text) {
   print(text);
 }
 
+void Driver::complain_above(const std::string& text) {
+  progress_.clear();
+  complain(text);
+}
+
 Result<bool> Driver::close_file() {
   if (!file_) return false;
   if (!file_error_) {
@@ -248,6 +253,8 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   RIDGE_TRY_VOID(check_for_rungs(budget, *measured->lab, request.kernels, driver.run()));
   request.sustained = options.sustained;
   request.limit_s = options.limit_s;
+  request.rounds = options.rounds;
+  request.goes_on = type == RequestType::compare && options.limit_s.has_value();
   request.device = options.device;
   request.counters = options.counters;
   if (before) before(request);
@@ -289,17 +296,21 @@ void keep_file(Measured* measured) {
 }
 
 Result<void> carry_out_commands(const CommonOptions& common, const MeasureOptions& options,
-                                WorkRequest request, Measured* measured) {
+                                WorkRequest request, const EachStep& each_step,
+                                Measured* measured) {
   RIDGE_TRY(measured->driver, Driver::start(common, options.out, true));
-  return measured->driver->carry_out(std::move(request), &measured->request);
+  return measured->driver->carry_out(std::move(request), &measured->request, [&] {
+    if (each_step) each_step(*measured->driver, measured->request);
+  });
 }
 
 }  // namespace
 
 Measured measure_commands(const CommonOptions& common, const MeasureOptions& options,
-                          WorkRequest request) {
+                          WorkRequest request, const EachStep& each_step) {
   Measured measured;
-  if (auto done = carry_out_commands(common, options, std::move(request), &measured); !done)
+  if (auto done = carry_out_commands(common, options, std::move(request), each_step, &measured);
+      !done)
     measured.error = done.error();
   keep_file(&measured);
   return measured;

@@ -66,6 +66,8 @@ class Driver {
   void print_above(const std::string& text);
   /// Into the transcript: common/record/notes.h.
   void note(const std::string& key, const std::string& text) { session_->note(key, text); }
+  /// The same on standard error.
+  void complain_above(const std::string& text);
   /// Completes the output file; true if there is one. To be called whatever happened before.
   Result<bool> close_file();
 
@@ -101,6 +103,7 @@ struct MeasureOptions {
   CacheMode cache = CacheMode::hot;
   std::string out;
   std::optional<double> margin, limit_s;
+  std::optional<int64_t> rounds;  ///< compare
   /// compare: lines of a budget as they were typed, --may-lose and --accuracy-target among them
   std::vector<std::string> budget;
   int device = 0;
@@ -162,7 +165,7 @@ Measured measure(const CommonOptions& common, const MeasureOptions& options, Req
 
 /// The same for a request that names commands: no lab, no catalogue, and a worker that runs commands.
 Measured measure_commands(const CommonOptions& common, const MeasureOptions& options,
-                          WorkRequest request);
+                          WorkRequest request, const EachStep& each_step = {});
 
 /// Errors end a command with their code; else `code` stands. Prints nothing that is not an error.
 int finish_command(const CommonOptions& common, const MeasureOptions& options,

@@ -266,7 +266,7 @@ void fields(Io& io, Of<Io, Comparison>& v) {
   io("verdict", v.verdict), io("rounds_needed", v.rounds_needed), io("reasons", v.reasons);
   io.brief("equal_clock", v.equal_clock), io.brief("sustained", v.sustained);
   io.brief("clock_held", v.clock_held), io.brief("clock", v.clock);
-  io.brief("trained", v.trained);
+  io.brief("trained", v.trained), io.brief("rounds_s", v.rounds_s);
 }
 
 template <class Io>

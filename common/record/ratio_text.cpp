@@ -58,4 +58,25 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
   return digits >= kMost ? format_ratio(ratio) : format_number(ratio, std::max(digits, 1)) + "×";
 }
 
+std::optional<MoreRounds> more_rounds(const Comparison& comparison) {
+  const bool is_of_rounds = !comparison.trained && comparison.sustained.empty();
+  if (comparison.verdict != Verdict::unresolved || !is_of_rounds || comparison.rounds_needed <= 0)
+    return std::nullopt;
+  MoreRounds more{.rounds = comparison.rounds_needed};
+  if (comparison.rounds > 0)
+    more.seconds = comparison.rounds_s / comparison.rounds * comparison.rounds_needed;
+  if (!comparison.ci) return more;
+  const double limit = 1 + comparison.margin;
+  more.shows = comparison.ratio > limit       ? Verdict::faster
+               : comparison.ratio < 1 / limit ? Verdict::slower
+                                              : Verdict::same;
+  return more;
+}
+
+std::string more_rounds_text(const MoreRounds& more) {
+  std::string text = fmt::format("about {} round{}", more.rounds, more.rounds == 1 ? "" : "s");
+  if (more.seconds > 0) text += " (about " + format_time_ns(more.seconds * 1e9) + ")";
+  return text;
+}
+
 }  // namespace ridge

@@ -1,10 +1,12 @@
-// The interval of a paired ratio as people read it: beside 1 and the margin, whose sides decide the verdict.
+// What pairs came to as people read it: the ratio's interval beside 1 and the margin, whose sides decide the verdict, and
+// how many more rounds would settle what is unresolved.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "common/core/interval.h"
+#include "common/record/types.h"
 
 namespace ridge {
 
@@ -15,5 +17,16 @@ std::string ratio_interval_text(const std::optional<Interval>& ratio, double mar
 /// A paired ratio as a headline, with no digit that its interval does not bear: "2.00×", "2.7×" where the interval is
 /// ±0.3, "between 5× and 46×" where its upper end is over 1.5 times its lower. Without an interval as format_ratio.
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval);
+
+/// A new comparison of so many rounds that should settle an unresolved one.
+struct MoreRounds {
+  int rounds = 0;
+  double seconds = 0;                   ///< that they take; 0: not known
+  Verdict shows = Verdict::unresolved;  ///< what it settles as, if the ratio stays where it is
+};
+/// None where the comparison is settled, is of trainings or sustained turns, or has its ratio on the limit of "same".
+std::optional<MoreRounds> more_rounds(const Comparison& comparison);
+/// "about 1963 rounds (about 14.0 min)".
+std::string more_rounds_text(const MoreRounds& more);
 
 }  // namespace ridge

@@ -49,6 +49,16 @@ Result<void> take_amount(const Json& line, const char* name, bool zero_allowed,
   return {};
 }
 
+Result<void> take_rounds(const Json& line, std::optional<int64_t>* rounds) {
+  int64_t count = 0;
+  RIDGE_TRY_VOID(take_whole(line, "rounds", &count));
+  const auto field = line.find("rounds");
+  if (field == line.end() || field->is_null()) return {};
+  if (count == 0) return bad_request("rounds is 0", "give how many, or leave it out");
+  *rounds = count;
+  return {};
+}
+
 Result<void> take_flag(const Json& line, const char* name, bool* value) {
   const auto field = line.find(name);
   if (field == line.end() || field->is_null()) return {};
@@ -224,6 +234,8 @@ Json to_line(const WorkRequest& request) {
   if (request.counters) line["counters"] = true;
   if (request.count_only) line["count_only"] = true;
   if (request.type == RequestType::compare) line["margin"] = amount(request.margin);
+  if (request.rounds) line["rounds"] = *request.rounds;
+  if (request.goes_on) line["goes_on"] = true;
   if (!request.budget.is_empty()) line["budget"] = request.budget;
   if (!request.kernels.empty() && !request.kernels.front().command.empty()) {
     line["commands"] = {{"call_limit_s", request.commands.call_limit_s}};
@@ -259,6 +271,8 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_flag(line, "counters", &request.counters));
   RIDGE_TRY_VOID(take_flag(line, "count_only", &request.count_only));
   RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));
+  RIDGE_TRY_VOID(take_rounds(line, &request.rounds));
+  RIDGE_TRY_VOID(take_flag(line, "goes_on", &request.goes_on));
   RIDGE_TRY(request.budget, budget_from(line));
   RIDGE_TRY_VOID(take_amount(line, "limit_s", false, &request.limit_s));
   RIDGE_TRY_VOID(take_amount(line, "warmup_s", true, &request.warmup_s));

@@ -35,6 +35,8 @@ struct WorkRequest {
   RunMode mode = RunMode::measure;  ///< live or measure
   CacheMode cache = CacheMode::hot;
   std::optional<double> margin;    ///< compare; absent: 0.02 CPU, 0.01 GPU
+  std::optional<int64_t> rounds;   ///< compare: so many, judged once; absent: the kind's own
+  bool goes_on = false;            ///< compare: past them until limit_s, while it is unresolved
   Budget budget;                   ///< compare; of trainings accuracy_lost is kMayLose if absent
   std::optional<double> limit_s;   ///< of each timed pass; absent: the mode's own
   std::optional<double> warmup_s;  ///< the least warm-up; absent: 0.3

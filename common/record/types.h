@@ -453,6 +453,7 @@ struct Comparison : PairedVerdict {
   std::string clock;  ///< on a GPU: why there are sustained turns, or none; one sentence
   std::optional<TrainedPairs> trained;  ///< where the sides are trainings
   std::vector<std::string> reasons;     ///< why invalid, unresolved or limited
+  double rounds_s = 0;                  ///< that its rounds took; 0: not recorded
   Budget budget;                        ///< what its request demanded; the reducer fills it in
   std::string size_param;               ///< as of a series
   bool stale = false;  ///< as of a series: the code of either side has changed since

@@ -107,6 +107,8 @@ measure::CompareOptions compare_options_of(const WorkRequest& request) {
   measure::CompareOptions options;
   options.cache = request.cache;
   options.margin = request.margin;
+  options.rounds = request.rounds;
+  options.goes_on = request.goes_on;
   options.limit_s = request.limit_s;
   options.budget = request.budget;
   options.warmup_s = request.warmup_s.value_or(options.warmup_s);

@@ -56,9 +56,6 @@ std::string evidence_of(const Comparison& comparison) {
   }
   if (comparison.trained) text += (text.empty() ? "" : " · ") + accuracy_line(*comparison.trained);
   text += fmt::format("{}margin {:g} %", text.empty() ? "" : " · ", comparison.margin * 100);
-  if (comparison.verdict == Verdict::unresolved && comparison.rounds_needed > 0) {
-    text += " · about " + pairs_text(comparison, comparison.rounds_needed) + " needed";
-  }
   return text;
 }
 

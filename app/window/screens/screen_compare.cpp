@@ -13,6 +13,7 @@
 #include "common/record/command.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/ecdf.h"
@@ -23,6 +24,7 @@
 namespace ridge::window {
 namespace {
 
+constexpr float kButtonRow = 44;     // below a verdict that more rounds would settle
 constexpr float kLeastCurves = 260;  // lower, the curves of the distribution cannot be read
 
 /// A run that holds comparisons of the lab in view, or of commands, newest first.
@@ -48,6 +50,7 @@ class CompareScreen final : public Screen {
   int draw_narrow(Ui& ui, const Area& all);
   static void draw_budget(Ui& ui, Area line);
   static void draw_empty(Ui& ui, const Area& area);
+  static void draw_more(Ui& ui, Area row, const Comparison& comparison, const MoreRounds& more);
   static void draw_hint(Ui& ui, Area card, const std::string& machine);
   const Comparison* chosen() const;
 
@@ -209,6 +212,26 @@ void CompareScreen::draw_empty(Ui& ui, const Area& area) {
     ui.dispatch([](State& state) { state.view.screen = ScreenId::lab; });
 }
 
+/// A button that settles it, with what it takes; beside it what it would show.
+void CompareScreen::draw_more(Ui& ui, Area row, const Comparison& comparison,
+                              const MoreRounds& more) {
+  const std::string text = more_rounds_text(more);
+  const std::string label = "Measure " + text.substr(std::string("about ").size());
+  Area button = row.take_left(ui.width(label, kBody_px) + ui.px(40), ui.px(16));
+  button.h = ui.px(32);
+  const std::string why = again_blocker(ui.state, comparison);
+  if (ui.button("more_rounds", button, label, Ui::Kind::normal, why.empty()))
+    ui.dispatch([comparison, rounds = more.rounds](State& state) {
+      measure_rounds(state, comparison, rounds);
+    });
+  const std::string shows = more.shows == Verdict::unresolved
+                                ? "A new comparison of so many rounds, judged once."
+                                : "A new comparison of so many rounds, judged once: it shows “" +
+                                      to_string(more.shows) + "”, if the ratio stays where it is.";
+  ui.text(row.x, button.middle(), why.empty() ? shows : why, kSmall_px, Role::muted, Face::body,
+          Anchor::start, row.w);
+}
+
 void CompareScreen::draw_sources(Ui& ui, const Area& area) {
   std::vector<std::string> names;
   float width = 0;
@@ -311,9 +334,13 @@ void CompareScreen::draw(Ui& ui, Area all) {
   } else if (!is_under_way) {
     const Area words = Area{0, 0, all.w, 0}.inset(ui.px(24), 0);
     const float needs = draw_verdict(ui, words, *source.run, *one, source.machine, true);
-    const Area card = all.take_top(std::max(ui.px(104), needs + ui.px(24)), ui.px(12));
+    const auto more =
+        source.machine.empty() && !ui.state.is_replay() ? more_rounds(*one) : std::nullopt;
+    const float row = more ? ui.px(kButtonRow) : 0;
+    Area card = all.take_top(std::max(ui.px(104), needs + ui.px(24)) + row, ui.px(12));
     ui.panel(card);
     ui.widgets["verdict"] = card;
+    if (more) draw_more(ui, card.take_bottom(row).inset(ui.px(24), 0), *one, *more);
     draw_verdict(ui, card.inset(ui.px(24), ui.px(12)), *source.run, *one, source.machine);
   }
   const bool wide = all.w > ui.px(1000) && all.h > ui.px(320);

@@ -308,6 +308,29 @@ void compare(State& state) {
   send(state, std::move(request), &state.requests.compare);
 }
 
+std::string again_blocker(const State& state, const Comparison& comparison) {
+  if (std::string why = work_blocker(state); !why.empty()) return why;
+  for (const std::string& kernel : {comparison.baseline, comparison.candidate}) {
+    const KernelInfo* info = state.run().kernel(kernel);
+    if (!info || !info->available)
+      return rung_title(state.ladder, kernel) + " cannot run on this machine.";
+  }
+  return {};
+}
+
+void measure_rounds(State& state, const Comparison& comparison, int rounds) {
+  WorkRequest request = request_for(state, RequestType::compare);
+  request.cache = comparison.cache.value().value_or(CacheMode::hot);
+  request.margin = comparison.margin;
+  request.budget = comparison.budget;
+  request.rounds = rounds;
+  request.kernels = {{comparison.baseline, comparison.baseline_params},
+                     {comparison.candidate, comparison.candidate_params}};
+  state.selection.baseline = comparison.baseline;
+  state.selection.rung = comparison.candidate;
+  send(state, std::move(request), &state.requests.compare);
+}
+
 // ---- runs that follow from a choice ------------------------------------------------------------
 
 namespace {

@@ -87,6 +87,10 @@ WorkRequest comparison_of(const State& state, const RungView& baseline, const Ru
 std::string budget_blocker(const State& state);
 /// With the budget that was typed.
 void compare(State& state);
+/// Why this comparison cannot be made again here, one sentence; empty: it can.
+std::string again_blocker(const State& state, const Comparison& comparison);
+/// The same sides once more, with so many rounds that are judged once.
+void measure_rounds(State& state, const Comparison& comparison, int rounds);
 
 // ---- runs that follow from a choice ------------------------------------------------------------
 // Runs that follow from a choice: a sweep over the lab's sizes, and the selected rung again whenever a

@@ -229,9 +229,7 @@ Result<void> KernelComparison::steps() {
   }
   RIDGE_TRY_VOID(look());
   const ForeignLoad foreign;
-  const RoundsPlan plan = {.wanted = rounds_wanted(),
-                           .limit_s = options_.limit_s.value_or(kRoundsLimit_s),
-                           .slots = slots_per_block()};
+  const RoundsPlan plan = plan_of(rounds_wanted(), kRoundsLimit_s, slots_per_block());
   const auto timed = take_rounds(plan, [&](const auto& order, std::vector<Sample>* samples) {
     return time_order(order, samples);
   });
@@ -323,7 +321,7 @@ Result<void> KernelComparison::sustained() {
   }
   const std::string held = clock_;
   clock_ += "; the turns alone did not end";
-  const double confidence = 1 - 0.05 / candidates();
+  const double confidence = 1 - 0.05 / claims();
   const int pairs = std::max(kTurns, stats::fewest_for_interval(confidence));
   RIDGE_TRY(turns_, take_turns(entries(), pairs, options_.turns, observer_));
   clock_ = held + "; so each side also ran alone";
@@ -341,7 +339,7 @@ Comparison KernelComparison::compared(size_t side) const {
   Comparison comparison = unjudged(side, options_.margin.value_or(default_margin(has_cpu)));
   comparison.clock_held = look_.is_held();
   comparison.clock = clock_;
-  judge_side(rounds(), turns_, static_cast<int>(side), candidates(), &comparison);
+  judge_side(rounds(), turns_, static_cast<int>(side), claims(), &comparison);
   return comparison;
 }
 

@@ -297,9 +297,7 @@ Result<void> CommandComparison::steps() {
   RIDGE_TRY_VOID(judge_all([&](size_t i) { return gate(i, true); }));
   for (size_t i = 0; i < sides_.size(); ++i) RIDGE_TRY_VOID(warm_up(i));
   const ForeignLoad foreign;
-  const RoundsPlan plan = {.wanted = kRounds,
-                           .limit_s = options_.limit_s.value_or(kCommandRounds_s),
-                           .slots = slots_per_block()};
+  const RoundsPlan plan = plan_of(kRounds, kCommandRounds_s, slots_per_block());
   const auto timed = take_rounds(
       plan, [&](const std::vector<uint8_t>& order, std::vector<Sample>* samples) -> Result<void> {
         for (const uint8_t side : order) {
@@ -317,7 +315,7 @@ Result<void> CommandComparison::steps() {
 
 Comparison CommandComparison::compared(size_t side) const {
   Comparison comparison = unjudged(side, options_.margin.value_or(default_margin(true)));
-  judge_side(rounds(), {}, static_cast<int>(side), candidates(), &comparison);
+  judge_side(rounds(), {}, static_cast<int>(side), claims(), &comparison);
   return comparison;
 }
 

@@ -1,6 +1,8 @@
 #include "common/harness/measure/comparison.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "common/core/format.h"
 #include "common/harness/measure/harness.h"
@@ -13,6 +15,7 @@ namespace ridge::measure {
 namespace {
 
 constexpr int kLeadSlots = 2;
+constexpr int kMostRounds = 1'000'000;
 
 }  // namespace
 
@@ -64,12 +67,44 @@ Result<void> PairedComparison::judge_all(const std::function<Result<void>(size_t
 
 // ---- rounds --------------------------------------------------------------------------------------
 
-PairedComparison::Block PairedComparison::draw_block(const RoundsPlan& plan) {
+RoundsPlan PairedComparison::plan_of(int rounds, double limit_s, int slots) const {
+  const double own_s = options_.rounds ? std::numeric_limits<double>::infinity() : limit_s;
+  return {
+      .wanted = static_cast<int>(std::min<int64_t>(options_.rounds.value_or(rounds), kMostRounds)),
+      .limit_s = options_.limit_s.value_or(own_s),
+      .slots = slots,
+      .goes_on = options_.goes_on && !options_.rounds};
+}
+
+bool PairedComparison::is_settled() const {
+  for (size_t side = 1; side < sides_; ++side) {
+    if (compared(side).verdict == Verdict::unresolved) return false;
+  }
+  return true;
+}
+
+/// The number of rounds at which the verdict is looked at next; those that there are: it has been looked at for the last
+/// time. How often may follow from the time that the rounds took, and from nothing that they say.
+int PairedComparison::next_look(const RoundsPlan& plan, double elapsed_s) {
+  const int done = static_cast<int>(rounds_.size());
+  if (!plan.goes_on) return done;
+  if (++look_ == 1) {
+    const double fit = plan.limit_s / std::max(elapsed_s, 1e-9);  // as many rounds again
+    looks_ = 1 + static_cast<int>(std::lround(std::log2(std::clamp(fit, 1.0, 1e4))));
+    if (looks_ > 1)
+      add_reason("up to " + std::to_string(looks_) +
+                 " looks at the rounds within the limit; the interval allows for all of them");
+  }
+  if (look_ >= looks_ || is_settled()) return done;
+  return look_ + 1 == looks_ ? kMostRounds : std::min(2 * done, kMostRounds);
+}
+
+PairedComparison::Block PairedComparison::draw_block(int wanted, int slots) {
   const int round_slots = 2 * static_cast<int>(sides_);
   // Two lead slots narrow a short block's scatter; where one round fills a block they only cost.
-  const bool has_lead = plan.slots >= round_slots + kLeadSlots;
-  const int left = plan.wanted - static_cast<int>(rounds_.size());
-  const int count = std::max(1, (plan.slots - (has_lead ? kLeadSlots : 0)) / round_slots);
+  const bool has_lead = slots >= round_slots + kLeadSlots;
+  const int left = wanted - static_cast<int>(rounds_.size());
+  const int count = std::max(1, (slots - (has_lead ? kLeadSlots : 0)) / round_slots);
   Block block;
   for (int i = 0; has_lead && i < kLeadSlots; ++i) block.lead.push_back(palindromes_.draw_side());
   block.slots = block.lead;
@@ -122,19 +157,27 @@ Result<void> PairedComparison::time_block(const Block& block, const TimeSlots& t
 
 Result<void> PairedComparison::take_rounds(const RoundsPlan& plan, const TimeSlots& time_slots) {
   const Range range("rounds");
-  const int fewest = std::max(plan.fewest, stats::fewest_for_interval(1 - 0.05 / candidates()));
-  const double start = now_s();
-  while (static_cast<int>(rounds_.size()) < plan.wanted) {
-    if (observer_->cancelled()) return cancelled_error();
+  const double start = options_.clock();
+  int wanted = plan.wanted;
+  while (true) {
     const int done = static_cast<int>(rounds_.size());
-    if (done >= fewest && now_s() - start >= plan.limit_s) {
+    rounds_s_ = options_.clock() - start;
+    if (done >= wanted) wanted = next_look(plan, rounds_s_);
+    if (done >= wanted) break;
+    if (observer_->cancelled()) return cancelled_error();
+    const int fewest = std::max(plan.fewest, stats::fewest_for_interval(1 - 0.05 / claims()));
+    if (done >= fewest && rounds_s_ >= plan.limit_s) {
       add_reason("stopped at the limit of " + format_tick(plan.limit_s) + " s after " +
                  std::to_string(done) + " rounds");
       break;
     }
     observer_->announce(0);
-    RIDGE_TRY_VOID(time_block(draw_block(plan), time_slots));
-    observer_->phase(0, rounds_phase(rounds_.size(), plan.wanted, now_s() - start, plan.limit_s));
+    RIDGE_TRY_VOID(time_block(draw_block(wanted, plan.slots), time_slots));
+    const double elapsed_s = options_.clock() - start;
+    const double fit = double(rounds_.size()) * plan.limit_s / std::max(elapsed_s, 1e-9);
+    const int shown = wanted < kMostRounds ? wanted : static_cast<int>(std::min(fit, 1e6));
+    observer_->phase(
+        0, rounds_phase(rounds_.size(), std::max(shown, done + 1), elapsed_s, plan.limit_s));
     if (options_.pauses) gap();
   }
   return {};
@@ -152,6 +195,7 @@ Comparison PairedComparison::unjudged(size_t side, double margin) const {
   comparison.candidate_params = candidate.params;
   comparison.cache = options_.cache;
   comparison.margin = margin;
+  comparison.rounds_s = rounds_s_;
   return comparison;
 }
 

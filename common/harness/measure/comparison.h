@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/harness/measure/harness.h"
 #include "common/harness/measure/observer.h"
 #include "common/harness/measure/palindromes.h"
 #include "common/harness/measure/sustained.h"
@@ -21,10 +22,14 @@ namespace ridge::measure {
 
 struct CompareOptions {
   CacheMode cache = CacheMode::hot;
-  std::optional<double> margin;                     ///< absent: default_margin()
-  std::optional<double> limit_s;                    ///< of the rounds; absent: the kind's own
-  Budget budget;          ///< what is demanded is measured: a percentile's calls, a call's energy, time to an accuracy
-  double warmup_s = 0.3;                            ///< the least, each side
+  std::optional<double> margin;   ///< absent: default_margin()
+  std::optional<int64_t> rounds;  ///< judged once; absent: the kind's own
+  std::optional<double> limit_s;  ///< of the rounds; absent: the kind's own, none beside `rounds`
+  bool goes_on = false;           ///< see RoundsPlan; not beside `rounds`
+  double (*clock)() = now_s;      ///< seconds; a simulation has its own
+  /// What is demanded is measured: a percentile's calls, a call's energy, time to an accuracy.
+  Budget budget;
+  double warmup_s = 0.3;    ///< the least, each side
   uint64_t order_seed = 0;  ///< of the random orders; the worker draws a new one each time
   bool sustained = true;    ///< false: no turns alone, whatever the clock does
   SustainedRule turns;
@@ -57,6 +62,10 @@ struct RoundsPlan {
   double limit_s = 30;  ///< after which the rounds end, once there are enough for an interval
   int slots = 1;        ///< that a block may have; a round always goes into one block
   int fewest = 0;       ///< before the limit may end them; at least what an interval takes
+  /// After `wanted` rounds the verdict is looked at, and again whenever their number has doubled, until every candidate's
+  /// is settled or the limit is reached. How many looks there may be is fixed at the first, by the time alone, and the
+  /// interval allows for all of them: PairedComparison::claims().
+  bool goes_on = false;
 };
 
 class PairedComparison {
@@ -88,6 +97,8 @@ class PairedComparison {
   /// Times these sides, one after the other, and appends a sample for each; after an error those before it stay.
   using TimeSlots =
       std::function<Result<void>(const std::vector<uint8_t>& sides, std::vector<Sample>* samples)>;
+  /// The plan of a kind whose own number of rounds and limit these are, with what the options set instead.
+  RoundsPlan plan_of(int rounds, double limit_s, int slots) const;
   /// Takes rounds by the plan: draws the orders, keeps and sends whole rounds with their samples, says how far it is.
   Result<void> take_rounds(const RoundsPlan& plan, const TimeSlots& time_slots);
   void keep_round(Round round);
@@ -103,7 +114,8 @@ class PairedComparison {
   void close_series(const Result<void>& outcome, const std::string& name, Series* series) const;
 
   size_t sides() const { return sides_; }
-  int candidates() const { return static_cast<int>(sides_) - 1; }
+  /// How many statements one interval in twenty may be wrong about together: a candidate's, at each look at its rounds.
+  int claims() const { return (static_cast<int>(sides_) - 1) * looks_; }
   std::span<const Round> rounds() const { return rounds_; }
 
   const CompareOptions& options_;
@@ -116,12 +128,17 @@ class PairedComparison {
     std::vector<std::string> orders;
     std::vector<uint8_t> lead, slots;  ///< leads come first among the slots
   };
-  Block draw_block(const RoundsPlan& plan);
+  Block draw_block(int wanted, int slots);
+  bool is_settled() const;
+  int next_look(const RoundsPlan& plan, double elapsed_s);
   Result<void> time_block(const Block& block, const TimeSlots& time_slots);
 
   size_t sides_;
   std::vector<Round> rounds_;
   std::vector<std::string> reasons_;
+  int looks_ = 1;  ///< at the rounds, of the whole comparison
+  int look_ = 0;   ///< those that were made
+  double rounds_s_ = 0;
 };
 
 }  // namespace ridge::measure

@@ -113,10 +113,8 @@ Result<void> PipelineComparison::steps() {
   RIDGE_TRY_VOID(build());
   RIDGE_TRY_VOID(judge_all([&](size_t side) { return gate(side, true); }));
   const ForeignLoad foreign;
-  const RoundsPlan plan = {.wanted = kRounds,
-                           .limit_s = options_.limit_s.value_or(kWindowRounds_s),
-                           .slots = 1,
-                           .fewest = kFewestWindowRounds};
+  RoundsPlan plan = plan_of(kRounds, kWindowRounds_s, 1);
+  plan.fewest = kFewestWindowRounds;
   const auto timed = take_rounds(plan, [&](const auto& order, std::vector<Sample>* samples) {
     return time_slots(order, samples);
   });
@@ -140,7 +138,7 @@ Comparison PipelineComparison::compared(size_t side) const {
   comparison.cache = CacheMode::hot;
   if (sides_[side].pipeline->backend == Backend::cuda)
     comparison.clock = "both sides shared the GPU's clock; pipelines take no turns alone";
-  judge_side(rounds(), {}, static_cast<int>(side), candidates(), &comparison);
+  judge_side(rounds(), {}, static_cast<int>(side), claims(), &comparison);
   return comparison;
 }
 

@@ -312,7 +312,7 @@ Result<void> TrainingComparison::train(size_t seed) {
 /// As of rounds, but nothing is claimed of fewer seeds than kSeedsToClaim.
 PairedVerdict TrainingComparison::judged(std::span<const double> log_ratios,
                                          std::vector<std::string>* reasons) const {
-  stats::PairedResult result = stats::judge_pairs(log_ratios, margin(), candidates(), "seeds");
+  stats::PairedResult result = stats::judge_pairs(log_ratios, margin(), claims(), "seeds");
   if (result.rounds < kSeedsToClaim && result.rounds > 0) {
     result.verdict = Verdict::unresolved;
     result.rounds_needed = kSeedsToClaim;

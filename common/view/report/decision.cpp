@@ -10,6 +10,7 @@
 #include "common/record/command.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
 #include "common/record/trained.h"
 #include "common/stats/stats.h"
@@ -221,9 +222,17 @@ std::string unresolved_reason(const Comparison& comparison) {
                                          std::string(comparison.trained ? "seeds" : "rounds") +
                                          " for an interval";
   for (const std::string& reason : comparison.reasons) text += "; " + reason;
-  if (comparison.rounds_needed > 0) {
+  if (const auto more = more_rounds(comparison)) {
+    text += "; " + more_rounds_text(*more) + " would settle it" +
+            (more->shows == Verdict::unresolved ? "" : " as " + to_string(more->shows)) +
+            ", in a new comparison";
+  } else if (comparison.rounds_needed > 0) {
     text += "; about " + pairs_text(comparison, comparison.rounds_needed) +
             " would settle it, in a new comparison";
+  } else if (comparison.ci && !comparison.trained) {
+    text +=
+        "; the ratio lies on the limit of \"same\", which no number of rounds settles: only "
+        "another margin does";
   }
   return text;
 }
