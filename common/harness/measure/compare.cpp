@@ -32,6 +32,23 @@ bool same_problem(const ProblemInstance& a, const ProblemInstance& b) {
          std::equal(std::begin(left.dim), std::end(left.dim), std::begin(right.dim));
 }
 
+/// Asked for several threads, and never more than one core worked: what a rung does that makes no threads.
+std::string idle_threads_of(const Series& series) {
+  constexpr double kOneCore = 1.1;  // the worker's other threads are in its CPU time
+  const auto threads = param_int(series.params, "threads", 1);
+  if (backend_of(series.kernel) != Backend::cpu || threads < 2) return "";
+  std::vector<double> cores;
+  for (const Sample& sample : series.samples) {
+    if (sample.cpu_ns > 0 && sample.t_ns > 0) cores.push_back(sample.cpu_ns / sample.t_ns);
+  }
+  constexpr size_t kEnough = 12;
+  if (cores.size() < kEnough || stats::quantile(cores, 0.95) > kOneCore) return "";
+  return series.kernel + " kept one core busy with threads=" + std::to_string(threads) +
+         ": it makes no threads, so this parameter changes nothing, and its shares are of the "
+         "ceilings of " +
+         std::to_string(threads) + " threads";
+}
+
 class KernelComparison final : public PairedComparison {
  public:
   KernelComparison(Bench* bench, const std::vector<CompareSide>& sides,
@@ -238,6 +255,7 @@ Result<void> KernelComparison::steps() {
     const bool disturbed = is_contended(foreign_cpus, sides_[i].kernel->backend);
     summarize(&out_.series[i], disturbed, false, sides_[i].kernel->time_calls != nullptr);
     if (disturbed) add_reason(kContended);
+    if (const std::string idle = idle_threads_of(out_.series[i]); !idle.empty()) add_reason(idle);
   }
   RIDGE_TRY_VOID(timed);
   RIDGE_TRY_VOID(latencies());
