@@ -124,6 +124,10 @@ TEST_CASE("list: what this machine can run, and why not") {
   REQUIRE(text.code == 0);
   CHECK(has(text.out, "gemm.cpu.naive_o1"));
   CHECK(has(text.out, "runs here"));
+  // What cannot run here is a line for each reason, and with --all a line for each rung.
+  const Outcome all = ridgepoint({"list", "--all"});
+  CHECK(std::count(all.out.begin(), all.out.end(), '\n') >
+        std::count(text.out.begin(), text.out.end(), '\n'));
   const Json json = ridgepoint({"list", "--json"}).json();
   REQUIRE(json.is_object());
   CHECK(json["ridgepoint"] == 1);
@@ -296,6 +300,11 @@ TEST_CASE("report: two runs of different problems are refused, and others name w
 TEST_CASE("help is a word, alone and before a command") {
   CHECK(ridgepoint({"help"}).out == ridgepoint({"--help"}).out);
   CHECK(ridgepoint({"help", "run"}).out == ridgepoint({"run", "--help"}).out);
+}
+
+TEST_CASE("help shows an option that repeats as one value; exercise alone lists them") {
+  CHECK_FALSE(has(ridgepoint({"compare", "--help"}).out, "TEXT ..."));
+  CHECK(ridgepoint({"exercise"}).out == ridgepoint({"exercise", "list"}).out);
 }
 
 TEST_CASE("list LAB lists one lab") {
@@ -601,7 +610,17 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
       {{"run", "gemm", "--set", "size=3"}, 64, "size"},
       {{"run", "gemm", "--set", "dtype=fp7"}, 64, "fp7"},
       {{"run", "gemm", "--rungs", "nope"}, 64, "naive_o1"},
-      {{"run", "gemm", "--rungs", "naive"}, 69, "gemm.cuda.naive"},
+      {{"run", "gemm", "--rungs", "naive"}, 69, "did you mean naive_o1 or naive_o3?"},
+      {{"compare", "gemm", "--baseline", "packed", "--candidate", "loop_order", "openblas"},
+       64,
+       "give --candidate once more; see 'ridgepoint compare --help'"},
+      {{"compare", "--baseline", "true", "--candidate", "true", "--name", "a", "b"},
+       64,
+       "--name A --name B"},
+      {{"compare", "mixed", "--baseline", "fp32", "--candidate", "fp32", "--rounds", "50"},
+       64,
+       "name the seeds instead"},
+      {{"tour", "metup"}, 64, "did you mean meetup"},
       {{"run", "gemm", "--mode", "fast"}, 64, "live"},
       {{"run", "gemm", "--out", folder.path.string()}, 73, "directory"},
       {{"run", "gemm", "--out", folder / "none/run.jsonl"}, 73, "none/run.jsonl"},
@@ -621,7 +640,8 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
     for (const std::string& arg : bad.args) line += arg + " ";
     // A machine with a GPU can run the rung that this one cannot.
     if (bad.code == 69 && line.find("naive") != std::string::npos &&
-        !has(ridgepoint({"list"}).out, "gemm.cuda.naive        naive               not here") &&
+        !has(ridgepoint({"list", "gemm"}).out,
+             "gemm.cuda.naive        naive               not here") &&
         ridgepoint({"run", "gemm", "--rungs", "naive", "--set", "n=64", "--mode", "live"}).code ==
             0) {
       continue;

@@ -351,7 +351,7 @@ TEST_CASE("what cannot be compared ends with one sentence") {
        "the check: there is no program 'no_such_check'"},
       {{"gemm", "--baseline", "naive_o3", "--candidate", "loop_order", "--check", "true"},
        64,
-       "are for commands"},
+       "--check is for commands, and the lab gemm has rungs"},
   };
   for (const Case& one : cases) {
     const Outcome made = compared(one.args);

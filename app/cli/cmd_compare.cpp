@@ -10,6 +10,8 @@
 #include "app/cli/driver.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
+#include "common/core/format.h"
+#include "common/core/nearest.h"
 #include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
@@ -78,6 +80,28 @@ int show(const CommonOptions& common, const MeasureOptions& options, const Measu
   return finish_command(common, options, measured, compare_exit_code(run, measured.request));
 }
 
+/// A lab that is none is a slip, or the second value of an option that takes one at a time.
+Error no_lab_error(const std::string& lab) {
+  std::vector<std::string> labs;
+  for (const Lab* one : all_labs()) labs.emplace_back(one->id);
+  return {ErrorCode::usage, "there is no lab '" + lab + "'", "compare",
+          !nearest(lab, labs).empty()
+              ? name_hint(lab, labs, "ridgepoint list")
+              : "where it is a second value: an option takes one, so repeat it, --candidate A "
+                "--candidate B or --name A --name B; 'ridgepoint list' names the labs"};
+}
+
+/// Options of commands beside a lab.
+Error for_commands_error(const MeasureOptions& options) {
+  const char* given = !options.names.empty()       ? "--name"
+                      : !options.check.empty()     ? "--check"
+                      : !options.reference.empty() ? "--reference"
+                                                   : "--call-limit";
+  return {ErrorCode::usage,
+          std::string(given) + " is for commands, and the lab " + options.lab + " has rungs",
+          "compare", "leave it out, or leave out the lab to compare two commands"};
+}
+
 int compare_commands(const CommonOptions& common, const MeasureOptions& options) {
   auto request = command_request(options);
   if (!request) return fail(common, request.error());
@@ -93,12 +117,11 @@ int compare_commands(const CommonOptions& common, const MeasureOptions& options)
 
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
   if (options.lab.empty()) return compare_commands(common, options);
+  if (!find_lab(options.lab)) return fail(common, no_lab_error(options.lab));
   const bool has_rule = !options.check.empty() || !options.reference.empty() ||
                         !options.names.empty() || options.call_limit_s;
   if (has_rule) {
-    return fail(common,
-                {ErrorCode::usage, "--name, --check, --reference and --call-limit are for commands",
-                 "compare", "leave them out, or leave out the lab to compare two commands"});
+    return fail(common, for_commands_error(options));
   }
   const bool is_whole = !options.baseline.empty() && !options.candidates.empty();
   if (!is_whole && options.edits.empty()) {
@@ -136,8 +159,8 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
                      "RUNG or RUNG:k=v,..; without a lab: CMD, or a library FILE.so, .cpp or .cu");
   one_at_a_time(command.add_option("--candidate", options->candidates,
                                    "RUNG or RUNG:k=v,.., CMD or FILE.so (repeat for several)"));
-  one_at_a_time(command.add_option("--name", options->names,
-                                   "commands: the baseline's name, then each candidate's"));
+  one_at_a_time(command.add_option(
+      "--name", options->names, "commands: the baseline's name, then each candidate's (repeat)"));
   command.add_option("--check", options->check,
                      "commands: CMD that reads an output and ends with 0 where it is right");
   command.add_option("--reference", options->reference,
@@ -160,7 +183,7 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
       "--budget", options->budget,
       "what a candidate must keep to be adopted: accuracy=1 (points lost), keeps=99% (of the "
       "baseline's accuracy), target=0.85, nmse=1e-6, p50|p90|p95|p99=2ms, memory=1GiB, "
-      "energy=0.5J; several with commas"));
+      "energy=0.5J; several with commas (repeat)"));
   const auto line = [&](const char* name, const char* help, double least, const char* key,
                         double factor) {
     command

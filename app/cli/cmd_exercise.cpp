@@ -19,9 +19,9 @@ namespace ridge::app {
 namespace {
 
 struct ExerciseOptions {
-  std::string what, name;        ///< "list", "start" ...; of check a file
-  std::string to, out;           ///< start: the file; check: the saved run
-  std::vector<std::string> set;  ///< check; empty: the lab's first look
+  std::string what = "list", name;  ///< "list", "start" ...; of check a file
+  std::string to, out;              ///< start: the file; check: the saved run
+  std::vector<std::string> set;     ///< check; empty: the lab's first look
 };
 
 /// What was solved in the window, as it remembers it; in a build without a window nothing is known.
@@ -133,8 +133,7 @@ int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options) {
 
 Command setup_exercise(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ExerciseOptions>();
-  command.add_option("what", options->what, "list, start, hint, solution or check")
-      ->required()
+  command.add_option("what", options->what, "list (default), start, hint, solution or check")
       ->check(CLI::IsMember({"list", "start", "hint", "solution", "check"}));
   command.add_option("NAME", options->name, "which; of check your FILE");
   command.add_option("--to", options->to, "start: where to");

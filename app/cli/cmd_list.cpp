@@ -34,12 +34,35 @@ std::string title_of(const Rung& rung) {
   return rung.title + std::string(rung.expert ? " (expert)" : "");
 }
 
-std::string list_text(const Run& run, const std::vector<const Lab*>& asked) {
+bool can_run(const Run& run, const std::string& kernel) {
+  const KernelInfo* info = run.kernel(kernel);
+  return info && info->available;
+}
+
+/// A line for each reason why rungs of the lab cannot run here.
+std::string missing_text(const Run& run, const Lab& lab) {
+  std::vector<std::pair<std::string, int>> reasons;
+  for (const Rung& rung : lab.rungs) {
+    if (can_run(run, rung.kernel)) continue;
+    const std::string where = where_it_runs(run, rung.kernel);
+    auto known = std::find_if(reasons.begin(), reasons.end(),
+                              [&](const auto& other) { return other.first == where; });
+    if (known == reasons.end()) known = reasons.insert(known, {where, 0});
+    ++known->second;
+  }
+  std::string text;
+  for (const auto& [where, count] : reasons) text += fmt::format("  {} more {}\n", count, where);
+  return text;
+}
+
+/// `whole`: a line also for each rung that cannot run here.
+std::string list_text(const Run& run, const std::vector<const Lab*>& asked, bool whole) {
   std::string text;
   for (const Lab* lab : asked) {
     text += fmt::format("{}  {}: {}\n", lab->id, lab->title, lab->goal);
     size_t kernel_width = 0, title_width = 0;
     for (const Rung& rung : lab->rungs) {
+      if (!whole && !can_run(run, rung.kernel)) continue;
       kernel_width = std::max(kernel_width, display_width(rung.kernel));
       title_width = std::max(title_width, display_width(title_of(rung)));
     }
@@ -47,9 +70,11 @@ std::string list_text(const Run& run, const std::vector<const Lab*>& asked) {
       return cell + std::string(width - display_width(cell), ' ');
     };
     for (const Rung& rung : lab->rungs) {
+      if (!whole && !can_run(run, rung.kernel)) continue;
       text += "  " + padded(rung.kernel, kernel_width) + "  " +
               padded(title_of(rung), title_width) + "  " + where_it_runs(run, rung.kernel) + "\n";
     }
+    if (!whole) text += missing_text(run, *lab);
     for (const std::string& line : ladder_ends(*lab, run)) text += "  " + line + "\n";
   }
   return text;
@@ -142,8 +167,8 @@ int list_actions(const CommonOptions& common) {
 #endif
 }
 
-/// Of the lab that `id` names; empty: of all.
-int list_labs(const CommonOptions& common, const std::string& id) {
+/// Of the lab that `id` names; empty: of all, with `whole` also the rungs that cannot run here.
+int list_labs(const CommonOptions& common, const std::string& id, bool whole) {
   const auto all = all_labs();
   std::vector<const Lab*> asked(all.begin(), all.end());
   if (!id.empty()) {
@@ -158,7 +183,10 @@ int list_labs(const CommonOptions& common, const std::string& id) {
   if (common.json) {
     print_json(list_json(run, asked));
   } else {
-    print(list_text(run, asked));
+    print(list_text(run, asked, whole || !id.empty()));
+    const bool is_short = !whole && id.empty();
+    if (is_short)
+      complain("'ridgepoint list LAB' or --all names the rungs that cannot run here, too");
   }
   return 0;
 }
@@ -169,17 +197,19 @@ struct ListOptions {
   std::string source_of;  ///< a kernel: its file instead
   bool flat = false;      ///< its headers folded in
   bool actions = false;   ///< the window's instead
+  bool all = false;       ///< the rungs that cannot run here one by one
 };
 
 int cmd_list(const CommonOptions& common, const ListOptions& options) {
   if (!options.asm_of.empty()) return list_assembly(common, options.asm_of);
   if (!options.source_of.empty()) return list_source(common, options.source_of, options.flat);
-  return options.actions ? list_actions(common) : list_labs(common, options.lab);
+  return options.actions ? list_actions(common) : list_labs(common, options.lab, options.all);
 }
 
 Command setup_list(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ListOptions>();
   command.add_option("lab", options->lab, "one lab's rungs; default: all labs");
+  command.add_flag("--all", options->all, "also each rung that cannot run here");
   command.add_flag("--actions", options->actions, "the window's actions and keys instead");
   command.add_option("--asm", options->asm_of, "what the compiler made of this rung: KERNEL");
   CLI::Option* source =

@@ -128,6 +128,13 @@ class HelpFormatter final : public CLI::Formatter {
     const std::string name = CLI::Formatter::make_option_name(option, is_positional);
     return name.substr(0, name.find('{'));
   }
+  /// A list whose values are given one at a time reads as one value: "--name TEXT", and its help says that it repeats.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    const size_t dots = text.find(" ...");
+    if (dots != std::string::npos && !option->get_allow_extra_args()) text.erase(dots, 4);
+    return text;
+  }
   std::string make_option_usage(const CLI::Option* option) const override {
     std::string name = make_option_name(option, true);
     if (option->get_expected_max() > 1) name += "...";
@@ -187,11 +194,23 @@ std::optional<Error> mistyped_option(const CLI::App& app) {
   return {};
 }
 
+/// The option whose value stands before `word`: "--candidate" in "--candidate a b"; empty: none does.
+std::string option_before(const std::vector<char*>& words, const std::string& word) {
+  for (size_t i = 2; i < words.size(); ++i) {
+    if (word == words[i] && std::string_view(words[i - 2]).starts_with("--")) return words[i - 2];
+  }
+  return "";
+}
+
 /// What is wrong with a saved run in the command line: it is opened, and few commands take one as well.
-std::optional<Error> error_in(const CommonOptions& common, const CommandDesc* chosen) {
+std::optional<Error> error_in(const CLI::App& app, const std::vector<char*>& words,
+                              const CommonOptions& common, const CommandDesc* chosen) {
   if (!common.open.empty() && chosen) {
-    return Error{ErrorCode::usage, "'" + common.open + "' is one word too many", "",
-                 "see '" + std::string(kHelp) + "'"};
+    const std::string option = option_before(words, common.open);
+    const std::string again =
+        option.empty() ? "" : "an option takes one value: give " + option + " once more; ";
+    return Error{ErrorCode::usage, "'" + common.open + "' is one word too many", chosen->name,
+                 again + "see '" + help_of(app) + "'"};
   }
   if (!common.replay.empty() && chosen && !chosen->takes_replay) {
     return Error{ErrorCode::usage, "a saved run is shown by the window and by shot", "--replay",
@@ -236,12 +255,12 @@ int run_command(int argc, char** argv) {
     // "rn gemm": what the parser says of "gemm" would lead astray.
     auto mistyped = mistyped_command(app);
     if (!mistyped) mistyped = mistyped_option(app);
-    return fail(common, mistyped ? *mistyped
-                                 : Error{ErrorCode::usage, error.what(), "",
-                                         "see '" + help_of(app) + "'"});
+    return fail(common,
+                mistyped ? *mistyped
+                         : Error{ErrorCode::usage, error.what(), "", "see '" + help_of(app) + "'"});
   }
   if (const auto error = mistyped_command(app)) return fail(common, *error);
-  if (const auto error = error_in(common, chosen)) return fail(common, *error);
+  if (const auto error = error_in(app, words, common, chosen)) return fail(common, *error);
   if (!common.open.empty()) common.replay = common.open;
   return run();
 }

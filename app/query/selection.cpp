@@ -53,6 +53,21 @@ Error unavailable(const std::string& kernel, const std::string& reason) {
   return error;
 }
 
+/// A rung that was asked for by the end of its name and cannot run here: "naive" also begins the names of others that can.
+Error unavailable_named(const Lab& lab, const Run& run, const Rung& rung, const std::string& name,
+                        const std::string& reason) {
+  Error error = unavailable(rung.kernel, reason);
+  std::string others;
+  for (const Rung& other : lab.rungs) {
+    const std::string kernel = other.kernel;
+    const std::string end = kernel.substr(kernel.rfind('.') + 1);
+    if (!end.starts_with(name + "_") || !why_not(run, kernel).empty()) continue;
+    others += (others.empty() ? "" : " or ") + end;
+  }
+  if (!others.empty()) error.hint = "did you mean " + others + "? " + error.hint;
+  return error;
+}
+
 bool takes(const KernelInfo& info, const std::string& name) {
   return std::any_of(info.params.begin(), info.params.end(),
                      [&](const ParamSpec& spec) { return spec.name == name; });
@@ -207,7 +222,7 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
   if (is_edit(name)) return select_edit(run, name, params);
   RIDGE_TRY(const Rung* rung, find_rung_here(lab, run, name));
   const std::string reason = why_not(lab, run, *rung);
-  if (!reason.empty()) return unavailable(rung->kernel, reason);
+  if (!reason.empty()) return unavailable_named(lab, run, *rung, name, reason);
   const KernelInfo& info = *run.kernel(rung->kernel);
   // What is set for both sides reaches the one that knows it; what is written at a side is its own.
   std::vector<const KernelInfo*> infos;
@@ -355,7 +370,7 @@ Result<Selection> select_rungs(const Lab& lab, const Run& run,
   for (const std::string& name : names) {
     RIDGE_TRY(const Rung* rung, find_rung_here(lab, run, name));
     const std::string reason = why_not(lab, run, *rung);
-    if (!reason.empty()) return unavailable(rung->kernel, reason);
+    if (!reason.empty()) return unavailable_named(lab, run, *rung, name, reason);
     infos.push_back(run.kernel(rung->kernel));
   }
   RIDGE_TRY_VOID(check_known(infos, given, lab.id));

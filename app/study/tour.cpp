@@ -11,6 +11,7 @@
 
 #include "app/study/assets.h"
 #include "common/core/format.h"
+#include "common/core/nearest.h"
 #include "common/record/params.h"
 #include "common/view/chart/figures.h"
 #include "labs/lab.h"
@@ -333,7 +334,8 @@ std::vector<std::string> ids_by_name() {
 Result<Tour> load_tour(const std::string& id) {
   const std::vector<std::string> ids = ids_by_name();
   if (std::find(ids.begin(), ids.end(), id) == ids.end())
-    return Error{ErrorCode::usage, "there is no tour '" + id + "'", "", "there are " + joined(ids)};
+    return Error{ErrorCode::usage, "there is no tour '" + id + "'", "",
+                 name_hint(id, ids, "ridgepoint tour")};
   const std::string name = "assets/tours/" + id + ".json";
   RIDGE_TRY(const std::string text, read_asset(name));
   RIDGE_TRY(Tour tour, parse_tour(text, name));
