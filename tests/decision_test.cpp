@@ -1,6 +1,7 @@
 // From a comparison to a decision.
 #include <limits>
 
+#include "common/record/ratio_text.h"
 #include "common/view/report/decision.h"
 #include "tests/catch.h"
 #include "tests/report_run.h"
@@ -72,6 +73,43 @@ TEST_CASE("a comparison that was cancelled asks for another, and gives no half o
   const Decision decision = decide(run, cancelled);
   CHECK(decision.decision == "measure_more");
   CHECK(decision.reason == "it was cancelled before enough rounds; compare again");
+}
+
+TEST_CASE("an unresolved comparison says what would settle it, as what, and in what time") {
+  Comparison one;
+  one.verdict = Verdict::unresolved;
+  one.margin = 0.02;
+  one.rounds = 40, one.rounds_needed = 400, one.rounds_s = 4;
+  const auto of = [&](double ratio) {
+    one.ratio = ratio;
+    one.ci = Interval{ratio * 0.9, ratio * 1.1};
+    return more_rounds(one);
+  };
+  REQUIRE(of(1.001));
+  CHECK(of(1.001)->shows == Verdict::same);
+  CHECK(of(1.05)->shows == Verdict::faster);
+  CHECK(of(0.95)->shows == Verdict::slower);
+  CHECK(more_rounds_text(*of(1.05)) == "about 400 rounds (about 40.0 s)");
+  one.rounds_s = 0;  // a run of before it was recorded
+  CHECK(more_rounds_text(*of(1.05)) == "about 400 rounds");
+  one.rounds_needed = 0;
+  CHECK_FALSE(of(1.02));
+  one.rounds_needed = 400, one.verdict = Verdict::faster;
+  CHECK_FALSE(of(1.05));
+  const Decision decision =
+      decided(report_run({.verdict = Verdict::unresolved, .ratio = 1.001, .ci = {0.95, 1.06}}));
+  CHECK(has(decision.reason, "about 90 rounds would settle it as same"));
+}
+
+TEST_CASE("a gain beside other processes is adopted with a reserve that is named") {
+  test::Transcript out;
+  test::add_start_of(&out);
+  test::add_comparison(&out, {.reasons = {"contended: other processes used the CPU meanwhile"}});
+  const Decision decision = decided(test::read_run(out));
+  CHECK(decision.decision == "adopt");
+  CHECK(decision_words(decision) == "adopt, with a reserve");
+  CHECK(has(decision.reason, "with a reserve: other processes used the CPU meanwhile"));
+  CHECK(decision_words(decided(report_run())) == "adopt");
 }
 
 TEST_CASE("a verdict that its own interval does not bear out is not believed") {

@@ -29,6 +29,7 @@ struct ReportCase {
   std::string candidate_dtype = {};     ///< empty: the baseline's
   std::string candidate_accuracy = {};  ///< its class; empty: the baseline's
   int latency_calls = 72;               ///< with 300 it has a p99
+  std::vector<std::string> reasons = {};
 };
 
 inline KernelInfo rung_info(const std::string& id, const std::string& library) {
@@ -155,6 +156,7 @@ inline void add_comparison(Transcript* out, const ReportCase& wanted) {
   comparison.margin = 0.02;
   comparison.verdict = wanted.verdict;
   comparison.rounds_needed = wanted.verdict == Verdict::unresolved ? 90 : 0;
+  comparison.reasons = wanted.reasons;
   comparison.clock_held = wanted.clock_held;
   comparison.clock = wanted.clock;
   comparison.equal_clock = wanted.equal_clock;

@@ -23,6 +23,8 @@ struct Timed {
   double call_ns;
   int n = 40;
   bool passes = true;
+  double half_width = 0.04;  ///< of the interval, as a share of call_ns
+  std::vector<std::string> flags = {};
 };
 
 /// One run of these GEMM rungs at n = 512, in this order.
@@ -39,8 +41,9 @@ Run ladder(const std::vector<Timed>& rungs, RunMode mode = RunMode::measure) {
     series.mode = mode;
     series.stats->n = rungs[i].n;
     series.counters = {{"ipc", 0.8, ""}};  // it waits
-    // Twice the median: a wide interval is printed wide.
-    series.stats->ci_ns = Interval{rungs[i].call_ns * 0.01, rungs[i].call_ns * 4.01};
+    series.stats->flags = rungs[i].flags;
+    series.stats->ci_ns = Interval{rungs[i].call_ns * (1 - rungs[i].half_width),
+                                   rungs[i].call_ns * (1 + rungs[i].half_width)};
     if (!rungs[i].passes) {
       series.checks = {check(false)};
       series.status = SeriesStatus::failed;
@@ -97,9 +100,37 @@ TEST_CASE("gain: over the rung of ours before it; of a library, over the best of
   CHECK_FALSE(has(alone, "gain"));
 }
 
+TEST_CASE("a gain beside an interval over 30 % is no figure") {
+  const std::string text = results_text(ladder({{"cpu.naive_o1", 240e6},
+                                                {"cpu.naive_o3", 200e6, 40, true, 1.41},
+                                                {"cpu.packed", 100e6},
+                                                {"cpu.packed_avx2", 50e6}}),
+                                        4, {});
+  INFO(text);
+  CHECK(has(row_named(text, "cpu.naive_o3"), " noisy "));
+  CHECK(has(row_named(text, "cpu.naive_o3"), "±141 %"));
+  CHECK(has(row_named(text, "cpu.packed"), " noisy "));  // over a noisy one
+  CHECK(has(row_named(text, "cpu.packed_avx2"), " ≈2.0× "));
+  CHECK(has(text, "noisy: its interval"));
+}
+
+TEST_CASE("what rungs have in common is one line with their names") {
+  const std::vector<std::string> busy = {"contended"};
+  const std::string text = results_text(ladder({{"cpu.naive_o1", 240e6, 40, true, 0.04, busy},
+                                                {"cpu.naive_o3", 200e6, 40, true, 0.04, busy},
+                                                {"cpu.packed", 100e6, 40, true, 0.04, busy},
+                                                {"cpu.threads", 100e6}}),
+                                        4, {});
+  INFO(text);
+  CHECK(has(text, "  cpu.naive_o1, cpu.naive_o3, cpu.packed: contended: other processes used"));
+  CHECK(text.find("contended") == text.rfind("contended"));
+  CHECK(has(text, "  cpu.threads: no step at these parameters, it needs more than one thread"));
+}
+
 TEST_CASE("the table of the GEMM lab at n = 512 is at most 100 columns wide and has no limits") {
-  const Run run = ladder({{"cpu.naive_o1", 294e6, 2},
-                          {"cpu.naive_o3", 272e6, 4},
+  // Twice the median: a wide interval is printed wide.
+  const Run run = ladder({{"cpu.naive_o1", 294e6, 2, true, 2.0},
+                          {"cpu.naive_o3", 272e6, 4, true, 2.0},
                           {"cpu.packed_avx512", 3.64e6, 1000},
                           {"cpu.inner_product", 2.22e6, 160},
                           {"cpu.avx512_bf16", 1.11e6, 1000},

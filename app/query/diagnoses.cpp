@@ -135,11 +135,15 @@ std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab) {
     Cause& cause = cause_of(series, *diagnosis, &causes);
     add_rung(series, *diagnosis, &cause);
     const std::string next = lever_rung(levers, series.kernel, *diagnosis);
-    if (!next.empty()) add_next(short_name(next), short_name(series.kernel), &cause);
-    const auto why = series.unavailable.find("counters");
-    if (why == series.unavailable.end()) continue;
-    if (std::find(uncounted.begin(), uncounted.end(), why->second) == uncounted.end())
-      uncounted.push_back(why->second);
+    // At these parameters the rung may have nothing to work on: as many threads as the rung before.
+    const std::string why = next.empty() ? "" : why_no_step(next, series.params);
+    if (!next.empty())
+      add_next(short_name(next) + (why.empty() ? "" : " (" + why + ")"), short_name(series.kernel),
+               &cause);
+    const auto missing = series.unavailable.find("counters");
+    if (missing == series.unavailable.end()) continue;
+    if (std::find(uncounted.begin(), uncounted.end(), missing->second) == uncounted.end())
+      uncounted.push_back(missing->second);
   }
   std::string text;
   for (const Cause& cause : causes) text += text_of(cause);

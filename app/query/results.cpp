@@ -42,27 +42,48 @@ std::string command_words(const CommandFacts& command) {
   return text;
 }
 
-/// What a reader has to know beside the row: why it failed, ran smaller, or is noisy.
-std::string notes_of(const Series& series) {
-  std::string text;
-  const auto add = [&](const std::string& part) {
-    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
-  };
+std::string flag_words(std::string flag) {
+  if (flag == "contended") return "contended: other processes used the CPU meanwhile";
+  std::replace(flag.begin(), flag.end(), '_', ' ');
+  return flag;
+}
+
+/// What a reader has to know beside the row: why it failed, ran smaller, is noisy, or is no step.
+std::vector<std::string> notes_of(const Series& series) {
+  std::vector<std::string> notes;
   if (series.status != SeriesStatus::ok) {
-    add(to_string(series.status) + (series.reason.empty() ? "" : ": " + series.reason));
-    if (!series.samples.empty()) add(fmt::format("{} samples are kept", series.samples.size()));
+    notes.push_back(to_string(series.status) + (series.reason.empty() ? "" : ": " + series.reason));
+    if (!series.samples.empty())
+      notes.back() += fmt::format("; {} samples are kept", series.samples.size());
   }
-  if (!series.reduced_from.empty()) {
-    add("ran smaller than " + series.reduced_from + ", where one call would pass 5 s");
-  }
-  add(series.note);
-  if (series.command) add(command_words(*series.command));
-  if (series.stats) {
-    for (std::string flag : series.stats->flags) {
-      std::replace(flag.begin(), flag.end(), '_', ' ');
-      add(flag);
+  if (!series.reduced_from.empty())
+    notes.push_back("ran smaller than " + series.reduced_from + ", where one call would pass 5 s");
+  if (!series.note.empty()) notes.push_back(series.note);
+  if (series.command) notes.push_back(command_words(*series.command));
+  if (const std::string why = why_no_step(series.kernel, series.params);
+      !why.empty() && has_speed(series) && series.mode != RunMode::compare)
+    notes.push_back("no step at these parameters, it " + why);
+  if (!series.stats) return notes;
+  for (const std::string& flag : series.stats->flags) notes.push_back(flag_words(flag));
+  return notes;
+}
+
+/// A line for each note, with the rungs that have it: most have what the machine did in common.
+std::string notes_text(const std::vector<const Series*>& all) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> notes;
+  for (const Series* series : all) {
+    const std::string name = short_name(series->kernel);
+    for (const std::string& note : notes_of(*series)) {
+      auto known = std::find_if(notes.begin(), notes.end(),
+                                [&](const auto& other) { return other.first == note; });
+      if (known == notes.end()) known = notes.insert(known, {note, {}});
+      auto& names = known->second;  // trainings of several seeds are named once
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
+  std::string text;
+  for (const auto& [note, names] : notes)
+    text += fmt::format("  {}: {}\n", fmt::join(names, ", "), note);
   return text;
 }
 
@@ -132,14 +153,7 @@ std::string results_notes(const Run& run, int64_t request, const std::vector<Not
   }
   std::string text = traps.empty() ? "" : "\n" + heading_of(traps) + traps_text(traps);
   text += stages_text(all);
-  std::string notes;
-  std::set<std::string> told;  // trainings of several seeds have one note
-  for (const Series* series : all) {
-    const std::string note =
-        fmt::format("  {}: {}\n", short_name(series->kernel), notes_of(*series));
-    if (!notes_of(*series).empty() && told.insert(note).second) notes += note;
-  }
-  notes += not_run_text(not_run);
+  std::string notes = notes_text(all) + not_run_text(not_run);
   const Lab* lab = all.empty() ? nullptr : find_lab(all.front()->lab);
   if (lab && !not_run.empty()) {
     for (const std::string& line : ladder_ends(*lab, run)) notes += "  " + line + "\n";

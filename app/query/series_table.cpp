@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -20,9 +21,18 @@
 namespace ridge::app {
 namespace {
 
+/// From here on a share of the median is too wide for a gain to be a figure.
+constexpr double kNoisy = 0.3;
+
+/// Of the interval, as a share of the median; 0: there is none.
+double half_width_of(const Stats& stats) {
+  if (!stats.ci_ns || !(stats.median_ns > 0)) return 0;
+  return (stats.ci_ns->high - stats.ci_ns->low) / 2 / stats.median_ns;
+}
+
 std::string half_width(const Stats& stats) {
   if (!stats.ci_ns || !(stats.median_ns > 0)) return "";
-  return format_percent_width((stats.ci_ns->high - stats.ci_ns->low) / 2 / stats.median_ns);
+  return format_percent_width(half_width_of(stats));
 }
 
 std::string error_cell(const Series& series) {
@@ -68,6 +78,18 @@ const std::vector<std::string> kHeading = {
     "rung",         "time/call", "gain",       "95 %",   "n",      "compute", "of ceiling",
     "exponentials", "bandwidth", "throughput", "energy", "memory", "error"};
 
+constexpr const char* kGainNote =
+    "  ≈: over the rung before it (a library: our best), each alone; 'ridgepoint compare' "
+    "decides\n";
+constexpr const char* kNoisyNote =
+    "  noisy: its interval, or that of the rung before it, is wider than ±30 %\n";
+constexpr const char* kNoisyCell = "noisy";
+
+/// A gain over what came before; NaN where the interval of either is too wide for a figure.
+std::string gain_cell(double gain) {
+  return std::isfinite(gain) ? "≈" + format_number(gain, 2) + "×" : kNoisyCell;
+}
+
 std::vector<std::string> row_of(const Run& run, const Series& series, std::optional<double> gain) {
   std::vector<std::string> row(kColumns);
   row[kRung] = short_name(series.kernel);
@@ -81,7 +103,7 @@ std::vector<std::string> row_of(const Run& run, const Series& series, std::optio
   }
   const Derived derived = derive(series, run.ceilings());
   row[kTime] = format_time_ns(series.stats->median_ns);
-  if (gain) row[kGain] = "≈" + format_number(*gain, 2) + "×";
+  if (gain) row[kGain] = gain_cell(*gain);
   row[kHalfWidth] = half_width(*series.stats);
   row[kSamples] = std::to_string(series.stats->n);
   row[kCompute] = rate_cell(derived.flop_per_s, "FLOP/s");
@@ -103,21 +125,26 @@ class Gains {
                         series.mode != RunMode::compare && series.stats->median_ns > 0;
     if (!counts) return {};
     const double time_ns = series.stats->median_ns;
+    const bool is_noisy = half_width_of(*series.stats) > kNoisy;
     Ours& ours = of_backend_[backend_of(series.kernel)];
     const Rung* rung = rung_of(original_of(series.kernel));
     const bool is_library = rung && rung->peer;
     if (rung && !why_no_step(rung->kernel, series.params).empty()) return {};
-    const double before_ns = is_library ? ours.best_ns : ours.last_ns;
+    const Ours::Known before = is_library ? ours.best : ours.last;
     if (!is_library) {
-      ours.last_ns = time_ns;
-      ours.best_ns = ours.best_ns > 0 ? std::min(ours.best_ns, time_ns) : time_ns;
+      ours.last = {time_ns, is_noisy};
+      if (!(ours.best.ns > 0 && ours.best.ns < time_ns)) ours.best = ours.last;
     }
-    return before_ns > 0 ? std::optional(before_ns / time_ns) : std::nullopt;
+    if (!(before.ns > 0)) return {};
+    return is_noisy || before.is_noisy ? NAN : before.ns / time_ns;
   }
 
  private:
   struct Ours {
-    double last_ns = 0, best_ns = 0;  ///< 0: none yet
+    struct Known {
+      double ns = 0;  ///< 0: none yet
+      bool is_noisy = false;
+    } last, best;
   };
   std::map<OpenEnum<Backend>, Ours> of_backend_;
 };
@@ -141,10 +168,6 @@ std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series
   }
   return tables;
 }
-
-constexpr const char* kGainNote =
-    "  ≈: over the rung before it (a library: our best), each alone; 'ridgepoint compare' "
-    "decides\n";
 
 }  // namespace
 
@@ -176,17 +199,19 @@ std::string heading_of(const std::vector<const Series*>& all) {
 
 std::string series_tables(const Run& run, const std::vector<const Series*>& all) {
   std::string text;
-  bool is_explained = false;
+  bool is_explained = false, is_noise_explained = false;
   for (const std::vector<const Series*>& one : tables_of(all)) {
     std::vector<std::vector<std::string>> rows;
-    bool has_gain = false;
+    bool has_gain = false, has_noisy = false;
     Gains gains;
     for (const Series* series : one) {
       rows.push_back(row_of(run, *series, gains.next(*series)));
       has_gain |= !rows.back()[kGain].empty();
+      has_noisy |= rows.back()[kGain] == kNoisyCell;
     }
     text += "\n" + heading_of(one) + table(kHeading, rows);
     if (has_gain && !std::exchange(is_explained, true)) text += kGainNote;
+    if (has_noisy && !std::exchange(is_noise_explained, true)) text += kNoisyNote;
   }
   return text;
 }
@@ -236,6 +261,7 @@ std::string GrowingTables::next(const Run& run, int64_t request, bool is_over) {
       if (r < rows_) continue;
       text += line(row);
       has_gain_ |= !row[kGain].empty();
+      has_noisy_ |= row[kGain] == kNoisyCell;
       ++rows_;
     }
   }
@@ -247,7 +273,7 @@ std::string GrowingTables::begin(const std::vector<const Series*>& table,
   const std::string before = explanation();
   ++tables_;
   rows_ = 0;
-  has_gain_ = false;
+  has_gain_ = has_noisy_ = false;
   widths_.assign(std::begin(kFixedWidths), std::end(kFixedWidths));
   widths_[kRung] = name_width_;
   // A column that few tables have is there where the first row fills it.
@@ -270,7 +296,9 @@ std::string GrowingTables::line(const std::vector<std::string>& row) const {
 
 /// What ≈ means, once, below the first table that has it.
 std::string GrowingTables::explanation() {
-  return has_gain_ && !std::exchange(is_explained_, true) ? kGainNote : "";
+  std::string text = has_gain_ && !std::exchange(is_explained_, true) ? kGainNote : "";
+  if (has_noisy_ && !std::exchange(is_noise_explained_, true)) text += kNoisyNote;
+  return text;
 }
 
 }  // namespace ridge::app

@@ -45,7 +45,8 @@ class GrowingTables {
   size_t tables_ = 0, rows_ = 0;  ///< tables begun, and rows printed of the last one
   std::vector<size_t> widths_;    ///< of the last table
   bool has_gain_ = false;         ///< it has
-  bool is_explained_ = false;
+  bool has_noisy_ = false;        ///< one that is too noisy for a figure
+  bool is_explained_ = false, is_noise_explained_ = false;
 };
 
 }  // namespace ridge::app

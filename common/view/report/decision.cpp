@@ -313,6 +313,19 @@ void say_division(Decision* decision) {
           : "; closed division, by its quality target: " + decision->division_reason;
 }
 
+/// Both sides took turns, so the load met both: the verdict stands, and how large the gain is on a quiet machine is open.
+void say_reserve(const Comparison& comparison, Decision* decision) {
+  constexpr std::string_view kContended = "contended: ";
+  if (decision->decision != "adopt") return;
+  for (const std::string& reason : comparison.reasons) {
+    if (!reason.starts_with(kContended)) continue;
+    decision->reserve = reason.substr(kContended.size());
+    decision->reason += "; with a reserve: " + decision->reserve +
+                        ", so the size of the gain is to be measured on a quiet machine";
+    return;
+  }
+}
+
 void decide_by_verdict(const Comparison& comparison, const Series* candidate, Decision* decision) {
   decision->verdict = supported_verdict(comparison);
   switch (decision->verdict) {
@@ -327,6 +340,7 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
     case Verdict::faster:
       if (!candidate || !candidate->quality_passed()) {
         decision->decision = "measure_more";
+        decision->is_unchecked = true;
         decision->reason =
             candidate && candidate->command
                 ? "no output was checked, and a speed without a check is no reason to adopt: " +
@@ -349,7 +363,8 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
       decision->reason = "it is faster and its output passed every check";
       if (comparison.trained) decide_by_accuracy(*comparison.trained, decision);
       if (decision->decision == "adopt") decide_by_budget(decision);
-      return say_division(decision);
+      say_division(decision);
+      return say_reserve(comparison, decision);
     default:
       decision->decision = "measure_more";
       decision->reason = unresolved_reason(comparison);
@@ -442,9 +457,11 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
 }
 
 std::string decision_words(const Decision& decision) {
+  const std::string reserve = decision.reserve.empty() ? "" : ", with a reserve";
   if (decision.decision == "adopt")
-    return decision.division == "open" ? "adopt in the open division" : "adopt";
+    return (decision.division == "open" ? "adopt in the open division" : "adopt") + reserve;
   if (decision.decision == "keep") return "keep the baseline";
+  if (decision.is_unchecked) return "check its output first";
   return decision.decision == "measure_more" ? "measure more" : decision.decision;
 }
 
