@@ -225,8 +225,7 @@ std::string ceilings_text(const Run& run) {
   std::vector<std::vector<std::string>> rows;
   std::string doubts;
   for (const Ceiling& ceiling : run.ceilings()) {
-    rows.push_back(
-        {ceiling.name, format_quantity(ceiling.value, ceiling.unit), ceiling_source(ceiling)});
+    rows.push_back({ceiling.name, ceiling_text(ceiling, ceiling.value), ceiling_source(ceiling)});
     if (!ceiling.doubt.empty())
       doubts += fmt::format("in doubt: {}, {}\n", ceiling.name, ceiling.doubt);
   }

@@ -106,7 +106,7 @@ std::vector<std::string> row_of(const Run& run, const Series& series, std::optio
   if (gain) row[kGain] = gain_cell(*gain);
   row[kHalfWidth] = half_width(*series.stats);
   row[kSamples] = std::to_string(series.stats->n);
-  row[kCompute] = rate_cell(derived.flop_per_s, "FLOP/s");
+  row[kCompute] = rate_cell(derived.flop_per_s, rate_unit(dtype_of(series)));
   row[kShare] = share_cell(derived.compute);
   row[kExponentials] = exponentials_text(derived);
   row[kBandwidth] = rate_cell(derived.bytes_per_s, "B/s");

@@ -143,8 +143,31 @@ const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const OpenEnum
   return found != nullptr && found->doubt.empty() ? found : nullptr;
 }
 
+const char* rate_unit(const std::string& dtype) {
+  return dtype.starts_with("int") ? "OP/s" : "FLOP/s";
+}
+
+std::string ceiling_text(const Ceiling& ceiling, double value) {
+  return format_quantity(value, ceiling.unit == "FLOP/s" ? rate_unit(ceiling.dtype) : ceiling.unit);
+}
+
 std::string ceiling_source(const Ceiling& ceiling) {
-  return ceiling.doubt.empty() ? ceiling.source : ceiling.source + ", in doubt";
+  std::string text = ceiling.source + (ceiling.doubt.empty() ? "" : ", in doubt");
+  for (const std::string& more : {ceiling_samples(ceiling), ceiling_load(ceiling)})
+    text += more.empty() ? "" : ", " + more;
+  return text;
+}
+
+std::string ceiling_samples(const Ceiling& ceiling) {
+  if (ceiling.samples <= 0 || !(ceiling.median > 0)) return "";
+  return "best of " + std::to_string(ceiling.samples) + ", median " +
+         ceiling_text(ceiling, ceiling.median);
+}
+
+std::string ceiling_load(const Ceiling& ceiling) {
+  if (!(ceiling.foreign_cpus > 0)) return "";
+  const std::string cpus = format_number(ceiling.foreign_cpus, 2);
+  return "busy machine: others used " + cpus + (cpus == "1.0" ? " CPU" : " CPUs") + " meanwhile";
 }
 
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {

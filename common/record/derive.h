@@ -58,7 +58,16 @@ bool is_emulated(const Series& series);
 const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& backend,
                             const std::string& resource, const std::string& dtype, int threads);
 
-/// "measured", "measured, in doubt": how far its value is to be believed.
+/// The unit of the rate at which work of this data type is done: "OP/s" of integers, "FLOP/s" of others.
+const char* rate_unit(const std::string& dtype);
+/// A value of the ceiling as people read it: "130 GFLOP/s", of integers "520 GOP/s".
+std::string ceiling_text(const Ceiling& ceiling, double value);
+
+/// "measured", "measured, in doubt", with ceiling_samples() and ceiling_load(): how far its value is to be believed.
 std::string ceiling_source(const Ceiling& ceiling);
+/// "best of 12, median 41.2 GB/s": how far the fastest sample lies from the others; empty: not recorded.
+std::string ceiling_samples(const Ceiling& ceiling);
+/// "busy machine: others used 1.3 CPUs meanwhile", so the true ceiling is higher; empty: it was quiet, or it is not recorded.
+std::string ceiling_load(const Ceiling& ceiling);
 
 }  // namespace ridge

@@ -98,7 +98,8 @@ template <class Io>
 void fields(Io& io, Of<Io, Ceiling>& v) {
   io("name", v.name), io("backend", v.backend), io("resource", v.resource), io("dtype", v.dtype);
   io("threads", v.threads), io("value", v.value), io("unit", v.unit), io("source", v.source);
-  io.brief("doubt", v.doubt);
+  io.brief("doubt", v.doubt), io.brief("samples", v.samples), io.brief("median", v.median);
+  io.brief("foreign_cpus", v.foreign_cpus);
 }
 
 template <class Io>

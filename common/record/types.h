@@ -99,7 +99,7 @@ struct QualityCheck {
   int64_t checked = 0;                 ///< elements compared
   std::map<std::string, double> task;  ///< task metrics ("accuracy"), for labs that train or infer
   bool passed = false;
-  std::string reason;                   ///< why not, one sentence; empty when passed
+  std::string reason;  ///< why not, one sentence; empty when passed
   /// Which inputs of a labelled test set were answered right (common/stats/answers.h); empty: its answers were to no
   /// such set in its order.
   std::string right = {};
@@ -156,6 +156,10 @@ struct Ceiling {
   std::string source;  ///< "measured" or "datasheet"
   /// Why it cannot be right, given what others reached; empty: it agrees with them. No share is made of it.
   std::string doubt = {};
+  int samples = 0;    ///< the value is that of the fastest of them; 0: not recorded
+  double median = 0;  ///< of those samples, in `unit`; 0: not recorded
+  /// CPUs that other processes used meanwhile, where so many disturb it; 0: the machine was quiet, or it is not recorded.
+  double foreign_cpus = 0;
 };
 
 // ---- catalogue -------------------------------------------------------------------------------

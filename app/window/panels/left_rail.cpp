@@ -8,6 +8,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/stale_words.h"
 
 namespace ridge::window {
@@ -225,6 +226,14 @@ void LeftRail::follow(Ui& ui, const RungView& row, const Area& line, const Area&
     ImGui::SetScrollY(std::max(0.0f, now + line.y - list.y - list.h / 2));
 }
 
+namespace {
+
+std::string line_before(const std::string& text) {
+  return text.empty() ? "" : "\n" + text;
+}
+
+}  // namespace
+
 void LeftRail::draw_ceilings(Ui& ui, Area rest) {
   std::string where;
   const auto& ceilings = shown_ceilings(ui.state, &where);
@@ -242,15 +251,16 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
   for (const Ceiling& ceiling : ceilings) {
     if (rest.h < ui.px(50)) break;
     const Area line = rest.take_top(ui.px(27));
-    const float w = ui.text(
-        line.right(), line.middle(), format_quantity(ceiling.value, ceiling.unit), kTiny_px + 1,
-        ceiling.doubt.empty() ? Role::text : Role::limit, Face::mono, Anchor::end);
+    const float w =
+        ui.text(line.right(), line.middle(), ceiling_text(ceiling, ceiling.value), kTiny_px + 1,
+                ceiling.doubt.empty() ? Role::text : Role::limit, Face::mono, Anchor::end);
     ui.text(line.x, line.middle(), ceiling.name, kTiny_px + 1, Role::muted, Face::body,
             Anchor::start, line.w - w - ui.px(8));
     if (ui.hovers("ceiling:" + ceiling.name, line)) {
-      ui.tooltip(ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) + ", " +
+      ui.tooltip(ceiling.name + ": " + ceiling_text(ceiling, ceiling.value) + ", " +
                  (ceiling.source == "measured" ? "measured on " : "datasheet of ") +
                  (where.empty() ? device_label(ui.state.sessions) : where) +
+                 line_before(ceiling_samples(ceiling)) + line_before(ceiling_load(ceiling)) +
                  (ceiling.doubt.empty() ? "" : "\nIn doubt: " + ceiling.doubt) + "\n\n" +
                  metric_text("ceiling"));
     }

@@ -10,6 +10,7 @@
 #include "app/window/teach/study.h"
 #include "app/window/views/chart_view.h"
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/noise_floor.h"
 #include "common/view/chart/noise.h"
 
@@ -161,6 +162,34 @@ void MachineScreen::draw_facts(Ui& ui, Area area) {
   draw_environment(ui, &scroll, *environment);
 }
 
+/// Name, value, and how it is known; below the name how far the other samples lie, and why it is in doubt.
+void draw_ceiling(Ui& ui, Scroll* scroll, const Ceiling& ceiling) {
+  const Area line = scroll->rest.take_top(ui.px(28));
+  const bool doubtful = !ceiling.doubt.empty();
+  const std::string load = ceiling_load(ceiling), samples = ceiling_samples(ceiling);
+  explain(ui, "ceiling:" + ceiling.name, line, ceiling.name + "\n" + metric_text("ceiling"));
+  const float source_w = ui.px(84);
+  ui.text(line.right(), line.middle(),
+          doubtful        ? "in doubt"
+          : !load.empty() ? "busy machine"
+                          : ceiling.source,
+          kTiny_px + 1, doubtful || !load.empty() ? Role::limit : Role::muted, Face::body,
+          Anchor::end);
+  const float value_w =
+      ui.text(line.right() - source_w, line.middle(), ceiling_text(ceiling, ceiling.value),
+              kSmall_px, doubtful ? Role::limit : Role::text, Face::mono, Anchor::end);
+  ui.text(line.x, line.middle(), ceiling.name, kSmall_px, Role::muted, Face::body, Anchor::start,
+          line.w - source_w - value_w - ui.px(16));
+  const std::string below = samples + (load.empty() ? "" : "; " + load);
+  if (!samples.empty()) {
+    const float h = ui.paragraph(scroll->rest, below, kTiny_px + 1, Role::muted);
+    ui.widgets["samples:" + ceiling.name] = scroll->rest.take_top(h, ui.px(6));
+  }
+  if (!doubtful) return;
+  const float why_h = ui.paragraph(scroll->rest, ceiling.doubt, kTiny_px + 1, Role::limit);
+  ui.widgets["doubt:" + ceiling.name] = scroll->rest.take_top(why_h, ui.px(6));
+}
+
 void MachineScreen::draw_ceilings(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(24), ui.px(18));
@@ -180,22 +209,7 @@ void MachineScreen::draw_ceilings(Ui& ui, Area area) {
     return;
   }
   Scroll scroll(ui, "ceilings", inner);
-  for (const Ceiling& ceiling : ceilings) {
-    const Area line = scroll.rest.take_top(ui.px(28));
-    const bool doubtful = !ceiling.doubt.empty();
-    explain(ui, "ceiling:" + ceiling.name, line, ceiling.name + "\n" + metric_text("ceiling"));
-    const float source_w = ui.px(84);
-    ui.text(line.right(), line.middle(), doubtful ? "in doubt" : ceiling.source, kTiny_px + 1,
-            doubtful ? Role::limit : Role::muted, Face::body, Anchor::end);
-    const float value_w = ui.text(line.right() - source_w, line.middle(),
-                                  format_quantity(ceiling.value, ceiling.unit), kSmall_px,
-                                  doubtful ? Role::limit : Role::text, Face::mono, Anchor::end);
-    ui.text(line.x, line.middle(), ceiling.name, kSmall_px, Role::muted, Face::body, Anchor::start,
-            line.w - source_w - value_w - ui.px(16));
-    if (!doubtful) continue;
-    const float why_h = ui.paragraph(scroll.rest, ceiling.doubt, kTiny_px + 1, Role::limit);
-    ui.widgets["doubt:" + ceiling.name] = scroll.rest.take_top(why_h, ui.px(6));
-  }
+  for (const Ceiling& ceiling : ceilings) draw_ceiling(ui, &scroll, ceiling);
 }
 
 void MachineScreen::draw_noise(Ui& ui, Area area) {
@@ -271,7 +285,10 @@ void MachineScreen::draw(Ui& ui, Area all) {
   const auto& ceilings = ui.state.run().ceilings();
   const auto doubts = std::count_if(ceilings.begin(), ceilings.end(),
                                     [](const Ceiling& one) { return !one.doubt.empty(); });
-  const auto lines = static_cast<float>(std::max<int64_t>(std::ssize(ceilings) + doubts, 6));
+  const auto samples = std::count_if(ceilings.begin(), ceilings.end(),
+                                     [](const Ceiling& one) { return one.samples > 0; });
+  const auto lines =
+      static_cast<float>(std::max<int64_t>(std::ssize(ceilings) + doubts + samples, 6));
   draw_ceilings(ui, all.take_top(std::min(ui.px(72 + 28 * lines), all.h * 0.4f), gap));
   draw_noise(
       ui, all.take_top(noise_.runs() > 0 ? std::min(ui.px(280), all.h * 0.66f) : ui.px(112), gap));

@@ -4,6 +4,7 @@
 
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/machine.h"
+#include "common/harness/measure/outcome.h"
 #include "common/record/params.h"
 
 namespace ridge::measure {
@@ -97,8 +98,10 @@ Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingC
   options.latency = false;
   options.energy = false;
   options.describe = false;
+  const ForeignLoad foreign;
   RIDGE_TRY(const Series series,
             measure_kernel(bench, device, *kernel, params, options, -1, &quiet));
+  const double foreign_cpus = foreign.cpus();
   if (series.status == SeriesStatus::cancelled) {
     return cancelled_error();
   }
@@ -108,12 +111,17 @@ Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingC
   ceiling.dtype = row.dtype;
   ceiling.unit = row.unit;
   ceiling.source = "measured";
-  const double best_s = series.stats->min_ns * 1e-9;
+  if (is_contended(foreign_cpus, row.backend)) ceiling.foreign_cpus = foreign_cpus;
   const std::string unit = row.unit;
   // A launch lasts too short to be timed alone: a call makes many, its items.
   const double items = std::max(1.0, series.items_per_s * series.stats->median_ns * 1e-9);
-  ceiling.value =
-      unit == "s" ? best_s / items : (unit == "B/s" ? series.bytes_min : series.flop) / best_s;
+  const auto value_at = [&](double ns) {
+    const double s = ns * 1e-9;
+    return unit == "s" ? s / items : (unit == "B/s" ? series.bytes_min : series.flop) / s;
+  };
+  ceiling.value = value_at(series.stats->min_ns);
+  ceiling.median = value_at(series.stats->median_ns);
+  ceiling.samples = series.stats->n;
   return std::optional<Ceiling>(std::move(ceiling));
 }
 

@@ -122,7 +122,7 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
     const Ceiling* memory = memory_of(ceilings, roof->backend, roof->threads);
     Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value};
     guide.role = look_of_dtype(roof->dtype).role;
-    guide.label = roof->name + " " + format_rate(roof->value, "FLOP/s") + doubt_of(*roof);
+    guide.label = roof->name + " " + ceiling_text(*roof, roof->value) + doubt_of(*roof);
     guide.note = fmt::format("{}, {}.", guide.label, ceiling_source(*roof));
     guide.dashed = roof->source != "measured" || !roof->doubt.empty();
     const bool other_threads = std::none_of(points.begin(), points.end(), [&](const Measured& p) {

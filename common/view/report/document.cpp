@@ -306,6 +306,11 @@ Json ceilings_json(const Run& run) {
                     {"unit", ceiling.unit},
                     {"source", ceiling.source}});
     if (!ceiling.doubt.empty()) list.back()["doubt"] = ceiling.doubt;
+    if (ceiling.samples > 0) {
+      list.back()["samples"] = ceiling.samples;
+      list.back()["median"] = number(ceiling.median);
+    }
+    if (ceiling.foreign_cpus > 0) list.back()["foreign_cpus"] = number(ceiling.foreign_cpus);
   }
   return list;
 }

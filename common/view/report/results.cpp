@@ -180,8 +180,7 @@ Section environment_section(const Material& material) {
     const std::string from = material.inputs.size() > 1 ? input.name + ": " : "";
     for (const Ceiling& ceiling : input.run->ceilings()) {
       section.bullets.push_back(fmt::format("{}ceiling, {}: {} {}{}", from, ceiling_source(ceiling),
-                                            ceiling.name,
-                                            format_quantity(ceiling.value, ceiling.unit),
+                                            ceiling.name, ceiling_text(ceiling, ceiling.value),
                                             ceiling.doubt.empty() ? "" : ". " + ceiling.doubt));
     }
     if (input.run->ceilings().empty()) {
