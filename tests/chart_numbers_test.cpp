@@ -57,6 +57,13 @@ TEST_CASE("log ticks are decades with sub-ticks") {
   CHECK(log_ticks(1, kNan, 4).empty());
 }
 
+TEST_CASE("under a decade the low end of a log axis has ticks too") {
+  const std::vector<double> times = values(log_ticks(2.7, 11, 5));
+  CHECK(times.front() == 3);
+  CHECK(times.size() >= 5);
+  for (size_t i = 1; i < times.size(); ++i) CHECK(times[i] > times[i - 1]);
+}
+
 TEST_CASE("one prefix an axis") {
   CHECK(std::string(si_prefix(2.7e-3).symbol) == "m");
   CHECK(std::string(si_prefix(55.8e12).symbol) == "T");

@@ -187,6 +187,26 @@ TEST_CASE("no label of the forest stands on the dots of its rounds") {
   }
 }
 
+TEST_CASE("of the rounds of a forest's row at most one in twenty lies beyond the axis") {
+  Comparison comparison;
+  comparison.ratio = 0.96;
+  comparison.ci = Interval{0.93, 0.98};
+  comparison.margin = 0.02;
+  ForestRow row{.label = "a", .sublabel = "b", .comparison = &comparison};
+  for (int k = 0; k < 40; ++k) row.round_ratios.push_back(std::exp(0.03 * (k - 20)));  // wide
+  row.round_ratios.back() = 50;
+  const ChartModel model = forest_chart({&row, 1});
+  const auto dots = std::count_if(model.panels[0].marks.begin(), model.panels[0].marks.end(),
+                                  [](const Mark& mark) { return mark.quiet; });
+  CHECK(dots >= 38);
+  CHECK(dots < 40);  // one that was disturbed does not set the scale
+  // The figure stands in the column of verdicts alone.
+  int figures = 0;
+  for (const Primitive& p : layout(model, {}).primitives)
+    figures += p.text.find("0.96") != std::string::npos;
+  CHECK(figures == 1);
+}
+
 TEST_CASE("a ratio has no prefix") {
   Comparison comparison;
   comparison.ratio = 0.35;

@@ -101,7 +101,7 @@ int add_row(const ForestRow& row, int index, Panel* panel) {
             .role = verdict_role(row.verdict),
             .marker = Marker::diamond};
   mark.interval = comparison.ci;
-  mark.label = format_ratio(comparison.ratio);
+  mark.bare = true;  // beside the dots it would stand far from its diamond
   mark.note = fmt::format("{}: {} {}, {}, margin {}", row.label, format_ratio(comparison.ratio),
                           ratio_interval_text(comparison.ci, comparison.margin),
                           rounds_text(comparison), format_percent_width(comparison.margin));

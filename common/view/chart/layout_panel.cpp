@@ -172,6 +172,7 @@ void PanelLayout::place_labels() {
       quiet = std::max(quiet, mark.value);
       continue;
     }
+    if (mark.bare) continue;
     const std::string text = mark.label.empty() ? value_text(mark.value) : mark.label;
     labels_[i].text = fit.elide(text, width * 0.75f);
     labels_[i].px = fit(labels_[i].text);

@@ -61,6 +61,7 @@ struct Mark {
   bool beside = false;           ///< a hollow point beside its row's bar, without a label
   float offset = 0;              ///< from its row's middle, -1 to 1: several marks in one row
   std::optional<double> from{};  ///< a bar that starts here instead of at zero
+  bool bare = false;             ///< without a label: its figure stands in a column
   std::string label{};           ///< printed beside the mark; the layout formats `value` if empty
   std::string note{};            ///< tooltip: full sentence
 };

@@ -37,13 +37,37 @@ std::vector<Tick> linear_ticks(double low, double high, int target) {
   return ticks;
 }
 
+namespace {
+
+/// Under a decade: even steps, which stand closer together to the right. A gap that has room gets the tick in its middle,
+/// so that the low end, where most of a time's samples lie, has some too.
+std::vector<Tick> even_ticks(double low, double high, int target) {
+  constexpr double kLeast = 0.7;  // of the room that a tick has on average
+  std::vector<Tick> ticks = linear_ticks(low, high, target);
+  if (ticks.size() < 2) return ticks;
+  const double half = (ticks[1].value - ticks[0].value) / 2;
+  const double room = kLeast * std::log(high / low) / target;
+  std::vector<Tick> all;
+  for (const Tick& tick : ticks) {
+    const double middle = tick.value - half;
+    const bool is_inside = middle >= low * (1 - kEdge) && middle > 0;
+    const bool has_room = is_inside && std::log(tick.value / middle) >= room &&
+                          (all.empty() || std::log(middle / all.back().value) >= room);
+    if (has_room) all.push_back({middle, true});
+    all.push_back(tick);
+  }
+  return all;
+}
+
+}  // namespace
+
 std::vector<Tick> log_ticks(double low, double high, int target) {
   std::vector<Tick> ticks;
   if (!is_range(low, high) || !(low > 0) || target < 1) return ticks;
   const double first = std::floor(std::log10(low) + kEdge);
   const double last = std::ceil(std::log10(high) - kEdge);
   const double decades = std::log10(high / low);
-  if (decades < 1) return linear_ticks(low, high, target);
+  if (decades < 1) return even_ticks(low, high, target);
   const int stride = std::max(1, static_cast<int>(std::ceil((last - first) / target)));
   const bool all_subs = decades * 9 <= 2.0 * target;
   for (double decade = first; decade <= last; ++decade) {

@@ -17,8 +17,8 @@ struct Tick {
 std::vector<Tick> linear_ticks(double low, double high, int target);
 
 /// Decades as major ticks, 2 and 5 as minor ones (2..9 where `target` leaves room); of very many
-/// decades every second, third ... . A range under one decade gets linear ticks: it has no two powers
-/// of ten to label. Needs 0 < low < high.
+/// decades every second, third ... . A range under one decade has no two powers
+/// of ten to label: it gets linear ticks, and finer ones where they stand far apart. Needs 0 < low < high.
 std::vector<Tick> log_ticks(double low, double high, int target);
 
 /// Of a log axis with fewer than three labelled ticks 2 and 5 x 10^k are labelled as well: one power of ten has nothing
