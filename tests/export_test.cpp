@@ -176,6 +176,7 @@ TEST_CASE("Google Benchmark's JSON: samples are repetitions, what has no speed i
   std::vector<report::Input> inputs;
   const Json document = Json::parse(report::print_as(built(run, &inputs), ".gbench.json"));
   std::map<std::string, int> repetitions;
+  std::set<std::string> with_cpu_time;
   for (const Json& entry : document["benchmarks"]) {
     // What compare.py joins by, and computes with.
     for (const char* field : {"name", "run_type", "real_time", "cpu_time", "time_unit"})
@@ -183,13 +184,21 @@ TEST_CASE("Google Benchmark's JSON: samples are repetitions, what has no speed i
     CHECK(entry["real_time"] > 0);
     CHECK(entry["cpu_time"] > 0);
     CHECK(entry["time_unit"] == "ns");
-    if (entry["run_type"] == "aggregate") continue;
+    if (entry["run_type"] == "aggregate") {
+      // The median says of its CPU time what its repetitions say.
+      const bool has_cpu_time = with_cpu_time.contains(entry["run_name"]);
+      CHECK(entry.contains("label") == !has_cpu_time);
+      continue;
+    }
+    if (!entry.contains("label")) with_cpu_time.insert(entry["run_name"]);
     const std::string name = entry["name"];
     CHECK(entry["repetition_index"] == repetitions[name]++);
     CHECK(entry["iterations"] >= 1);
   }
   // The comparison's are the latest; the run's failed one under the same name went before them.
   CHECK(document["context"]["num_cpus"] == 2);
+  CHECK_FALSE(document["context"].contains("host_name"));  // a run does not record it
+  CHECK_FALSE(document["context"]["cpu_model"].get<std::string>().empty());
 
   const Run failing = report_run();
   const Json other = Json::parse(report::print_as(built(failing, &inputs), ".gbench.json"));

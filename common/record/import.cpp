@@ -96,7 +96,8 @@ Environment google_environment(const Json& context) {
                                               (build.empty() ? "" : ", " + build + " build");
   CpuInfo& cpu = environment.cpu;
   cpu.cores = static_cast<int>(std::clamp<int64_t>(whole_field(context, "num_cpus"), 0, 1 << 20));
-  const std::string host = line_field(context, "host_name");
+  std::string host = line_field(context, "host_name");
+  if (host.empty()) host = line_field(context, "cpu_model");
   cpu.model = (host.empty() ? "host not named" : host) + " (" + std::to_string(cpu.cores) +
               " CPUs at " + std::to_string(whole_field(context, "mhz_per_cpu")) + " MHz)";
   read_caches(context, &cpu);

@@ -3,8 +3,10 @@
 // Source of the format: docs/user_guide.md and src/json_reporter.cc of google/benchmark 1.7.
 #include <map>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "common/record/params.h"
+#include "common/stats/stats.h"
 #include "common/view/report/content.h"
 #include "common/view/report/format.h"
 
@@ -26,7 +28,9 @@ Json context_of(const Run& run) {
   if (!run.environment()) return context;
   const Environment& environment = *run.environment();
   context["date"] = environment.time_utc;
-  context["host_name"] = environment.machine();
+  // A run does not record its host's name, and the processor is none.
+  context["cpu_model"] = environment.cpu.model;
+  if (!environment.gpus.empty()) context["gpu_model"] = environment.gpus.front().name;
   context["num_cpus"] = environment.cpu.cores;
   context["cpu_scaling_enabled"] =
       !environment.cpu.governor.empty() && environment.cpu.governor != "performance";
@@ -74,7 +78,12 @@ void add_series(const Series& series, int family, Json* benchmarks) {
     benchmarks->push_back(std::move(entry));
   }
   // A recording may have kept its results only.
-  Json median = entry_of(series, name, family, series.stats->median_ns, 0);
+  std::vector<double> cpu_ns;
+  for (const Sample& sample : series.samples) {
+    if (sample.cpu_ns > 0) cpu_ns.push_back(sample.cpu_ns);
+  }
+  const double cpu_median_ns = cpu_ns.empty() ? 0 : stats::median(cpu_ns);
+  Json median = entry_of(series, name, family, series.stats->median_ns, cpu_median_ns);
   median["name"] = name + "_median";
   median["run_type"] = "aggregate";
   median["aggregate_name"] = "median";
