@@ -325,7 +325,8 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
                       : has_frontier(lab) ? "Accuracy"
                                           : "Quality",
                       metric, is_error ? "error_nmse" : "accuracy"}};
-  if (!is_learning(state)) options.columns.push_back({"Bandwidth", "", "memory_bandwidth"});
+  if (!is_learning(state))
+    options.columns.push_back({"Bandwidth", "least bytes/s", "memory_bandwidth"});
   for (size_t i = 0; i < rows.size(); ++i) {
     const Series* series = out->rows[i].series;
     if (!rows[i].selected || !series || !out->rows[i].ceilings || unit != "FLOP/s") continue;

@@ -194,7 +194,7 @@ std::vector<const Ceiling*> shared_dram(const std::vector<Entry>& entries) {
 }
 
 Panel bandwidth_panel(const std::vector<Entry>& entries) {
-  Panel panel{.title = "Bandwidth", .subtitle = "at least", .metric = "memory_bandwidth"};
+  Panel panel{.title = "Bandwidth", .subtitle = "least bytes/s", .metric = "memory_bandwidth"};
   panel.axis = {.title = "Memory bandwidth", .unit = "B/s"};
   double low = INFINITY, high = 0;
   for (size_t i = 0; i < entries.size(); ++i) {

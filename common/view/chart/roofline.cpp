@@ -96,8 +96,24 @@ bool is_used(const Ceiling& roof, std::span<const Measured> points) {
   });
 }
 
+bool is_dram(const Ceiling& roof) {
+  return roof.resource == "dram_read" || roof.resource == "dram_copy";
+}
+
+/// Reading and copying are two roofs of one memory; ridge points and shares are counted from one of them.
+bool has_other_dram(const Roofs& roofs, const Ceiling* counted) {
+  return std::any_of(roofs.bytes.begin(), roofs.bytes.end(), [&](const Ceiling* roof) {
+    return roof != counted && is_dram(*roof) && roof->threads == counted->threads;
+  });
+}
+
 void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
                const std::vector<Measured>& points, Plot* plot) {
+  const auto selected = std::find_if(points.begin(), points.end(), [](const Measured& point) {
+    return point.entry.row->selected;
+  });
+  const Measured* anchor = selected == points.end() ? &points.front() : &*selected;
+  const Ceiling* counted = memory_of(ceilings, anchor->backend, anchor->threads);
   for (const Ceiling* roof : roofs.bytes) {
     double highest = 0;  // a bandwidth is a roof up to the highest rate of as many threads
     for (const Ceiling* flop : roofs.flop) {
@@ -105,18 +121,18 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
     }
     Guide guide{.kind = Guide::Kind::slope, .value = roof->value, .role = Role::text};
     if (highest > 0) guide.to = highest / roof->value;
+    const bool is_other_dram = counted && roof != counted && is_dram(*roof);
     guide.label = roof->name + " " + format_rate(roof->value, "B/s") + doubt_of(*roof);
-    guide.note = fmt::format("{}, {}: left of its ridge point memory is the limit.", guide.label,
-                             ceiling_source(*roof));
+    guide.note =
+        fmt::format("{}, {}: {}.", guide.label, ceiling_source(*roof),
+                    is_other_dram ? "shown beside the roof that counts here, " + counted->name
+                                  : "left of its ridge point memory is the limit");
+    if (roof == counted && has_other_dram(roofs, counted)) guide.label += ": counts here";
     guide.dashed = roof->source != "measured" || !roof->doubt.empty();
-    guide.quiet = !is_used(*roof, points);
+    guide.quiet = is_other_dram || !is_used(*roof, points);
     plot->guides.push_back(guide);
   }
   // All ridge points are marked; the one that matters to the selection is carried down to the axis.
-  const auto selected = std::find_if(points.begin(), points.end(), [](const Measured& point) {
-    return point.entry.row->selected;
-  });
-  const Measured* anchor = selected == points.end() ? &points.front() : &*selected;
   Curve ridges{.name = "ridge points", .role = Role::text, .marker = Marker::diamond};
   for (const Ceiling* roof : roofs.flop) {
     const Ceiling* memory = memory_of(ceilings, roof->backend, roof->threads);
@@ -141,7 +157,7 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
         Guide drop{.kind = Guide::Kind::vertical, .value = at, .to = roof->value};
         drop.role = Role::muted;
         drop.dashed = true;
-        drop.label = "ridge " + intensity_text(at);
+        drop.label = "ridge " + intensity_text(at) + " of " + memory->name;
         plot->guides.push_back(drop);
       }
     }
@@ -165,7 +181,7 @@ void set_ranges(const std::vector<Measured>& points, const Roofs& roofs, Plot* p
   for (const Guide& guide : plot->guides) {
     if (guide.kind == Guide::Kind::slope && guide.to) x.add(*guide.to);
   }
-  plot->x = {.title = "Arithmetic intensity, of the least bytes",
+  plot->x = {.title = "Arithmetic intensity, of the least bytes (what must move)",
              .unit = kIntensityUnit,
              .scale = Scale::log};
   plot->y = {.title = "Rate", .unit = "FLOP/s", .scale = Scale::log};
