@@ -12,6 +12,7 @@
 #include "app/window/shell/settings.h"
 #include "app/window/views/timeline.h"
 #include "app/window/views/view.h"
+#include "common/record/derive.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -290,6 +291,58 @@ TEST_CASE("a comparison that runs says how its rounds stand, over older verdicts
   f.session.judge(request, Verdict::faster, 3);
   f.driver->frames(3);
   CHECK_FALSE(f.driver->find("under_way"));
+}
+
+TEST_CASE("an unresolved comparison has a button that measures as many rounds as settle it",
+          "[window][screens]") {
+  Fixture f;
+  f.driver->type('b');
+  select_rung(f.state, "gemm.cpu.naive_o3");
+  f.driver->type('v');
+  f.driver->frames();
+  f.driver->type('c');
+  const WorkRequest first = f.session.last(RequestType::compare);
+  CHECK_FALSE(first.rounds);
+  f.session.judge(first, Verdict::unresolved, 1.02);
+  f.driver->frames(3);
+  REQUIRE(f.driver->click("more_rounds"));
+  const WorkRequest again = f.session.last(RequestType::compare);
+  CHECK(again.id != first.id);
+  CHECK(again.rounds == 500);
+  REQUIRE(again.kernels.size() == 2);
+  for (size_t i = 0; i < 2; ++i) CHECK(again.kernels[i].kernel == first.kernels[i].kernel);
+  f.session.judge(again, Verdict::faster, 1.05);
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("more_rounds"));  // it is settled
+}
+
+TEST_CASE("Ctrl+E writes a report where results are in view, and nowhere else",
+          "[window][screens]") {
+  Fixture f;
+  f.run_all();
+  CHECK(action("export").blocker(f.state).empty());
+  f.state.view.screen = ScreenId::cards;
+  CHECK_FALSE(perform(f.state, "export"));
+  CHECK(f.state.notice.text.find("open the lab or its Report first") != std::string::npos);
+}
+
+TEST_CASE("the machine screen says how far a ceiling's samples lie apart, and that it was busy",
+          "[window][screens]") {
+  Fixture f;
+  f.run_all();
+  f.driver->type('m');
+  f.driver->frames(2);
+  CHECK_FALSE(f.driver->find("samples:FMA fp32, 1 thread"));  // a run of before it was recorded
+  Ceiling ceiling{
+      "FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 1.3e11, "FLOP/s", "measured"};
+  ceiling.samples = 12, ceiling.median = 1.1e11, ceiling.foreign_cpus = 1.5;
+  f.session.tell("result", {{"request", 1}, {"ceilings", std::vector<Ceiling>{ceiling}}});
+  f.driver->frames(3);
+  CHECK(f.driver->find("samples:FMA fp32, 1 thread"));
+  CHECK(ceiling_samples(ceiling) == "best of 12, median 110 GFLOP/s");
+  CHECK(ceiling_load(ceiling) == "busy machine: others used 1.5 CPUs meanwhile");
+  ceiling.dtype = "int8";
+  CHECK(ceiling_text(ceiling, ceiling.value) == "130 GOP/s");
 }
 
 TEST_CASE("a rung bears its title where another lab is in view", "[window][screens]") {

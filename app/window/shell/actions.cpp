@@ -197,6 +197,16 @@ std::string export_blocker(const State& state) {
   return "There is nothing to export yet: run the ladder first (F5).";
 }
 
+/// A report is of the lab in view: where another thing is in view, nobody asked for it.
+std::string report_blocker(const State& state) {
+  for (const ScreenId other :
+       {ScreenId::cards, ScreenId::classroom, ScreenId::settings, ScreenId::shortcuts}) {
+    if (state.view.screen == other)
+      return "Export writes the report of a lab: open the lab or its Report first.";
+  }
+  return export_blocker(state);
+}
+
 std::string chart_blocker(const State& state) {
   const bool is_chart = !state.selection.view->make_panel;
   const bool has = (state.view.screen == ScreenId::lab && is_chart) ||
@@ -496,7 +506,7 @@ const Action kBeforeViews[] = {
     {"clear_baseline", "Clear the baseline", {}, always_available, clear_baseline},
     {"compare", "Compare the selected rung with the baseline", typed("C", 'c'), compare_blocker,
      compare},
-    {"export", "Export the report", with_ctrl("Ctrl E", Key::e), export_blocker, export_report},
+    {"export", "Export the report", with_ctrl("Ctrl E", Key::e), report_blocker, export_report},
     {"article",
      "Export an article: the climb step by step, with its code",
      {},

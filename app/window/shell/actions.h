@@ -76,6 +76,7 @@ std::string run_selected_blocker(const State& state);
 std::string compare_blocker(const State& state);
 std::string cancel_blocker(const State& state);
 std::string export_blocker(const State& state);
+std::string report_blocker(const State& state);
 std::string chart_blocker(const State& state);
 std::string lab_blocker(const State& state);
 std::string folds_blocker(const State& state);
