@@ -43,8 +43,8 @@ const Lab& machine_lab() {
               {"roofline.cpu.fmas", "along the roofline", "more arithmetic for each element"},
           },
       .sections = {{"Arithmetic units", "chains.cpu.one_chain"},
-                   {"Latency of memory", "chase.cpu.pointer"},
-                   {"Bandwidth of memory", "sums.cpu.stride"},
+                   {"Latency", "chase.cpu.pointer"},
+                   {"Bandwidth", "sums.cpu.stride"},
                    {"Roofline", "roofline.cpu.fmas"}},
       .params =
           {

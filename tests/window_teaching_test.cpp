@@ -293,7 +293,7 @@ TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teachin
   const auto results = [&] {
     const ChartRows path = path_rows(f.state);
     return std::count_if(path.rows.begin(), path.rows.end(),
-                         [](const auto& row) { return row.series != nullptr; });
+                         [](const auto& row) { return row.series && row.series->stats; });
   };
   const auto of_all = results();
   f.state.selection.rung = kSecond;
