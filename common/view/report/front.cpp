@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "common/core/format.h"
@@ -614,19 +613,23 @@ bool has_unpaired_step(const Section& climb) {
                                     [](const auto& row) { return row[3].starts_with("≈"); });
 }
 
-/// What the clock did to the comparisons of our rungs, those of one sentence together.
+/// What the clock did to the comparison that matters most, and in how many others it was held down.
 void add_clock_caveats(const Material& material, const Climb& climb, Section* section) {
-  std::map<std::string, std::string> held;  // sentence: comparisons
+  std::string first;
+  size_t others = 0;
   for (const Claim* claim : front_claims(material, climb)) {
     const Comparison& c = claim->comparison;
-    const KernelInfo* candidate = claim->run->kernel(c.candidate);
-    if (candidate && !candidate->library.empty() && !material.is_of_pair) continue;
     if (!c.clock_held || c.clock.empty() || claim->decision.verdict == Verdict::invalid) continue;
-    std::string& names = held[c.clock];
-    names += (names.empty() ? "" : ", ") + sides_words(*claim, *material.options);
+    if (first.empty())
+      first = sides_words(*claim, *material.options) + ": " + c.clock + ".";
+    else
+      ++others;
   }
-  for (const auto& [sentence, names] : held)
-    section->bullets.push_back(names + ": " + sentence + ".");
+  if (first.empty()) return;
+  if (others > 0)
+    first += fmt::format(" In {} other comparison{} too: see “The clocks” in the appendix.", others,
+                         others == 1 ? "" : "s");
+  section->bullets.push_back(std::move(first));
 }
 
 Section caveats_section(const Material& material, const Climb& climb, bool has_unpaired) {
@@ -671,9 +674,13 @@ Section again_section(const Material& material, const Climb& climb,
                                           : climb_command(material, climb.lines, "run.jsonl")};
   if (!material.is_of_pair) {
     constexpr size_t kMost = 3;  // the appendix has all
-    for (size_t i = 0; i < claims.size() && i < kMost; ++i)
+    std::set<std::string> told;  // a pair may have been compared twice
+    for (const Claim* claim : claims) {
+      if (told.size() == kMost || !told.insert(short_claim_command(material, *claim, "")).second)
+        continue;
       section.commands.push_back(
-          short_claim_command(material, *claims[i], fmt::format("pair{}.jsonl", i + 1)));
+          short_claim_command(material, *claim, fmt::format("pair{}.jsonl", told.size())));
+    }
   }
   for (const Line* line : climb.lines) {
     if (is_edit(line->series->kernel))

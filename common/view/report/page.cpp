@@ -74,7 +74,7 @@ footer,.made{margin-top:64px;color:var(--muted);font-size:14px}
 /// wrap, charts shrink. Of what is folded away the results are printed, with the figures in place of their charts; of
 /// the rest a line says what it holds.
 constexpr const char* kPrintStyle = R"(
-@page{margin:8mm 12mm}
+@page{margin:6mm 12mm}
 @media print{
 body{font-size:11px;line-height:1.34}
 main,.handout{max-width:none;padding:0}
@@ -114,6 +114,8 @@ footer{margin-top:16px}
 h2.appendix{margin:0;break-before:page}
 .part{border:0;padding:0}
 .part>section:first-of-type{margin-top:4px}
+.flows{font-size:10.6px;line-height:1.3}
+.front.flows section{margin-top:4px}
 .flows+h2.appendix{margin-top:12px;break-before:auto}
 .paper{display:inline}
 details.behind:not([open]){display:none}
@@ -122,6 +124,7 @@ details.behind:not([open]){display:none}
 .results .behind>summary{display:none}
 .part>summary{font-size:13px}
 .part:not([open]):not(.results)>summary{list-style:none;font-size:10.5px;line-height:1.3;margin-top:6px}
+.part:not([open]):not(.results)>section{display:none}
 .part:not([open]):not(.results)>summary::before{content:"In the HTML page, not printed: "}
 .part:not(.results)>summary .holds{display:inline}
 .results figure{display:none}
