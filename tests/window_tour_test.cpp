@@ -638,9 +638,9 @@ TEST_CASE("another rung's question has an empty field", "[tour]") {
   CHECK(answer_here(f.state).typed == "4");
 }
 
-/// Step 2 of the meetup, up to its comparison.
-WorkRequest begin_pair(Fixture& f, const std::string& said) {
-  start_tour(f.state, "meetup", 1);
+/// A step of the meetup that compares, from 0, up to its comparison.
+WorkRequest begin_pair(Fixture& f, const std::string& said, int step = 1) {
+  start_tour(f.state, "meetup", step);
   f.driver->frames(4);
   type(f, said);
   f.driver->key(Key::page_down);
@@ -742,17 +742,18 @@ TEST_CASE("while a step runs the presenter offers no reveal", "[tour]") {
 
 TEST_CASE("the code of a change is a page further where a diagram explains it", "[tour]") {
   Fixture f(1920, 1080);
-  f.session.judge(begin_pair(f, "4"), Verdict::faster, 16.4);
+  f.session.judge(begin_pair(f, "4", 2), Verdict::faster, 16.4);
   f.driver->frames(3);
   for (int i = 0; i < 2; ++i) f.driver->key(Key::page_down);
   REQUIRE(f.state.teaching.beat == Beat::explain);
   f.driver->frames(2);
-  const bool had_diagram = f.driver->find("step_diagram") != nullptr;
-  CHECK(had_diagram != (f.driver->find("step_code") != nullptr));
+  REQUIRE(f.driver->find("step_diagram"));
+  CHECK_FALSE(f.driver->find("step_code"));
   read_on(f);
   CHECK(f.driver->find("step_code"));
+  CHECK_FALSE(f.driver->find("step_diagram"));
   f.driver->key(Key::page_down);
-  CHECK(f.state.teaching.tour_step == 2);
+  CHECK(f.state.teaching.tour_step == 3);
 }
 
 // ---- every shipped tour, walked ------------------------------------------------------------------
