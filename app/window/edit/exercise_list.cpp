@@ -15,7 +15,9 @@ namespace {
 /// Why it cannot be done on this machine, in a few words; empty: it can, or that is not known yet.
 std::string exercise_blocker(const State& state, const app::Exercise& one) {
   const auto& environment = state.run().environment();
-  const bool lacks = one.is_cuda && environment && environment->gpus.empty() && !state.is_replay();
+  const KernelInfo* after = state.run().kernel(one.after);  // known before anything is measured
+  const bool has_none = (environment && environment->gpus.empty()) || (after && !after->available);
+  const bool lacks = one.is_cuda && has_none && !state.is_replay();
   return lacks ? "needs a GPU, and there is none here" : "";
 }
 

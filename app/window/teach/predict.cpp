@@ -609,7 +609,7 @@ void PredictBar::draw_slider(Ui& ui, const Area& area) const {
   }
   const Draft* draft = draft_of(state, state.selection.rung);
   if (touched.hovered && !draft) ui.tooltip("Drag the bar to the time that you expect.");
-  if (!draft) return;
+  if (!draft || !(draft->value_ns > 0)) return;
   const double share = std::clamp(std::log(draft->value_ns / span.low) / decades, 0.0, 1.0);
   const float end = area.x + area.w * static_cast<float>(share);
   ui.frame({rail.x, rail.y, end - rail.x, rail.h}, ui.color(Role::text), ui.px(3), ui.px(1.5f));
