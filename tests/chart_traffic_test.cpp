@@ -105,6 +105,7 @@ TEST_CASE("a published network's table counts: as printed, ours, and the steps w
   CHECK(counts(1) == std::vector<std::string>{"none", "", "", "", "40"});
   CHECK(model.table.rows[1].size() == model.table.columns.size());
   CHECK(model.rows.size() == 1);  // a step has no bar
+  CHECK(model.panels[0].marks[0].note.ends_with("Printed for one head: 1e+06 MACs; ours: 100000."));
   CHECK(model.summary.ends_with(
       "The whole has 1e+06 MACs and 340 parameters; printed: 350 parameters."));
 }

@@ -25,6 +25,10 @@ std::optional<double> total_time_s(const WorkloadInput& input) {
   return total > 0 ? std::optional(total) : std::nullopt;
 }
 
+std::string count_text(double count) {
+  return count > 0 ? fmt::format("{:.6g}", count) : "none";
+}
+
 std::string fastest_text(const WorkloadRow& row) {
   return row.fastest_s ? format_time_ns(*row.fastest_s * 1e9) + ", " + row.fastest : "";
 }
@@ -36,6 +40,9 @@ Mark mark_of(const WorkloadRow& row, int index, double value, const std::string&
   mark.label = label;
   mark.hatched = !row.exact;
   mark.note = row.label + ": " + row.note;
+  if (row.printed)
+    mark.note += fmt::format(" Printed for {}: {} MACs; ours: {}.", row.printed->of,
+                             count_text(row.printed->macs), count_text(row.printed->ours));
   if (row.time_s) mark.note += " Its time: " + row.how + ".";
   if (row.fastest_s) mark.note += " Fastest here: " + fastest_text(row) + ".";
   return mark;
@@ -120,10 +127,6 @@ Panel gain_panel(const WorkloadInput& input, const std::optional<double>& total)
     panel.axis.high = std::max(panel.axis.high, 1 + (gain - 1) * 2.2);
   }
   return panel;
-}
-
-std::string count_text(double count) {
-  return count > 0 ? fmt::format("{:.6g}", count) : "none";
 }
 
 /// Of a published table: what it printed beside what the shapes say, and the steps that have no product.
