@@ -760,7 +760,7 @@ TEST_CASE("the code of a change is a page further where a diagram explains it", 
 
 /// A worker without a GPU that lists all that the tours use.
 struct Walk {
-  Walk() { FakeSession::other_labs = {"machine", "traps", "pipeline", "fusion"}; }
+  Walk() { FakeSession::other_labs = {"traps", "pipeline", "fusion"}; }
   ~Walk() { FakeSession::other_labs.clear(); }
 };
 
