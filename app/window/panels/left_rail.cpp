@@ -101,41 +101,89 @@ bool runs_now(const State& state, const Lab& lab) {
   return request && request->lab == lab.id;
 }
 
+/// At the right end of a line: that something of it is measured. Returns the room that is left.
+float draw_runs(Ui& ui, const Area& line, const std::string& name) {
+  ui.widgets["runs:" + name] = line;
+  return line.w - ui.px(8) -
+         ui.text(line.right(), line.middle(), "runs", kTiny_px + 1, Role::series0, Face::strong,
+                 Anchor::end);
+}
+
+void draw_lab(Ui& ui, const Lab* lab, const Area& line) {
+  const bool chosen = lab == ui.state.selection.lab;
+  const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
+  const auto touched = ui.touch(std::string("lab:") + lab->id, mark);
+  if (chosen)
+    ui.fill(mark, ui.color(Role::highlight), ui.px(5));
+  else if (touched.hovered)
+    ui.fill(mark, ui.raised(1), ui.px(5));
+  float room = line.w;
+  if (!chosen && runs_now(ui.state, *lab)) {
+    room = draw_runs(ui, line, lab->id);
+  } else if (chosen) {
+    const auto done = std::count_if(
+        ui.state.ladder.rows.begin(), ui.state.ladder.rows.end(), [](const RungView& row) {
+          return row.origin == Origin::live && row.series->status == SeriesStatus::ok;
+        });
+    room -= ui.px(8) + ui.text(line.right(), line.middle(),
+                               fmt::format("{}/{}", done, ui.state.ladder.rows.size()),
+                               kTiny_px + 1, Role::muted, Face::mono, Anchor::end);
+  }
+  const bool fits = ui.width(lab->title, kBody_px) <= room;
+  ui.text(line.x, line.middle(), lab->title, fits ? kBody_px : kSmall_px,
+          chosen ? Role::text : Role::muted, Face::body, Anchor::start, room);
+  if (touched.clicked) ui.dispatch([lab](State& state) { open_lab(state, lab->id); });
+}
+
+/// A group that is not in view: a click opens its first lab.
+void draw_closed_group(Ui& ui, const LabGroup& group, const Area& line) {
+  const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
+  const auto touched = ui.touch("group:" + group.title, mark);
+  if (touched.hovered) {
+    ui.fill(mark, ui.raised(1), ui.px(5));
+    std::string tip;
+    for (const Lab* lab : group.labs) tip += (tip.empty() ? "" : "\n") + std::string(lab->title);
+    ui.tooltip(tip);
+  }
+  const bool runs = std::any_of(group.labs.begin(), group.labs.end(),
+                                [&](const Lab* lab) { return runs_now(ui.state, *lab); });
+  const float room = runs ? draw_runs(ui, line, group.title) : line.w;
+  ui.triangle(line.x + ui.px(5), line.middle(), ui.px(8), false, ui.color(Role::muted));
+  ui.text(line.x + ui.px(20), line.middle(), group.title, kBody_px, Role::muted, Face::body,
+          Anchor::start, room - ui.px(20));
+  if (touched.clicked) {
+    ui.dispatch([lab = group.labs.front()](State& state) { open_lab(state, lab->id); });
+  }
+}
+
+/// What a learner sees of the course: its groups, and the labs of the one in view.
+void draw_groups(Ui& ui, Area* rest) {
+  const Lab* chosen = ui.state.selection.lab;
+  for (const LabGroup& group : labs_by_group()) {
+    const bool is_open = chosen && group.title == chosen->group;
+    const Area line = rest->take_top(ui.px(32));
+    if (!is_open) {
+      draw_closed_group(ui, group, line);
+      continue;
+    }
+    ui.triangle(line.x + ui.px(5), line.middle(), ui.px(8), true, ui.color(Role::muted));
+    ui.text(line.x + ui.px(20), line.middle(), group.title, kBody_px, Role::text, Face::strong);
+    for (const Lab* lab : group.labs) {
+      Area under = rest->take_top(ui.px(32));
+      under.take_left(ui.px(20));
+      draw_lab(ui, lab, under);
+    }
+  }
+}
+
 }  // namespace
 
 void LeftRail::draw_labs(Ui& ui, Area* rest) {
   heading(ui, rest, "LABS");
+  if (is_learning(ui.state)) return draw_groups(ui, rest);
   const auto labs = all_labs();
-  if (ui.is_compact && !is_learning(ui.state)) return draw_lab_stepper(ui, rest, labs);
-  for (size_t i = 0; i < labs.size(); ++i) {
-    const Lab* lab = labs[i];
-    const bool chosen = lab == ui.state.selection.lab;
-    const Area line = rest->take_top(ui.px(32));
-    const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
-    const auto touched = ui.touch(std::string("lab:") + lab->id, mark);
-    if (chosen)
-      ui.fill(mark, ui.color(Role::highlight), ui.px(5));
-    else if (touched.hovered)
-      ui.fill(mark, ui.raised(1), ui.px(5));
-    float room = line.w;
-    if (!chosen && runs_now(ui.state, *lab)) {
-      room -= ui.px(8) + ui.text(line.right(), line.middle(), "runs", kTiny_px + 1, Role::series0,
-                                 Face::strong, Anchor::end);
-      ui.widgets[std::string("runs:") + lab->id] = line;
-    } else if (chosen) {
-      const auto done = std::count_if(
-          ui.state.ladder.rows.begin(), ui.state.ladder.rows.end(), [](const RungView& row) {
-            return row.origin == Origin::live && row.series->status == SeriesStatus::ok;
-          });
-      room -= ui.px(8) + ui.text(line.right(), line.middle(),
-                                 fmt::format("{}/{}", done, ui.state.ladder.rows.size()),
-                                 kTiny_px + 1, Role::muted, Face::mono, Anchor::end);
-    }
-    const bool fits = ui.width(lab->title, kBody_px) <= room;
-    ui.text(line.x, line.middle(), lab->title, fits ? kBody_px : kSmall_px,
-            chosen ? Role::text : Role::muted, Face::body, Anchor::start, room);
-    if (touched.clicked) ui.dispatch([lab](State& state) { open_lab(state, lab->id); });
-  }
+  if (ui.is_compact) return draw_lab_stepper(ui, rest, labs);
+  for (const Lab* lab : labs) draw_lab(ui, lab, rest->take_top(ui.px(32)));
 }
 
 /// One rung: state, title, estimate. True when it was clicked.
