@@ -263,7 +263,7 @@ void toggle_presenter(State& state) {
     teach.before = std::make_shared<const BeforePresenting>(
         BeforePresenting{state.selection, state.view, state.appearance});
     teach.presenting = true;
-    teach.asked_of = state.selection.rung;
+    teach.answers_of = state.selection.rung;
     state.appearance.scale = std::clamp(state.appearance.scale * kLarger, kLarger, kMostScale);
     state.appearance.full_screen = true;  // leaving brings the window back as it was
     state.view.screen = ScreenId::presenter;
@@ -353,8 +353,8 @@ namespace {
 /// Without a tour the answer is the selected rung's: another one begins with its question.
 void forget_other_rung(State& state) {
   Teaching& teach = state.teaching;
-  if (teach.tour || teach.asked_of == state.selection.rung) return;
-  teach.asked_of = state.selection.rung;
+  if (teach.tour || teach.answers_of == state.selection.rung) return;
+  teach.answers_of = state.selection.rung;
   teach.answers.clear();
   if (teach.presenting) go_to(state, Beat::predict);
 }

@@ -81,7 +81,7 @@ struct Teaching {
   std::shared_ptr<const study::Tour> tour;  ///< null: none
   int tour_step = 0;
   std::map<int, StepAnswer> answers;  ///< by step; without a tour that of the presented rung, at 0
-  std::string asked_of;               ///< that rung: of another one the answers are dropped
+  std::string answers_of;             ///< that rung: of another one the answers are dropped
   std::map<int, StepResult> results;  ///< of the steps that were revealed
   int focused_step = -1;              ///< whose field has been given the keyboard; below 0: none
   bool skips_answer = false;          ///< the presenter was told that the room has not answered
