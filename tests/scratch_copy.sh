@@ -48,7 +48,7 @@ REUSE
     while read -r file; do [ -e "$RIDGE_SOURCE/$file" ] || printf '%s;' "$file"; done)
   mkdir "$copy/build"
   sed "s#$RIDGE_BUILD#$copy/build#g; s#$RIDGE_SOURCE#$copy#g" "$RIDGE_BUILD/CMakeCache.txt" >"$copy/build/CMakeCache.txt"
-  ninja -C "$RIDGE_BUILD" -t commands >"$copy/as_built"
+  ninja -C "$RIDGE_BUILD" -t commands | sed "s/$/ /" >"$copy/as_built"  # each word ends with a space
   local launcher="bash;$copy/reuse.sh;$copy"
   cmake -S "$copy" -B "$copy/build" -G Ninja -DRIDGE_TESTS=OFF "-DRIDGE_ALONE=$new" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" \
     "-DCMAKE_CUDA_COMPILER_LAUNCHER=$launcher" ${copy_options[@]+"${copy_options[@]}"} >/dev/null
