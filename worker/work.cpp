@@ -12,6 +12,7 @@
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/range.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "worker/catalogue.h"
 #include "worker/counting.h"
 #include "worker/edit/loading.h"
@@ -190,10 +191,7 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
     if (one.carries_comparison()) lead = &one;
     jobs.push_back(job(request, asked, i, observer));
   }
-  if (request.rounds && first.info().kind == RungKind::training) {
-    return Error{ErrorCode::usage, "of trainings a pair is a seed, and no round", "rounds",
-                 "name the seeds instead: --set seed=1..16"};
-  }
+  if (request.rounds && first.info().kind == RungKind::training) return rounds_of_trainings();
   // Whether a kernel's check reports an accuracy is known when it has run.
   if (const auto kind = first.info().kind.value())
     RIDGE_TRY_VOID(check_budget(request.budget, *kind, true));

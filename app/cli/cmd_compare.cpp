@@ -140,6 +140,7 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
     RIDGE_TRY(selection.kernels, select_sides(lab, run, sides, set));
     const KernelInfo* first = run.kernel(selection.kernels.front().kernel);
     trainings = first && first->kind == RungKind::training;
+    if (trainings && options.rounds) return rounds_of_trainings();
     return selection;
   };
   const auto say = [&](const WorkRequest& request) { announce(request, trainings); };

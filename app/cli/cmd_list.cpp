@@ -183,10 +183,11 @@ int list_labs(const CommonOptions& common, const std::string& id, bool whole) {
   if (common.json) {
     print_json(list_json(run, asked));
   } else {
-    print(list_text(run, asked, whole || !id.empty()));
-    const bool is_short = !whole && id.empty();
-    if (is_short)
-      complain("'ridgepoint list LAB' or --all names the rungs that cannot run here, too");
+    const bool is_whole = whole || !id.empty();
+    print(list_text(run, asked, is_whole) +
+          (is_whole
+               ? ""
+               : "'ridgepoint list LAB' or --all names the rungs that cannot run here, too\n"));
   }
   return 0;
 }

@@ -58,6 +58,11 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
   return digits >= kMost ? format_ratio(ratio) : format_number(ratio, std::max(digits, 1)) + "×";
 }
 
+Error rounds_of_trainings() {
+  return {ErrorCode::usage, "of trainings a pair is a seed, and no round", "rounds",
+          "name the seeds instead: --set seed=1..16"};
+}
+
 std::optional<MoreRounds> more_rounds(const Comparison& comparison) {
   const bool is_of_rounds = !comparison.trained && comparison.sustained.empty();
   if (comparison.verdict != Verdict::unresolved || !is_of_rounds || comparison.rounds_needed <= 0)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/core/interval.h"
+#include "common/core/result.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -18,6 +19,8 @@ std::string ratio_interval_text(const std::optional<Interval>& ratio, double mar
 /// ±0.3, "between 5× and 46×" where its upper end is over 1.5 times its lower. Without an interval as format_ratio.
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval);
 
+/// Why trainings take no number of rounds.
+Error rounds_of_trainings();
 /// A new comparison of so many rounds that should settle an unresolved one.
 struct MoreRounds {
   int rounds = 0;
