@@ -196,7 +196,7 @@ TEST_CASE("a library that is older than its floor counts as absent") {
     std::filesystem::create_directories(old.path / (std::string(package) + "-1.1.dist-info"));
   const std::string path = test::variable("PYTHONPATH");
   setenv("PYTHONPATH", old.path.c_str(), 1);
-  const test::Outcome list = test::Program(test::variable("RIDGE_BIN"), {"list"}).finish();
+  const test::Outcome list = test::Program(test::variable("RIDGE_BIN"), {"list", "--all"}).finish();
   setenv("PYTHONPATH", path.c_str(), 1);
   std::istringstream lines(list.out);
   int absent = 0;
