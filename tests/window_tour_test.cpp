@@ -554,7 +554,7 @@ TEST_CASE("a saved comparison is what the presenter asks for", "[tour]") {
   f.driver->frames(2);
   perform(f.state, "show_presenter");
   const TourStep step = shown_step(f.state);
-  CHECK(step.rungs.front() == "gemm.cpu.naive_o1");
+  CHECK(step.rungs.front() == "gemm.cpu.naive_o3");
   CHECK(step.rungs.back() == "gemm.cpu.loop_order");
   CHECK(outcome_of(f.state, step, bars_in(f)).pair);
 }
