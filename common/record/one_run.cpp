@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "common/record/derive.h"
 #include "common/record/in_turns.h"
 #include "common/record/params.h"
 

@@ -141,6 +141,7 @@ Words remark_flags(const std::string& folder) {
 #endif
 }
 
+#ifndef __clang__
 /// Of GCC's dump: reasons that are about what was written, and not about an outer loop or one of the widths.
 bool is_reason(const std::string& line) {
   constexpr const char* kReasons[] = {"for alias run-time tests exceeds",
@@ -154,6 +155,7 @@ bool is_reason(const std::string& line) {
   return std::any_of(std::begin(kReasons), std::end(kReasons),
                      [&](const char* reason) { return line.find(reason) != line.npos; });
 }
+#endif
 
 /// The line of `file` that a line of the compiler's begins with; 0: it begins with none.
 int line_at(const std::string& line, const std::string& file) {
