@@ -11,6 +11,7 @@
 #include "app/query/beside.h"
 #include "app/query/recordings.h"
 #include "app/session/saved_run.h"
+#include "app/window/shell/actions.h"
 #include "app/window/teach/presenter.h"
 #include "common/core/files.h"
 #include "common/record/edit.h"

@@ -10,6 +10,7 @@
 
 #include "app/window/shell/actions.h"
 #include "app/window/shell/overlays.h"
+#include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
