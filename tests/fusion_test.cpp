@@ -14,37 +14,16 @@
 #include "common/record/params.h"
 #include "kernels/runtime/problems/rows.h"
 #include "tests/catch.h"
+#include "tests/family_problem.h"
 
 using namespace ridge;
 using namespace ridge::measure;
+using namespace ridge::test;
 
 namespace {
 
 constexpr const char* kFamilies[] = {"rows", "copy", "transpose", "chain"};
 constexpr const char* kOps[] = {"softmax", "layernorm", "rmsnorm", "gelu"};
-
-Device* cpu() {
-  static Result<std::unique_ptr<Device>> device = make_cpu_device();
-  REQUIRE(device.ok());
-  return device->get();
-}
-
-std::unique_ptr<Problem> problem_of(const std::string& family, const Params& given) {
-  const FamilyDesc* found = find_family(family);
-  REQUIRE(found);
-  const auto params = resolve_params(found->params(), given, family);
-  REQUIRE(params.ok());
-  auto problem = found->make_problem(*params);
-  REQUIRE(problem.ok());
-  return std::move(*problem);
-}
-
-HostBuffers inputs_of(const Problem& problem, uint64_t seed) {
-  HostBuffers host(problem.buffers().size());
-  for (size_t i = 0; i < host.size(); ++i) host[i].resize(problem.buffers()[i].bytes);
-  problem.generate(seed, &host);
-  return host;
-}
 
 /// What a correct rung leaves: rows.cpu.naive's own, computed here.
 HostBuffers solved(const std::string& kernel, const Problem& problem, uint64_t seed) {
