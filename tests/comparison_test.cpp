@@ -66,7 +66,7 @@ class MadeUp final : public measure::PairedComparison {
     return {};
   }
   Comparison compared(size_t side) const override {
-    Comparison comparison = unjudged(side, options_.margin.value_or(measure::default_margin(true)));
+    Comparison comparison = unjudged(side, options_.margin.value_or(default_margin(true)));
     measure::judge_side(rounds(), {}, static_cast<int>(side), claims(), &comparison);
     return comparison;
   }
@@ -112,7 +112,7 @@ int false_verdicts(double margin, int slots, int runs, std::optional<double> lim
 TEST_CASE("comparison: A/A, at most one in twenty differs at a margin of 0, none by default") {
   for (const int slots : {1, 25}) {  // a long command; calls of which six rounds fill a block
     CHECK(false_verdicts(0, slots, 200) <= 10);
-    CHECK(false_verdicts(measure::default_margin(true), slots, 200) == 0);
+    CHECK(false_verdicts(default_margin(true), slots, 200) == 0);
   }
 }
 
@@ -121,7 +121,7 @@ constexpr double kLong_s = 2.6;
 
 TEST_CASE("comparison: A/A that goes on until a limit differs no more often") {
   CHECK(false_verdicts(0, 1, 200, kLong_s) <= 10);
-  CHECK(false_verdicts(measure::default_margin(true), 1, 200, kLong_s) == 0);
+  CHECK(false_verdicts(default_margin(true), 1, 200, kLong_s) == 0);
 }
 
 TEST_CASE("comparison: within a limit an unresolved one goes on, a settled one ends") {

@@ -25,7 +25,7 @@ namespace {
 void announce(const WorkRequest& request, bool trainings) {
   const bool gpu = backend_of(request.kernels.front().kernel) == Backend::cuda;
   complain(fmt::format("comparing with a margin of {:.3g} %: smaller differences are called same",
-                       request.margin.value_or(gpu ? 0.01 : 0.02) * 100));
+                       request.margin.value_or(default_margin(!gpu)) * 100));
   if (!request.budget.is_empty())
     complain("adopted only within the budget: " + budget_words(request.budget));
   if (!trainings) return;

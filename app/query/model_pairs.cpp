@@ -16,6 +16,7 @@
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/request.h"
 #include "common/stats/sum_ratio.h"
 #include "common/view/report/decision.h"
 
@@ -329,7 +330,7 @@ std::vector<ModelPhase> model_phases(const ModelSide& baseline, const ModelSide&
   for (size_t p = 0; p < theirs.size(); ++p) {
     ModelPhase phase{.id = theirs[p].id, .title = theirs[p].title, .parts = {}};
     phase.baseline_tokens = theirs[p].tokens, phase.candidate_tokens = ours[p].tokens;
-    phase.margin = baseline.shape.gpu && candidate.shape.gpu ? 0.01 : 0.02;
+    phase.margin = default_margin(!baseline.shape.gpu || !candidate.shape.gpu);
     const Table before = workload_table(theirs[p], "", baseline.other),
                 after = workload_table(ours[p], "", candidate.other);
     for (size_t i = 0; i < before.rows.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include "common/record/command.h"
 #include "common/record/derive.h"
+#include "common/record/request.h"
 #include "common/stats/stats.h"
 
 namespace ridge {
@@ -68,7 +69,7 @@ NoiseFloor noise_floor(const Run& run) {
     if (!is_self_check(*it)) continue;
     floor.kernel = it->baseline;
     floor.params = it->baseline_params;
-    floor.margin = backend_of(it->baseline) == Backend::cuda ? 0.01 : 0.02;
+    floor.margin = default_margin(backend_of(it->baseline) != Backend::cuda);
   }
   for (const Comparison& one : all) {
     const bool same = one.baseline == floor.kernel && one.baseline_params == floor.params;

@@ -25,6 +25,11 @@ struct CommandRule {
   double call_limit_s = 60;        ///< of each call, and of the check's
 };
 
+/// The margin of a comparison that names none: on a GPU the clock is held, so less is told apart.
+constexpr double default_margin(bool has_cpu) {
+  return has_cpu ? 0.02 : 0.01;
+}
+
 struct WorkRequest {
   RequestType type = RequestType::run;  ///< one that is_work()
   int64_t id = 0;
@@ -34,7 +39,7 @@ struct WorkRequest {
   std::vector<KernelRequest> kernels;
   RunMode mode = RunMode::measure;  ///< live or measure
   CacheMode cache = CacheMode::hot;
-  std::optional<double> margin;    ///< compare; absent: 0.02 CPU, 0.01 GPU
+  std::optional<double> margin;    ///< compare; absent: default_margin()
   std::optional<int64_t> rounds;   ///< compare: so many, judged once; absent: the kind's own
   bool goes_on = false;            ///< compare: past them until limit_s, while it is unresolved
   Budget budget;                   ///< compare; of trainings accuracy_lost is kMayLose if absent

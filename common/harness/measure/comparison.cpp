@@ -19,10 +19,6 @@ constexpr int kMostRounds = 1'000'000;
 
 }  // namespace
 
-double default_margin(bool has_cpu) {
-  return has_cpu ? 0.02 : 0.01;
-}
-
 Result<void> check_side_count(size_t sides) {
   constexpr size_t kMostSides = 10;
   if (sides <= kMostSides) return {};

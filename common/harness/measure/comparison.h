@@ -15,6 +15,7 @@
 #include "common/harness/measure/observer.h"
 #include "common/harness/measure/palindromes.h"
 #include "common/harness/measure/sustained.h"
+#include "common/record/request.h"
 #include "common/record/budget.h"
 #include "common/record/types.h"
 
@@ -48,8 +49,6 @@ inline constexpr int kRounds = 40;
 /// A reason that stands with a verdict.
 inline constexpr const char* kContended = "contended: other processes used the CPU meanwhile";
 
-/// 0.02 where a side is on a CPU, else 0.01.
-double default_margin(bool has_cpu);
 /// Error usage: more sides than a round can name, by a digit each.
 Result<void> check_side_count(size_t sides);
 

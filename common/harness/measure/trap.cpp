@@ -8,6 +8,7 @@
 
 #include "common/harness/measure/harness.h"
 #include "common/harness/measure/outcome.h"
+#include "common/record/request.h"
 #include "common/stats/stats.h"
 
 namespace ridge::measure {
@@ -145,7 +146,7 @@ Result<void> steps(const TrapDesc& desc, Device* device, const Options& options,
   out.quantity = desc.quantity;
   out.unit = desc.unit;
   out.guard = desc.guard;
-  out.margin = desc.backend == Backend::cpu ? 0.02 : 0.01;
+  out.margin = default_margin(desc.backend == Backend::cpu);
   TrapDriver driver(trap.get(), desc.patience_s, options, series, observer);
   RIDGE_TRY_VOID(driver.run());
 

@@ -11,6 +11,7 @@
 #include "common/record/command.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
+#include "common/record/request.h"
 #include "common/record/seed_delta.h"
 #include "common/record/trained.h"
 #include "common/view/report/content.h"
@@ -304,8 +305,8 @@ std::string compare_command(const Run& run, const Comparison& c, const std::stri
       rung_argument(name ? name(c.candidate) : c.candidate, ours, shared) +
       set_arguments(name ? short_params(shared, c) : shared) +
       (name && c.cache == CacheMode::hot ? "" : cache_argument(c.cache.text()));
-  const double usual = backend_of(c.candidate) == Backend::cuda ? 0.01 : 0.02;
-  const bool is_usual = name && c.margin == usual;
+  const bool is_usual =
+      name && c.margin == default_margin(backend_of(c.candidate) != Backend::cuda);
   if (c.margin > 0 && std::isfinite(c.margin) && !is_usual)
     text += fmt::format(" --margin {:g}", c.margin);
   return text + budget_argument(c.budget) + " --out " + out;
