@@ -143,6 +143,15 @@ const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const OpenEnum
   return found != nullptr && found->doubt.empty() ? found : nullptr;
 }
 
+std::optional<ItemTime> item_time(const Series& series) {
+  if (!series.stats || !(series.stats->median_ns > 0) || !(series.items_per_s > 0))
+    return std::nullopt;
+  ItemTime made{1 / series.items_per_s, {}};
+  const double share = made.s / series.stats->median_ns;
+  if (const auto& ci = series.stats->ci_ns) made.ci_s = Interval{ci->low * share, ci->high * share};
+  return made;
+}
+
 const char* rate_unit(const std::string& dtype) {
   return dtype.starts_with("int") ? "OP/s" : "FLOP/s";
 }

@@ -58,6 +58,14 @@ bool is_emulated(const Series& series);
 const Ceiling* find_ceiling(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& backend,
                             const std::string& resource, const std::string& dtype, int threads);
 
+/// Of one of what a call works off, an operation or an image: its median time, with the interval.
+struct ItemTime {
+  double s = 0;
+  std::optional<Interval> ci_s;
+};
+/// None where nothing is counted, or it has no time.
+std::optional<ItemTime> item_time(const Series& series);
+
 /// The unit of the rate at which work of this data type is done: "OP/s" of integers, "FLOP/s" of others.
 const char* rate_unit(const std::string& dtype);
 /// A value of the ceiling as people read it: "130 GFLOP/s", of integers "520 GOP/s".

@@ -121,12 +121,11 @@ std::string place_text(const std::string& place) {
   return "recorded on " + place.substr(0, end) + (size.empty() ? "" : " at " + size);
 }
 
-/// Of counted things a second, from the interval of their time.
-std::optional<Interval> rate_interval(const Series& series, const Throughput& rate) {
-  const auto& ci = series.stats->ci_ns;
-  const double work = rate.value * series.stats->median_ns;
-  if (!ci || !(ci->low > 0)) return std::nullopt;
-  return Interval{work / ci->high, work / ci->low};
+/// Of counted things a second, from the interval of the time of one.
+std::optional<Interval> rate_interval(const Series& series) {
+  const auto item = item_time(series);
+  if (!item || !item->ci_s || !(item->ci_s->low > 0)) return std::nullopt;
+  return Interval{1 / item->ci_s->high, 1 / item->ci_s->low};
 }
 
 /// What most rungs are counted in.
@@ -254,7 +253,7 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   row.rate = rate->value;
   row.interval = unit == "FLOP/s" ? derived.flop_per_s_ci
                  : unit == "B/s"  ? derived.bytes_per_s_ci
-                                  : rate_interval(*from.series, *rate);
+                                  : rate_interval(*from.series);
   row.no_step = why_no_step(kernel, from.series->params);
   if (view && row.no_step.empty()) row.step = step_of(state, *view, rate->value, unit);
   return row;

@@ -110,14 +110,6 @@ std::string caution_of(const Stats& stats) {
   return {};
 }
 
-/// The time of one of what a call works off.
-void fill_item_time(const Series& series, Entry* entry) {
-  if (!entry->call_s || !(series.items_per_s > 0)) return;
-  entry->item_s = 1 / series.items_per_s;
-  const double share = *entry->item_s / *entry->call_s;
-  if (const auto& ci = entry->call_ci_s) entry->item_ci_s = {ci->low * share, ci->high * share};
-}
-
 }  // namespace
 
 std::string sublabel_of(const LadderRow& row) {
@@ -172,7 +164,10 @@ Entry make_entry(const LadderRow& row) {
     entry.call_s = series.trap->honest.median;
     entry.call_ci_s = series.trap->honest.ci;
   }
-  fill_item_time(series, &entry);
+  if (const auto item = item_time(series); entry.call_s && item) {
+    entry.item_s = item->s;
+    entry.item_ci_s = item->ci_s;
+  }
   entry.hatched = !row.origin.empty() || series.stale || !series.reduced_from.empty() ||
                   series.status == SeriesStatus::partial ||
                   series.status == SeriesStatus::cancelled;

@@ -17,14 +17,9 @@ std::optional<Value> time_per_call(const Series& series, const Derived&) {
   return Value{series.stats->median_ns * kNs, seconds(series.stats->ci_ns)};
 }
 
-/// Of one of what a call works off: an operation, an image.
 std::optional<Value> time_per_item(const Series& series, const Derived&) {
-  if (!series.stats || !(series.items_per_s > 0)) return std::nullopt;
-  Value made{1 / series.items_per_s, seconds(series.stats->ci_ns)};
-  const double items = series.stats->median_ns * kNs / made.value;
-  if (made.interval)
-    made.interval = Interval{made.interval->low / items, made.interval->high / items};
-  return made;
+  const auto item = item_time(series);
+  return item ? std::optional(Value{item->s, item->ci_s}) : std::nullopt;
 }
 
 std::optional<Value> latency(const Series& series, const Derived&) {
