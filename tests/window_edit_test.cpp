@@ -194,7 +194,7 @@ TEST_CASE("a saved run's edits have their rows, sources and comparisons, and are
   REQUIRE(row->series != nullptr);
   CHECK(row->series->stats);
   CHECK(row == find_row(state.ladder, kRung) + 1);
-  CHECK(std::string(row->rung->title).starts_with("edited: "));
+  CHECK(std::string(row->rung->title).starts_with("your copy of "));
   CHECK(made_from(state) == find_row(state.ladder, kRung));
   CHECK(state.run().source(kEdited)->text.starts_with("#error this text"));
   CHECK(replayed_edit_note(state).find("recorded elsewhere") != std::string::npos);

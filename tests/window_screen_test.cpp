@@ -353,7 +353,7 @@ TEST_CASE("a rung bears its title where another lab is in view", "[window][scree
       CHECK(rung_title(f.state.ladder, rung.kernel).find(rung.kernel) == std::string::npos);
     }
   }
-  CHECK(rung_title(f.state.ladder, "conv.cpu.direct_edit").find("edited: ") == 0);
+  CHECK(rung_title(f.state.ladder, "conv.cpu.direct_edit").find("your copy of ") == 0);
 }
 
 TEST_CASE("a lab of trainings and loaders is offered no view over FLOP and bytes of calls",

@@ -176,14 +176,21 @@ Result<std::vector<Exercise>> all_exercises() {
   return all;
 }
 
+const std::vector<Exercise>& known_exercises() {
+  static const std::vector<Exercise> kAll = [] {
+    auto all = all_exercises();
+    return all ? *std::move(all) : std::vector<Exercise>();
+  }();
+  return kAll;
+}
+
 std::string edit_title(const std::string& edit) {
-  static const auto all = all_exercises();
   const std::string original(original_of(edit));
-  for (const Exercise& exercise : all ? *all : std::vector<Exercise>()) {
+  for (const Exercise& exercise : known_exercises()) {
     if (exercise.kernel == original) return "exercise: " + exercise.title;
   }
   const Rung* rung = rung_of(original);
-  return rung ? "edited: " + std::string(rung->title) : edit;
+  return rung ? report::copy_title(rung->title) : edit;
 }
 
 Result<Exercise> find_exercise(std::string_view name) {

@@ -66,6 +66,8 @@ struct Exercise {
 Result<Exercise> parse_exercise(const std::string& path, const std::string& text);
 /// All that are built in, in the order of the labs, then of the rungs that they go on from: the easiest first.
 Result<std::vector<Exercise>> all_exercises();
+/// The same, read once; none where one of them cannot be read, which `ridgepoint exercise` says.
+const std::vector<Exercise>& known_exercises();
 /// What people read where a learner's rung is named: its exercise's title, else that of the rung that it is a copy of;
 /// the id itself where neither is known.
 std::string edit_title(const std::string& edit);

@@ -30,26 +30,16 @@ std::string edit_of(std::string_view kernel) {
   return std::string(kernel) + std::string(kEditSuffix);
 }
 
-/// All that are built in; none where one of them cannot be read, which `ridgepoint exercise` says. They are read once: the
-/// window asks for titles in each frame.
-const std::vector<Exercise>& known_exercises() {
-  static const std::vector<Exercise> kAll = [] {
-    auto all = all_exercises();
-    return all ? *std::move(all) : std::vector<Exercise>();
-  }();
-  return kAll;
-}
-
 }  // namespace
 
 Titles titles_of(const Lab& lab) {
   Titles titles;
   for (const Rung& rung : lab.rungs) {
     titles[rung.kernel] = rung.title;
-    titles[edit_of(rung.kernel)] = report::copy_title(rung.title);
+    titles[edit_of(rung.kernel)] = edit_title(edit_of(rung.kernel));
   }
   for (const Exercise& one : known_exercises()) {
-    if (one.lab == lab.id) titles[edit_of(one.kernel)] = "yours: " + one.title;
+    if (one.lab == lab.id) titles[edit_of(one.kernel)] = edit_title(edit_of(one.kernel));
   }
   return titles;
 }

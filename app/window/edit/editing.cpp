@@ -242,8 +242,8 @@ Editing::Editing(const Rung& made_from, const std::string& file, const std::stri
     : kernel(made_from.kernel),
       id(kernel + std::string(kEditSuffix)),
       original(original_text),
-      title("yours: " + std::string(made_from.title)),
-      change("your copy of " + std::string(made_from.title)),
+      title(app::edit_title(id)),
+      change("made from " + std::string(made_from.title)),
       rung(row_of(*this, made_from.expert)),
       watch(file) {}
 
@@ -254,7 +254,7 @@ Editing::Editing(const Rung& after, const std::string& file, const app::Exercise
       exercise(given.name),
       task(given.task),
       hints(given.hints),
-      title("exercise: " + given.title),
+      title(app::edit_title(id)),
       change("yours, after " + std::string(after.title)),
       rung(row_of(*this, after.expert)),
       watch(file) {}

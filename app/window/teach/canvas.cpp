@@ -678,7 +678,7 @@ void LessonCanvas::draw_diagram(Ui& ui, const Area& area) {
           Role::text, Face::strong, Anchor::start, head.w);
   ui.widgets["step_diagram"] = area;
   has_more_ |= scroll.turn_pages(ui.state.teaching.pages, &diagram_page_);
-  // Whole, and in the middle: a slide has nobody who scrolls it.
+  // Whole, and in the middle: a presenter has no hand free to scroll.
   Area place = scroll.rest;
   place.h = area.h - head.h - ui.px(16);
   const float wide = diagram_.fitting_width(ui, place, fenced_);

@@ -65,8 +65,8 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
 /// not revealed it yet.
 bool is_predicting(const State& state, const std::string& kernel);
 
-/// The figures of this rung are left out of the ladder: its field is open, nothing was answered yet, and nobody asked
-/// for them.
+/// The figures of this rung are left out of the ladder: its field is open, nothing was answered yet, and no
+/// click has uncovered them.
 bool is_covered(const State& state, const std::string& kernel);
 
 /// Opens the field, or gives it the keyboard where it is open.

@@ -351,7 +351,7 @@ const Rung* library_of(const State& state, const Rung& rung, const TourStep& ste
   return best;
 }
 
-/// In a saved run the pair that it holds of the selected rung: asked for is what there is.
+/// In a saved run the comparison that it holds of the selected rung: the presenter can ask for no other.
 const Comparison* kept_pair(const State& state) {
   if (!state.is_replay()) return nullptr;
   const auto& all = state.run().comparisons();
