@@ -1,5 +1,5 @@
 // Which results stand beside each other: a machine is another one some minutes later, so a ratio of two rungs that were
-// each timed alone is of one request, one run of the ladder. Gains, the card of Home and the report ask here.
+// each timed alone is of one request, one run of the ladder. Gains and the report ask here.
 #pragma once
 
 #include <optional>

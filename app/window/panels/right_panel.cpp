@@ -121,9 +121,8 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
   const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
     if (!text.empty()) rest.take_top(ui.paragraph(rest, text, size, role, face), ui.px(2));
   };
-  // The lesson under it says what it expects; a run that settles nothing does not contradict it.
   const bool is_open = diagnosis_->bottleneck == Bottleneck::not_sure;
-  line(is_open ? "What limits it: this run could not confirm the lesson"
+  line(is_open ? "What limits it: this run does not settle it"
                : "Bottleneck: " + bottleneck_text(*diagnosis_),
        kBody_px, Role::text, Face::strong);
   line(diagnosis_->reason, kSmall_px, Role::muted);

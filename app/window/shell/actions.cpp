@@ -197,7 +197,7 @@ std::string export_blocker(const State& state) {
   return "There is nothing to export yet: run the ladder first (F5).";
 }
 
-/// A report is of the lab in view: where another thing is in view, nobody asked for it.
+/// A report is of the lab in view: where no lab is in view, there is none to write.
 std::string report_blocker(const State& state) {
   for (const ScreenId other :
        {ScreenId::cards, ScreenId::classroom, ScreenId::settings, ScreenId::shortcuts}) {

@@ -107,8 +107,8 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
   const Verdict verdict = decide(run, *pair).verdict;
   const chart::ClimbStep step = {
       .ratio = pair->ratio, .verdict = verdict, .margin = pair->margin, .alone = alone};
-  if (chart::bars_disagree(
-          step)) {  // the card shows the bars: no claim stands against what is seen
+  // The card shows the bars: no claim stands against what is seen.
+  if (chart::bars_disagree(step)) {
     card->library =
         fmt::format("{} not settled: in turns “{}” is {} as fast, each alone ≈ {}; run both again",
                     name, ours, format_ratio(pair->ratio), format_ratio(alone));

@@ -105,7 +105,7 @@ void load_tour_progress(State& state) {
 
 void keep_tour_place(State& state) {
   const Teaching& teach = state.teaching;
-  // A rehearsal that is shown is nobody's answer.
+  // A rehearsal that is shown answers for no learner.
   if (!teach.tour || (state.is_replay() && tour_note(state.run().notes()))) return;
   TourProgress& progress = state.tour_progress;
   TourPlace now = progress.places[teach.tour->id];

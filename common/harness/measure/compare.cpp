@@ -255,7 +255,8 @@ Result<void> KernelComparison::steps() {
     const bool disturbed = is_contended(foreign_cpus, sides_[i].kernel->backend);
     summarize(&out_.series[i], disturbed, false, sides_[i].kernel->time_calls != nullptr);
     if (disturbed) add_reason(kContended);
-    if (const std::string idle = idle_threads_of(out_.series[i]); !idle.empty()) add_reason(idle);
+    const std::string idle = idle_threads_of(out_.series[i]);
+    if (!disturbed && !idle.empty()) add_reason(idle);  // others may have had the second core
   }
   RIDGE_TRY_VOID(timed);
   RIDGE_TRY_VOID(latencies());

@@ -43,8 +43,8 @@ std::optional<Revealed> reveal(const Run& run, const std::string& kernel, const 
 
 /// As it was said: "8×", "12.0 ms".
 std::string said_text(const Prediction& prediction);
-/// How far off it was and which way, in the unit that it was said in: "You said 8×, it is ≈ 19.2×: 2.40× faster than
-/// you said." That it was made after the fact comes first.
+/// How far off it was and which way, in the unit that it was said in: "You said 8×, it is ≈ 19.2×: faster than you
+/// said, by 2.40×." That it was made after the fact comes first.
 std::string prediction_sentence(const Revealed& revealed);
 /// What the model says: "No faster than 0.9 ms by FMA fp32, 1 thread, measured here." or why nothing.
 std::string model_sentence(const Revealed& revealed);

@@ -42,7 +42,8 @@ class BelowTheNoise : public VictimTrap {
     const bool none = paired.verdict == Verdict::same || paired.verdict == Verdict::unresolved;
     return GuardVerdict{none, "a comparison of the two says " + to_string(paired.verdict) + ": " +
                                   format_ratio(paired.ratio) + " " +
-                                  format_ratio_interval(paired.ci) + ", margin 2 %"};
+                                  format_ratio_interval(paired.ci) + ", margin " +
+                                  format_percent_width(kMargin)};
   }
 
  private:

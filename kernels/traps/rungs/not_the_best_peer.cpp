@@ -36,9 +36,10 @@ class NotTheBestPeer : public VictimTrap {
   Result<GuardVerdict> guard(double, double) override {
     RIDGE_TRY(const stats::PairedResult paired, peers());
     const std::string better = faster_->rung.kernel->library, worse = slower_->rung.kernel->library;
-    return GuardVerdict{paired.verdict != Verdict::slower,
+    return GuardVerdict{paired.ratio >= 1 / (1 + kMargin),
                         "in pairs, " + better + " is " + format_ratio(paired.ratio) + " " +
-                            format_ratio_interval(paired.ci) + " as fast as " + worse + consequence(paired.verdict)};
+                            format_ratio_interval(paired.ci) + " as fast as " + worse +
+                            consequence(paired.verdict)};
   }
 
  private:
