@@ -549,7 +549,8 @@ TEST_CASE("a saved comparison is what the presenter asks for", "[tour]") {
   const std::string path = folder.path + "/pair.jsonl";
   {
     Fixture f;
-    WorkRequest request = request_for(RequestType::compare, 7);
+    f.run_all();
+    WorkRequest request = request_for(RequestType::compare, 70);
     request.kernels = {{"gemm.cpu.naive_o1", {}}, {"gemm.cpu.loop_order", {}}};
     (void)f.session.send(request);
     f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 8);
