@@ -117,9 +117,4 @@ Result<std::vector<PackedFile>> read_pack(const std::string& path) {
   return files;
 }
 
-size_t packed_bytes(const std::string& text) {
-  const auto packed = compressed(text);
-  return packed ? packed->size() : text.size();
-}
-
 }  // namespace ridge::app

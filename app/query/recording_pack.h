@@ -16,7 +16,5 @@ struct PackedFile {
 Result<void> write_pack(const std::string& path, const std::vector<PackedFile>& files);
 /// Errors: bad_input, for what is no such pack, or one whose files do not lie flat.
 Result<std::vector<PackedFile>> read_pack(const std::string& path);
-/// Bytes of `text` compressed as a pack is.
-size_t packed_bytes(const std::string& text);
 
 }  // namespace ridge::app
