@@ -417,3 +417,22 @@ TEST_CASE("several labs and a processor may be named") {
       Program(variable("RIDGE_BIN"), std::vector<std::string>{"record", "--help"}).finish();
   CHECK(has(help.out, "with --contribute several"));
 }
+
+TEST_CASE("the parts of a network are points") {
+  const Folder folder;
+  const auto recorded = [&](const std::string& point) {
+    return Program(variable("RIDGE_BIN"),
+                   std::vector<std::string>{
+                       "record", "conv", "--contribute", "--dirty", "--processor", "cpu", "--rungs",
+                       "conv.cpu.avx2", "--seconds", "1", "--out", folder / "pack.tar.gz", point})
+        .finish();
+  };
+  const Outcome made = recorded("workload=resnet50,n=1");
+  INFO(made.out << made.err);
+  REQUIRE(made.code == 0);
+  CHECK(has(made.out, "c=3 "));
+  for (const char* last : {"c=2048,groups=1,h=7,m=512", "c=512,groups=1,h=7,m=512", "n=1"})
+    CHECK(has(made.out + made.err, last));
+  const Outcome unknown = recorded("workload=resnet51,n=1");
+  CHECK(has(unknown.out + unknown.err, "resnet50"));
+}

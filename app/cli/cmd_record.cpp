@@ -190,7 +190,8 @@ Command setup_record(CLI::App& command, const CommonOptions& common) {
   RecordPlan& plan = options->plan;
   command.add_option("LAB", options->lab, "the lab, e.g. gemm; with --contribute several");
   command.add_option("POINT", plan.points,
-                     "a size (4096), settings (m=1000,n=777), or - for the lab's defaults");
+                     "a size (4096), settings (m=1000,n=777), the parts of a network "
+                     "(workload=resnet50,n=64), or - for the lab's defaults");
   command.add_option("--out", plan.out, "LAB.MACHINE.jsonl, or LAB.MACHINE.NAME.jsonl");
   command.add_option("--seconds", plan.budget_s,
                      "nothing is begun after that; default 260, for each lab");

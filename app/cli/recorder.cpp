@@ -19,6 +19,7 @@
 #include "app/query/results.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
+#include "app/query/workload.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/view/report/decision.h"
@@ -57,6 +58,29 @@ Result<Params> params_of(const std::string& point, const std::string& dtype,
   }
   if (!dtype.empty()) settings.push_back("dtype=" + dtype);
   return parse_params(settings);
+}
+
+/// "workload=resnet50,n=64" as the points of the workload's parts, each with the settings behind its name; another point
+/// as it is.
+Result<std::vector<std::string>> expanded(const Lab& lab, const std::vector<std::string>& points) {
+  constexpr std::string_view kName = "workload=";
+  std::vector<std::string> all;
+  for (const std::string& point : points) {
+    if (!point.starts_with(kName)) {
+      all.push_back(point);
+      continue;
+    }
+    const size_t end = std::min(point.find(','), point.size());
+    RIDGE_TRY(const Workload* workload,
+              require_workload(lab, point.substr(kName.size(), end - kName.size())));
+    for (const WorkloadPart& part : workload->parts) {
+      std::string settings;
+      for (const auto& [name, value] : part.params)
+        settings += (settings.empty() ? "" : ",") + name + "=" + to_string(value);
+      all.push_back(settings + point.substr(end));
+    }
+  }
+  return all;
 }
 
 /// Whether `all` has each of `some`.
@@ -112,7 +136,8 @@ class Recorder {
     }
     std::vector<std::string> dtypes = plan_.dtypes;
     if (dtypes.empty()) dtypes.emplace_back();
-    for (const std::string& point : plan_.points) {
+    RIDGE_TRY(const std::vector<std::string> points, expanded(lab_, plan_.points));
+    for (const std::string& point : points) {
       for (const std::string& dtype : dtypes) {
         RIDGE_TRY(const Params params, params_of(point, dtype, size));
         RIDGE_TRY_VOID(plan_.lanes ? record_lanes(params, name_of(point, dtype), dtype)
@@ -299,7 +324,8 @@ class Recorder {
     request.energy = request.counters = energy;
     for (const Rung* rung : rungs) RIDGE_TRY_VOID(add(*rung, params, &request));
     if (request.kernels.empty()) return {};
-    return carry_out(std::move(request), fmt::format("{} rungs at {}", rungs.size(), name));
+    return carry_out(std::move(request), fmt::format("{} {} at {}", rungs.size(),
+                                                     rungs.size() == 1 ? "rung" : "rungs", name));
   }
 
   /// Only kernels are recorded in pairs: traps and pipelines have figures of their own.
