@@ -18,7 +18,7 @@ struct KindDesc {
 
 const std::vector<KindDesc>& kinds() {
   static const std::vector<KindDesc> kKinds = {
-      {"threads", threads, {"rows", "columns", "threads", "row", "column"}, {"each"}},
+      {"threads", threads, {"rows", "columns", "threads", "row", "column"}, {"each", "of"}},
       {"walk", walk, {"step", "line", "touch"}, {"lanes"}},
       {"banks", banks, {"address"}, {"instead", "bytes", "what"}},
       {"pipeline", pipeline, {"stages", "tiles"}, {"copy"}},

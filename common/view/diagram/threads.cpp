@@ -1,4 +1,4 @@
-// Threads onto tiles: which elements of a block's tile of C belong to which thread and warp.
+// Threads onto tiles: which elements of a block's tile of C, or of another output, belong to which thread and warp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -125,8 +125,9 @@ Result<Diagram> threads(const Input& input) {
   RIDGE_TRY(const Tile tile, tile_of(input));
   Diagram made;
   const int warps = (tile.threads + kWarp - 1) / kWarp;
-  made.title = fmt::format("A block's {} × {} elements of C, and its {} threads", tile.rows,
-                           tile.columns, tile.threads);
+  const std::string of = input.directive.text("of"), whole = of.empty() ? "C" : of;
+  made.title = fmt::format("A block's {} × {} elements of {}, and its {} threads", tile.rows,
+                           tile.columns, whole, tile.threads);
   Grid grid;
   grid.rows = tile.rows, grid.columns = tile.columns;
   grid.rule_rows = grid.rule_columns = std::max(8, std::min(tile.rows, tile.columns) / 4);
@@ -149,8 +150,8 @@ Result<Diagram> threads(const Input& input) {
   };
   const int64_t down = tiles("m", tile.rows), across = tiles("n", tile.columns);
   made.summary =
-      fmt::format("{} warps of 32 threads share {} × {} elements of C, {} a thread.", warps,
-                  tile.rows, tile.columns, tile.rows * tile.columns / tile.threads);
+      fmt::format("{} warps of 32 threads share {} × {} elements of {}, {} a thread.", warps,
+                  tile.rows, tile.columns, whole, tile.rows * tile.columns / tile.threads);
   if (down * across > 0)
     made.summary += fmt::format(" At the size set now C has {} × {} = {} such tiles.", down, across,
                                 down * across);
