@@ -87,7 +87,7 @@ TEST_CASE("the cycle goes through every line once, and the chases share it out")
   for (const int64_t chases : {1, 3, 8, 12}) {
     const auto problem = problem_of("chase", {{"kib", int64_t{37}}, {"chases", chases}});
     const Shape shape = problem->shape();
-    const int64_t lines = shape.dim[0], steps = lines / chases;
+    const int64_t lines = shape.dim[0], lap = lines / chases, steps = shape.dim[2];
     CHECK(lines == 37 * 16);
     const int32_t* next = static_cast<const Cycle*>(shape.constants)->next;
     const HostBuffers host = inputs_of(*problem, 3);
@@ -95,15 +95,73 @@ TEST_CASE("the cycle goes through every line once, and the chases share it out")
     int64_t neighbours = 0;
     for (int64_t i = 0; i < chases; ++i) {
       auto line = static_cast<int64_t>(word(host[0], static_cast<size_t>(i)));
-      for (int64_t step = 0; step < steps; ++step) {
+      for (int64_t step = 0; step < lap; ++step) {
         neighbours += next[line] == line + 1;
         line = next[line];
         CHECK(visited.insert(line).second);
       }
     }
-    CHECK(static_cast<int64_t>(visited.size()) == steps * chases);
+    CHECK(static_cast<int64_t>(visited.size()) == lap * chases);
     CHECK(problem->items() == double(steps * chases));
+    CHECK(steps % lap == 0);
+    CHECK(steps / lap == (1 << 18) / lines);
     CHECK(neighbours < 10);  // a prefetcher has nothing to guess from
+  }
+}
+
+TEST_CASE("a small set is gone through in laps, a large one once") {
+  const auto steps = [](int64_t kib) {
+    return problem_of("chase", {{"kib", kib}, {"chases", int64_t{4}}})->shape().dim[2];
+  };
+  CHECK(steps(4) == 1 << 16);  // 4,096 laps of 16 lines for each
+  CHECK(steps(16'384) == 1 << 16);
+  CHECK(steps(65'536) == 1 << 18);
+}
+
+TEST_CASE("more chases than lines are no problem, and shrinking makes none") {
+  const FamilyDesc& family = *find_family("chase");
+  const Params many = {{"kib", int64_t{64}}, {"chases", int64_t{1000}}};
+  const auto full = resolve_params(family.params(), many, "chase");
+  REQUIRE(full.ok());
+  const Params small = family.shrink(*full, 1e-6);
+  CHECK(param_int(small, "kib") == 63);
+  CHECK(family.make_problem(small).ok());
+  Params none = small;
+  none["kib"] = int64_t{62};
+  const auto refused = family.make_problem(none);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().sentence().find("1000 chases are more than the 992 lines") !=
+        std::string::npos);
+}
+
+TEST_CASE("a CPU's rungs have room for 12 chains and chases, and a GPU's for more") {
+  const auto spec = [](const char* kernel, const char* name) {
+    const FamilyDesc& family = *find_family(family_of(kernel));
+    std::vector<ParamSpec> specs = family.params();
+    family.narrow(kernel, &specs);
+    const auto found = std::find_if(specs.begin(), specs.end(),
+                                    [&](const ParamSpec& one) { return one.name == name; });
+    REQUIRE(found != specs.end());
+    return *found;
+  };
+  CHECK(spec("chains.cpu.chains", "chains").max == 12);
+  CHECK(spec("chains.cuda.warps", "chains").max == 32);
+  CHECK(spec("chains.cuda.warps", "width").fallback == ParamValue(int64_t{32}));
+  CHECK(spec("chase.cpu.chases", "chases").max == 12);
+  CHECK(spec("chase.cuda.chases", "chases").max == 1024);
+  CHECK(spec("sums.cpu.in_order", "kib").fallback == ParamValue(int64_t{65'536}));
+  for (const char* kernel : {"sums.cuda.coalesced", "roofline.cuda.fmas"})
+    CHECK(spec(kernel, "kib").fallback == ParamValue(int64_t{262'144}));
+  // A request past the catalogue is refused.
+  for (const auto& [id, name] : {std::pair{"chains.cpu.chains", "chains"},
+                                 {"chase.cpu.chases", "chases"},
+                                 {"chase.cpu.huge_pages", "chases"}}) {
+    INFO(id);
+    const auto problem = problem_of(std::string(family_of(id)).c_str(), {{name, int64_t{13}}});
+    Plan plan;
+    const Status status = find_kernel(id)->prepare(problem->shape(), &plan);
+    CHECK(status.refused);
+    CHECK(std::string(status.what).find("12 ") != std::string::npos);
   }
 }
 
@@ -124,16 +182,17 @@ TEST_CASE("a chase that leaves lines out, or visits them in another order, is re
 
   HostBuffers short_by_one = host;  // the last step of chase 1 is not taken
   uint64_t line = word(host[0], 1);
-  for (int64_t step = 0; step + 1 < shape.dim[0] / 2; ++step)
-    line = static_cast<uint64_t>(next[line]);
+  for (int64_t step = 0; step + 1 < shape.dim[2]; ++step) line = static_cast<uint64_t>(next[line]);
   set_word(&short_by_one[1], 2, line);
   CHECK(problem->check(short_by_one, true, 5).reason == "chase 1 ends at the wrong line");
 
   // The lines in the order of their addresses: each once, and the ends are right.
   HostBuffers in_order = host;
   uint64_t sum = 0;
-  for (int64_t i = 0; i < shape.dim[0] / 2; ++i)
-    sum = rotated(sum) ^ static_cast<uint64_t>(2 * i) ^ static_cast<uint64_t>(2 * i + 1);
+  for (int64_t i = 0; i < shape.dim[2]; ++i) {
+    const auto line = static_cast<uint64_t>(2 * i % shape.dim[0]);
+    sum = with_line(sum, line + line + 1);
+  }
   set_word(&in_order[1], 0, sum);
   CHECK(problem->check(in_order, true, 5).reason ==
         "lines were left out, or visited in another order");

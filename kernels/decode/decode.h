@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "common/harness/kernel/kernel.h"
+#include "kernels/runtime/host_device.h"
 
 namespace ridge {
 
@@ -92,12 +93,6 @@ static inline Decode decode_of(const Launch& launch) {
   a.stream = launch.stream;
   return a;
 }
-
-#ifdef __CUDACC__
-#define RIDGE_HOST_DEVICE __host__ __device__
-#else
-#define RIDGE_HOST_DEVICE
-#endif
 
 /// The row of K and of V (of head_size elements) that holds key `key` of a sequence, for a head of keys. Rows
 /// up to the end of its page, or of the sequence, follow.

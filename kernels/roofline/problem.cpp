@@ -87,7 +87,7 @@ Params shrink_roofline(const Params& params, double share) {
 }
 
 RIDGE_FAMILY(roofline, .params = roofline_params, .make_problem = make_roofline,
-             .awkward = awkward_roofline, .shrink = shrink_roofline);
+             .awkward = awkward_roofline, .shrink = shrink_roofline, .narrow = past_gpu_caches);
 
 }  // namespace
 }  // namespace ridge

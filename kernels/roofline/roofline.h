@@ -18,19 +18,16 @@ constexpr int kRoofBlock = 256, kRoofSums = 8, kMostRoofFmas = 256;
 
 struct Roofline {
   int64_t blocks, fmas;
-  const float* x;
-  float a, b;
+  const float *x, *ab;
   float* out;
 };
 
 static inline Roofline roofline_of(const Launch& launch) {
-  const float* ab = (const float*)launch.buffers[1];
   Roofline r;
   r.blocks = launch.shape.dim[0];
   r.fmas = launch.shape.dim[1];
   r.x = (const float*)launch.buffers[0];
-  r.a = ab[0];
-  r.b = ab[1];
+  r.ab = (const float*)launch.buffers[1];
   r.out = (float*)launch.buffers[2];
   return r;
 }

@@ -47,6 +47,7 @@ void narrow_sums(std::string_view kernel, std::vector<ParamSpec>* specs) {
     return (spec.name == "stride" && !kernel.ends_with(".stride")) ||
            (spec.name == "threads" && !kernel.ends_with(".threads"));
   });
+  past_gpu_caches(kernel, specs);
 }
 
 /// Strides within a line, of a line, that divide nothing, and past the end.

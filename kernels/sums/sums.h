@@ -1,7 +1,8 @@
 // The sums family's launch: all words of a working set are summed, the probe's problem "read".
 //
 //   dim {-, bytes, threads, words between two that follow each other (stride's alone)}
-//   buffers  data[bytes / 8] uint64, random; out[threads] partial sums modulo 2^64, whose total counts
+//   buffers  data[bytes / 8] uint64, random; out[threads] partial sums modulo 2^64, whose total counts; of a GPU's
+//            rungs out[1]
 //   an operation is a word that is loaded and added
 #pragma once
 

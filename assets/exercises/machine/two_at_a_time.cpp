@@ -7,7 +7,7 @@
 //           left over and followed alone.
 // Hint      Two variables, `one` and `two`: each is the word that its own chase has come to.
 // Hint      One loop over the steps; in it `one = c.lines[one]`, then the same for `two`.
-// Hint      Each chase has a checksum of its own: sum = rotated(sum) ^ line, and a line is a word / kLineWords.
+// Hint      Each chase has a checksum of its own: with_line(sum, line), and a line is a word / kLineWords.
 #include "kernels/chase/pages.h"
 
 namespace ridge {
@@ -22,13 +22,13 @@ uint64_t follow_one(const Chase& c, int64_t i) {
   uint64_t place = c.start[i] * kLineWords, sum = 0;
   for (int64_t step = 0; step < c.steps; ++step) {
     place = c.lines[place];
-    sum = rotated(sum) ^ place / kLineWords;
+    sum = with_line(sum, place / kLineWords);
   }
   c.end[i] = place / kLineWords;
   return sum;
 }
 
-/// Chases i and i + 1 side by side. Returns the exclusive or of their checksums.
+/// Chases i and i + 1 side by side. Returns the total of their checksums.
 uint64_t follow_two(const Chase& c, int64_t i) {
   uint64_t one = c.start[i] * kLineWords, two = c.start[i + 1] * kLineWords;
   uint64_t sum_one = 0, sum_two = 0;
@@ -36,21 +36,21 @@ uint64_t follow_two(const Chase& c, int64_t i) {
   for (int64_t step = 0; step < c.steps; ++step) {
     one = c.lines[one];
     two = c.lines[two];
-    sum_one = rotated(sum_one) ^ one / kLineWords;
-    sum_two = rotated(sum_two) ^ two / kLineWords;
+    sum_one = with_line(sum_one, one / kLineWords);
+    sum_two = with_line(sum_two, two / kLineWords);
   }
   // end of solution
   c.end[i] = one / kLineWords;
   c.end[i + 1] = two / kLineWords;
-  return sum_one ^ sum_two;
+  return sum_one + sum_two;
 }
 
 Status launch_two_at_a_time(const Launch& launch) {
   const Chase c = chase_of(launch);
   uint64_t all = 0;
   int64_t i = 0;
-  for (; i + 2 <= c.chases; i += 2) all ^= follow_two(c, i);
-  if (i < c.chases) all ^= follow_one(c, i);
+  for (; i + 2 <= c.chases; i += 2) all += follow_two(c, i);
+  if (i < c.chases) all += follow_one(c, i);
   *c.sum = all;
   return {};
 }

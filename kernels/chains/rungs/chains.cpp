@@ -18,13 +18,18 @@ typedef void (*Run)(const FmaChains& p, const float* x, float* out);
 const Run kRuns[kMostChains] = {RIDGE_EACH_CHAIN(RIDGE_RUN)};
 #undef RIDGE_RUN
 
+Status prepare_chains(const Shape& shape, Plan*) {
+  return shape.dim[2] > kMostChains * kChainWidth ? refuse("takes 12 chains at most (chains=12)")
+                                                  : Status();
+}
+
 Status launch_chains(const Launch& launch) {
   const FmaChains p = fma_chains_of(launch);
   kRuns[p.lanes / kChainWidth - 1](p, p.x, p.out);
   return {};
 }
 
-RIDGE_KERNEL(chains, cpu, chains, .launch = launch_chains);
+RIDGE_KERNEL(chains, cpu, chains, .prepare = prepare_chains, .launch = launch_chains);
 
 }  // namespace
 }  // namespace ridge

@@ -13,6 +13,7 @@ namespace ridge {
 namespace {
 
 Status prepare_chases(const Shape& shape, Plan* plan) {
+  if (shape.dim[1] > kMostChases) return refuse(kTooManyChases);
   return lay_out_cycle(shape, false, plan);
 }
 

@@ -13,6 +13,7 @@ namespace ridge {
 namespace {
 
 Status prepare_huge_pages(const Shape& shape, Plan* plan) {
+  if (shape.dim[1] > kMostChases) return refuse(kTooManyChases);
   return lay_out_cycle(shape, true, plan);
 }
 

@@ -23,10 +23,10 @@ Status launch_pointer(const Launch& launch) {
     uint64_t place = c.start[i] * kLineWords, sum = 0;
     for (int64_t step = 0; step < c.steps; ++step) {
       place = c.lines[place];
-      sum = rotated(sum) ^ place / kLineWords;
+      sum = with_line(sum, place / kLineWords);
     }
     c.end[i] = place / kLineWords;
-    all ^= sum;
+    all += sum;
   }
   *c.sum = all;
   return {};

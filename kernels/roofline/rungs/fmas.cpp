@@ -37,7 +37,7 @@ __m256 sum_block(const float* x, int64_t fmas, __m256 a, __m256 b) {
 
 Status launch_fmas(const Launch& launch) {
   const Roofline r = roofline_of(launch);
-  const __m256 a = _mm256_set1_ps(r.a), b = _mm256_set1_ps(r.b);
+  const __m256 a = _mm256_set1_ps(r.ab[0]), b = _mm256_set1_ps(r.ab[1]);
   for (int64_t i = 0; i < r.blocks; ++i)
     _mm256_storeu_ps(r.out + i * kRoofSums, sum_block(r.x + i * kRoofBlock, r.fmas, a, b));
   return {};

@@ -35,7 +35,7 @@ static inline void add_to(float* to, Vec v) {
 template <int kChains>
 static inline void run_fma_chains(const FmaChains& p, const float* x, float* out) {
   static_assert(kChains <= kMostFmaChains, "a register each");
-  const Vec a = Vec{} + p.a, b = Vec{} + p.b;
+  const Vec a = Vec{} + p.ab[0], b = Vec{} + p.ab[1];
   for (int i = 0; i < kChains * kFmaWidth; ++i) out[i] = 0;
   RIDGE_CHAIN_PASSES(p.n, kFmaSteps)
 }

@@ -20,19 +20,16 @@ enum { kFmaSteps = 4096 };
 
 struct FmaChains {
   int64_t n, lanes;
-  const float* x;
-  float a, b;
+  const float *x, *ab;
   float* out;
 };
 
 static inline FmaChains fma_chains_of(const Launch& launch) {
-  const float* ab = (const float*)launch.buffers[1];
   FmaChains p;
   p.n = launch.shape.dim[1];
   p.lanes = launch.shape.dim[2];
   p.x = (const float*)launch.buffers[0];
-  p.a = ab[0];
-  p.b = ab[1];
+  p.ab = (const float*)launch.buffers[1];
   p.out = (float*)launch.buffers[2];
   return p;
 }
