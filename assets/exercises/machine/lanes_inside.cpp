@@ -17,10 +17,11 @@ namespace {
 template <int kLanes>
 void pass(const FmaChains& p, const float* x, float* out) {
   // solution: steps outside, lanes inside
+  const float a = p.ab[0], b = p.ab[1];
   float acc[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) acc[lane] = x[lane];
   for (int step = 0; step < kFmaSteps; ++step) {
-    for (int lane = 0; lane < kLanes; ++lane) acc[lane] = p.a * acc[lane] + p.b;
+    for (int lane = 0; lane < kLanes; ++lane) acc[lane] = a * acc[lane] + b;
   }
   for (int lane = 0; lane < kLanes; ++lane) out[lane] += acc[lane];
   // end of solution
