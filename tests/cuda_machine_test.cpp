@@ -107,7 +107,7 @@ TEST_CASE("a warp's chains are not a vector's") {
   }
 }
 
-/// compute-sanitizer makes a chase of 2^18 steps slow enough.
+/// Few lines: a chase alone of 2^18 steps is slow enough under compute-sanitizer.
 TEST_CASE("small sizes for compute-sanitizer", "[.sanitizer]") {
   Device* device = gpu();
   REQUIRE(device);

@@ -15,7 +15,7 @@ __device__ inline void run_warp_chains(const FmaChains& p, const float* x, float
     float acc[kChains];
 #pragma unroll
     for (int i = 0; i < kChains; ++i) acc[i] = x[i * kWarpWidth];
-#pragma unroll(kChains < 16 ? 32 / kChains : 2)
+#pragma unroll(128 / kChains)  // three instructions of the loop for 128 that count
     for (int step = 0; step < kFmaSteps; ++step) {
 #pragma unroll
       for (int i = 0; i < kChains; ++i) acc[i] = fmaf(a, acc[i], b);

@@ -1,7 +1,6 @@
 // ridge: arch=75
 #include "kernels/chase/device_lines.h"
 
-#include <new>
 #include <vector>
 
 #include "common/harness/kernel/cuda_check.h"

@@ -2,8 +2,8 @@
 //
 // Idea      The rate is the lower of two roofs: what the units can compute, and what memory can feed them: bandwidth
 //           times FLOP a byte. `fmas` sets the FLOP for each byte, and nothing else changes.
-// Changed   The start of this part. A warp takes four blocks: a quarter of it 1 KiB, whole lines of 128 bytes a load, 32
-//           elements a thread, which are 32 chains. While one warp waits for its elements, others compute.
+// Changed   The start of this part. Eight threads share a block, so a load of a warp is four whole lines of 128 bytes,
+//           and a thread has 32 elements, which are 32 chains. While one warp waits for its elements, others compute.
 // Limits    Few fmas: memory, and the time does not grow with them. Many: the units, and it grows in proportion.
 // Look at   A sweep over `fmas` in the view Roofline: along the slope, round the corner, then along the level line.
 // Source    Williams, Waterman, Patterson, Roofline, Communications of the ACM 2009.
@@ -14,9 +14,12 @@ namespace {
 
 using namespace ridge;
 
-constexpr int kThreads = 256, kQuarter = 8;        // threads that share a block of elements
-constexpr int kLoads = kRoofBlock / kQuarter / 4;  // of four elements, a thread
-constexpr int64_t kPerGroup = kThreads / kQuarter;
+constexpr int kThreads = 256;
+/// Threads that share a block of elements: a quarter of a warp.
+constexpr int kQuarter = 8;
+/// Of four elements, a thread.
+constexpr int kLoads = kRoofBlock / kQuarter / 4;
+constexpr int64_t kQuarters = kThreads / kQuarter;
 
 __device__ float4 fma4(float a, float4 v, float b) {
   return {fmaf(a, v.x, b), fmaf(a, v.y, b), fmaf(a, v.z, b), fmaf(a, v.w, b)};
@@ -32,13 +35,12 @@ __device__ float4 from_lane(float4 v, int distance) {
 
 /// Thread t of a quarter has elements 4 t + 32 i + 0 .. 3 of the block: all of sums 4 (t % 2) + 0 .. 3.
 __global__ void __launch_bounds__(kThreads) roofline_fmas_kernel(Roofline r) {
-  const int64_t block = blockIdx.x * kPerGroup + threadIdx.x / kQuarter;
+  const int64_t block = blockIdx.x * kQuarters + threadIdx.x / kQuarter;
   const int t = static_cast<int>(threadIdx.x) % kQuarter;
   const float a = r.ab[0], b = r.ab[1];
-  const int64_t last =
-      r.blocks - 1;  // a quarter without a block of its own computes it too, and stores nothing
-  const float4* x =
-      reinterpret_cast<const float4*>(r.x + (block < last ? block : last) * kRoofBlock);
+  // A quarter past the end computes the last block too, for the shuffles, and stores nothing.
+  const int64_t mine = block < r.blocks ? block : r.blocks - 1;
+  const float4* x = reinterpret_cast<const float4*>(r.x + mine * kRoofBlock);
   float4 v[kLoads];
 #pragma unroll
   for (int i = 0; i < kLoads; ++i) v[i] = x[i * kQuarter + t];
@@ -55,13 +57,13 @@ __global__ void __launch_bounds__(kThreads) roofline_fmas_kernel(Roofline r) {
   }
   v[0] = add4(v[0], from_lane(v[0], 2));
   v[0] = add4(v[0], from_lane(v[0], 4));
-  if (t < kRoofSums / 4 && block <= last)
+  if (t < kRoofSums / 4 && block < r.blocks)
     reinterpret_cast<float4*>(r.out + block * kRoofSums)[t] = v[0];
 }
 
 Status launch(const Launch& launch) {
   const Roofline r = roofline_of(launch);
-  const int64_t groups = (r.blocks + kPerGroup - 1) / kPerGroup;
+  const int64_t groups = (r.blocks + kQuarters - 1) / kQuarters;
   roofline_fmas_kernel<<<static_cast<unsigned>(groups), kThreads, 0,
                          static_cast<cudaStream_t>(launch.stream)>>>(r);
   return RIDGE_CUDA_LAUNCHED(roofline_fmas_kernel);
