@@ -3,7 +3,7 @@
 // Idea      Neighbouring threads read neighbouring words: a load of a warp is 256 bytes in a row, eight whole sectors.
 // Changed   The words that a warp reads at a time, and nothing else.
 // Limits    DRAM. With 2,048 threads on an SM and four loads under way in each, 64 KiB an SM are in flight: latency x
-//           bandwidth needs a third of that.
+//           bandwidth needs a quarter of that.
 // Look at   Bandwidth beside the ceiling, and the factor to one_block: it has 8 KiB in flight.
 // Source    As stride; Little's law.
 #include "kernels/sums/total.h"
