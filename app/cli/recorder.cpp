@@ -27,7 +27,7 @@
 namespace ridge::app {
 namespace {
 
-constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.3;
+constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.6;
 constexpr double kEnergyPass_s =
     0.8;                            // eight ticks of a counter that is renewed ten times a second
 constexpr double kPipeline_s = 6;   // its pass holds the rounds with its stages: its own comparison
