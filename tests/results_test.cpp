@@ -42,8 +42,10 @@ Run ladder(const std::vector<Timed>& rungs, RunMode mode = RunMode::measure) {
     series.stats->n = rungs[i].n;
     series.counters = {{"ipc", 0.8, ""}};  // it waits
     series.stats->flags = rungs[i].flags;
-    series.stats->ci_ns = Interval{rungs[i].call_ns * (1 - rungs[i].half_width),
-                                   rungs[i].call_ns * (1 + rungs[i].half_width)};
+    const Interval whole{rungs[i].call_ns * (1 - rungs[i].half_width),
+                         rungs[i].call_ns * (1 + rungs[i].half_width)};
+    series.stats->min_ns = whole.low, series.stats->max_ns = whole.high;
+    series.stats->ci_ns = rungs[i].n < 6 ? std::nullopt : std::optional(whole);
     if (!rungs[i].passes) {
       series.checks = {check(false)};
       series.status = SeriesStatus::failed;
@@ -125,12 +127,31 @@ TEST_CASE("what rungs have in common is one line with their names") {
   CHECK(has(text, "  cpu.naive_o1, cpu.naive_o3, cpu.packed: contended: other processes used"));
   CHECK(text.find("contended") == text.rfind("contended"));
   CHECK(has(text, "  cpu.threads: no step at these parameters, it needs more than one thread"));
+  const std::string all = results_text(ladder({{"cpu.naive_o1", 240e6, 40, true, 0.04, busy},
+                                               {"cpu.naive_o3", 200e6, 40, true, 0.04, busy},
+                                               {"cpu.packed", 100e6, 40, true, 0.04, busy}}),
+                                       4, {});
+  CHECK(has(all, "  all rungs: contended: other processes used"));
+}
+
+TEST_CASE("few samples have no interval, and a gain only where they lie near each other") {
+  const std::string text = results_text(ladder({{"cpu.naive_o1", 240e6, 3, true, 0.1},
+                                                {"cpu.naive_o3", 200e6, 5, true, 0.35},
+                                                {"cpu.packed", 100e6, 5, true, 0.1},
+                                                {"cpu.packed_avx2", 50e6, 4, true, 0.1}}),
+                                        4, {});
+  INFO(text);
+  CHECK(has(row_named(text, "cpu.naive_o1"), " few "));
+  CHECK(has(row_named(text, "cpu.naive_o3"), " noisy "));
+  CHECK(has(row_named(text, "cpu.packed"), " noisy "));
+  CHECK(has(row_named(text, "cpu.packed_avx2"), " ≈2.0× "));
+  CHECK(has(text, "few: too few samples for an interval"));
 }
 
 TEST_CASE("the table of the GEMM lab at n = 512 is at most 100 columns wide and has no limits") {
   // Twice the median: a wide interval is printed wide.
-  const Run run = ladder({{"cpu.naive_o1", 294e6, 2, true, 2.0},
-                          {"cpu.naive_o3", 272e6, 4, true, 2.0},
+  const Run run = ladder({{"cpu.naive_o1", 294e6, 6, true, 2.0},
+                          {"cpu.naive_o3", 272e6, 7, true, 2.0},
                           {"cpu.packed_avx512", 3.64e6, 1000},
                           {"cpu.inner_product", 2.22e6, 160},
                           {"cpu.avx512_bf16", 1.11e6, 1000},
@@ -161,7 +182,7 @@ TEST_CASE("rungs that share cause and lever share a paragraph; a CPU is not advi
   CHECK(contains(text, "lever: more independent work in flight"));
   CHECK(text.find("lever: more") == text.rfind("lever: more"));
   CHECK_FALSE(contains(text, "warps"));
-  CHECK(contains(text, "rungs that pull it: cpu.loop_order after cpu.naive_o1, cpu.naive_o3;"));
+  CHECK(contains(text, "rungs that do so: cpu.loop_order after cpu.naive_o1, cpu.naive_o3;"));
   CHECK(contains(text, "  compute:"));
   CHECK(contains(text, "not sure, nothing is near its limit, and not everything is far below it:"));
   for (const Series& series : run.series())

@@ -105,7 +105,7 @@ std::string text_of(const Cause& cause) {
   std::string next;
   for (const auto& [name, before] : cause.next)
     next += fmt::format("{}{} after {}", next.empty() ? "" : "; ", name, fmt::join(before, ", "));
-  if (!next.empty()) text += wrapped("    rungs that pull it: " + next, kWidth, 6) + "\n";
+  if (!next.empty()) text += wrapped("    rungs that do so: " + next, kWidth, 6) + "\n";
   return text;
 }
 

@@ -42,10 +42,16 @@ std::string command_words(const CommandFacts& command) {
   return text;
 }
 
-std::string flag_words(std::string flag) {
-  if (flag == "contended") return "contended: other processes used the CPU meanwhile";
-  std::replace(flag.begin(), flag.end(), '_', ' ');
-  return flag;
+std::string flag_words(const std::string& flag) {
+  static const std::map<std::string, std::string> kWords = {
+      {"contended", "contended: other processes used the CPU meanwhile"},
+      {"correlated",
+       "correlated: a sample is like the one before it, and the interval allows for that"},
+      {"few_samples", ""},  // its column says so
+      {"noisy", "unsteady: the time was over before the interval was as narrow as it should be"},
+      {"ungated", "ungated: the host's launches are in its time"}};
+  const auto known = kWords.find(flag);
+  return known == kWords.end() ? flag : known->second;
 }
 
 /// What a reader has to know beside the row: why it failed, ran smaller, is noisy, or is no step.
@@ -64,15 +70,19 @@ std::vector<std::string> notes_of(const Series& series) {
       !why.empty() && has_speed(series) && series.mode != RunMode::compare)
     notes.push_back("no step at these parameters, it " + why);
   if (!series.stats) return notes;
-  for (const std::string& flag : series.stats->flags) notes.push_back(flag_words(flag));
+  for (const std::string& flag : series.stats->flags) {
+    if (std::string words = flag_words(flag); !words.empty()) notes.push_back(std::move(words));
+  }
   return notes;
 }
 
 /// A line for each note, with the rungs that have it: most have what the machine did in common.
 std::string notes_text(const std::vector<const Series*>& all) {
   std::vector<std::pair<std::string, std::vector<std::string>>> notes;
+  std::set<std::string> rungs;
   for (const Series* series : all) {
     const std::string name = short_name(series->kernel);
+    rungs.insert(name);
     for (const std::string& note : notes_of(*series)) {
       auto known = std::find_if(notes.begin(), notes.end(),
                                 [&](const auto& other) { return other.first == note; });
@@ -82,8 +92,11 @@ std::string notes_text(const std::vector<const Series*>& all) {
     }
   }
   std::string text;
-  for (const auto& [note, names] : notes)
-    text += fmt::format("  {}: {}\n", fmt::join(names, ", "), note);
+  for (const auto& [note, names] : notes) {
+    const bool is_common = names.size() > 2 && names.size() == rungs.size();
+    const std::string who = is_common ? "all rungs" : fmt::format("{}", fmt::join(names, ", "));
+    text += fmt::format("  {}: {}\n", who, note);
+  }
   return text;
 }
 

@@ -21,18 +21,11 @@
 namespace ridge::app {
 namespace {
 
-/// From here on a share of the median is too wide for a gain to be a figure.
-constexpr double kNoisy = 0.3;
-
-/// Of the interval, as a share of the median; 0: there is none.
-double half_width_of(const Stats& stats) {
-  if (!stats.ci_ns || !(stats.median_ns > 0)) return 0;
-  return (stats.ci_ns->high - stats.ci_ns->low) / 2 / stats.median_ns;
-}
+constexpr const char* kFewCell = "few";
 
 std::string half_width(const Stats& stats) {
-  if (!stats.ci_ns || !(stats.median_ns > 0)) return "";
-  return format_percent_width(half_width_of(stats));
+  if (!(stats.median_ns > 0)) return "";
+  return stats.ci_ns ? format_percent_width(spread_of(stats)) : kFewCell;
 }
 
 std::string error_cell(const Series& series) {
@@ -78,11 +71,6 @@ const std::vector<std::string> kHeading = {
     "rung",         "time/call", "gain",       "95 %",   "n",      "compute", "of ceiling",
     "exponentials", "bandwidth", "throughput", "energy", "memory", "error"};
 
-constexpr const char* kGainNote =
-    "  ≈: over the rung before it (a library: our best), each alone; 'ridgepoint compare' "
-    "decides\n";
-constexpr const char* kNoisyNote =
-    "  noisy: its interval, or that of the rung before it, is wider than ±30 %\n";
 constexpr const char* kNoisyCell = "noisy";
 
 /// A gain over what came before; NaN where the interval of either is too wide for a figure.
@@ -125,7 +113,7 @@ class Gains {
                         series.mode != RunMode::compare && series.stats->median_ns > 0;
     if (!counts) return {};
     const double time_ns = series.stats->median_ns;
-    const bool is_noisy = half_width_of(*series.stats) > kNoisy;
+    const bool is_noisy = spread_of(*series.stats) > kWideSpread;
     Ours& ours = of_backend_[backend_of(series.kernel)];
     const Rung* rung = rung_of(original_of(series.kernel));
     const bool is_library = rung && rung->peer;
@@ -197,21 +185,37 @@ std::string heading_of(const std::vector<const Series*>& all) {
                      typical.cache.text(), typical.mode.text());
 }
 
+void TableNotes::see(const std::vector<std::string>& row) {
+  const bool here[kNotes] = {!row[kGain].empty(), row[kGain] == kNoisyCell,
+                             row[kHalfWidth] == kFewCell};
+  for (int i = 0; i < kNotes; ++i) is_wanted_[i] |= here[i];
+}
+
+std::string TableNotes::take() {
+  static const char* const kWords[kNotes] = {
+      "  ≈: over the rung before it (a library: our best), each alone; 'ridgepoint compare' "
+      "decides\n",
+      "  noisy: its interval, or that of the rung before it, is wider than ±30 %\n",
+      "  few: too few samples for an interval; where they lie further apart than ±30 %, a gain is "
+      "noisy\n"};
+  std::string text;
+  for (int i = 0; i < kNotes; ++i) {
+    if (std::exchange(is_wanted_[i], false) && !std::exchange(is_said_[i], true)) text += kWords[i];
+  }
+  return text;
+}
+
 std::string series_tables(const Run& run, const std::vector<const Series*>& all) {
   std::string text;
-  bool is_explained = false, is_noise_explained = false;
+  TableNotes notes;
   for (const std::vector<const Series*>& one : tables_of(all)) {
     std::vector<std::vector<std::string>> rows;
-    bool has_gain = false, has_noisy = false;
     Gains gains;
     for (const Series* series : one) {
       rows.push_back(row_of(run, *series, gains.next(*series)));
-      has_gain |= !rows.back()[kGain].empty();
-      has_noisy |= rows.back()[kGain] == kNoisyCell;
+      notes.see(rows.back());
     }
-    text += "\n" + heading_of(one) + table(kHeading, rows);
-    if (has_gain && !std::exchange(is_explained, true)) text += kGainNote;
-    if (has_noisy && !std::exchange(is_noise_explained, true)) text += kNoisyNote;
+    text += "\n" + heading_of(one) + table(kHeading, rows) + notes.take();
   }
   return text;
 }
@@ -260,20 +264,18 @@ std::string GrowingTables::next(const Run& run, int64_t request, bool is_over) {
       if (i == tables_) text += begin(tables[i], row);
       if (r < rows_) continue;
       text += line(row);
-      has_gain_ |= !row[kGain].empty();
-      has_noisy_ |= row[kGain] == kNoisyCell;
+      notes_.see(row);
       ++rows_;
     }
   }
-  return is_over ? text + explanation() : text;
+  return is_over ? text + notes_.take() : text;
 }
 
 std::string GrowingTables::begin(const std::vector<const Series*>& table,
                                  const std::vector<std::string>& row) {
-  const std::string before = explanation();
+  const std::string before = notes_.take();
   ++tables_;
   rows_ = 0;
-  has_gain_ = has_noisy_ = false;
   widths_.assign(std::begin(kFixedWidths), std::end(kFixedWidths));
   widths_[kRung] = name_width_;
   // A column that few tables have is there where the first row fills it.
@@ -292,13 +294,6 @@ std::string GrowingTables::line(const std::vector<std::string>& row) const {
     if (widths_[c] == 0 && !row[c].empty()) text += "  " + kHeading[c] + " " + row[c];
   }
   return text + "\n";
-}
-
-/// What ≈ means, once, below the first table that has it.
-std::string GrowingTables::explanation() {
-  std::string text = has_gain_ && !std::exchange(is_explained_, true) ? kGainNote : "";
-  if (has_noisy_ && !std::exchange(is_noise_explained_, true)) text += kNoisyNote;
-  return text;
 }
 
 }  // namespace ridge::app

@@ -26,6 +26,19 @@ std::string heading_of(const std::vector<const Series*>& all);
 /// says that a comparison decides.
 std::string series_tables(const Run& run, const std::vector<const Series*>& all);
 
+/// The words below a table that say what its marks mean: each once, below the first table that has it.
+class TableNotes {
+ public:
+  /// A row of a table, cell by cell.
+  void see(const std::vector<std::string>& row);
+  /// Of the rows seen since the last call.
+  std::string take();
+
+ private:
+  enum { kNotes = 3 };
+  bool is_wanted_[kNotes] = {}, is_said_[kNotes] = {};
+};
+
 /// The same tables, line by line while a run grows: the widths of the columns are known beforehand.
 class GrowingTables {
  public:
@@ -39,14 +52,11 @@ class GrowingTables {
  private:
   std::string begin(const std::vector<const Series*>& table, const std::vector<std::string>& row);
   std::string line(const std::vector<std::string>& row) const;
-  std::string explanation();
 
   size_t name_width_ = 0;
   size_t tables_ = 0, rows_ = 0;  ///< tables begun, and rows printed of the last one
   std::vector<size_t> widths_;    ///< of the last table
-  bool has_gain_ = false;         ///< it has
-  bool has_noisy_ = false;        ///< one that is too noisy for a figure
-  bool is_explained_ = false, is_noise_explained_ = false;
+  TableNotes notes_;
 };
 
 }  // namespace ridge::app

@@ -179,6 +179,12 @@ std::string ceiling_load(const Ceiling& ceiling) {
   return "busy machine: others used " + cpus + (cpus == "1.0" ? " CPU" : " CPUs") + " meanwhile";
 }
 
+double spread_of(const Stats& stats) {
+  if (!(stats.median_ns > 0)) return 0;
+  const Interval whole = stats.ci_ns.value_or(Interval{stats.min_ns, stats.max_ns});
+  return (whole.high - whole.low) / 2 / stats.median_ns;
+}
+
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   Derived result;
   result.no_compute_reason = result.no_bandwidth_reason = no_speed_reason(series);

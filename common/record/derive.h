@@ -36,6 +36,12 @@ struct Derived {
 
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings);
 
+/// How far a median may be off, as a share of it: half of its interval; of too few samples for one, half of what lies
+/// between the fastest and the slowest of them. 0: one sample, or none.
+double spread_of(const Stats& stats);
+/// From here on a quotient of two medians is no figure.
+inline constexpr double kWideSpread = 0.3;
+
 /// "2.1 Texp/s, 62 %"; empty where no exponentials were counted.
 std::string exponentials_text(const Derived& derived);
 
