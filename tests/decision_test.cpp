@@ -92,6 +92,8 @@ TEST_CASE("an unresolved comparison says what would settle it, as what, and in w
   CHECK(more_rounds_text(*of(1.05)) == "about 400 rounds (about 40.0 s)");
   one.rounds_s = 0;  // a run of before it was recorded
   CHECK(more_rounds_text(*of(1.05)) == "about 400 rounds");
+  one.rounds_needed = 55'938;  // from one ratio: it has no five digits
+  CHECK(of(1.05)->rounds == 56'000);
   one.rounds_needed = 0;
   CHECK_FALSE(of(1.02));
   one.rounds_needed = 400, one.verdict = Verdict::faster;

@@ -51,6 +51,19 @@ EachStep rounds_notice(const MeasureOptions& options) {
   };
 }
 
+/// Where a side meets itself: the command that asks just that.
+std::string same_sides_text(const Run& run, int64_t request) {
+  for (const Comparison& one : run.comparisons()) {
+    if (one.request != request || one.baseline != one.candidate ||
+        one.baseline_params != one.candidate_params)
+      continue;
+    return "  both sides are the same: what they differ by is noise; 'ridgepoint selftest aa' "
+           "measures "
+           "how much there is\n";
+  }
+  return "";
+}
+
 /// How the same question gets its answer; empty: it has one, or more rounds give none.
 std::string again_text(const Run& run, int64_t request) {
   int rounds = 0;
@@ -75,7 +88,8 @@ int show(const CommonOptions& common, const MeasureOptions& options, const Measu
         trainings ? environment_text(run) + results_notes(run, measured.request, {})
                   : results_text(run, measured.request, {});
     print(results + "\n");
-    print(comparisons_text(run, measured.request) + again_text(run, measured.request));
+    print(comparisons_text(run, measured.request) + again_text(run, measured.request) +
+          same_sides_text(run, measured.request));
   }
   return finish_command(common, options, measured, compare_exit_code(run, measured.request));
 }

@@ -63,13 +63,23 @@ Error rounds_of_trainings() {
           "name the seeds instead: --set seed=1..16"};
 }
 
+namespace {
+
+/// An estimate from one ratio has no more digits.
+int with_two_digits(int count) {
+  int unit = 1;
+  while (count / unit >= 100) unit *= 10;
+  return (count + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
 std::optional<MoreRounds> more_rounds(const Comparison& comparison) {
   const bool is_of_rounds = !comparison.trained && comparison.sustained.empty();
   if (comparison.verdict != Verdict::unresolved || !is_of_rounds || comparison.rounds_needed <= 0)
     return std::nullopt;
-  MoreRounds more{.rounds = comparison.rounds_needed};
-  if (comparison.rounds > 0)
-    more.seconds = comparison.rounds_s / comparison.rounds * comparison.rounds_needed;
+  MoreRounds more{.rounds = with_two_digits(comparison.rounds_needed)};
+  if (comparison.rounds > 0) more.seconds = comparison.rounds_s / comparison.rounds * more.rounds;
   if (!comparison.ci) return more;
   const double limit = 1 + comparison.margin;
   more.shows = comparison.ratio > limit       ? Verdict::faster

@@ -23,13 +23,13 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
 Error rounds_of_trainings();
 /// A new comparison of so many rounds that should settle an unresolved one.
 struct MoreRounds {
-  int rounds = 0;
+  int rounds = 0;                       ///< rounded up to two digits
   double seconds = 0;                   ///< that they take; 0: not known
   Verdict shows = Verdict::unresolved;  ///< what it settles as, if the ratio stays where it is
 };
 /// None where the comparison is settled, is of trainings or sustained turns, or has its ratio on the limit of "same".
 std::optional<MoreRounds> more_rounds(const Comparison& comparison);
-/// "about 1963 rounds (about 14.0 min)".
+/// "about 2000 rounds (about 14.0 min)".
 std::string more_rounds_text(const MoreRounds& more);
 
 }  // namespace ridge
