@@ -19,6 +19,7 @@
 #include "common/core/build_info.h"
 #include "common/core/nearest.h"
 #include "common/view/report/format.h"
+#include "labs/lab.h"
 #ifdef RIDGE_HAS_WINDOW
 #include "app/window/shell/window.h"
 #endif
@@ -163,6 +164,12 @@ std::optional<Error> mistyped_command(const CLI::App& app) {
     return {};
   std::vector<std::string> names;
   for (const CommandDesc* desc : all_commands()) names.emplace_back(desc->name);
+  for (const Lab* lab : all_labs()) {
+    if (words.front() != lab->id) continue;
+    return Error{ErrorCode::usage, "'" + words.front() + "' is a lab, and no command", "",
+                 "measure its rungs with 'ridgepoint run " + words.front() +
+                     "', or see 'ridgepoint list " + words.front() + "'"};
+  }
   const bool is_near = !nearest(words.front(), names).empty();
   return Error{
       ErrorCode::usage, "'" + words.front() + "' is neither a command nor a saved run that exists",
