@@ -99,8 +99,9 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
   const std::string ours = climbs.best->rung->title;
   const Comparison* pair = pair_of_climb(run, climb, climbs);
   if (!pair || !(pair->ratio > 0)) {
-    card->library = fmt::format("{} not settled: “{}” is ≈ {} as fast, each alone", name, ours,
-                                format_ratio(climbs.best->rate / climbs.library->rate));
+    card->library =
+        fmt::format("Against {}: “{}” is ≈ {} as fast, each alone; not compared in turns", name,
+                    ours, format_ratio(climbs.best->rate / climbs.library->rate));
     return;
   }
   const double alone = climbs.best->rate / climbs.library->rate;
@@ -109,19 +110,33 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
       .ratio = pair->ratio, .verdict = verdict, .margin = pair->margin, .alone = alone};
   // The card shows the bars: no claim stands against what is seen.
   if (chart::bars_disagree(step)) {
-    card->library =
-        fmt::format("{} not settled: in turns “{}” is {} as fast, each alone ≈ {}; run both again",
-                    name, ours, format_ratio(pair->ratio), format_ratio(alone));
+    card->library = fmt::format(
+        "Against {}, not settled: in turns “{}” is {} as fast, each alone ≈ {}; run both again",
+        name, ours, format_ratio(pair->ratio), format_ratio(alone));
     return;
   }
   card->verdict = verdict;
-  const char* word = verdict == Verdict::faster   ? "beaten"
-                     : verdict == Verdict::slower ? "not beaten"
-                     : verdict == Verdict::same   ? "matched"
-                                                  : "not settled";
+  const std::string words = verdict == Verdict::faster   ? "Faster than " + name
+                            : verdict == Verdict::slower ? "Slower than " + name
+                            : verdict == Verdict::same   ? "As fast as " + name
+                                                         : "Against " + name + ", not settled";
   card->library = fmt::format(
-      "{} {}: “{}” is {} as fast, {}", name, word, ours, format_ratio(pair->ratio),
+      "{}: “{}” is {} as fast, {}", words, ours, supported_ratio_text(pair->ratio, pair->ci),
       pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin) : "no interval");
+  // What the bars beside it show, where that is another figure.
+  if (pair->ci && (alone < pair->ci->low || alone > pair->ci->high))
+    card->library += fmt::format("; timed alone, as the bars are, ≈ {}", format_ratio(alone));
+}
+
+/// The ends of the climb whose times lie so far apart that what they are multiplied by is rough.
+std::string scatter_text(const Climbs& climbs) {
+  std::string names;
+  for (const Climbed* one : {climbs.first, climbs.best}) {
+    if (!one || spread_of(*one->series->stats) <= kWideSpread) continue;
+    names += (names.empty() ? "“" : " and “") + std::string(one->rung->title) + "” (" +
+             format_percent_width(spread_of(*one->series->stats)) + ")";
+  }
+  return names.empty() ? "" : "The factor is rough: the times scatter, of " + names + ".";
 }
 
 void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {
@@ -151,6 +166,8 @@ void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
   is_noisy |= environment && !environment->quiet.quiet;
   if (is_noisy)
     card->caveats.emplace_back("This machine was busy meanwhile: the figures are noisy.");
+  if (std::string rough = scatter_text(climbs); !rough.empty())
+    card->caveats.push_back(std::move(rough));
 }
 
 bool is_one_core(const Series& series) {
