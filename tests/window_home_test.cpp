@@ -437,6 +437,27 @@ TEST_CASE("what a run will take is said before it, for the mode in view", "[wind
   CHECK(said.text().empty());
 }
 
+TEST_CASE(
+    "a lab's estimates end when another run is opened: what is run next waits for no other lab",
+    "[window][home]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path + "/run.jsonl";
+  {
+    Fixture f;
+    f.run_all();
+    REQUIRE(f.session.save(path));
+  }
+  Fixture f;
+  // The fixture answers a probe at once; a run that it leaves open stands for one that trains a network.
+  WorkRequest slow = request_for(RequestType::run, 70);
+  slow.kernels = {{"gemm.cpu.naive_o1", {}}};
+  f.state.requests.estimates = *f.session.send(slow);
+  open_run(f.state, path);
+  f.driver->frames(3);
+  REQUIRE(f.state.is_replay());
+  CHECK(f.session.cancelled.size() == 1);
+}
+
 TEST_CASE("the bar of progress never goes back", "[window][home]") {
   Fixture f;
   f.driver->key(compat::Key::f5);

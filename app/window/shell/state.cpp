@@ -132,6 +132,7 @@ void take_recordings(State& state, std::vector<Recording> recordings) {
 }
 
 void leave_lab(State& state) {
+  cancel_estimates(state);  // of a lab that trains a network for them, they take a minute
   if (state.selection.lab && !state.is_replay())
     state.history.left_params[state.selection.lab->id] = state.selection.params;
 }
@@ -143,7 +144,6 @@ void open_lab(State& state, const std::string& lab_id) {
   if (!lab && !labs.empty()) lab = labs.front();
   if (lab != state.selection.lab) {
     leave_lab(state);
-    cancel_estimates(state);  // of a lab that trains a network for them, they take a minute
     state.selection.params =
         lab && !state.is_replay() ? state.history.left_params[lab->id] : Params();
     state.selection.baseline.clear();
