@@ -4,7 +4,8 @@
 //           another. No thread has two results under way, and the program is one_chain's. Warps per SM is occupancy.
 // Changed   The chains of one thread are those of as many warps.
 // Limits    The SM's four schedulers: warps = latency x 4 instructions a cycle, so 16. The other SMs are idle.
-// Look at   A sweep over `chains`: in a straight line to 16, four times as high as several chains in one warp reach.
+// Look at   A sweep over `chains`: in a straight line, then level. Does it end at four times what several chains in one
+//           warp reach? On an H200 it ends at twice that: an FMA keeps a scheduler busy for two cycles there.
 // Source    CUDA C++ Best Practices Guide, "Occupancy".
 #include "kernels/chains/warp.h"
 
