@@ -261,6 +261,19 @@ TEST_CASE("making a recording small leaves what the check asks for") {
   }
   text += R"({"ridgepoint":1,"type":"samples","request":6,"series":0,"samples":[]})"
           "\n";
+  // A rung that was broken off, as the run's last.
+  std::string cancelled;
+  std::istringstream results(text);
+  for (std::string line; std::getline(results, line);) {
+    Json json = Json::parse(line);
+    if (!json.contains("outcome")) continue;
+    json["series"] = 99;
+    json["outcome"]["index"] = 99;
+    json["outcome"]["status"] = "cancelled";
+    cancelled = json.dump() + "\n";
+  }
+  REQUIRE_FALSE(cancelled.empty());
+  text += cancelled;
   const Folder folder;
   const std::string path = folder / "mixed.h100_80gb_hbm3.wide.jsonl";
   REQUIRE(write_whole(path, text).ok());
@@ -272,6 +285,7 @@ TEST_CASE("making a recording small leaves what the check asks for") {
   REQUIRE(run.ok());
   CHECK(run->kernel("gemm.cuda.naive") == nullptr);
   CHECK(run->kernel("mixed.cuda.fp32") != nullptr);
+  for (const Series& series : run->series()) CHECK(series.status == SeriesStatus::ok);
   size_t curves = 0;
   for (const Series& series : run->series()) {
     if (series.curve.empty()) continue;

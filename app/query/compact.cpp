@@ -90,7 +90,8 @@ class Compactor {
       curves_[series_of(line)].most_points = is_first ? kMostCurvePoints : 0;
     }
     if (outcome != nullptr && !is_side(line)) run_.insert(problem_of(*outcome));
-    if (outcome != nullptr) measured_.insert(text_field(*outcome, "kernel"));
+    const bool has_ended = outcome != nullptr && text_field(*outcome, "status") != "cancelled";
+    if (has_ended) measured_.insert(text_field(*outcome, "kernel"));
     const bool names_lab = type == "run" || type == "compare" || type == "inspect";
     if (!lab_ && names_lab) lab_ = find_lab(text_field(line, "lab"));
     if (type == "curve") {
@@ -172,6 +173,8 @@ class Compactor {
     const Json* outcome = object_field(line, "outcome");
     if (outcome == nullptr) return true;
     if (--outcomes_[series_of(line)] > 0) return false;  // it comes again with its counters
+    if (text_field(*outcome, "status") == "cancelled")
+      return false;  // the others have what they found
     return !is_side(line) || run_.count(problem_of(*outcome)) == 0;
   }
 

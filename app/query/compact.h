@@ -16,11 +16,11 @@ inline constexpr size_t kMostCurvePoints = 200;
 /// Lines of a transcript that a recording has none of: "samples", "phase".
 bool is_raw(const std::string& type);
 
-/// Rewrites the transcript `path` in place; on an Error it is as it was. A comparison that did not end goes, and one
-/// without an interval. Of the catalogue the GPU rungs of the lab that was run stay, and what has a result. The sides of a
-/// comparison go where the same kernel was run on its own with the same parameters, and so do texts of rungs that a
-/// recording beside this one holds. Of telemetry two readings a second stay. Numbers of results keep six digits. Compacting
-/// twice is compacting once.
+/// Rewrites the transcript `path` in place; on an Error it is as it was. A comparison that did not end goes, one
+/// without an interval, and a rung that was cancelled. Of the catalogue the GPU rungs of the lab that was run stay, and
+/// what has a result. The sides of a comparison go where the same kernel was run on its own with the same parameters,
+/// and so do texts of rungs that a recording beside this one holds. Of telemetry two readings a second stay. Numbers of
+/// results keep six digits. Compacting twice is compacting once.
 Result<void> compact(const std::string& path);
 
 }  // namespace ridge::app
