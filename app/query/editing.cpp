@@ -10,6 +10,7 @@
 #include "app/study/assets.h"
 #include "common/core/files.h"
 #include "common/record/params.h"
+#include "common/view/report/report.h"
 #include "labs/lab.h"
 
 namespace ridge::app {
