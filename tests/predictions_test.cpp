@@ -112,7 +112,7 @@ TEST_CASE("a factor is answered as a factor, of pairs where there are any") {
   one = report::reveal(told.told()).front();
   CHECK(*one.predicted_ns == Approx(19e6 / 8));
   CHECK(report::prediction_sentence(one) ==
-        "You said 8×, it is ≈ 19.0×: faster than you said, by 2.38×.");
+        "You said 8×, it is ≈ 19.0× (each alone: no interval): faster than you said, by 2.38×.");
   // A side of a comparison is no run of its own: the ladder shows the run.
   Series side = outcome(90, 0, kKernel);
   side.params = {{"n", int64_t{64}}};
@@ -132,7 +132,12 @@ TEST_CASE("a factor is answered as a factor, of pairs where there are any") {
   made.verdict = Verdict::faster;
   told.out.worker("result", {{"request", 91}, {"comparisons", std::vector<Comparison>{made}}});
   one = report::reveal(told.told()).front();
-  CHECK(report::prediction_sentence(one) == "You said 8×, it is 8.20×: right within a tenth.");
+  // What judged it stays: the pair is named beside it.
+  CHECK(report::prediction_sentence(one) ==
+        "You said 8×, it is ≈ 19.0× (each alone: no interval): faster than you said, by 2.38×. A "
+        "pair since then: 8.20× (no interval: too few samples).");
+  told.measure(38e6, true, 64, "gemm.cpu.naive_o3");  // another minute's
+  CHECK(*report::reveal(told.told()).front().ratio == Approx(19));
 }
 
 TEST_CASE("without a result a prediction says why") {

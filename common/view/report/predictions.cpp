@@ -8,6 +8,7 @@
 
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/view/report/content.h"
 
 namespace ridge::report {
@@ -49,10 +50,14 @@ bool replaces(const Series& newer, const Series* known) {
   return known->cache == newer.cache && !is_side;
 }
 
+/// As it stood when `measured` came; where there was none, the first that came after it.
 const Series* reference_series(const Run& run, const Prediction& prediction,
                                const Series* measured) {
   const Series* found = nullptr;
+  bool is_past = false;  // what runs later is of another minute
   for (const Series& series : run.series()) {
+    if (found && is_past) break;
+    is_past = is_past || &series == measured;
     const bool fits = series.kernel == prediction.of && agrees(series.params, prediction.params) &&
                       has_result(series) && (!measured || series.cache == measured->cache);
     if (fits && replaces(series, found)) found = &series;
@@ -60,16 +65,21 @@ const Series* reference_series(const Run& run, const Prediction& prediction,
   return found;
 }
 
-/// Of the two in pairs, at what was predicted; 0: none was made.
-double paired_ratio(const Run& run, const Prediction& prediction, const Series& measured) {
-  double ratio = 0;
+/// Of the two in pairs at what was predicted: that of the result's own request judges it, the newest other is a later one.
+void find_pairs(const Run& run, Revealed* out) {
+  const Prediction& prediction = *out->prediction;
   for (const Comparison& one : run.comparisons()) {
-    if (one.candidate == prediction.kernel && one.baseline == prediction.of &&
-        one.verdict != Verdict::invalid && one.cache == measured.cache &&
-        agrees(one.candidate_params, prediction.params))
-      ratio = one.ratio;
+    if (one.candidate != prediction.kernel || one.baseline != prediction.of ||
+        one.verdict == Verdict::invalid || one.cache != out->series->cache ||
+        !agrees(one.candidate_params, prediction.params))
+      continue;
+    const bool is_own =
+        out->series->mode == RunMode::compare && one.request == out->series->request;
+    if (is_own)
+      out->pair = &one;
+    else if (one.request > out->series->request)
+      out->later_pair = &one;
   }
-  return ratio;
 }
 
 /// A factor is held against the same quotient of what was measured.
@@ -80,10 +90,9 @@ void reveal_factor(const Run& run, Revealed* out) {
   const double of_ns = of ? of->stats->median_ns : prediction.value * prediction.factor;
   if (is_time(of_ns)) out->predicted_ns = of_ns / prediction.factor;
   if (!out->measured_ns) return;
-  const double paired = paired_ratio(run, prediction, *out->series);
-  out->is_paired = paired > 0;
-  if (out->is_paired)
-    out->ratio = paired;
+  find_pairs(run, out);
+  if (out->pair)
+    out->ratio = out->pair->ratio;
   else if (is_time(of_ns))
     out->ratio = of_ns / *out->measured_ns;
   if (out->ratio) out->factor = prediction.factor / *out->ratio;
@@ -117,6 +126,11 @@ Revealed reveal_one(const Run& run, const Prediction& prediction) {
   return out;
 }
 
+std::string pair_interval(const Comparison& pair) {
+  return pair.ci ? " " + ratio_interval_text(pair.ci, pair.margin)
+                 : " (no interval: too few samples)";
+}
+
 std::string off_text(double factor, bool of_times) {
   // A tenth is closer than anyone's estimate of a kernel; below it the word is "right".
   constexpr double kRight = 1.1;
@@ -126,6 +140,13 @@ std::string off_text(double factor, bool of_times) {
                       : "faster than you said, by " + format_ratio(1 / factor);
   return factor > 1 ? format_ratio(factor) + " as long as predicted"
                     : format_ratio(1 / factor) + " faster than predicted";
+}
+
+/// "8.20× [7.90, 8.50] in pairs", "≈ 19.0× (each alone: no interval)".
+std::string ratio_said(const Revealed& revealed) {
+  const std::string ratio = format_ratio(*revealed.ratio);
+  return revealed.pair ? ratio + pair_interval(*revealed.pair) + " in pairs"
+                       : "≈ " + ratio + " (each alone: no interval)";
 }
 
 }  // namespace
@@ -184,11 +205,12 @@ std::string prediction_sentence(const Revealed& revealed) {
   if (of_times)
     text += ", measured " + took;
   else if (revealed.ratio)
-    text +=
-        ", it is " + std::string(revealed.is_paired ? "" : "≈ ") + format_ratio(*revealed.ratio);
+    text += ", it is " + ratio_said(revealed);
   else
     text += "; what that refers to has no result here, and this rung took " + took;
   if (revealed.factor) text += ": " + off_text(*revealed.factor, of_times);
+  if (const Comparison* later = revealed.later_pair)
+    text += ". A pair since then: " + format_ratio(later->ratio) + pair_interval(*later);
   return text + ".";
 }
 
@@ -216,7 +238,7 @@ std::vector<Section> prediction_sections(std::span<const Input> inputs, const Op
                (prediction.factor > 0 ? " over " + title_of(prediction.of, options) : ""),
            one.least.time_ns ? format_time_ns(*one.least.time_ns) + " (" + one.least.ceiling + ")"
                              : unavailable(one.least.reason),
-           (one.ratio ? (one.is_paired ? "" : "≈ ") + format_ratio(*one.ratio) + ", " : "") +
+           (one.ratio ? (one.pair ? "" : "≈ ") + format_ratio(*one.ratio) + ", " : "") +
                (one.measured_ns ? format_time_ns(*one.measured_ns) : unavailable(one.reason)),
            one.factor ? format_ratio(*one.factor) : kNone,
            one.after_the_fact ? "after the fact" : "before the run"});

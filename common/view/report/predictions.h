@@ -30,7 +30,9 @@ struct Revealed {
   std::optional<double> factor;  ///< measured / predicted: 2 took twice as long as predicted
   std::optional<double>
       ratio;  ///< where a factor was said: how many times as fast as its reference it is
-  bool is_paired = false;  ///< the ratio is a comparison's; else that of two medians
+  /// The comparison that the ratio is of; null: that of two medians, each side timed alone. What judged it first stays.
+  const Comparison* pair = nullptr;
+  const Comparison* later_pair = nullptr;  ///< one that was made since; null: none
   LeastTime least;
   bool after_the_fact = false;  ///< a result for these parameters was there already
   std::string reason;           ///< why there is nothing to hold it against
