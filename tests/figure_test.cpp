@@ -172,6 +172,21 @@ TEST_CASE("the ratio of a pair is its comparison's, never the quotient of two ro
   CHECK(std::isnan(none.value));
 }
 
+TEST_CASE("a figure is of the size in view where this run has it, and else says of which") {
+  Fixture f;
+  f.sources.view = {.params = {{"n", int64_t{4096}}}, .sizes = {"n"}};
+  CHECK(f.figure("gemm.cuda.wide_tile n=8192").text == "5.00 ms");
+  CHECK(f.figure("gemm.cuda.wide_tile n=8192 size=fixed").text == "not measured here");
+  CHECK(f.figure("gemm.cuda.producer_consumer n=4096").text == "2.00 ms (recorded)");
+  f.sources.view.params["n"] = int64_t{512};
+  CHECK(f.figure("gemm.cuda.wide_tile n=4096").text == "5.00 ms (n = 4096)");
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096").text == "1.00 ms");
+  CHECK(f.figure("gemm.cuda.producer_consumer n=4096 vs=wide_tile").text == "not measured here");
+  CHECK(f.print("at {{size n=4096}}?") == "at n = 4096?");
+  f.sources.view.asked = [](const Params&) { return Params{{"n", int64_t{1024}}}; };
+  CHECK(f.print("at {{size n=4096}}?") == "at n = 1024?");
+}
+
 TEST_CASE("of several baselines the one that was compared counts") {
   const Fixture f;
   CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096 vs=cublas,producer_consumer").value == 1.5);
@@ -328,7 +343,7 @@ TEST_CASE("a bad reference names file and line") {
   const Fixture f;
   CHECK(test::contains(f.error("one\ntwo {{h200 gemm.cuda.wide_tile n=4096 vs=}}"), "lesson.md:2"));
   CHECK(test::contains(f.error("{{gemm.cuda.wide_tile metric=speed}}"), "no metric 'speed'"));
-  CHECK(test::contains(f.error("{{gemm.cuda.wide_tile size=3}}"), "has no parameter size"));
+  CHECK(test::contains(f.error("{{gemm.cuda.wide_tile sides=3}}"), "has no parameter sides"));
   CHECK(test::contains(f.error("{{gemm.cuda.wide_tile n=4096 in=GB/s}}"), "is no unit"));
   CHECK(test::contains(f.error("{{the fastest rung}}"), "neither machine, rung"));
   CHECK(test::contains(f.error("{{verdict gemm.cuda.wide_tile n=4096}}"), "one of a pair"));

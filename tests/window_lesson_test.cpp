@@ -266,6 +266,101 @@ TEST_CASE("a lesson asks at the size that it names, and of a rung that has run t
   CHECK(reference_of(f.state, "gemm.cpu.naive_o3").kernel == "gemm.cpu.naive_o1");
 }
 
+/// What a rung's part says in the section of these bold words.
+std::string said_in(Fixture& f, const std::string& kernel, std::string_view lead) {
+  LessonText text;
+  std::string said;
+  for (const LessonBlock& block : text.blocks(f.state)) {
+    if (block.kernel != kernel || block.lead != lead) continue;
+    for (const Word& word : block.words) said += (word.space_before ? " " : "") + word.text;
+  }
+  return said;
+}
+
+constexpr const char* kLoops = "gemm.cpu.loop_order";
+
+TEST_CASE("a lesson's figure is of the problem in view, and says so where it is of another",
+          "[window][lesson]") {
+  LessonFixture f(kLoops, true);
+  f.run_all();  // at n = 512, each rung twice as fast as the one before
+  CHECK(contains(said_in(f, kLoops, study::kWhatHappened), "≈ 2.00×."));
+  set_param(f.state, "n", int64_t{256});
+  f.driver->frames(2);
+  CHECK(contains(said_in(f, kLoops, study::kWhatHappened), "≈ 2.00× (n = 512)."));
+  f.driver->key(compat::Key::f5);
+  const WorkRequest request = f.session.last(RequestType::run);
+  for (size_t i = 0; i < request.kernels.size(); ++i)
+    f.session.measure(request, static_cast<int>(i),
+                      request.kernels[i].kernel == kLoops ? 1e5 : 8e5);
+  f.session.finish(request);
+  f.driver->frames(3);
+  CHECK(contains(said_in(f, kLoops, study::kWhatHappened), "≈ 8.00×."));
+  follow_link(f.state, kLoops, {study::LessonLink::Kind::compare, "gemm.cpu.naive_o3"});
+  WorkRequest pair = f.session.last(RequestType::compare);
+  for (KernelRequest& one : pair.kernels) one.params["m"] = one.params["k"] = int64_t{256};
+  f.session.judge(pair, Verdict::faster, 14.9);  // as a worker says it: all parameters
+  f.driver->frames(3);
+  CHECK(contains(said_in(f, kLoops, study::kWhatHappened), " 14.9×."));
+}
+
+TEST_CASE("question, button and field of a prediction are of one size", "[window][lesson]") {
+  LessonFixture f(kLoops, true);
+  CHECK(contains(said_in(f, kLoops, study::kPrediction), "at n = 512?"));
+  f.run_all();
+  CHECK(contains(said_in(f, kLoops, study::kPrediction), "at n = 1024?"));  // 512 has been seen
+  set_param(f.state, "n", int64_t{256});
+  f.driver->frames(2);
+  CHECK(contains(said_in(f, kLoops, study::kPrediction), "at n = 256?"));  // chosen, and not seen
+  REQUIRE(f.driver->click("lesson:predict"));
+  CHECK(shown_n(f) == 256);
+  f.driver->key(compat::Key::escape);
+  set_param(f.state, "n", int64_t{512});
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("lesson:predict"));
+  CHECK(shown_n(f) == 1024);
+  CHECK(contains(said_in(f, kLoops, study::kPrediction), "at n = 1024?"));
+  f.driver->key(compat::Key::escape);
+  select_rung(f.state, "gemm.cpu.cache_blocks");  // the lesson's size again: nobody chose 1024
+  f.driver->frames(2);
+  CHECK(contains(said_in(f, "gemm.cpu.cache_blocks", study::kPrediction), "at n = 2048?"));
+}
+
+TEST_CASE(
+    "what happened is hidden until the prediction's result, and runs with what it needs alone",
+    "[window][lesson]") {
+  LessonFixture f(kLoops, true);
+  set_level(f.state, Level::kLearn);
+  f.run_all();
+  CHECK(f.driver->find("outcome_folded") == nullptr);
+  REQUIRE(f.driver->click("lesson:predict"));
+  CHECK(f.driver->find("outcome_folded") != nullptr);
+  REQUIRE(set_draft(f.state, "4x"));
+  f.driver->key(compat::Key::f5, true);
+  f.driver->frames(2);
+  const WorkRequest request = f.session.last(RequestType::run);
+  REQUIRE(request.kernels.size() == 2);
+  CHECK(request.kernels[0].kernel == "gemm.cpu.naive_o3");
+  CHECK(request.kernels[1].kernel == kLoops);
+  CHECK(f.driver->find("outcome_folded") != nullptr);
+  f.session.measure(request, 0, 8e6);
+  f.driver->frames(2);
+  CHECK(f.driver->find("outcome_folded") != nullptr);
+  f.session.measure(request, 1, 2e6);
+  f.session.finish(request);
+  f.driver->frames(3);
+  CHECK(f.driver->find("outcome_folded") == nullptr);
+  set_param(f.state, "n", int64_t{256});  // nothing was seen there
+  f.driver->frames(2);
+  CHECK(f.driver->find("outcome_folded") != nullptr);
+}
+
+TEST_CASE("a question whose answer is no time has no button for the field", "[window][lesson]") {
+  CHECK_FALSE(asks_for_time("How many bytes per element does one layer move?"));
+  CHECK_FALSE(asks_for_time("How many images per second does it classify?"));
+  CHECK(asks_for_time("How many seconds does one call take at n = 512?"));
+  CHECK(asks_for_time("How many times as fast as *copy* is it?"));
+}
+
 TEST_CASE("of a rung that takes long the question is asked at a smaller size", "[window][lesson]") {
   LessonFixture f("gemm.cpu.cache_blocks", true);
   set_param(f.state, "n", int64_t{2048});

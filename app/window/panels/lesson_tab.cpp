@@ -74,13 +74,25 @@ float draw_hint_line(Ui& ui, const Area& area, const LessonBlock& block) {
                         "");
 }
 
-/// What the block asks; where the rung has run at that size, the same at one where it has not. `said` receives that.
-Asked question_of(const State& state, const LessonBlock& block, std::string* said) {
+std::string text_of(const LessonBlock& block) {
   std::string text;
   for (const TextRun& run : block.block.runs) text += run.text;
-  Asked asked = asked_in(text, *state.selection.lab, block.kernel);
-  if (!has_seen(state, block.kernel, asked.set)) return asked;
-  *said = "You have seen it at " + asked_size(state, asked.set) + ".";
+  return text;
+}
+
+/// What the block asks; where that was answered, or the rung has run at that size, the same at one where it has not.
+/// `said` receives that.
+Asked question_of(const State& state, const LessonBlock& block, std::string* said) {
+  Asked asked = asked_in(text_of(block), *state.selection.lab, block.kernel);
+  if (!has_seen(state, block.kernel, asked.set)) {
+    const bool is_elsewhere = !agrees(shown_params(state), asked.set);
+    if (is_elsewhere && has_seen(state, block.kernel, {}))
+      *said = "You have seen it at " + asked_size(state, {}) + ".";
+    return asked;
+  }
+  const bool is_answered = revealed_of(state, block.kernel).has_value();
+  *said =
+      (is_answered ? "Answered at " : "You have seen it at ") + asked_size(state, asked.set) + ".";
   const Params unseen = unseen_size(state, block.kernel, asked.set);
   if (unseen.empty())
     *said += " An answer now counts as after the fact.";
@@ -92,6 +104,14 @@ Asked question_of(const State& state, const LessonBlock& block, std::string* sai
 /// Leads to the field that takes the prediction, at the size that is asked for, or says why none is taken now.
 float draw_predict_button(Ui& ui, const Area& area, const LessonBlock& block) {
   const State& state = ui.state;
+  if (!asks_for_time(text_of(block))) {
+    const float h = ui.paragraph({area.x + ui.px(16), area.y, area.w - ui.px(16), 0},
+                                 "Write your answer down, then run it. The field below the chart "
+                                 "takes times and factors.",
+                                 kSmall_px, Role::muted);
+    ui.widgets["lesson:on_paper"] = {area.x, area.y, area.w, h};
+    return h + ui.px(12);
+  }
   const std::string why = predict_blocker(state);
   std::string said;
   const Asked asked = question_of(state, block, &said);
@@ -118,31 +138,37 @@ float draw_predict_button(Ui& ui, const Area& area, const LessonBlock& block) {
 
 /// What others measured would be the answer to what is asked.
 float draw_hidden_outcome(Ui& ui, const Area& area) {
-  const float h = ui.paragraph({area.x, area.y + ui.px(4), area.w, 0},
-                               is_predicting(ui.state, ui.state.selection.rung)
-                                   ? "The outcome is hidden while you predict it."
-                                   : "The outcome is hidden until this rung has run here: predict "
-                                     "it, then run it.",
-                               kSmall_px, Role::muted);
+  const std::string& rung = ui.state.selection.rung;
+  const std::string size = asked_size(ui.state, {});
+  const float h = ui.paragraph(
+      {area.x, area.y + ui.px(4), area.w, 0},
+      is_locked(ui.state, rung) ? "The outcome is hidden until your prediction's run is over."
+      : is_predicting(ui.state, rung)
+          ? "The outcome is hidden while you predict it."
+          : "The outcome is hidden until this rung has run here" +
+                (size.empty() ? "" : " at " + size) + ": predict it, then run it.",
+      kSmall_px, Role::muted);
   ui.widgets["outcome_folded"] = {area.x, area.y, area.w, h + ui.px(8)};
   return h + ui.px(12);
 }
 
-/// Whatever the parameters were, and beside another rung as well as alone.
-bool has_run_here(const Run& run, const std::string& kernel) {
-  const auto& all = run.series();
+/// At the size in view, or a smaller one in its place, and beside another rung as well as alone.
+bool has_run_here(const State& state, const RungView& row) {
+  const Params wanted = view_params(state, row.info);
+  const auto& all = state.run().series();
   return std::any_of(all.begin(), all.end(), [&](const Series& series) {
-    return series.kernel == kernel && series.status != SeriesStatus::pending &&
-           series.status != SeriesStatus::running;
+    return series.kernel == row.rung->kernel && series.status != SeriesStatus::pending &&
+           series.status != SeriesStatus::running && agrees(asked_params(series), wanted);
   });
 }
 
-/// While the rung is being predicted, and from a learner until it has run where it can run.
+/// While the rung is being predicted, until its result is revealed, and from a learner until it has run at the size in
+/// view where it can run.
 bool hides_outcome_of(const State& state, const std::string& kernel) {
-  if (is_predicting(state, kernel)) return true;
+  if (is_predicting(state, kernel) || is_locked(state, kernel)) return true;
   const RungView* row = find_row(state.ladder, kernel);
   return is_learning(state) && !state.is_replay() && row && row->can_run &&
-         !has_run_here(state.run(), kernel);
+         !has_run_here(state, *row);
 }
 
 }  // namespace
@@ -223,6 +249,18 @@ float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) 
   return h + ui.px(10);
 }
 
+namespace {
+
+/// Where the reader stands: the rung, the problem in view, and whether it is being predicted.
+std::string place_of(const State& state) {
+  const std::string& rung = state.selection.rung;
+  const bool is_told = state.teaching.tour || state.teaching.presenting;
+  return rung + " " + to_string(shown_params(state)) + (is_told ? " told" : "") +
+         (is_predicting(state, rung) ? " predicted " : " ");
+}
+
+}  // namespace
+
 const std::vector<LessonBlock>& LessonText::blocks(const State& state) {
   const Lab& lab = *state.selection.lab;
   if (path_ != lab.lesson) {
@@ -233,10 +271,12 @@ const std::vector<LessonBlock>& LessonText::blocks(const State& state) {
     shown_.clear();
     blocks_.clear();
   }
-  if (!blocks_.empty() && state.requests.is_measuring()) return blocks_;
-  const std::string made_of = figures_depend_on(state);
+  const std::string place = place_of(state);
+  const bool has_moved = place != std::exchange(place_, place);
+  if (!blocks_.empty() && !has_moved && state.requests.is_measuring()) return blocks_;
+  const std::string made_of = place + figures_depend_on(state);
   if (text_.empty() || made_of == std::exchange(made_of_, made_of)) return blocks_;
-  const figure::Text text = figure_text(state, text_, path_);
+  const figure::Text text = figure_text(state, text_, path_, lesson_view(state));
   std::string shown = figure::linked(text) + figure::sources_text(text);
   if (shown == shown_) return blocks_;
   shown_ = std::move(shown);

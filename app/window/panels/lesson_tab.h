@@ -51,7 +51,7 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
 float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading);
 
 /// The lesson of the lab in view, with its figures: the file once, its figures whenever a run or the recordings say
-/// something new; while something is measured they wait.
+/// something new, or another problem is looked at; while something is measured they wait for what it says.
 class LessonText {
  public:
   /// Empty: the lab has no lesson. Valid until the next call.
@@ -61,6 +61,7 @@ class LessonText {
  private:
   std::string path_;
   std::string text_;             ///< as written
+  std::string place_;            ///< where its reader stands
   std::string made_of_, shown_;  ///< what its figures depend on; the text with them
   std::vector<LessonBlock> blocks_;
 };

@@ -5,13 +5,32 @@
 #include <utility>
 
 #include "app/query/figures.h"
+#include "app/window/shell/worker_requests.h"
+#include "app/window/teach/predict.h"
 
 namespace ridge::window {
 
-figure::Text figure_text(const State& state, const std::string& text, const std::string& where) {
+figure::InView lesson_view(const State& state) {
+  const Lab* lab = state.selection.lab;
+  if (!lab || state.teaching.tour || state.teaching.presenting) return {};
+  figure::InView view;
+  view.params = shown_params(state);
+  for (const Rung& rung : lab->rungs) {
+    const KernelInfo* info = find_info(state.sessions, rung.kernel);
+    if (const ParamView* size = info ? swept_param(*lab, info) : nullptr)
+      view.sizes.insert(size->name);
+  }
+  view.asked = [&state](const Params& written) {
+    return size_to_ask(state, state.selection.rung, written);
+  };
+  return view;
+}
+
+figure::Text figure_text(const State& state, const std::string& text, const std::string& where,
+                         figure::InView view) {
   const Sessions& sessions = state.sessions;
-  const auto sources =
-      app::figure_sources(&sessions.run(), sessions.is_replay(), sessions.recordings);
+  auto sources = app::figure_sources(&sessions.run(), sessions.is_replay(), sessions.recordings);
+  sources.view = std::move(view);
   auto made = figure::expand(text, sources, where);
   if (made) return *std::move(made);
   return {{{made.error().sentence()}}, {}};

@@ -236,8 +236,18 @@ Asked asked_in(const std::string& question, const Lab& lab, const std::string& k
   return asked;
 }
 
+namespace {
+
+/// Null: the rung has none.
+const ParamView* size_of(const State& state, const std::string& kernel) {
+  const Lab* lab = state.selection.lab;
+  return lab ? swept_param(*lab, find_info(state.sessions, kernel)) : nullptr;
+}
+
+}  // namespace
+
 std::string asked_size(const State& state, const Params& set) {
-  const ParamView* size = state.selection.lab ? swept_param(*state.selection.lab) : nullptr;
+  const ParamView* size = size_of(state, state.selection.rung);
   std::string text;
   const auto add = [&](const std::string& name, const ParamValue& value) {
     text += (text.empty() ? "" : ", ") + name + " = " + to_string(value);
@@ -256,7 +266,7 @@ bool has_seen(const State& state, const std::string& kernel, const Params& set) 
 
 Params unseen_size(const State& state, const std::string& kernel, const Params& set) {
   constexpr double kLongest_ns = 2e9;  // of a call: it has to be waited for several times
-  const ParamView* size = state.selection.lab ? swept_param(*state.selection.lab) : nullptr;
+  const ParamView* size = size_of(state, kernel);
   const Series* seen = seen_series(state, kernel, set);
   const int64_t now = size && seen ? param_int(seen->params, size->name) : 0;
   if (now <= 0) return {};
@@ -278,8 +288,35 @@ Params unseen_size(const State& state, const std::string& kernel, const Params& 
   return unseen;
 }
 
+Params size_to_ask(const State& state, const std::string& kernel, const Params& written) {
+  const RungView* row = find_row(state.ladder, kernel);
+  if (!row || !row->can_run) return written;  // its figures are a recording's
+  const Params shown = shown_params(state);
+  Params here = written;
+  bool is_chosen = false;
+  for (auto& [name, value] : here) {
+    if (const auto found = shown.find(name); found != shown.end()) value = found->second;
+    const auto set = state.teaching.asked_set.find(name);
+    is_chosen = is_chosen || (state.selection.params.contains(name) &&
+                              (set == state.teaching.asked_set.end() || set->second != value));
+  }
+  if (is_predicting(state, kernel) || revealed_of(state, kernel)) return here;
+  if (is_chosen && !has_seen(state, kernel, here)) return here;
+  if (!has_seen(state, kernel, written)) return written;
+  const Params unseen = unseen_size(state, kernel, written);
+  return unseen.empty() ? written : unseen;
+}
+
+bool asks_for_time(std::string_view question) {
+  constexpr std::string_view kTimes[] = {"as fast as ",  "How many seconds", "milliseconds",
+                                         "microseconds", "How many ms ",     "How many µs "};
+  return std::any_of(std::begin(kTimes), std::end(kTimes),
+                     [&](std::string_view one) { return question.find(one) != question.npos; });
+}
+
 void ask_prediction(State& state, const std::string& kernel, const Asked& asked) {
   for (const auto& [name, value] : asked.set) state.selection.params[name] = value;
+  state.teaching.asked_set = asked.set;
   if (!asked.set.empty()) state.requests.estimates_due = true;
   state.teaching.asked_kernel = kernel;
   state.teaching.asked_of = asked.of;
@@ -457,6 +494,13 @@ bool is_predicting(const State& state, const std::string& kernel) {
   const bool is_asked = state.teaching.presenting || state.teaching.tour;
   return is_open || draft_of(state, kernel) != nullptr ||
          (is_asked && (state.teaching.beat == Beat::predict || state.teaching.beat == Beat::run));
+}
+
+bool is_locked(const State& state, const std::string& kernel) {
+  const RungView* row = state.requests.run ? find_row(state.ladder, kernel) : nullptr;
+  if (!row) return false;
+  const auto revealed = report::reveal(state.run(), kernel, view_params(state, row->info));
+  return revealed && !revealed->series;
 }
 
 bool is_covered(const State& state, const std::string& kernel) {
@@ -652,11 +696,10 @@ void PredictBar::draw(Ui& ui, Area area) const {
   Area inner = area.inset(ui.px(18), ui.px(5));
   const auto revealed = revealed_of(state, state.selection.rung);
   const bool is_open = state.teaching.predicting || draft_of(state, state.selection.rung);
-  if (is_open && !(revealed && !revealed->series && state.requests.run))
-    return draw_field(ui, inner);
+  const bool waits = is_locked(state, state.selection.rung);
+  if (is_open && !waits) return draw_field(ui, inner);
   if (!revealed) return;
   const float half = inner.h / 2;
-  const bool waits = !revealed->series && state.requests.run;
   const std::string first = waits ? "Predicted " + report::said_text(*revealed->prediction) +
                                         ": locked until the run is over."
                                   : report::prediction_sentence(*revealed);

@@ -34,6 +34,12 @@ std::string asked_size(const State& state, const Params& set);
 bool has_seen(const State& state, const std::string& kernel, const Params& set);
 /// Where the rung has run at `set`: another size of the lab at which it has not, and can within seconds; empty: none.
 Params unseen_size(const State& state, const std::string& kernel, const Params& set);
+/// The size that a lesson's question about this rung asks for: the one in view while it is predicted there, once it was,
+/// and where a learner chose one at which it has not run; else the one that the lesson names, or another where that has
+/// been seen.
+Params size_to_ask(const State& state, const std::string& kernel, const Params& written);
+/// Whether the field can take the answer: a time of a call, or a factor.
+bool asks_for_time(std::string_view question);
 /// Sets what the question names and opens the field for it.
 void ask_prediction(State& state, const std::string& kernel, const Asked& asked);
 
@@ -64,6 +70,9 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
 /// This rung is being predicted: the field is open for it, a draft waits for Run, or the presenter has
 /// not revealed it yet.
 bool is_predicting(const State& state, const std::string& kernel);
+
+/// Its prediction at the parameters in view is locked, and the run that answers it goes on.
+bool is_locked(const State& state, const std::string& kernel);
 
 /// The figures of this rung are left out of the ladder: its field is open, nothing was answered yet, and no
 /// click has uncovered them.

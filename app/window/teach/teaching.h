@@ -70,6 +70,7 @@ struct Teaching {
   std::string uncovered;  ///< kernel id whose figures were asked for in spite of the open field
   std::string asked_kernel,
       asked_of;           ///< a lesson's question: of this rung, a factor over that one
+  Params asked_set;       ///< the size that a question has set: no learner chose it
   std::string typed;      ///< in the field
   std::string typed_for;  ///< kernel id the text belongs to
   std::map<std::string, Draft> drafts;  ///< by kernel id

@@ -51,14 +51,15 @@ bool holds_all(const Params& params, const Params& wanted) {
   });
 }
 
-/// How many of the parameters that were left open have their family's fallback.
-int at_fallback(const Params& params, const Params& wanted, const KernelInfo* info) {
+/// How many of the parameters that were left open are as in view, or where nothing is in view their family's fallback.
+int at_fallback(const Params& params, const Params& wanted, const KernelInfo* info,
+                const Params& near) {
   int count = 0;
   if (!info) return count;
   for (const ParamSpec& spec : info->params) {
-    const auto found = params.find(spec.name);
+    const auto found = params.find(spec.name), seen = near.find(spec.name);
     if (found != params.end() && !wanted.contains(spec.name))
-      count += found->second == spec.fallback;
+      count += found->second == (seen != near.end() ? seen->second : spec.fallback);
   }
   return count;
 }
@@ -76,14 +77,14 @@ const Params& params_of(const Comparison& comparison) {
   return comparison.candidate_params;
 }
 
-/// Of those that match: nearest to the fallbacks, the latest of equals. Two that differ and are as near are a doubt.
+/// Of those that match: nearest to what is in view and to the fallbacks, the latest of equals. Two that differ and are as near are a doubt.
 template <class T>
-Point<T> choose(const std::vector<const T*>& matching, const Params& wanted,
-                const KernelInfo* info) {
+Point<T> choose(const std::vector<const T*>& matching, const Params& wanted, const KernelInfo* info,
+                const Params& near) {
   Point<T> best;
   int best_count = -1;
   for (const T* one : matching) {
-    const int count = at_fallback(params_of(*one), wanted, info);
+    const int count = at_fallback(params_of(*one), wanted, info, near);
     if (count < best_count) continue;
     if (count > best_count) best.doubt.clear();
     if (count == best_count && params_of(*best.found) != params_of(*one))
@@ -100,7 +101,7 @@ bool has_result(const Series& series) {
          (series.stats || series.trap || series.kind == RungKind::training);
 }
 
-Point<Series> find_series(const Reference& reference, const Run& run) {
+Point<Series> find_series(const Reference& reference, const Run& run, const Params& near) {
   const KernelInfo* info = run.kernel(reference.kernel);
   const Params wanted = with_copies(reference.set, info);
   std::vector<const Series*> matching;
@@ -110,10 +111,10 @@ Point<Series> find_series(const Reference& reference, const Run& run) {
         series.mode != RunMode::compare && has_result(series) && holds_all(series.params, wanted))
       matching.push_back(&series);
   }
-  return choose(matching, wanted, info);
+  return choose(matching, wanted, info, near);
 }
 
-Point<Comparison> find_pair(const Reference& reference, const Run& run) {
+Point<Comparison> find_pair(const Reference& reference, const Run& run, const Params& near) {
   const KernelInfo* info = run.kernel(reference.kernel);
   const Params wanted = with_copies(reference.set, info);
   std::vector<const Comparison*> matching;
@@ -123,7 +124,7 @@ Point<Comparison> find_pair(const Reference& reference, const Run& run) {
         holds_all(comparison.candidate_params, wanted))
       matching.push_back(&comparison);
   }
-  const Point<Comparison> point = choose(matching, wanted, info);
+  const Point<Comparison> point = choose(matching, wanted, info, near);
   if (!point.found || point.found->equal_clock || reference.at_equal_clock) return point;
   // Of the same point the sustained verdict leads.
   std::erase_if(matching, [&](const Comparison* one) {
@@ -218,8 +219,8 @@ std::string verdict_source(const Comparison& comparison) {
 Figure medians_in(const Reference& reference, const Place& place, bool* found) {
   Reference other = reference;
   other.kernel = reference.versus;
-  const Series* own = find_series(reference, *place.run).found;
-  const Series* versus = find_series(other, *place.run).found;
+  const Series* own = find_series(reference, *place.run, place.near).found;
+  const Series* versus = find_series(other, *place.run, place.near).found;
   const bool has_both = own && versus && own->stats && versus->stats && own->stats->median_ns > 0 &&
                         agrees(versus->params, own->params);
   *found = has_both && !reference.at_equal_clock;
@@ -239,7 +240,7 @@ Figure medians_in(const Reference& reference, const Place& place, bool* found) {
 
 Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_recorded,
                        bool* found) {
-  const Point<Comparison> point = find_pair(reference, *place.run);
+  const Point<Comparison> point = find_pair(reference, *place.run, place.near);
   *found = point.found != nullptr;
   if (!point.found) return is_recorded ? Figure() : medians_in(reference, place, found);
   if (is_recorded && !point.doubt.empty())
@@ -266,7 +267,7 @@ Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_r
 
 Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_recorded,
                         bool* found) {
-  const Point<Series> point = find_series(reference, *place.run);
+  const Point<Series> point = find_series(reference, *place.run, place.near);
   *found = point.found != nullptr;
   if (!point.found) return Figure();
   if (is_recorded && !point.doubt.empty())
@@ -311,8 +312,9 @@ std::vector<Shelf> shelves_for(const Reference& reference, const Sources& source
   std::vector<Shelf> shelves;
   if (reference.machine.empty() && sources.own) {
     const auto& environment = sources.own->environment();
-    shelves.push_back({{sources.own, environment ? environment->machine() : "this machine"},
-                       sources.is_own_saved});
+    shelves.push_back(
+        {{sources.own, environment ? environment->machine() : "this machine", sources.view.params},
+         sources.is_own_saved});
   }
   for (const Place& place : sources.recordings) {
     if (reference.machine.empty() || names_machine(place.machine, reference.machine))
@@ -391,7 +393,31 @@ Figure nothing_found(const Reference& reference, const Run* run, bool has_place)
 
 }  // namespace
 
-Result<Figure> resolve(const Reference& reference, const Sources& sources) {
+namespace {
+
+/// The reference at the sizes in view; empty: it is of no view.
+std::optional<Reference> in_view(const Reference& reference, const InView& view) {
+  if (view.params.empty() || !reference.machine.empty() || reference.has_fixed_size) return {};
+  Reference here = reference;
+  for (auto& [name, value] : here.set) {
+    const auto seen = view.params.find(name);
+    if (view.sizes.contains(name) && seen != view.params.end()) value = seen->second;
+  }
+  return here;
+}
+
+/// " (n = 512, recorded)": what the figure is, where it is not of what is in view; empty: it is.
+std::string elsewhere_text(const Reference& written, const Reference& here, const Figure& figure) {
+  std::string text;
+  for (const auto& [name, value] : written.set) {
+    if (here.set.at(name) != value)
+      text += (text.empty() ? "" : ", ") + name + " = " + to_string(value);
+  }
+  if (figure.is_recorded) text += text.empty() ? "recorded" : ", recorded";
+  return text.empty() || !figure.gap.empty() || !written.unit.empty() ? "" : " (" + text + ")";
+}
+
+Result<Figure> resolve_written(const Reference& reference, const Sources& sources) {
   std::vector<Shelf> left = shelves_for(reference, sources);
   const bool has_place = !left.empty();
   while (!left.empty()) {
@@ -406,6 +432,20 @@ Result<Figure> resolve(const Reference& reference, const Sources& sources) {
     left.erase(left.begin(), others);
   }
   return nothing_found(reference, sources.own, has_place);
+}
+
+}  // namespace
+
+Result<Figure> resolve(const Reference& reference, const Sources& sources) {
+  const auto here = in_view(reference, sources.view);
+  if (here && sources.own && here->set != reference.set) {
+    const Shelf own = shelves_for(*here, sources).front();
+    RIDGE_TRY(std::optional<Figure> made, best_baseline(*here, {&own, 1}));
+    if (made) return *std::move(made);
+  }
+  RIDGE_TRY(Figure made, resolve_written(reference, sources));
+  if (here) made.text += elsewhere_text(reference, *here, made);
+  return made;
 }
 
 std::string verdict_words(const Figure& figure) {

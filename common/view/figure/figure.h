@@ -1,7 +1,9 @@
 // A figure that a text names, looked up in what was measured. Pure: the same runs give the same figure.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,15 @@ namespace ridge::figure {
 struct Place {
   const Run* run = nullptr;
   std::string machine;  ///< "NVIDIA H200"
+  Params near = {};     ///< what is left open is nearest to these
+};
+
+/// The problem that someone looks at beside the text. Without parameters: nobody does.
+struct InView {
+  Params params;
+  std::set<std::string> sizes;  ///< those of them that are a size of the problem: "n"
+  /// What {{size n=512}} asks for in place of what is written; empty: what is written.
+  std::function<Params(const Params& written)> asked = {};
 };
 
 struct Sources {
@@ -22,6 +33,7 @@ struct Sources {
       false;  ///< it is a saved one, maybe of another machine: its figures are marked as such
   std::vector<Place>
       recordings;  ///< the first machine that holds the point counts, and of its recordings the best
+  InView view = {};
 };
 
 struct Figure {
@@ -44,6 +56,9 @@ struct Figure {
 /// All is looked up on one machine: the first that has the point, or was compared with any of several baselines. Of its
 /// recordings that counts which answers what was asked (a sustained pair unless clock=equal), then what is fresh, then
 /// what is newer; of several baselines, among those that answer so, the lowest ratio.
+/// Of the problem in view where the run that is shown holds it: its size in place of the one that is written, and what is
+/// left open as it is there. Else the text says which size it is of, or that it is recorded: "2.82× (n = 512, recorded)".
+/// A reference with a machine is of no view.
 /// A point that was not measured, a result without the metric and an invalid pair are gaps. Errors (bad_input): a
 /// parameter that the rung does not have, or a recording that holds several such points.
 Result<Figure> resolve(const Reference& reference, const Sources& sources);

@@ -47,6 +47,9 @@ Result<void> take_assignment(const std::string& name, const std::string& value, 
   } else if (name == "interval") {
     if (value != "no") return bad_word("the only choice of interval is 'no'", to->text, "");
     to->shows_interval = false;
+  } else if (name == "size") {
+    if (value != "fixed") return bad_word("the only choice of size is 'fixed'", to->text, "");
+    to->has_fixed_size = true;
   } else {
     RIDGE_TRY(const Params one, parse_params({name + "=" + value}));
     to->set.insert(one.begin(), one.end());

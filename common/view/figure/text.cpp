@@ -4,8 +4,10 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "common/core/format.h"
+#include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/figure/arithmetic.h"
 #include "common/view/figure/code.h"
@@ -146,6 +148,20 @@ Result<Condition> condition(std::string_view text, const Sources& sources) {
   return Condition{wanted.contains(*figure.verdict)};
 }
 
+/// "n = 1024": the size that is asked for, of the one that is written.
+Result<std::string> asked_size(std::string_view text, const InView& view) {
+  std::vector<std::string> assignments;
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) assignments.push_back(word);
+  RIDGE_TRY(const Params written, parse_params(assignments));
+  if (written.empty())
+    return Error{ErrorCode::bad_input, "a size has a name and a value", "", "write {{size n=512}}"};
+  std::string made;
+  for (const auto& [name, value] : view.asked ? view.asked(written) : written)
+    made += (made.empty() ? "" : ", ") + name + " = " + to_string(value);
+  return made;
+}
+
 /// Takes a text from left to right.
 class Expansion {
  public:
@@ -197,6 +213,11 @@ class Expansion {
                      ""};
       shows_ = inside == "end" || holds_ == false;
       in_block_ = inside == "else";
+      return {};
+    }
+    if (word == "size") {
+      RIDGE_TRY(const std::string size, asked_size(rest, sources_.view));
+      add_words(size);
       return {};
     }
     // A figure of a part that is not shown is looked up as well: a bad reference is one whatever the verdict.
@@ -301,7 +322,7 @@ Result<std::vector<Named>> references_of(std::string_view text, const std::strin
     at = braces->end;
     std::string_view inside = braces->inside;
     const auto [word, rest] = split_word(inside);
-    if (word == "spec" || inside == "else" || inside == "end") continue;
+    if (word == "spec" || word == "size" || inside == "else" || inside == "end") continue;
     if (word == "calc") {
       const size_t open = rest.find('['), close = rest.find(']');
       if (open == std::string_view::npos) continue;
