@@ -11,6 +11,7 @@
 #include "app/window/shell/overlays.h"
 #include "app/window/shell/screens.h"
 #include "app/window/teach/lists.h"
+#include "app/window/teach/predict.h"
 #include "app/window/views/chart_view.h"
 #include "common/core/format.h"
 #include "common/record/noise_floor.h"
@@ -389,6 +390,7 @@ Idle idle_text(const State& state) {
     return {"Nothing can run here", environment ? environment->no_gpu_reason : std::string(), true};
   }
   std::string text = "F5 runs " + std::to_string(runnable) + (runnable == 1 ? " rung" : " rungs");
+  if (!predicted_rungs(state).empty()) text += ", what is predicted";
   if (!estimate.is_here) return {"Ready", text + "; how long is being estimated.", false};
   if (!estimate.text().empty()) text += ", " + estimate.text();
   return {"Ready", text + ".", false};

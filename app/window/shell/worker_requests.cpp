@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "app/query/selection.h"
@@ -99,11 +101,27 @@ std::string RunEstimate::text() const {
                                   : how + format_number(seconds / 60, 2) + " min";
 }
 
+namespace {
+
+/// Of the ladder what is predicted, else all that is shown.
+std::vector<const RungView*> rows_to_run(const State& state,
+                                         const std::set<std::string>& predicted) {
+  std::vector<const RungView*> rows;
+  for (const RungView& row : state.ladder.rows) {
+    const bool runs =
+        predicted.empty() ? !is_folded(state, *row.rung) : predicted.contains(row.rung->kernel);
+    if (row.can_run && runs) rows.push_back(&row);
+  }
+  return rows;
+}
+
+}  // namespace
+
 RunEstimate estimate_of_ladder(const State& state) {
   RunEstimate estimate;
   estimate.is_here = true;
-  for (const RungView& row : state.ladder.rows) {
-    if (!row.can_run || is_folded(state, *row.rung)) continue;
+  for (const RungView* one : rows_to_run(state, predicted_rungs(state))) {
+    const RungView& row = *one;
     ++estimate.rungs;
     if (!row.estimate) {
       estimate.is_here = estimate.is_here && is_edit(row.rung->kernel);
@@ -231,7 +249,9 @@ bool must_list_again(const State& state) {
          !state.run().catalogue_complete();
 }
 
-void run_ladder(State& state) {
+namespace {
+
+void run_rungs(State& state, const std::set<std::string>& predicted) {
   if (must_list_again(state)) {
     state.requests.list = 0;
     state.requests.sources.clear();
@@ -239,11 +259,15 @@ void run_ladder(State& state) {
     return open_lab(state, state.selection.lab->id);
   }
   WorkRequest request = request_for(state, RequestType::run);
-  for (const RungView& row : state.ladder.rows) {
-    if (!row.can_run || is_folded(state, *row.rung)) continue;
-    request.kernels.push_back({row.rung->kernel, params_for(state, *row.info)});
-  }
+  for (const RungView* row : rows_to_run(state, predicted))
+    request.kernels.push_back({row->rung->kernel, params_for(state, *row->info)});
   send(state, std::move(request), &state.requests.run);
+}
+
+}  // namespace
+
+void run_ladder(State& state) {
+  run_rungs(state, predicted_rungs(state));
 }
 
 void climb(State& state) {
@@ -253,7 +277,7 @@ void climb(State& state) {
   state.selection.view = &kLadderView;
   state.view.screen = ScreenId::lab;
   rebuild_ladder(state);
-  run_ladder(state);
+  run_rungs(state, {});
 }
 
 void run_selected(State& state) {

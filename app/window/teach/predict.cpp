@@ -429,6 +429,24 @@ void add_references(const State& state, WorkRequest* request) {
 
 }  // namespace
 
+std::set<std::string> predicted_rungs(const State& state) {
+  std::set<std::string> found;
+  const auto add = [&](const std::string& kernel) {
+    const RungView* row = find_row(state.ladder, kernel);
+    if (row && row->can_run) found.insert(kernel);
+    return row && row->can_run;
+  };
+  for (const auto& [kernel, draft] : state.teaching.drafts) {
+    if (!draft_of(state, kernel) || !add(kernel)) continue;
+    const RungView* of = find_row(state.ladder, draft.of);
+    if (of && !measured_ns(*of)) add(draft.of);
+  }
+  const Teaching& teach = state.teaching;
+  if (teach.predicting && teach.typed_for == state.selection.rung && !teach.typed.empty())
+    add(state.selection.rung);
+  return found;
+}
+
 bool lock_drafts(State& state, WorkRequest* request) {
   if (request->type != RequestType::run) return true;
   // Run by its key while the text stands in the field: what is read there is what is meant.
@@ -563,10 +581,11 @@ std::string hint_of(const State& state, const Reference& reference) {
     const std::string of = draft->factor > 0 ? rung_title(state.ladder, draft->of) : "";
     if (draft->factor > 0 && !(draft->value_ns > 0))
       return seen + "You expect " + draft->text + " over " + of +
-             ", which has no result here yet: Run measures it first.";
+             ", which has no result here yet: Run measures it first, and no other rung.";
     const std::string time = format_time_ns(draft->value_ns);
     return seen + "You expect " +
-           (of.empty() ? time : draft->text + " over " + of + ", so " + time) + ". Run locks it.";
+           (of.empty() ? time : draft->text + " over " + of + ", so " + time) +
+           ". Run locks it and runs no other rung.";
   }
   if (reference.title.empty()) return seen + "Type a time, as 12 ms, or drag. Run locks it.";
   return seen + "Type 3x (over " + reference.title + ", " +

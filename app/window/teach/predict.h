@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -57,6 +58,9 @@ void drag_draft(State& state, double value_ns);
 Interval draft_span(const State& state);
 /// The draft of this rung at the parameters in view; null: none.
 const Draft* draft_of(const State& state, const std::string& kernel);
+/// What Run runs for the predictions that wait for it: their rungs, and what a factor is over where that has no result.
+/// Empty: nothing waits, and it runs all.
+std::set<std::string> predicted_rungs(const State& state);
 /// Run was pressed: the drafts of what it runs go into the transcript, and cannot be changed. A rung that a factor is
 /// over, and that has no result yet, is put before the others. False: what stands in the field cannot be read; the notice
 /// says why, and nothing is to run.
