@@ -174,6 +174,12 @@ std::optional<double> least_occupancy(const Series& series) {
   return least;
 }
 
+/// With what would give them, where this machine can.
+std::string why_not_counted(const Series& series) {
+  const auto why = series.unavailable.find("counters");
+  return why == series.unavailable.end() ? "run with --counters" : why->second;
+}
+
 /// Everything that was looked at is far from its limit. Whether that means waiting depends on what
 /// was looked at: FLOP and DRAM alone say nothing of caches and of other instructions.
 void judge_latency(const Series& series, Diagnosis* diagnosis) {
@@ -185,9 +191,10 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
     const auto ipc = counter_of(series, "ipc");
     if (!ipc) {
       diagnosis->reason =
-          "it is far below each ceiling that was measured; whether it waits for results or for "
-          "caches, or "
-          "issues narrow instructions, was not counted";
+          "it is far below each ceiling that was measured. Instructions per cycle, which tell "
+          "waiting "
+          "from narrow instructions, were not counted (" +
+          why_not_counted(series) + ")";
       return;
     }
     if (*ipc >= kBusyIpc) {

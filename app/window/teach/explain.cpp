@@ -106,6 +106,12 @@ void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
   if (expected != blocks.end())
     rest->take_top(draw_words(ui, *rest, *expected, kLesson_px, kLessonLeading), ui.px(8));
   const std::string measured = measured_limit(bar);
+  // What would settle it is the same at every step: it is said at the first.
+  const int here = ui.state.teaching.tour_step;
+  const bool is_open = !measured.empty() && !measured.starts_with("Measured");
+  if (is_open && ui.state.teaching.tour &&
+      unsettled_.try_emplace(measured, here).first->second != here)
+    return;
   const bool has_both = expected != blocks.end() || measured.starts_with("Measured");
   if (measured.empty() || !has_both) return;
   rest->take_top(ui.paragraph(*rest, measured, kBody_px, Role::text), ui.px(14));

@@ -2,6 +2,7 @@
 // says, what it expects to limit the rung, and what this run says to that. With a tour's words alone a room would look at an empty half.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "app/window/panels/lesson_tab.h"
@@ -23,6 +24,7 @@ class Explanation {
   void draw_limit(Ui& ui, Area* rest, const LessonBar& bar);
   FigureTexts figures_;
   LessonText lesson_;
+  std::map<std::string, int> unsettled_;  ///< what a run could not confirm: the step that said so
   int page_ = 0;  ///< of Teaching::pages, those it has turned
 };
 
