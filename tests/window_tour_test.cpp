@@ -749,6 +749,37 @@ TEST_CASE("while a step runs the presenter offers no reveal", "[tour]") {
   CHECK_FALSE(contains(stage_hint(f.state), "reveal"));
 }
 
+TEST_CASE("Enter goes through a step, Reveal waits for its run, and a cancelled one runs again",
+          "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 0);
+  f.driver->frames(4);
+  type(f, "80 ms");
+  f.driver->key(Key::enter);
+  REQUIRE(f.state.teaching.beat == Beat::run);
+  CHECK_FALSE(locked_because(f.state).empty());
+  f.driver->key(Key::enter);
+  CHECK(f.state.teaching.beat == Beat::run);  // it runs still
+  CHECK(f.driver->find("run_again") == nullptr);
+  f.session.finish(f.session.last(RequestType::run), "cancelled");
+  f.driver->frames(3);
+  CHECK(locked_because(f.state).empty());
+  const int before = static_cast<int>(f.session.count(RequestType::run));
+  REQUIRE(f.driver->click("run_again"));
+  CHECK(static_cast<int>(f.session.count(RequestType::run)) == before + 1);
+  REQUIRE(f.state.teaching.beat == Beat::run);
+  answer_requests(f);
+  f.driver->frames(3);
+  f.driver->key(Key::enter);
+  CHECK(f.state.teaching.beat == Beat::reveal);
+  f.driver->key(Key::enter);
+  CHECK(f.state.teaching.beat == Beat::explain);
+  const std::string clock = tour_clock(f.state);
+  f.state.view.screen = ScreenId::lab;  // the tour is left, and its clock rests
+  (void)tick_teaching(f.state, f.state.teaching.now_s + 600);
+  CHECK(tour_clock(f.state) == clock);
+}
+
 TEST_CASE("the code of a change is a page further where a diagram explains it", "[tour]") {
   Fixture f(1920, 1080);
   f.session.judge(begin_pair(f, "4", 2), Verdict::faster, 16.4);

@@ -99,6 +99,8 @@ struct Ui {
   void begin_overlay() { stops_.clear(); }
   /// At the end of a frame: the ring about what has the focus, over everything.
   void draw_focus();
+  /// Enter acts on what the ring is about.
+  bool shows_focus() const { return shows_focus_; }
   bool button(const std::string& name, const Area& area, std::string_view label, Kind kind,
               bool enabled = true);
   /// The button of an action: label, key beside it, and the reason when it cannot be done.

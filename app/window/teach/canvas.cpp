@@ -174,6 +174,9 @@ void LessonCanvas::draw_head(Ui& ui, Area area) {
     const std::string label = next_label(state);
     const float w = std::max(ui.px(96), ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28));
     draw_advance(ui, line.take_right(w, ui.px(8)), label);
+    if (can_run_again(state) && ui.button("run_again", line.take_right(ui.px(120), ui.px(8)),
+                                          "Run again", Ui::Kind::normal))
+      ui.dispatch([](State& changed) { run_again(changed); });
     button("go_back", "Back", Ui::Kind::normal);
     if (teach.beat != Beat::done) button("end_tour", "End", Ui::Kind::quiet);
     button("show_presenter", "Present", Ui::Kind::quiet);
@@ -762,6 +765,10 @@ void LessonCanvas::draw(Ui& ui, Area area) {
   shown.bars = step_bars(state, shown.step);
   const float gap = ui.px(24);
   has_more_ = false;
+  // As at the question, where the field takes it: the same key goes on through the step.
+  const bool goes_on = state.teaching.beat != Beat::predict && !has_list(state) &&
+                       !ui.shows_focus() && compat::key_pressed(compat::Key::enter);
+  if (goes_on) ui.dispatch_action("advance");
   draw_left(ui, area.take_left((area.w - gap) * 0.36f, gap), shown);
   draw_right(ui, area, shown);
   if (has_more_ != state.teaching.has_more)

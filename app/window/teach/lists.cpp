@@ -49,21 +49,32 @@ List tours_of(const State& state) {
   return list;
 }
 
+/// "loop order → oneDNN, roofline": two steps of a tour may end at one rung.
+std::string name_of(const study::TourStep& step) {
+  const auto title = [](const std::string& kernel) {
+    const Rung* rung = rung_of(kernel);
+    return std::string(rung ? rung->title : kernel);
+  };
+  if (step.rungs.empty()) return step.lab;
+  const std::string first = title(step.rungs.front()), last = title(step.rungs.back());
+  return (first == last ? last : first + " → " + last) +
+         (step.figure.empty() ? "" : ", " + step.figure);
+}
+
 List steps_of(const State& state) {
   const Teaching& teach = state.teaching;
   List list{"steps", teach.tour->title, {}};
   for (size_t i = 0; i < teach.tour->steps.size(); ++i) {
     const study::TourStep& step = teach.tour->steps[i];
     const int place = static_cast<int>(i);
-    const Rung* rung = step.rungs.empty() ? nullptr : rung_of(step.rungs.back());
     const std::string done = teach.results.contains(place) ? "  ✓" : "";
-    list.rows.push_back({fmt::format("step:{}", i + 1),
-                         fmt::format("{}  {}  ·  {:g} min{}", i + 1, rung ? rung->title : step.lab,
-                                     step.minutes, done),
-                         step.question, false, [place](State& changed) {
-                           close_list(changed);
-                           go_to_step(changed, place);
-                         }});
+    list.rows.push_back(
+        {fmt::format("step:{}", i + 1),
+         fmt::format("{}  {}  ·  {:g} min{}", i + 1, name_of(step), step.minutes, done),
+         step.question, false, [place](State& changed) {
+           close_list(changed);
+           go_to_step(changed, place);
+         }});
   }
   return list;
 }

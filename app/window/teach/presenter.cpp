@@ -282,8 +282,20 @@ std::string advance_blocker(const State& state) {
 
 std::string locked_because(const State& state) {
   const Teaching& teach = state.teaching;
-  const bool asks = teach.tour && !teach.presenting && teach.beat == Beat::predict;
-  return asks && is_on_canvas(state) ? answer_blocker(state) : "";
+  if (!teach.tour || teach.presenting || !is_on_canvas(state)) return "";
+  if (is_step_running(state)) return kStillRunning;
+  return teach.beat == Beat::predict ? answer_blocker(state) : "";
+}
+
+bool can_run_again(const State& state) {
+  const bool has_ended = state.teaching.beat == Beat::run && !is_step_running(state);
+  return has_ended && !state.is_replay() && has_failed(state);
+}
+
+void run_again(State& state) {
+  if (!can_run_again(state)) return;
+  go_to(state, Beat::predict);
+  begin_run(state);
 }
 
 void show_tour(State& state) {
@@ -364,6 +376,9 @@ void forget_other_rung(State& state) {
 bool tick_teaching(State& state, double now_s) {
   Teaching& teach = state.teaching;
   const std::string before = tour_clock(state);
+  // The clock is the tour's own: it rests at the end, and while something else is looked at.
+  if (teach.tour && (teach.beat == Beat::done || !is_on_canvas(state)))
+    teach.tour_started_s += now_s - teach.now_s;
   teach.now_s = now_s;
   forget_other_rung(state);
   if (!teach.wanted_tour.empty() && !state.sessions.opened)
@@ -445,10 +460,9 @@ const study::TourStep* tour_step(const State& state) {
 std::string tour_clock(const State& state) {
   const Teaching& teach = state.teaching;
   if (!teach.tour) return {};
-  const double until_s = teach.beat == Beat::done ? teach.beat_started_s : teach.now_s;
   return fmt::format("step {} of {}  ·  {:.0f} of {:.0f} min", teach.tour_step + 1,
-                     teach.tour->steps.size(), std::floor((until_s - teach.tour_started_s) / 60),
-                     teach.tour->minutes);
+                     teach.tour->steps.size(),
+                     std::floor((teach.now_s - teach.tour_started_s) / 60), teach.tour->minutes);
 }
 
 void report_tour(State& state) {

@@ -29,8 +29,12 @@ void present_tour(State& state, const std::string& id);
 /// Page Down and Page Up: predict, run, reveal, explain; then the next rung, or the tour's next step, or its end card.
 /// Run needs an answer; a presenter whose room gave none presses twice.
 std::string advance_blocker(const State& state);
-/// In a tour's window: why its button is locked at a question; empty: it is not. The key says the same when it is pressed.
+/// In a tour's window: why its button is locked at a question, or while the step runs; empty: it is not. The key says the
+/// same when it is pressed.
 std::string locked_because(const State& state);
+/// The step's run failed or was cancelled: it can be asked for once more.
+bool can_run_again(const State& state);
+void run_again(State& state);
 void advance(State& state);
 void go_back(State& state);
 
