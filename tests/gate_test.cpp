@@ -6,6 +6,13 @@
 namespace ridge {
 namespace {
 
+/// Into an output that nobody set.
+Status adds(const Launch& l) {
+  const auto* x = static_cast<const float*>(l.buffers[0]);
+  for (int64_t i = 0; i < l.shape.dim[0]; ++i) y_of(l)[i] += 2 * x[i];
+  return {};
+}
+
 struct Planted {
   const char* id;
   Status (*launch)(const Launch&);
@@ -16,6 +23,7 @@ TEST_CASE("the gate refuses each planted wrong kernel before it is timed") {
   const Planted planted[] = {{"toy.cpu.nan", with_nan, "NaN"},
                              {"toy.cpu.zeros", zeros, "error 1 "},
                              {"toy.cpu.unwritten", unwritten, "never written"},
+                             {"toy.cpu.adds", adds, "it was read before it was set"},
                              {"toy.cpu.overrun", overrun, "outside buffer y"},
                              {"toy.cpu.underrun", underrun, "outside buffer y"},
                              {"toy.cpu.input", spoils_input, "changed its inputs"},

@@ -154,14 +154,18 @@ Result<void> BufferSet::upload_inputs(const ProblemInstance& instance) {
 }
 
 Result<void> BufferSet::poison_outputs() {
+  return fill_outputs(quality::kPoison);
+}
+
+Result<void> BufferSet::fill_outputs(uint32_t word) {
   for (size_t i = 0; i < specs_.size(); ++i) {
     if (!specs_[i].is_output) continue;
     // Whole words, then the odd bytes: an output of 2-byte elements may end inside a word.
     const size_t whole = specs_[i].bytes / sizeof(uint32_t) * sizeof(uint32_t);
-    if (whole > 0) RIDGE_TRY_VOID(device_->fill(pointers_[i], quality::kPoison, whole));
+    if (whole > 0) RIDGE_TRY_VOID(device_->fill(pointers_[i], word, whole));
     const size_t rest = specs_[i].bytes - whole;
     if (rest > 0) {
-      RIDGE_TRY_VOID(device_->upload(offset(pointers_[i], whole), &quality::kPoison, rest));
+      RIDGE_TRY_VOID(device_->upload(offset(pointers_[i], whole), &word, rest));
     }
   }
   return {};

@@ -64,6 +64,8 @@ class BufferSet {
   size_t bytes() const;
   Result<void> upload_inputs(const ProblemInstance& instance);
   Result<void> poison_outputs();
+  /// With any other word, over and over.
+  Result<void> fill_outputs(uint32_t word);
   Result<void> download_outputs(ProblemInstance* instance) const;
   /// Whether the inputs still are what was uploaded, bit for bit.
   Result<bool> inputs_intact(const ProblemInstance& instance) const;
