@@ -1,5 +1,7 @@
 #include "common/harness/measure/comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,11 +30,17 @@ Result<void> check_side_count(size_t sides) {
 
 Phase rounds_phase(size_t done, int wanted, double elapsed_s, double limit_s) {
   const double full_s = elapsed_s * wanted / std::max(1.0, double(done));
+  const bool fits = full_s <= limit_s;
+  const double end_s = std::min(full_s, limit_s);
+  // Where time ends it, nobody waits for rounds that do not come.
+  const std::string all = fits ? std::to_string(wanted) + " rounds"
+                               : fmt::format("about {:.0f} rounds that fit into {:.3g} s",
+                                             wanted * limit_s / full_s, limit_s);
   return {.phase = "rounds",
           .text = "interleaved rounds",
-          .open = std::to_string(done) + " of " + std::to_string(wanted) + " rounds",
-          .progress = double(done) / wanted,
-          .left_s = std::max(0.0, std::min(full_s, limit_s) - elapsed_s)};
+          .open = std::to_string(done) + " of " + all,
+          .progress = end_s > 0 ? std::min(1.0, elapsed_s / end_s) : 0.0,
+          .left_s = std::max(0.0, end_s - elapsed_s)};
 }
 
 PairedComparison::PairedComparison(size_t sides, const CompareOptions& options, Observer* observer)
