@@ -378,6 +378,13 @@ TEST_CASE("exercise list ticks what was solved in the window") {
   REQUIRE(list.code == 0);
   const Json all = Json::parse(json.out)["exercises"];
   REQUIRE(all.size() > 3);
+  CHECK(all[0]["name"] == "turned_loops");  // the easiest
+  std::istringstream lines(list.out);
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    const auto is_begin = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+    CHECK(std::count_if(line.begin(), line.end(), is_begin) <= 100);
+  }
   for (const Json& one : all) {
     const std::string name = one["name"];
     INFO(name);

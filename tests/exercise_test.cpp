@@ -98,6 +98,9 @@ TEST_CASE("every lab has two exercises, each after a rung that there is, and one
   for (const app::Exercise& exercise : *all) {
     INFO(exercise.name);
     CHECK(find_lab(exercise.lab) != nullptr);
+    std::istringstream lines(exercise.handed_out);  // what is to be read is not cut by the editor
+    for (std::string line; std::getline(lines, line) && line.starts_with("//");)
+      CHECK(line.size() <= 80);
     bool found = false;
     for (const Lab* lab : all_labs()) found |= find_rung(*lab, exercise.after).ok();
     CHECK(found);

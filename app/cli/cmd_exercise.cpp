@@ -1,6 +1,7 @@
 // ridgepoint exercise list | start | hint | solution NAME | check FILE.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -40,6 +41,15 @@ bool is_solved_in_window([[maybe_unused]] const std::string& exercise) {
 #endif
 }
 
+constexpr size_t kIndent = 20;  ///< of a task under its exercise's title
+
+/// In the terminal's width, and no wider than is read with ease; after a beginning of `indent` columns.
+std::string lines_of(const std::string& text, size_t indent) {
+  constexpr size_t kWidest = 100;
+  const size_t width = std::min(terminal_width(), kWidest);
+  return wrapped(std::string(indent, ' ') + text, width, indent).substr(indent);
+}
+
 int list_exercises(const CommonOptions& common) {
   const auto all = all_exercises();
   if (!all) return fail(common, all.error());
@@ -53,9 +63,10 @@ int list_exercises(const CommonOptions& common) {
                     {"after", exercise.after},
                     {"hints", exercise.hints.size()},
                     {"solved", is_solved_in_window(exercise.name)}});
-    text += fmt::format("{} {:<18}{} (lab {}, after {})\n  {:<18}{}\n",
-                        is_solved_in_window(exercise.name) ? "✓" : " ", exercise.name,
-                        exercise.title, exercise.lab, exercise.after, "", exercise.task);
+    const std::string head = fmt::format(
+        "{} {:<18}{} (lab {}, after {})\n", is_solved_in_window(exercise.name) ? "✓" : " ",
+        exercise.name, exercise.title, exercise.lab, exercise.after);
+    text += head + std::string(kIndent, ' ') + lines_of(exercise.task, kIndent) + "\n";
   }
   if (common.json) {
     print_json({{"ridgepoint", 1}, {"exercises", list}});
@@ -75,7 +86,7 @@ int start_exercise(const CommonOptions& common, const Exercise& exercise, const 
     return 0;
   }
   print(path + "\n");
-  complain(*made ? exercise.task + "\nthen: ridgepoint exercise check '" + path + "'"
+  complain(*made ? lines_of(exercise.task, 0) + "\nthen: ridgepoint exercise check '" + path + "'"
                  : "it was there already and is left as it is; delete it to begin afresh");
   return 0;
 }
@@ -86,7 +97,7 @@ int show_hints(const CommonOptions& common, const Exercise& exercise) {
     return 0;
   }
   for (size_t i = 0; i < exercise.hints.size(); ++i) {
-    print(fmt::format("{}. {}\n", i + 1, exercise.hints[i]));
+    print(fmt::format("{}. {}\n", i + 1, lines_of(exercise.hints[i], 3)));
   }
   return 0;
 }

@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <map>
 #include <sstream>
+#include <tuple>
 
 #include "app/study/assets.h"
 #include "common/core/files.h"
@@ -109,6 +112,7 @@ void take_header(std::string_view line, std::string* key, Exercise* made) {
   const auto add = [&](std::string* to) { *to += (to->empty() ? "" : " ") + std::string(rest); };
   if (*key == "Exercise") add(&made->title);
   if (*key == "After") add(&made->after);
+  if (*key == "Level" && !rest.empty()) made->level = rest.front() - '0';
   if (*key == "Task") add(&made->task);
   if (*key == "Hint" && !goes_on) made->hints.emplace_back();
   if (*key == "Hint") add(&made->hints.back());
@@ -143,11 +147,12 @@ Result<Exercise> parse_exercise(const std::string& path, const std::string& text
     if (!in_solution) made.handed_out += line + "\n";
     if (code.starts_with(kEnd)) in_solution = false;
   }
-  const char* missing = made.title.empty()              ? "its header has no Exercise"
-                        : made.task.empty()             ? "its header has no Task"
-                        : made.after.empty()            ? "its header has no After"
-                        : made.hints.empty()            ? "it has no Hint"
-                        : solutions == 0 || in_solution ? "its solution is not marked"
+  const char* missing = made.title.empty()                 ? "its header has no Exercise"
+                        : made.task.empty()                ? "its header has no Task"
+                        : made.after.empty()               ? "its header has no After"
+                        : made.hints.empty()               ? "it has no Hint"
+                        : made.level < 1 || made.level > 3 ? "its Level is not 1, 2 or 3"
+                        : solutions == 0 || in_solution    ? "its solution is not marked"
                         : !made.kernel.ends_with("." + made.name)
                             ? "it registers another name than its file has"
                             : nullptr;
@@ -162,7 +167,12 @@ Result<std::vector<Exercise>> all_exercises() {
     RIDGE_TRY(Exercise exercise, parse_exercise(path, text));
     all.push_back(std::move(exercise));
   }
-  const auto& labs = all_labs();  // a class begins with the first
+  const auto& labs = all_labs();
+  std::map<std::string, int> easiest;  // of each lab; a class begins with the first
+  for (const Exercise& one : all) {
+    int& level = easiest.try_emplace(one.lab, one.level).first->second;
+    level = std::min(level, one.level);
+  }
   const auto place = [&](const Exercise& one) {
     return std::find(labs.begin(), labs.end(), find_lab(one.lab)) - labs.begin();
   };
@@ -172,7 +182,8 @@ Result<std::vector<Exercise>> all_exercises() {
     return rung ? *rung - lab->rungs.data() : 0;
   };
   std::stable_sort(all.begin(), all.end(), [&](const Exercise& x, const Exercise& y) {
-    return std::make_pair(place(x), step(x)) < std::make_pair(place(y), step(y));
+    return std::make_tuple(easiest[x.lab], place(x), x.level, step(x)) <
+           std::make_tuple(easiest[y.lab], place(y), y.level, step(y));
   });
   return all;
 }

@@ -55,6 +55,7 @@ struct Exercise {
   std::string name, lab;  ///< "turned_loops", "gemm"; its kernel may be of another family
   std::string kernel;     ///< "gemm.cpu.turned_loops"
   std::string title, task;
+  int level = 2;      ///< 1: the first ones, to 3
   std::string after;  ///< the rung that it goes on from, and is compared with
   std::vector<std::string> hints;
   std::string handed_out;  ///< the learner's file: no solution, no hints
@@ -64,7 +65,8 @@ struct Exercise {
 
 /// One file; `path` as in assets/. bad_input says what is missing.
 Result<Exercise> parse_exercise(const std::string& path, const std::string& text);
-/// All that are built in, in the order of the labs, then of the rungs that they go on from: the easiest first.
+/// All that are built in, the easiest first: labs by their easiest exercise, then in the course's order; in a lab by
+/// level, then by the rungs that they go on from.
 Result<std::vector<Exercise>> all_exercises();
 /// The same, read once; none where one of them cannot be read, which `ridgepoint exercise` says.
 const std::vector<Exercise>& known_exercises();

@@ -1,13 +1,18 @@
 // ridge: flags=-O3,-fno-math-errno
 //
 // Exercise  A maximum that may still grow
+// Level     3
 // After     attention.cpu.stored
-// Task      Keys come one by one and no score is kept. The largest score so far is all that is known:
-//           when a larger one comes, what was summed before has to be made smaller.
-// Hint      `sum` and `o` were formed with exp(score - old). They should have been formed with
-//           exp(score - larger): the quotient of the two is the same for every score.
-// Hint      That quotient is exp(old - larger). For the first key it is exp(-infinity) = 0.
-// Hint      Multiply sum and each o[c] by it, remember the larger one, then add this key's part.
+// Task      Keys come one by one and no score is kept. The largest score so far
+//           is all that is known: when a larger one comes, what was summed
+//           before has to be made smaller.
+// Hint      `sum` and `o` were formed with exp(score - old). They should have
+//           been formed with exp(score - larger): the quotient of the two is
+//           the same for every score.
+// Hint      That quotient is exp(old - larger). For the first key it is
+//           exp(-infinity) = 0.
+// Hint      Multiply sum and each o[c] by it, remember the larger one, then add
+//           this key's part.
 #include <cmath>
 
 #include "kernels/runtime/problems/attention.h"

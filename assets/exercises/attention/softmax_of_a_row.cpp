@@ -2,11 +2,14 @@
 //
 // Exercise  The softmax of a row
 // After     attention.cpu.stored
-// Task      One query's scores stand in a row. Turn them into weights: exp(score) over the sum of all of
-//           them, such that no score, however large, becomes infinite.
+// Task      One query's scores stand in a row. Turn them into weights:
+//           exp(score) over the sum of all of them, such that no score, however
+//           large, becomes infinite.
 // Hint      exp(x - c) / sum of exp(x - c) is the same for every c.
-// Hint      With c the largest score, no exponent is above zero: exp() is at most 1.
-// Hint      Three passes: the largest; each exponential and their sum; the division.
+// Hint      With c the largest score, no exponent is above zero: exp() is at
+//           most 1.
+// Hint      Three passes: the largest; each exponential and their sum; the
+//           division.
 #include <cmath>
 #include <cstdlib>
 

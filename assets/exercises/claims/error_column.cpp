@@ -2,11 +2,14 @@
 //
 // Exercise  The error column
 // After     gemm.cpu.loop_order
-// Task      This kernel keeps 8 of the 24 bits of each element of B and moves half as many bytes. A table without an
-//           error column calls it faster; our gate refuses it. Give back what was rounded away, and it passes: a bf16 and
-//           what it lacks, two terms for each element.
-// Hint      The rounded element is `high`. What has to be added to it, so that the sum is the element again?
-// Hint      The difference of two floats so near to each other is exact: element - high.
+// Task      This kernel keeps 8 of the 24 bits of each element of B and moves
+//           half as many bytes. A table without an error column calls it
+//           faster; our gate refuses it. Give back what was rounded away, and
+//           it passes: a bf16 and what it lacks, two terms for each element.
+// Hint      The rounded element is `high`. What has to be added to it, so that
+//           the sum is the element again?
+// Hint      The difference of two floats so near to each other is exact:
+//           element - high.
 #include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {

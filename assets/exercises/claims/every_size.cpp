@@ -2,10 +2,12 @@
 //
 // Exercise  Every size
 // After     gemm.cpu.loop_order
-// Task      Published at n = 256, 512 and 1024, and right there: this kernel takes four columns of C at once and knows no
-//           other sizes. The gate asks for 1 x 1, primes and shapes that are not square. Compute the columns that are left,
-//           and the claim holds for every size.
-// Hint      After the last whole group of four, j is the first column that is missing.
+// Task      Published at n = 256, 512 and 1024, and right there: this kernel
+//           takes four columns of C at once and knows no other sizes. The gate
+//           asks for 1 x 1, primes and shapes that are not square. Compute the
+//           columns that are left, and the claim holds for every size.
+// Hint      After the last whole group of four, j is the first column that is
+//           missing.
 // Hint      A single column needs one accumulator and the same loop over p.
 #include "kernels/runtime/problems/gemm.h"
 

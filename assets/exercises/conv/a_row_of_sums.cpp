@@ -2,12 +2,14 @@
 //
 // Exercise  A row of sums
 // After     conv.cpu.direct
-// Task      The direct rung finishes one output after the other, and each multiply-add waits for the addition
-//           before it. Let a filter's tap meet a whole row of outputs instead: neighbours, none of which waits
-//           for another, so that the compiler can make vectors of them.
-// Hint      Output q sees the image at column q * v.stride + s - v.pad, v.x_at.pixel floats a column.
-// Hint      Outside the image x is zero: q begins where that column is at least 0, and ends where it would be
-//           v.w. inside() has both.
+// Task      The direct rung finishes one output after the other, and each
+//           multiply-add waits for the addition before it. Let a filter's tap
+//           meet a whole row of outputs instead: neighbours, none of which
+//           waits for another, so that the compiler can make vectors of them.
+// Hint      Output q sees the image at column q * v.stride + s - v.pad,
+//           v.x_at.pixel floats a column.
+// Hint      Outside the image x is zero: q begins where that column is at least
+//           0, and ends where it would be v.w. inside() has both.
 // Hint      One loop over q in the middle: sums[q] += weight * row[...].
 #include "kernels/runtime/problems/conv.h"
 

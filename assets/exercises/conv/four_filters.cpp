@@ -2,11 +2,14 @@
 //
 // Exercise  Four filters at once
 // After     conv.cpu.direct
-// Task      Every pixel that the direct rung loads meets one filter's weight, and is loaded again for the next
-//           filter. Give each pixel to four filters: a quarter of the loads, and four sums that do not wait for
+// Task      Every pixel that the direct rung loads meets one filter's weight,
+//           and is loaded again for the next filter. Give each pixel to four
+//           filters: a quarter of the loads, and four sums that do not wait for
 //           each other.
-// Hint      The four filters' weights for one tap lie v.group_c * v.r * v.s floats apart; f[i] points to them.
-// Hint      x is the same for all four: load it once, before the four multiply-adds.
+// Hint      The four filters' weights for one tap lie v.group_c * v.r * v.s
+//           floats apart; f[i] points to them.
+// Hint      x is the same for all four: load it once, before the four
+//           multiply-adds.
 // Hint      The border's test is made once for all four too.
 #include "kernels/runtime/problems/conv.h"
 

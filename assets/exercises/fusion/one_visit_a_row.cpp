@@ -2,13 +2,16 @@
 //
 // Exercise  One visit a row
 // After     chain.cpu.separate
-// Task      The rung before goes over the whole matrix for every operation. Do all operations of one layer
-//           on a row before anything is done to the next row: add the bias, subtract the mean, divide by
-//           the deviation, multiply by the weight, gelu.
-// Hint      `from` is the row of x in the first layer and of y in the later ones; the result goes to y.
-// Hint      Two sums come first: the mean of from[j] + bias[j], then of the squared distances from it.
-// Hint      scale = 1 / sqrtf(variance + kRowEpsilon); y[j] = gelu((from[j] + bias[j] - mean) * scale *
-//           weight[j]).
+// Task      The rung before goes over the whole matrix for every operation. Do
+//           all operations of one layer on a row before anything is done to the
+//           next row: add the bias, subtract the mean, divide by the deviation,
+//           multiply by the weight, gelu.
+// Hint      `from` is the row of x in the first layer and of y in the later
+//           ones; the result goes to y.
+// Hint      Two sums come first: the mean of from[j] + bias[j], then of the
+//           squared distances from it.
+// Hint      scale = 1 / sqrtf(variance + kRowEpsilon); y[j] = gelu((from[j] +
+//           bias[j] - mean) * scale * weight[j]).
 #include <math.h>
 
 #include "kernels/runtime/problems/rows.h"

@@ -2,10 +2,12 @@
 //
 // Exercise  Turn it tile by tile
 // After     transpose.cpu.naive
-// Task      Written down a column of y, each element is in another cache line, which is gone again before
-//           its other 15 floats are needed. Transpose tiles of 16 x 16: then 16 lines stay in the cache
-//           until all their bytes have been used.
-// Hint      The tile that begins at (i0, j0) goes to row i1 and column j1, or less where the matrix ends.
+// Task      Written down a column of y, each element is in another cache line,
+//           which is gone again before its other 15 floats are needed.
+//           Transpose tiles of 16 x 16: then 16 lines stay in the cache until
+//           all their bytes have been used.
+// Hint      The tile that begins at (i0, j0) goes to row i1 and column j1, or
+//           less where the matrix ends.
 // Hint      Two loops over the tile; inside them the same assignment as before.
 // Hint      y has m columns: element (i, j) of x is y[j * m + i].
 #include "kernels/runtime/problems/rows.h"

@@ -2,11 +2,14 @@
 //
 // Exercise  Four rows at once
 // After     gemm.cpu.loop_order
-// Task      Each row of B is read once for each row of C. Compute four rows of C together, so that what
-//           was read of B is used four times while it is in a register.
-// Hint      Inside the loop over p there are four scales now, a[0][p] to a[3][p].
+// Task      Each row of B is read once for each row of C. Compute four rows of
+//           C together, so that what was read of B is used four times while it
+//           is in a register.
+// Hint      Inside the loop over p there are four scales now, a[0][p] to
+//           a[3][p].
 // Hint      Load b[j] once, then add to c[0][j], c[1][j], c[2][j] and c[3][j].
-// Hint      The rows that are left when m is no multiple of four are done by one_row(), already there.
+// Hint      The rows that are left when m is no multiple of four are done by
+//           one_row(), already there.
 #include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {

@@ -1,14 +1,19 @@
 // ridge: arch=75
 //
 // Exercise  A tile in shared memory
+// Level     3
 // After     gemm.cuda.coalesced
-// Task      Every thread of the rung before reads its row of A and its column of B from device memory by
-//           itself. Have the block bring a tile of each into shared memory, and multiply from there.
-// Hint      The thread (tx, ty) brings one element of each tile: A's row `row`, column k0 + tx; B's row
-//           k0 + ty, column `col`. Outside the matrices write 0, so that the product needs no test.
-// Hint      Nobody may multiply before all have written, nor write the next tile before all have
-//           multiplied: __syncthreads() stands in two places.
-// Hint      sum += tile_a[ty][i] * tile_b[i][tx] for the kTile steps of k in the tile.
+// Task      Every thread of the rung before reads its row of A and its column
+//           of B from device memory by itself. Have the block bring a tile of
+//           each into shared memory, and multiply from there.
+// Hint      The thread (tx, ty) brings one element of each tile: A's row `row`,
+//           column k0 + tx; B's row k0 + ty, column `col`. Outside the matrices
+//           write 0, so that the product needs no test.
+// Hint      Nobody may multiply before all have written, nor write the next
+//           tile before all have multiplied: __syncthreads() stands in two
+//           places.
+// Hint      sum += tile_a[ty][i] * tile_b[i][tx] for the kTile steps of k in
+//           the tile.
 #include <cstdint>
 
 #include "common/harness/kernel/cuda_check.h"

@@ -1,13 +1,24 @@
 // ridge: flags=-O3
 //
 // Exercise  Turn the loops
+// Level     1
 // After     gemm.cpu.naive_o3
-// Task      The rung before sums down a column of B: each element that it reads lies n floats after the
-//           last. Write the loops so that the innermost one runs along rows of B and C.
-// Hint      Which of the three loops may be innermost? Write B(p, j) = b[p * n + j] and see which index
-//           moves by one float.
-// Hint      With j innermost a sum can no longer live in one variable: a whole row of C grows with p.
-// Hint      C arrives filled with poison: the row has to be set to zero before anything is added.
+// Task      C = A x B. The rung before computes one element of C at a time: it
+//           walks down a column of B, and from one number to the next it jumps
+//           over a whole row. Order the loops so that the innermost one walks
+//           along a row of B and a row of C, from neighbour to neighbour.
+// Hint      Three loops: i over the rows of C, j over its columns, p over what
+//           is summed. B(p, j) is b[p * n + j]: which index moves by one float
+//           when it grows by one? That loop is the innermost.
+// Hint      With j innermost no single sum is finished before p is: the whole
+//           row of C grows, row[j] += A(i, p) * B(p, j).
+// Hint      Nobody set C before the call: set the row to zero first, then add.
+// Given     struct Gemm {       // all matrices lie row by row
+//             int64_t m, n, k;
+//             const float* a;   // A, m x k: A(i, p) is a[i * k + p]
+//             const float* b;   // B, k x n: B(p, j) is b[p * n + j]
+//             float* c;         // C, m x n: C(i, j) is c[i * n + j]
+//           };
 #include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {
@@ -17,7 +28,7 @@ Status launch_turned_loops(const Launch& launch) {
   const Gemm g = gemm_of(launch);
   for (int64_t i = 0; i < g.m; ++i) {
     float* __restrict row = g.c + i * g.n;
-    // solution: fill row[0] to row[g.n - 1] from row i of A, g.a + i * g.k, and all of B
+    // solution: fill row[0] to row[g.n - 1], which is row i of C
     for (int64_t j = 0; j < g.n; ++j) row[j] = 0;
     for (int64_t p = 0; p < g.k; ++p) {
       const float scale = g.a[i * g.k + p];

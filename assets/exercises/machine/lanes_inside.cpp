@@ -1,22 +1,35 @@
 // ridge: isa=avx2 flags=-O3
 //
 // Exercise  The lanes inside
+// Level     3
 // After     chains.cpu.one_chain
-// Task      The chain of one vector keeps one instruction under way. Let a pass go through all its lanes at each
-//           step, then take the next step: 32 lanes are four vectors, whose chains need nothing of each other. The
-//           compiler makes the vectors; which loop is outside is yours to say.
-// Hint      An array float acc[kLanes] holds the values between two steps; it starts from x.
+// Task      Each number of x goes kFmaSteps times through acc = a * acc + b,
+//           and each of these steps needs the one before. The rung before
+//           takes one vector of 8 numbers through all its steps, then the
+//           next vector: while a step is computed, nothing else is. The
+//           numbers of two vectors need nothing of each other. So make the
+//           loop over the steps the outer one and the loop over the kLanes
+//           numbers the inner one: the steps of four vectors then overlap.
+// Hint      An array float acc[kLanes] holds the values between two steps. It
+//           starts from x.
 // Hint      The loop over the steps is outside, the loop over the lanes inside.
 // Hint      After the last step each acc is added to its lane of out.
+// Given     struct FmaChains {
+//             int64_t n, lanes;  // passes; numbers in x and in out
+//             const float *x;    // where each number starts
+//             const float *ab;   // ab[0] is a, ab[1] is b
+//             float* out;        // each pass adds what a number became
+//           };
 #include "kernels/chains/chains.h"
 
 namespace ridge {
 namespace {
 
-/// One pass of kLanes lanes: each goes kFmaSteps times through acc = a * acc + b and is added to its out.
+/// One pass of kLanes numbers: each goes through all its steps and is added to
+/// its out.
 template <int kLanes>
 void pass(const FmaChains& p, const float* x, float* out) {
-  // solution: steps outside, lanes inside
+  // solution: take x[0] to x[kLanes - 1] through all steps, add each to out
   const float a = p.ab[0], b = p.ab[1];
   float acc[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) acc[lane] = x[lane];

@@ -1,13 +1,19 @@
 // ridge: flags=-O3,-fno-tree-vectorize
 //
 // Exercise  Two at a time
+// Level     3
 // After     chase.cpu.pointer
-// Task      One chase after the other: each step waits for a line, and the core has room for ten more. Follow the
-//           chases in pairs, a step of both before the next step, so that two lines are under way. An odd chase is
-//           left over and followed alone.
-// Hint      Two variables, `one` and `two`: each is the word that its own chase has come to.
-// Hint      One loop over the steps; in it `one = c.lines[one]`, then the same for `two`.
-// Hint      Each chase has a checksum of its own: with_line(sum, line), and a line is a word / kLineWords.
+// Task      A chase reads a line of memory to learn which line comes next, so
+//           that each step waits for the line before. The rung before follows
+//           one chase to its end, then the next. Two chases need nothing of
+//           each other: take one step of both in each pass of the loop, and
+//           two lines are on their way at once.
+// Hint      Two variables, `one` and `two`: each is the word that its own chase
+//           has come to.
+// Hint      One loop over the steps; in it `one = c.lines[one]`, then the same
+//           for `two`.
+// Hint      Each chase has a checksum of its own: with_line(sum, line), and a
+//           line is a word / kLineWords.
 #include "kernels/chase/pages.h"
 
 namespace ridge {

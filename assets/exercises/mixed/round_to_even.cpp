@@ -1,13 +1,16 @@
 // ridge: flags=-O3
 //
 // Exercise  Round to the nearest, ties to even
+// Level     3
 // After     gemv.cpu.plain
-// Task      Sums are fp32, what a layer hands on is bf16: 16 of 32 bits have to go. Cut off, they all err
-//           towards zero, with four times the squared error, and the gate says no. Round to the nearest number
-//           of bf16, and where two are equally near to the one whose last bit is 0.
-// Hint      Add half of what is cut off, 0x8000, to the bits before cutting: a carry into the exponent is
-//           right.
-// Hint      That rounds ties up. Add 0x7fff instead, and the last bit that stays: bits >> 16 & 1.
+// Task      Sums are fp32, what a layer hands on is bf16: 16 of 32 bits have to
+//           go. Cut off, they all err towards zero, with four times the squared
+//           error, and the gate says no. Round to the nearest number of bf16,
+//           and where two are equally near to the one whose last bit is 0.
+// Hint      Add half of what is cut off, 0x8000, to the bits before cutting: a
+//           carry into the exponent is right.
+// Hint      That rounds ties up. Add 0x7fff instead, and the last bit that
+//           stays: bits >> 16 & 1.
 #include <string.h>
 
 #include "kernels/gemv/cpu_rows.h"

@@ -2,12 +2,16 @@
 //
 // Exercise  Narrow in memory, wide in the sum
 // After     gemv.cpu.plain
-// Task      A layer's product with weights in bf16: half of fp32's bytes. A sum in bf16 stops growing once it is
-//           256 times as large as what is added. So widen each weight, which costs a shift, and add up in fp32;
-//           in eight sums, or each addition waits for the one before.
-// Hint      A bf16 number is the upper half of an fp32 one: its 16 bits, then 16 zeros.
-// Hint      const uint32_t wide = (uint32_t)bits << 16; memcpy makes a float of it.
-// Hint      float sums[8] = {}; weight p belongs to sum p % 8; k is a multiple of 128.
+// Task      A layer's product with weights in bf16: half of fp32's bytes. A sum
+//           in bf16 stops growing once it is 256 times as large as what is
+//           added. So widen each weight, which costs a shift, and add up in
+//           fp32; in eight sums, or each addition waits for the one before.
+// Hint      A bf16 number is the upper half of an fp32 one: its 16 bits, then
+//           16 zeros.
+// Hint      const uint32_t wide = (uint32_t)bits << 16; memcpy makes a float of
+//           it.
+// Hint      float sums[8] = {}; weight p belongs to sum p % 8; k is a multiple
+//           of 128.
 #include <string.h>
 
 #include "kernels/gemv/cpu_rows.h"

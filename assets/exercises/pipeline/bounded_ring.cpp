@@ -1,14 +1,19 @@
 // ridge: flags=-O3
 //
 // Exercise  A ring of four buffers
+// Level     3
 // After     copy.cpu.streamed
-// Task      A loader fills buffers on a thread of its own, the step empties them: what prefetching is, with
-//           a copy in place of decoding. Four buffers go round. Write who waits for whom: without it the
-//           step reads what is not there yet, and the loader overwrites what was not read.
-// Hint      Block b may be filled once block b - 4, which had its buffer before, was emptied.
+// Task      A loader fills buffers on a thread of its own, the step empties
+//           them: what prefetching is, with a copy in place of decoding. Four
+//           buffers go round. Write who waits for whom: without it the step
+//           reads what is not there yet, and the loader overwrites what was not
+//           read.
+// Hint      Block b may be filled once block b - 4, which had its buffer
+//           before, was emptied.
 // Hint      Block b may be emptied once filled > b.
-// Hint      changed.wait(lock, condition) gives the lock back while it waits and looks at the condition
-//           whenever somebody calls changed.notify_all().
+// Hint      changed.wait(lock, condition) gives the lock back while it waits
+//           and looks at the condition whenever somebody calls
+//           changed.notify_all().
 #include <condition_variable>
 #include <cstring>
 #include <memory>

@@ -2,11 +2,14 @@
 //
 // Exercise  Each item once
 // After     copy.cpu.streamed
-// Task      Several workers share one list of blocks. Whoever is ready takes the next one that nobody has,
-//           so that a slow worker holds up nobody: no block may be done twice, none left out, whatever
-//           the number of workers (--set threads=2).
-// Hint      Two workers that read the same counter and then write it back take the same block.
-// Hint      std::atomic's fetch_add(1) reads and adds in one step and says what was there before.
+// Task      Several workers share one list of blocks. Whoever is ready takes
+//           the next one that nobody has, so that a slow worker holds up
+//           nobody: no block may be done twice, none left out, whatever the
+//           number of workers (--set threads=2).
+// Hint      Two workers that read the same counter and then write it back take
+//           the same block.
+// Hint      std::atomic's fetch_add(1) reads and adds in one step and says what
+//           was there before.
 #include <atomic>
 #include <cstring>
 

@@ -2,12 +2,15 @@
 //
 // Exercise  Two weights in a byte
 // After     gemv.cpu.plain
-// Task      A weight has four bits here, and two lie in each byte: the lower half is the one with the even index.
-//           What is stored is the weight plus 8, and 128 neighbours share a scale. Sum the 128 products of one
-//           group.
-// Hint      Byte p / 2 holds the weights p and p + 1: & 15 gives the first, >> 4 the second.
+// Task      A weight has four bits here, and two lie in each byte: the lower
+//           half is the one with the even index. What is stored is the weight
+//           plus 8, and 128 neighbours share a scale. Sum the 128 products of
+//           one group.
+// Hint      Byte p / 2 holds the weights p and p + 1: & 15 gives the first, >>
+//           4 the second.
 // Hint      Take the 8 off again: a stored 0 is the weight -8.
-// Hint      The scale is the same for all of them: multiply once, behind the loop.
+// Hint      The scale is the same for all of them: multiply once, behind the
+//           loop.
 #include "kernels/gemv/cpu_rows.h"
 
 namespace ridge {

@@ -2,11 +2,13 @@
 //
 // Exercise  An answer at every call
 // After     gemm.cpu.loop_order
-// Task      This kernel is thousands of times faster than the rung before, and a check made once passes:
-//           it computes at its first call only and finds its answer still there afterwards. Our gate fills
-//           the output with poison before each check. Make the kernel an honest one.
-// Hint      `done` lives in the plan, which outlasts a call: that is what a plan is for, where only the
-//           shape decides. Here the inputs decide too.
+// Task      This kernel is thousands of times faster than the rung before, and
+//           a check made once passes: it computes at its first call only and
+//           finds its answer still there afterwards. Our gate fills the output
+//           with poison before each check. Make the kernel an honest one.
+// Hint      `done` lives in the plan, which outlasts a call: that is what a
+//           plan is for, where only the shape decides. Here the inputs decide
+//           too.
 // Hint      Nothing that depends on the matrices may survive a call.
 #include "kernels/runtime/problems/gemm.h"
 

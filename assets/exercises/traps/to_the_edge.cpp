@@ -2,11 +2,13 @@
 //
 // Exercise  To the edge
 // After     gemm.cpu.loop_order
-// Task      Right at 512 x 512, at 1024 x 1024, at every size that its author tried: this kernel computes
-//           whole blocks of 8 rows and leaves the rest of C as it was. The gate asks for 31 x 37 as well.
-//           Compute the rows that are left.
+// Task      Right at 512 x 512, at 1024 x 1024, at every size that its author
+//           tried: this kernel computes whole blocks of 8 rows and leaves the
+//           rest of C as it was. The gate asks for 31 x 37 as well. Compute the
+//           rows that are left.
 // Hint      After the last whole block, i is the first row that is missing.
-// Hint      rows() takes the first row and how many: the block that is left has m - i of them.
+// Hint      rows() takes the first row and how many: the block that is left has
+//           m - i of them.
 #include "kernels/runtime/problems/gemm.h"
 
 namespace ridge {

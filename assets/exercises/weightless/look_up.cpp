@@ -2,11 +2,15 @@
 //
 // Exercise  Look it up
 // After     weightless.cpu.naive
-// Task      A LUT takes six bits of the image, reads them as a number from 0 to 63, and says the bit of
-//           its 64-bit table that stands there. Write that: there is no multiplication in it.
-// Hint      pin[p] is the feature that input p is wired to; bit_of(row, pin[p]) is its value, 0 or 1.
-// Hint      Input p has the weight 2^p in the address: shift it there and put the six together with |.
-// Hint      Bit a of the table: model->tables[j] >> a & 1. It counts for the score of its class.
+// Task      A LUT takes six bits of the image, reads them as a number from 0 to
+//           63, and says the bit of its 64-bit table that stands there. Write
+//           that: there is no multiplication in it.
+// Hint      pin[p] is the feature that input p is wired to; bit_of(row, pin[p])
+//           is its value, 0 or 1.
+// Hint      Input p has the weight 2^p in the address: shift it there and put
+//           the six together with |.
+// Hint      Bit a of the table: model->tables[j] >> a & 1. It counts for the
+//           score of its class.
 #include "kernels/runtime/weightless/weightless.h"
 
 namespace ridge {

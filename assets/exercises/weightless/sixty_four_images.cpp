@@ -1,12 +1,17 @@
 // ridge: flags=-O3
 //
 // Exercise  Sixty-four images at once
+// Level     3
 // After     weightless.cpu.naive
-// Task      A word now holds one bit of 64 images. Choosing and adding have to be done for all of them by
-//           AND, OR and XOR: write the multiplexer and the full adder that everything else is made of.
-// Hint      A multiplexer by logic: where s is 1 take a, else b. a ^ b has ones where they differ.
-// Hint      mux: b ^ (s & (a ^ b)). The sum of three bits is odd where a ^ b ^ c is 1.
-// Hint      A carry arises where at least two of the three are 1: (a & b) | ((a ^ b) & c).
+// Task      A word now holds one bit of 64 images. Choosing and adding have to
+//           be done for all of them by AND, OR and XOR: write the multiplexer
+//           and the full adder that everything else is made of.
+// Hint      A multiplexer by logic: where s is 1 take a, else b. a ^ b has ones
+//           where they differ.
+// Hint      mux: b ^ (s & (a ^ b)). The sum of three bits is odd where a ^ b ^
+//           c is 1.
+// Hint      A carry arises where at least two of the three are 1: (a & b) | ((a
+//           ^ b) & c).
 #include <string.h>
 
 #include "kernels/runtime/weightless/weightless.h"
