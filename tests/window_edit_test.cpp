@@ -5,6 +5,7 @@
 #include "app/window/edit/feedback.h"
 #include "app/window/edit/saves.h"
 #include "app/window/shell/settings.h"
+#include "app/window/views/view.h"
 #include "common/record/assembly.h"
 #include "common/record/error_map.h"
 #include "tests/window_fixture.h"
@@ -86,8 +87,8 @@ TEST_CASE("edit makes a copy, gives it a row beside the original, and runs it") 
   CHECK(editing_status(w.state, &is_error).find("first verified number") != std::string::npos);
   CHECK(!is_error);
   CHECK(w.driver->find("editor") != nullptr);
-  // One key compares it with what it was made from.
-  w.driver->type('c');
+  // One press compares it with what it was made from.
+  REQUIRE(w.driver->click("compare"));
   CHECK(w.session.last(RequestType::compare).kernels[0].kernel == kRung);
   CHECK(w.session.last(RequestType::compare).kernels[1].kernel == kEdited);
 }
@@ -115,6 +116,39 @@ TEST_CASE("what is typed is saved by Ctrl+S, and an editor of their own is notic
   w.driver->frames(20);
   CHECK(w.state.editing->text == "// another editor's\nint a;\n");
   CHECK(w.session.count(RequestType::run) == runs + 2);
+}
+
+TEST_CASE("Esc takes nothing back: it leaves the field, and letters are no commands then") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  REQUIRE(w.driver->click("editor"));
+  w.driver->type('x');
+  w.driver->key(compat::Key::s, true);
+  w.driver->frames(10);
+  w.driver->type('y');
+  const std::string typed = w.state.editing->text;
+  w.driver->key(compat::Key::escape);  // ends the run of the save
+  w.driver->frames(2);
+  CHECK(w.state.editing->text == typed);
+  w.finish_run();
+  w.session.finish(w.session.last(RequestType::compare));
+  w.driver->frames(2);
+  w.driver->type('z');  // the field still had the keyboard
+  CHECK(w.state.editing->text.size() == typed.size() + 1);
+  w.driver->key(compat::Key::escape);
+  w.driver->frames(2);
+  CHECK(w.state.editing->text.size() == typed.size() + 1);
+  const bool light = w.state.appearance.light_theme;
+  const int compared = w.session.count(RequestType::compare);
+  for (const char letter : {'t', 'c', 'h', ';', '1'}) w.driver->type(letter);
+  CHECK(w.state.view.screen == ScreenId::workbench);
+  CHECK(w.state.appearance.light_theme == light);
+  CHECK(w.session.count(RequestType::compare) == compared);
+  CHECK(w.state.editing->text.size() == typed.size() + 1);
+  w.driver->key(compat::Key::s, true);  // no letter
+  w.driver->frames(10);
+  CHECK(!w.state.editing->is_unsaved());
 }
 
 TEST_CASE("a text that does not compile is marked at its line and runs nothing") {
@@ -175,7 +209,6 @@ TEST_CASE("a saved run's edits have their rows, sources and comparisons, and are
   save_edit(w.state);
   w.driver->frames(10);
   w.finish_run();
-  w.driver->type('c');
   w.session.finish(w.session.last(RequestType::compare));
   const std::string file = w.folder.path + "/class.jsonl";
   REQUIRE(w.session.save(file));
@@ -474,7 +507,7 @@ TEST_CASE("a candidate that fails its check leaves the original's figure in the 
   w.finish_run();
   w.save(4e5, 1.25);
   // The comparison that is asked for by hand refuses both sides: the candidate's check failed.
-  w.driver->type('c');
+  REQUIRE(w.driver->click("compare"));
   const WorkRequest request = w.session.last(RequestType::compare);
   for (int side = 0; side < 2; ++side) {
     Series refused = outcome(request.id, side, request.kernels[static_cast<size_t>(side)].kernel);

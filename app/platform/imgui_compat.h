@@ -149,6 +149,29 @@ inline bool key_pressed(Key key, bool repeats = false) {
   return ImGui::IsKeyPressed(native(key), repeats);
 }
 
+/// While it lives a widget does not see the key: ImGui's text field takes Escape for "bring back the text that was here
+/// before", whatever was typed, and saved, since.
+class HiddenKey {
+ public:
+  explicit HiddenKey(Key key) : held_s_(held_s(key)), was_s_(held_s_) { held_s_ = -1; }
+  ~HiddenKey() { held_s_ = was_s_; }
+  HiddenKey(const HiddenKey&) = delete;
+  HiddenKey& operator=(const HiddenKey&) = delete;
+
+ private:
+  static float& held_s(Key key) {
+#if IMGUI_VERSION_NUM >= 19150
+    return ImGui::GetIO().KeysData[native(key) - ImGuiKey_NamedKey_BEGIN].DownDuration;
+#elif IMGUI_VERSION_NUM >= 18700
+    return ImGui::GetIO().KeysData[native(key) - ImGuiKey_KeysData_OFFSET].DownDuration;
+#else
+    return ImGui::GetIO().KeysDownDuration[native(key)];
+#endif
+  }
+  float& held_s_;
+  float was_s_;
+};
+
 /// Whichever it is, at the moment it goes down.
 inline bool any_key_pressed() {
 #if IMGUI_VERSION_NUM >= 18700

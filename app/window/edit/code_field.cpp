@@ -11,7 +11,7 @@ namespace ridge::window {
 namespace {
 
 /// ImGui's field has lines as high as its letters: larger ones than in the source tab, whose lines stand apart.
-constexpr float kField_px = 16;
+constexpr float kField_px = 18;
 
 /// What the text field tells while it has the keyboard.
 struct Heard {
@@ -133,6 +133,7 @@ bool input(const std::string& name, Heard* heard, const ImVec2& size, const Code
       ImGuiInputTextFlags_AllowTabInput | ImGuiInputTextFlags_CallbackResize |
       ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_CallbackCharFilter |
       (look.is_read_only ? ImGuiInputTextFlags_ReadOnly : 0);
+  const compat::HiddenKey escape(compat::Key::escape);
   const bool changed = ImGui::InputTextMultiline(
       name.c_str(), heard->text->data(), heard->text->capacity() + 1, size, flags, listen, heard);
   ImGui::PopID();
@@ -194,7 +195,8 @@ bool CodeField::draw(Ui& ui, const Area& area, std::string* text, const CodeLook
   ImGui::SetCursorScreenPos({page.code_x(), page.origin.y});
   const bool changed = input("##editor", &heard, {page.width - page.gutter, height}, look);
   ui.widgets["editor"] = {page.code_x(), page.origin.y, area.w - page.gutter, area.h};
-  cursor_ = heard.cursor;
+  if (look.leaves) ImGui::SetWindowFocus(nullptr);
+  cursor_ = look.leaves ? -1 : heard.cursor;
   tabs_ = heard.tab, indents_ = heard.line;
   if (cursor_ >= 0 && !look.is_read_only) {
     const Place place = place_of(*text, cursor_);

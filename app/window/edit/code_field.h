@@ -23,6 +23,7 @@ struct CodeLook {
   int lit = 0;                       ///< the linked line that stands out; 0: none
   bool is_read_only = false;
   bool is_unsaved = false;  ///< once it is saved, the beginnings of the lines are in view again
+  bool leaves = false;      ///< the keyboard goes back to the window
   int texts = 0;  ///< another number: the text came from elsewhere, and the field forgets its own
 };
 

@@ -2,6 +2,7 @@
 // the ladder. No ImGui here. One file is open at a time.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,12 +29,15 @@ struct Editing {
   std::string as_opened;  ///< as it was found; empty from the first save on
   std::string built;      ///< what the last build was asked for
   std::string dtype;      ///< and for which data type; empty: the text's first
-  int texts = 0;          ///< counts the texts that did not come from the window
+  int kept = 0;  ///< the number of the text on disk among the file's saves, which outlive a session
+  std::map<int64_t, int> numbers = {};  ///< of the saves that were built, by request
+  int texts = 0;                        ///< counts the texts that did not come from the window
   bool wants_build = false, wants_run = false, wants_comparison = false;
-  bool cancels = false;      ///< its build, run or comparison, because there is a newer text
-  bool is_recorded = false;  ///< of a saved run: it is read, and nothing of it is built
-  double build_since_s = 0;  ///< when the build was asked for, by the window's clock
-  double now_s = 0;          ///< that clock
+  bool cancels = false;       ///< its build, run or comparison, because there is a newer text
+  bool leaves_field = false;  ///< by Esc: the text stays as it is
+  bool is_recorded = false;   ///< of a saved run: it is read, and nothing of it is built
+  double build_since_s = 0;   ///< when the build was asked for, by the window's clock
+  double now_s = 0;           ///< that clock
   int64_t build_request = 0, run_request = 0, compare_request = 0;  ///< 0: none yet
   int64_t saved_ns = 0;           ///< real-time clock, of what is built or run
   std::optional<double> first_s;  ///< from that save to the first verified number

@@ -55,7 +55,9 @@ void ShortcutsScreen::draw(Ui& ui, Area all) {
   ui.text(head.x, head.middle(), "Everything that can be done", kHeading_px, Role::text,
           Face::strong);
   const float head_w = ui.width("Everything that can be done", kHeading_px, Face::strong);
-  ui.text(head.x + head_w + ui.px(20), head.middle(), "a click does it; Ctrl K finds it by name",
+  ui.text(head.x + head_w + ui.px(20), head.middle(),
+          "a click does it; Ctrl K finds it by name; on Your turn letters are text, and do nothing "
+          "else",
           kSmall_px, Role::muted, Face::body, Anchor::start, head.w - head_w - ui.px(20));
   Scroll scroll(ui, "shortcuts", inner);
   // With keys first, all of them in view; the others are found by the palette.

@@ -189,6 +189,7 @@ void WorkbenchScreen::draw_editor(Ui& ui, Area area) {
   look.lit = lit_;
   look.is_read_only = editing.is_recorded;
   look.is_unsaved = editing.is_unsaved();
+  look.leaves = std::exchange(editing.leaves_field, false);
   look.texts = editing.texts;
   field_.draw(ui, inner, &editing.text, look);
 }

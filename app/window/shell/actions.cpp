@@ -282,6 +282,19 @@ bool works_here(const State& state, const Action& entry) {
   return !state.teaching.presenting || works_on_stage(entry);
 }
 
+/// Code is written here: after Esc, or a click beside it, what is meant for the text would be commands.
+bool letters_are_text(const State& state) {
+  return state.view.screen == ScreenId::workbench && state.editing && !state.is_replay();
+}
+
+}  // namespace
+
+std::string keys_here(const State& state, const Action& action) {
+  return action.keys.typed && letters_are_text(state) ? "" : action.keys.text;
+}
+
+namespace {
+
 bool is_key_of(const Action& entry, ImWchar character) {
   const char key = entry.keys.typed;
   const bool is_letter = key >= 'a' && key <= 'z';
@@ -336,6 +349,7 @@ void handle_keys(State& state) {
   }
   const bool in_field = io.WantTextInput && awaits_digits(state);
   if ((io.WantTextInput && !in_field) || io.KeyCtrl || is_typing) return;
+  if (letters_are_text(state)) return;
   bool is_taken = false;
   // A copy: an action may change what the loop walks over in a later version of ImGui.
   const std::vector<ImWchar> typed(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
@@ -390,6 +404,7 @@ void escape(State& state) {
   else {
     state.notice = {};
     close_written(state);
+    if (state.editing) state.editing->leaves_field = true;
   }
 }
 

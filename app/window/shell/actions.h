@@ -53,6 +53,8 @@ const Action* find_action(std::string_view id);
 bool perform(State& state, std::string_view id);
 /// Whether its key works in the presenter, and in a tour's empty field for a number, which takes digits alone.
 bool works_on_stage(const Action& action);
+/// What its key is called where it works on the screen in view; empty: it has none there.
+std::string keys_here(const State& state, const Action& action);
 /// Reads this frame's keys from ImGui; typed characters are left alone while a text field has them.
 void handle_keys(State& state);
 

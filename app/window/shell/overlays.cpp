@@ -64,7 +64,7 @@ std::vector<PaletteEntry> palette_entries(const State& state, std::string_view t
   for (const Action& entry : actions()) {
     if (entry.id == "palette" || entry.id == "lab_1") continue;
     add(&all, typed,
-        {entry.title, "", entry.keys.text, entry.blocker(state),
+        {entry.title, "", keys_here(state, entry), entry.blocker(state),
          [id = entry.id](State& to) { perform(to, id); }});
   }
   for (const Lab* lab : all_labs()) {

@@ -447,8 +447,9 @@ void BottomBar::draw(Ui& ui, Area area) {
   const float h = ui.px(32), y = area.middle() - h / 2;
   const bool learning = is_learning(ui.state);
   Area right = inner.take_right(ui.px(learning ? 72 : 256), ui.px(24));
-  ui.action_button("show_shortcuts", {right.right() - ui.px(72), y, ui.px(72), h}, "? keys",
-                   Ui::Kind::quiet);
+  const bool has_key = !keys_here(ui.state, action("show_shortcuts")).empty();
+  ui.action_button("show_shortcuts", {right.right() - ui.px(72), y, ui.px(72), h},
+                   has_key ? "? keys" : "Keys", Ui::Kind::quiet);
   if (!learning) {
     ui.action_button("telemetry", {right.x, y, ui.px(100), h}, "Telemetry", Ui::Kind::quiet);
     right.take_left(ui.px(106));

@@ -273,7 +273,7 @@ bool Ui::action_button(const char* id, const Area& area, std::string_view label,
   const bool clicked = button(id, area, label, kind, why.empty());
   if (ImGui::IsItemHovered()) {
     std::string says = entry.title;
-    if (*entry.keys.text) says += "  (" + std::string(entry.keys.text) + ")";
+    if (const std::string keys = keys_here(state, entry); !keys.empty()) says += "  (" + keys + ")";
     if (!why.empty()) says += "\n" + why;
     tooltip(says);
   }
