@@ -361,14 +361,31 @@ TEST_CASE("the learner's own loop is found by the lines that its instructions we
                        "  1c  jne +0x4\n  20  mulps xmm1,xmm2\n  24  jne +0x10\n"};
   listing.loop_first = 6, listing.loop_last = 7;  // what computes most an instruction
   listing.origins = {0, 9, 9, 9, 9, 5, 5};
-  const LineSpan own = own_loop(listing, {9, 10});
+  const LineSpan own = own_loops(listing, {9, 10}).widest;
   CHECK(own.first == 3);
   CHECK(own.last == 5);
-  CHECK(own_loop(listing, {5, 5}).first == 6);
-  CHECK(own_loop(listing, {11, 12}).empty());
+  CHECK(own_loops(listing, {5, 5}).widest.first == 6);
+  CHECK(own_loops(listing, {11, 12}).widest.empty());
   CHECK(lanes_of_lines(listing, 9, 10).scalar == 1);
   CHECK(lanes_of_lines(listing, 9, 10).packed == 0);
   CHECK(lanes_of_lines(listing, 5, 5).packed == 1);
+}
+
+TEST_CASE("of two loops of a learner's line the one of vectors is marked, and the other named") {
+  AssemblyText listing{
+      "k", "objdump", "x86-64",
+      "f():\n  10  movups xmm0,[rdx]\n  14  mulps xmm0,xmm2\n  18  movups xmm1,[rcx]\n"
+      "  1c  addps xmm0,xmm1\n  20  movups [rcx],xmm0\n  24  add rdx,0x10\n"
+      "  28  cmp rdx,rax\n  2c  jne +0x0\n  30  movss xmm0,[rdx]\n"
+      "  34  mulss xmm0,xmm2\n  38  addss xmm0,[rcx]\n  3c  jne +0x20\n"};
+  listing.origins = {0, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
+  const OwnLoops loops = own_loops(listing, {9, 9});
+  CHECK(loops.widest.first == 2);
+  CHECK(loops.widest.last == 9);
+  CHECK(loops.scalar.first == 10);
+  CHECK(loops.scalar.last == 13);
+  CHECK(contains(own_loops_sentence(loops, {9, 9}),
+                 "Lines 10 to 13 do the same one number at a time: the remainder"));
 }
 
 TEST_CASE("the marked loop is said to be of what was written, or not to be") {

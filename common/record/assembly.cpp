@@ -45,8 +45,12 @@ int register_bytes(const std::string& line) {
 
 }  // namespace
 
-bool is_vector_arithmetic(const std::string& line) {
-  return register_bytes(line) > 0 && is_arithmetic(mnemonic_of(line));
+int numbers_computed(const std::string& line) {
+  const std::string mnemonic = mnemonic_of(line);
+  if (!is_arithmetic(mnemonic)) return 0;
+  const bool is_scalar = mnemonic.ends_with("ss") || mnemonic.ends_with("sd");
+  const int bytes = register_bytes(line);
+  return is_scalar ? (bytes > 0 ? 1 : 0) : bytes / (mnemonic.ends_with("pd") ? 8 : 4);
 }
 
 namespace {
@@ -59,12 +63,10 @@ LoopLanes lanes_where(const AssemblyText& assembly, Counts counts) {
   std::istringstream lines(assembly.text);
   std::string line;
   for (int64_t number = 1; std::getline(lines, line); ++number) {
-    if (!counts(number) || !is_vector_arithmetic(line)) continue;
-    const int bytes = register_bytes(line);
-    const std::string mnemonic = mnemonic_of(line);
-    const bool is_scalar = mnemonic.ends_with("ss") || mnemonic.ends_with("sd");
-    ++(is_scalar ? lanes.scalar : lanes.packed);
-    if (!is_scalar) lanes.bytes = std::max(lanes.bytes, bytes);
+    const int numbers = counts(number) ? numbers_computed(line) : 0;
+    if (numbers == 0) continue;
+    ++(numbers == 1 ? lanes.scalar : lanes.packed);
+    if (numbers > 1) lanes.bytes = std::max(lanes.bytes, register_bytes(line));
   }
   return lanes;
 }

@@ -22,7 +22,8 @@ LoopLanes loop_lanes(const AssemblyText& assembly);
 /// listing is not linked with its lines.
 LoopLanes lanes_of_lines(const AssemblyText& assembly, int first, int last);
 
-/// Whether a line of a listing of x86-64 computes in vector registers, be it one number.
-bool is_vector_arithmetic(const std::string& line);
+/// How many numbers a line of a listing of x86-64 computes in a vector register, taken as floats unless it says doubles:
+/// 1 where it is scalar, 0 where it computes none.
+int numbers_computed(const std::string& line);
 
 }  // namespace ridge

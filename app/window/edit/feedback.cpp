@@ -33,7 +33,7 @@ namespace {
 /// A line of a listing, "  2965c3  jle +0x1f6": its address, and where it jumps to.
 struct ListedLine {
   std::optional<uint64_t> address, jumps_to;
-  bool is_arithmetic = false;
+  int numbers = 0;  ///< that it computes
 };
 
 std::optional<uint64_t> hexadecimal(std::string_view text) {
@@ -61,7 +61,7 @@ std::vector<ListedLine> listed_lines(const AssemblyText& listing) {
       if (const auto offset = hexadecimal(std::string_view(target).substr(3)))
         line.jumps_to = *function + *offset;
     }
-    line.is_arithmetic = is_vector_arithmetic(std::string(text));
+    line.numbers = numbers_computed(std::string(text));
     lines.push_back(line);
   }
   return lines;
@@ -69,10 +69,10 @@ std::vector<ListedLine> listed_lines(const AssemblyText& listing) {
 
 }  // namespace
 
-LineSpan own_loop(const AssemblyText& listing, const LineSpan& written) {
-  LineSpan best;
-  double best_share = 0;
-  if (written.empty() || listing.target != "x86-64") return best;
+OwnLoops own_loops(const AssemblyText& listing, const LineSpan& written) {
+  OwnLoops found;
+  double widest = 0, densest = 0;
+  if (written.empty() || listing.target != "x86-64") return found;
   const std::vector<ListedLine> lines = listed_lines(listing);
   const auto is_own = [&](size_t at) {
     return at < listing.origins.size() && written.contains(listing.origins[at]);
@@ -82,16 +82,35 @@ LineSpan own_loop(const AssemblyText& listing, const LineSpan& written) {
     size_t begin = end;
     while (begin > 0 && lines[begin].address != lines[end].jumps_to) --begin;
     if (begin == 0) continue;  // forward, or out of what is listed
-    int own = 0, other = 0;
+    int own = 0, other = 0, numbers = 0;
     for (size_t at = begin; at <= end; ++at) {
-      if (lines[at].is_arithmetic) ++(is_own(at) ? own : other);
+      if (lines[at].numbers == 0) continue;
+      ++(is_own(at) ? own : other);
+      if (is_own(at)) numbers += lines[at].numbers;
     }
-    const double share = static_cast<double>(own) / static_cast<double>(end - begin + 1);
-    if (own <= other || share <= best_share) continue;
-    best = {static_cast<int>(begin) + 1, static_cast<int>(end) + 1};
-    best_share = share;
+    if (own <= other) continue;
+    const LineSpan loop = {static_cast<int>(begin) + 1, static_cast<int>(end) + 1};
+    // An instruction of the inner loop computes more than one of the loop around it.
+    const double each = static_cast<double>(numbers) / static_cast<double>(end - begin + 1);
+    if (each > widest) widest = each, found.widest = loop;
+    if (numbers == own && each > densest) densest = each, found.scalar = loop;
   }
-  return best;
+  if (found.scalar.first == found.widest.first) found.scalar = {};
+  return found;
+}
+
+std::string own_loops_sentence(const OwnLoops& loops, const LineSpan& written) {
+  std::string text = fmt::format(
+      "Marked, lines {} to {}: the loop that is made of what you wrote, lines {} to {} of the "
+      "file.",
+      loops.widest.first, loops.widest.last, written.first, written.last);
+  if (!loops.scalar.empty())
+    text += fmt::format(
+        " Lines {} to {} do the same one number at a time: the remainder, or what runs instead "
+        "when "
+        "arrays overlap.",
+        loops.scalar.first, loops.scalar.last);
+  return text;
 }
 
 std::string loop_origin_sentence(const Editing& editing, const AssemblyText& listing) {

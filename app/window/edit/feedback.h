@@ -17,9 +17,16 @@ struct LineSpan {
 /// The lines of `text` that are not those of `original`: what stands between the beginning and the end that both share.
 LineSpan written_lines(const std::string& original, const std::string& text);
 
-/// The innermost loop of the listing that is made of these lines of the file, as lines of the listing: the one with the
-/// largest share of arithmetic. Empty: there is none, or the listing does not say.
-LineSpan own_loop(const AssemblyText& listing, const LineSpan& written);
+/// Loops of the listing that are made of these lines of the file, as lines of the listing. Both empty: there is none, or
+/// the listing does not say.
+struct OwnLoops {
+  LineSpan widest;  ///< computes most numbers an instruction
+  /// Beside a loop of vectors: one of single numbers, for what is left over, or for arrays that overlap.
+  LineSpan scalar;
+};
+OwnLoops own_loops(const AssemblyText& listing, const LineSpan& written);
+/// Which loop is marked, and what the other is.
+std::string own_loops_sentence(const OwnLoops& loops, const LineSpan& written);
 
 /// Whether the marked loop is made of the lines that were written, or that it is not; empty: the listing does not say.
 std::string loop_origin_sentence(const Editing& editing, const AssemblyText& listing);

@@ -207,13 +207,6 @@ std::string missing_listing(const State& state) {
                              : "It comes after the first time of this save.";
 }
 
-std::string own_loop_sentence(const LineSpan& loop, const LineSpan& written) {
-  return fmt::format(
-      "Marked, lines {} to {}: the loop that is made of what you wrote, lines {} to {} of the "
-      "file.",
-      loop.first, loop.last, written.first, written.last);
-}
-
 void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
   const State& state = ui.state;
   const Editing& editing = *state.editing;
@@ -231,11 +224,12 @@ void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
   const bool is_old = editing.text != editing.built;
   const bool is_empty = !editing.exercise.empty() && editing.built == editing.original;
   const LineSpan written = written_lines(editing.original, editing.built);
-  LineSpan loop = own_loop(*listing, written);
+  const OwnLoops loops = own_loops(*listing, written);
+  LineSpan loop = loops.widest;
   const bool is_own = !is_empty && !loop.empty();
   if (!is_own) loop = {static_cast<int>(listing->loop_first), static_cast<int>(listing->loop_last)};
   std::string said = is_empty ? "The hole is empty: your loops will be marked here."
-                     : is_own ? own_loop_sentence(loop, written)
+                     : is_own ? own_loops_sentence(loops, written)
                               : loop_sentence(*listing);
   if (const std::string origin = loop_origin_sentence(editing, *listing);
       !is_own && !is_old && !origin.empty())
