@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/query/recordings.h"
+#include "app/window/edit/editing.h"
 #include "app/window/shell/settings.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
@@ -157,10 +158,17 @@ const Comparison* pair_of(const State& state, const RungView& before, const Rung
   return found.comparison && fits(*found.comparison) ? found.comparison : nullptr;
 }
 
+/// Of a learner's: the one that it was made from, or goes on from.
+const Rung* rung_before(const State& state, const Rung& rung) {
+  if (!is_edit(rung.kernel)) return previous_rung(*state.selection.lab, rung);
+  const RungView* row = find_row(state.ladder, original_rung_of(state, rung.kernel));
+  return row ? row->rung : nullptr;
+}
+
 /// The nearest rung before this one that has a speed of its own, on the same machine at the same size.
 const RungView* step_before(const State& state, const RungView& row, const std::string& unit) {
   const Rung* rung = row.rung;
-  while ((rung = previous_rung(*state.selection.lab, *rung)) != nullptr) {
+  while ((rung = rung_before(state, *rung)) != nullptr) {
     const RungView* before = find_row(state.ladder, rung->kernel);
     if (before && before->covered) return nullptr;  // the step from it would give it away
     const auto rate = before ? rate_of(before->series) : std::nullopt;
