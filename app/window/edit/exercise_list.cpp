@@ -14,10 +14,12 @@ namespace {
 
 /// Why it cannot be done on this machine, in a few words; empty: it can, or that is not known yet.
 std::string exercise_blocker(const State& state, const app::Exercise& one) {
-  const auto& environment = state.run().environment();
-  const KernelInfo* after = state.run().kernel(one.after);  // known before anything is measured
+  // Of the session that it opens in: a saved run, or a recording, may be in view.
+  const app::Session& own = state.sessions.own ? *state.sessions.own : *state.sessions.shown;
+  const auto& environment = own.run().environment();
+  const KernelInfo* after = own.run().kernel(one.after);  // known before anything is measured
   const bool has_none = (environment && environment->gpus.empty()) || (after && !after->available);
-  const bool lacks = one.is_cuda && has_none && !state.is_replay();
+  const bool lacks = one.is_cuda && has_none && own.state() != app::WorkerState::replay;
   return lacks ? "needs a GPU, and there is none here" : "";
 }
 
@@ -71,7 +73,9 @@ bool ExerciseList::draw(Ui& ui, const Area& area) const {
     ui.paragraph({row.x, row.y + ui.px(24), text_w, task_h}, one.task, kSmall_px, Role::muted);
     const Area button = {row.right() - button_w, row.y, button_w, ui.px(32)};
     const bool can_open = exercise_blocker(ui.state, one).empty();
-    if (!ui.button("exercise:" + one.name, button, "Open", Ui::Kind::normal, can_open)) continue;
+    const bool is_pressed =
+        ui.button("exercise:" + one.name, button, "Open", Ui::Kind::normal, can_open);
+    if (!is_pressed || !can_open) continue;
     is_opened = true;
     ui.dispatch([one](State& state) { start_exercise(state, one); });
   }

@@ -108,7 +108,9 @@ void draw_entry(Ui& ui, const std::string& board, const Area& line, const app::B
   const auto at = [&](float share) { return line.x + line.w * share; };
   ui.text(line.x + ui.px(28), y, std::to_string(entry.rank) + (tied ? "=" : " "), kSmall_px + 1,
           Role::muted, Face::mono, Anchor::end);
-  ui.text(line.x + ui.px(40), y, entry.name, kSmall_px + 1, Role::text, Face::body, Anchor::start,
+  const bool is_named = entry.name != entry.file;
+  ui.text(line.x + ui.px(40), y, is_named ? entry.name : "no name typed", kSmall_px + 1,
+          is_named ? Role::text : Role::muted, Face::body, Anchor::start,
           line.w * 0.4f - ui.px(48));
   if (ui.hovers("entry:" + board + entry.file, line))
     ui.tooltip(entry.file + ".jsonl, source " + entry.hash.substr(0, 7));
