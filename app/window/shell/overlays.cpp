@@ -306,7 +306,7 @@ void draw_menu(Ui& ui) {
   ui.frame(box, ui.color(Role::grid), ui.px(8));
   Area inner = box.inset(pad);
   const auto line = [&](const std::string& action_id, const char* title, const char* about,
-                        const char* keys, bool here) {
+                        bool here) {
     const Area row = inner.take_top(line_h);
     const auto touched = ui.touch("menu:" + action_id, row);
     if (touched.hovered || here)
@@ -315,14 +315,14 @@ void draw_menu(Ui& ui) {
     ui.text(x, row.middle(), title, kSmall_px + 1, Role::text, here ? Face::strong : Face::body);
     ui.text(x + ui.px(104), row.middle(), about, kSmall_px - 1, Role::muted, Face::body,
             Anchor::start, row.w - ui.px(160));
-    ui.text(row.right() - ui.px(12), row.middle(), keys, kTiny_px + 1, Role::muted, Face::mono,
-            Anchor::end);
+    ui.text(row.right() - ui.px(12), row.middle(), keys_here(ui.state, action(action_id)),
+            kTiny_px + 1, Role::muted, Face::mono, Anchor::end);
     if (!touched.clicked) return;
     ui.dispatch(close);
     if (!here) ui.dispatch_action(action_id);
   };
   for (const ScreenDesc& screen : screens()) {
-    line(std::string("show_") + screen.name, screen.title, screen.about, screen.keys,
+    line(std::string("show_") + screen.name, screen.title, screen.about,
          screen.id == ui.state.view.screen);
   }
   if (overlay.clicked_outside(box)) ui.dispatch(close);
