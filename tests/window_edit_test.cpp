@@ -182,7 +182,8 @@ TEST_CASE("revert brings the original back and keeps what was there; the diff is
   REQUIRE(w.driver->click("revert_edit"));
   w.driver->frames(10);
   CHECK(read(w.file()) == w.session.run().source(kRung)->text);
-  CHECK(read(w.file() + ".before").find("int mine;") != std::string::npos);
+  const int last = app::last_kept_save(w.file());  // the original's text
+  CHECK(read(app::kept_save(w.file(), last - 1)).find("int mine;") != std::string::npos);
 }
 
 TEST_CASE("results from before an edit that fails are still there") {
@@ -331,9 +332,8 @@ TEST_CASE(
   Edits w;
   const auto all = app::all_exercises();
   REQUIRE(all);
-  const auto first = std::find_if(all->begin(), all->end(), [](const app::Exercise& one) {
-    return one.lab == "gemm";
-  });
+  const auto first = std::find_if(all->begin(), all->end(),
+                                  [](const app::Exercise& one) { return one.lab == "gemm"; });
   REQUIRE(first != all->end());
   CHECK(first->name == "turned_loops");  // the easiest first
   w.state.view.screen = ScreenId::workbench;
@@ -476,9 +476,117 @@ TEST_CASE("each save that passes is compared with the original, and all saves st
   CHECK(saves[2].reason() == "NMSE 0.5 is over 2e-12");
   CHECK(saves[3].failed());
   CHECK(saves[3].reason() == "it does not compile, line 2");
-  CHECK(save_text(saves[1], 2).find("1.25× faster than the original") != std::string::npos);
+  CHECK(save_text(saves[1]).find("1.25× faster than the original") != std::string::npos);
   for (const char* bar : {"save:1", "save:2", "save:3", "save:4"})
     CHECK(w.driver->find(bar) != nullptr);
+}
+
+TEST_CASE("saves are kept beside the file, and the next session numbers them on") {
+  const TemporaryFolder kept;
+  std::string typed;
+  for (int session = 0; session < 2; ++session) {
+    Edits w;
+    w.state.settings.edits_folder = kept.path;
+    const auto exercise = app::find_exercise("turned_loops");
+    REQUIRE(exercise);
+    start_exercise(w.state, *exercise);
+    w.driver->frames(10);
+    if (session == 1) {
+      CHECK(w.state.editing->text == typed);
+      w.finish_run();
+      w.session.finish(w.session.last(RequestType::compare));
+      w.driver->frames(2);
+    }
+    w.save(4e5, 1.25);
+    if (session == 0) w.save(3e5, 1.5);
+    typed = w.state.editing->text;
+    const std::string file = w.state.editing->watch.path();
+    CHECK(app::last_kept_save(file) == 2 + session);
+    CHECK(read(app::kept_save(file, 2 + session)) == typed);
+    // The one before stands there too, and has its bar: it was built when the file was opened.
+    CHECK(w.driver->find("save:" + std::to_string(2 + session)) != nullptr);
+    CHECK(w.driver->find("save:" + std::to_string(1 + session)) != nullptr);
+    CHECK((w.driver->find("save:1") == nullptr) == (session == 1));
+  }
+}
+
+TEST_CASE("an original far above the saves is in the picture of all saves") {
+  Edits w;
+  w.open();
+  w.finish_run(5e5);
+  w.run_all();
+  w.save(1e3, 500);
+  REQUIRE(w.driver->find("save_original") != nullptr);
+  const Area line = *w.driver->find("save_original"), bar = *w.driver->find("save:2");
+  CHECK(line.y > bar.y);
+  CHECK(line.y < bar.y + bar.h / 2);
+}
+
+TEST_CASE("a learner's row has a step: from the rung that it goes on from") {
+  Edits w;
+  w.run_all();
+  w.open();
+  w.finish_run();
+  w.save(4e5, 1.25);
+  w.state.selection.view = &kGainsView;
+  REQUIRE(w.driver->click("to_lab"));
+  w.driver->frames(5);
+  ChartRows rows;
+  const chart::ChartModel model = centre_chart(w.state, &rows);
+  const auto at = std::find(rows.kernels.begin(), rows.kernels.end(), kEdited);
+  REQUIRE(at != rows.kernels.end());
+  const auto& steps = model.panels[1].row_reasons;
+  const std::string step = steps.at(static_cast<size_t>(at - rows.kernels.begin()));
+  INFO(step);
+  CHECK(contains(step, "×"));
+}
+
+TEST_CASE("Your turn shows its own lab, whatever lab was looked at meanwhile") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  w.state.editing->text += "int more;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  w.finish_run();
+  w.session.finish(w.session.last(RequestType::compare));
+  w.driver->frames(2);
+  open_lab(w.state, "attention");
+  w.state.view.screen = ScreenId::lab;
+  w.driver->frames(3);
+  w.state.view.screen = ScreenId::workbench;
+  w.driver->frames(5);
+  CHECK(std::string(w.state.selection.lab->id) == "gemm");
+  CHECK(w.state.selection.rung == kEdited);
+}
+
+TEST_CASE("a text that does not compile has no listing, be there one of the save before") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  w.save(4e5, 1.25);
+  CHECK(edit_listing(w.state) != nullptr);
+  w.session.build_messages = {{2, 5, "error", "'y' was not declared"}};
+  w.state.editing->text += "int y\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  CHECK(edit_listing(w.state) == nullptr);
+}
+
+TEST_CASE("an exercise for a GPU cannot be opened where there is none, be a saved run in view") {
+  Edits w;
+  w.run_all();  // the machine is known
+  const std::string file = w.folder.path + "/run.jsonl";
+  REQUIRE(w.session.save(file));
+  open_run(w.state, file);
+  w.driver->frames(5);
+  REQUIRE(w.state.is_replay());
+  w.state.view.screen = ScreenId::classroom;
+  w.driver->frames(3);
+  REQUIRE(w.driver->click("exercise:tile_in_shared"));
+  w.driver->frames(3);
+  CHECK(w.state.view.screen == ScreenId::classroom);
+  CHECK(w.state.view.wanted_exercise.empty());
 }
 
 TEST_CASE("a newer save ends the comparison of the text before") {

@@ -54,6 +54,43 @@ Result<bool> make_copy(const std::string& path, const std::string& text) {
   return true;
 }
 
+namespace {
+
+fs::path saves_folder(const std::string& file) {
+  return fs::path(file).replace_extension(".saves");
+}
+
+}  // namespace
+
+std::string kept_save(const std::string& file, int number) {
+  return (saves_folder(file) / (std::to_string(number) + fs::path(file).extension().string()))
+      .string();
+}
+
+int last_kept_save(const std::string& file) {
+  int last = 0;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(saves_folder(file), failed)) {
+    const std::string name = entry.path().stem().string();
+    int number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc() && end == name.data() + name.size()) last = std::max(last, number);
+  }
+  return last;
+}
+
+Result<int> keep_save(const std::string& file, const std::string& text) {
+  const int last = last_kept_save(file);
+  if (last > 0) {
+    const auto kept = read_whole(kept_save(file, last));
+    if (kept && *kept == text) return last;
+  }
+  std::error_code failed;
+  fs::create_directories(saves_folder(file), failed);
+  RIDGE_TRY_VOID(write_whole(kept_save(file, last + 1), text));
+  return last + 1;
+}
+
 bool FileWatch::changed() {
   struct stat info = {};
   if (::stat(path_.c_str(), &info) != 0) return false;

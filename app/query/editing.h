@@ -22,6 +22,13 @@ Result<std::string> read_learner_file(const std::string& path);
 /// Writes `text` to `path` unless there is a file: a learner's work is never written over. True: written.
 Result<bool> make_copy(const std::string& path, const std::string& text);
 
+/// Every save of a learner's file stands beside it, "turned_loops.saves/3.cpp", so that nothing that was written is lost.
+std::string kept_save(const std::string& file, int number);
+/// The number of the last; 0: there is none yet.
+int last_kept_save(const std::string& file);
+/// Keeps `text`, unless it is the last one kept. Returns its number.
+Result<int> keep_save(const std::string& file, const std::string& text);
+
 /// Says when a file was saved: its time and size, asked for, since editors replace files as they like.
 class FileWatch {
  public:

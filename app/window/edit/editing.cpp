@@ -19,8 +19,6 @@ namespace ridge::window {
 namespace {
 
 constexpr double kLookEvery_s = 0.1;
-/// Of the comparison after each save: the rounds that fit. Compare has the whole limit.
-constexpr double kComparison_s = 8;
 
 double since_s(int64_t real_ns) {
   const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
@@ -46,6 +44,14 @@ const Request* open_build(const State& state) {
   return request && request->open() ? request : nullptr;
 }
 
+void keep_on_disk(State& state, Editing* editing) {
+  const auto number = app::keep_save(editing->watch.path(), editing->on_disk);
+  if (number)
+    editing->kept = *number;
+  else
+    state.notice = {number.error().sentence(), true};
+}
+
 /// Opens the learner's file, made from `text` where there is none yet; else the notice says why not.
 template <class... Made>
 void open_editing(State& state, const Rung& row, const std::string& file, const std::string& text,
@@ -59,6 +65,9 @@ void open_editing(State& state, const Rung& row, const std::string& file, const 
   if (is_building(state)) state.sessions.shown->cancel(state.editing->build_request);
   state.editing = std::make_shared<Editing>(row, file, made...);
   state.editing->text = state.editing->on_disk = state.editing->as_opened = *read;
+  const bool is_handed_out = !state.editing->exercise.empty() && *read == text;
+  state.editing->kept = app::last_kept_save(file);
+  if (!is_handed_out) keep_on_disk(state, state.editing.get());
   state.editing->wants_build = true;
 }
 
@@ -70,7 +79,9 @@ void show_editing(State& state) {
   select_rung(state, state.editing->id);
 }
 
-void ask_to_build(Editing* editing) {
+/// What was saved just now.
+void ask_to_build(State& state, Editing* editing) {
+  keep_on_disk(state, editing);
   editing->wants_build = true;
   editing->as_opened.clear();
   editing->saved_ns = editing->watch.saved_ns();
@@ -92,7 +103,7 @@ bool look_at_file(State& state, Editing* editing) {
     ++editing->texts;
   }
   editing->on_disk = *text;
-  ask_to_build(editing);
+  ask_to_build(state, editing);
   return true;
 }
 
@@ -119,6 +130,7 @@ bool build_now(State& state, Editing* editing) {
     return true;
   }
   editing->build_request = *id;
+  editing->numbers[*id] = editing->kept;
   editing->built = editing->on_disk;
   editing->wants_run = true;
   if (state.run().learner() != state.settings.learner)
@@ -212,6 +224,20 @@ bool close_untouched(State& state) {
   if (state.selection.baseline == editing.id) state.selection.baseline.clear();
   state.editing.reset();
   state.ladder.dirty = true;
+  return true;
+}
+
+/// Your turn shows the open file, and so its lab: its rows, and the parameters that it runs with.
+bool return_to_lab(State& state) {
+  const Lab* lab = app::lab_and_rung(state.editing->kernel).first;
+  if (state.view.screen != ScreenId::workbench || !lab || !state.selection.lab) return false;
+  const auto& rungs = state.selection.lab->rungs;
+  const bool is_here = std::any_of(rungs.begin(), rungs.end(), [&](const Rung& rung) {
+    return rung.kernel == state.editing->kernel;
+  });
+  if (is_here || !state.view.wanted_exercise.empty()) return false;
+  open_lab(state, lab->id);
+  show_editing(state);
   return true;
 }
 
@@ -424,22 +450,24 @@ void save_edit(State& state) {
   }
   editing.on_disk = editing.text;
   editing.watch.changed();
-  ask_to_build(&editing);
+  ask_to_build(state, &editing);
   state.ladder.dirty = true;
 }
 
 void revert_edit(State& state) {
   Editing& editing = *state.editing;
   if (editing.text == editing.original) return;
-  const std::string kept = editing.watch.path() + ".before";
-  if (const auto written = write_whole(kept, editing.text); !written) {
-    state.notice = {written.error().sentence(), true};
+  const auto kept = app::keep_save(editing.watch.path(), editing.text);
+  if (!kept) {
+    state.notice = {kept.error().sentence(), true};
     return;
   }
   editing.text = editing.original;
   ++editing.texts;
   save_edit(state);
-  state.notice = {"The original's text is back; what was here is in " + kept + ".", false};
+  state.notice = {"The original's text is back; what was here is in " +
+                      app::kept_save(editing.watch.path(), *kept) + ".",
+                  false};
 }
 
 void build_again(State& state) {
@@ -456,7 +484,7 @@ bool tick_editing(State& state, double now_s) {
   if (state.editing && state.editing->is_recorded && !state.is_replay()) state.editing.reset();
   if (!state.editing || state.is_replay()) return false;
   Editing* editing = state.editing.get();
-  bool moved = false;
+  bool moved = return_to_lab(state);
   editing->now_s = now_s;
   if (now_s - editing->look_s >= kLookEvery_s) {
     editing->look_s = now_s;
@@ -476,6 +504,17 @@ bool tick_editing(State& state, double now_s) {
   }
   moved |= note_solved(state, *editing);
   return close_untouched(state) || moved;
+}
+
+const AssemblyText* edit_listing(const State& state) {
+  const Editing& editing = *state.editing;
+  if (editing.is_recorded) return find_assembly(state, editing.id);
+  const EditBuild* build = last_build(state);
+  const auto asked = state.requests.assembly.find(editing.id);
+  const Request* request =
+      asked == state.requests.assembly.end() ? nullptr : state.run().request(asked->second);
+  const bool has_come = build && build->built && request && !request->open();
+  return has_come ? find_assembly(state, editing.id) : nullptr;
 }
 
 const EditBuild* last_build(const State& state) {

@@ -12,6 +12,9 @@
 
 namespace ridge::window {
 
+/// Of the comparison after each save: the rounds that fit. Compare has the whole limit.
+inline constexpr double kComparison_s = 8;
+
 struct Editing {
   Editing(const Rung& made_from, const std::string& file, const std::string& original_text);
   /// `after`: the row that it goes on from.
@@ -86,12 +89,14 @@ bool is_building(const State& state);
 /// The text is as it was when the file was opened: it was not saved since.
 bool is_as_left(const State& state);
 void save_edit(State& state);
-/// The original's text in the window and in the file; what was there is kept beside it.
+/// The original's text in the window and in the file; what was there is kept among the saves.
 void revert_edit(State& state);
 /// Looks at the file, builds what was saved, runs what was built, compares what passed its check with the original.
 /// A copy that nothing was written into is closed where the window shows something else. True when something moved.
 bool tick_editing(State& state, double now_s);
 
+/// The machine code of what was built last; null while it has not come, and where that did not compile.
+const AssemblyText* edit_listing(const State& state);
 /// What the last build gave; null before it has ended.
 const EditBuild* last_build(const State& state);
 /// Where it stands, in a sentence; `is_error`: it did not build, or failed its check.

@@ -99,11 +99,20 @@ OwnLoops own_loops(const AssemblyText& listing, const LineSpan& written) {
   return found;
 }
 
+namespace {
+
+/// "line 4", "lines 4 to 6".
+std::string lines_text(const LineSpan& lines) {
+  return lines.first == lines.last ? fmt::format("line {}", lines.first)
+                                   : fmt::format("lines {} to {}", lines.first, lines.last);
+}
+
+}  // namespace
+
 std::string own_loops_sentence(const OwnLoops& loops, const LineSpan& written) {
-  std::string text = fmt::format(
-      "Marked, lines {} to {}: the loop that is made of what you wrote, lines {} to {} of the "
-      "file.",
-      loops.widest.first, loops.widest.last, written.first, written.last);
+  std::string text = "Marked, " + lines_text(loops.widest) +
+                     ": the loop that is made of what you wrote, " + lines_text(written) +
+                     " of the file.";
   if (!loops.scalar.empty())
     text += fmt::format(
         " Lines {} to {} do the same one number at a time: the remainder, or what runs instead "
@@ -122,7 +131,7 @@ std::string loop_origin_sentence(const Editing& editing, const AssemblyText& lis
     const int origin = at < listing.origins.size() ? listing.origins[at] : 0;
     if (origin > 0) ++(written.contains(origin) ? own : other);
   }
-  const std::string yours = fmt::format("lines {} to {}", written.first, written.last);
+  const std::string yours = lines_text(written);
   if (own > 0 && own >= other) return "It is made of what you wrote, " + yours + ".";
   if (own > 0)
     return "Only a part of it is made of what you wrote, " + yours +
@@ -234,7 +243,7 @@ std::string slow_sentence(const State& state, const Comparison& comparison) {
   std::string text = "Right, but a call takes " + format_ratio(1 / comparison.ratio) +
                      " as long as one of " + original +
                      ". The exercise is solved when it is as fast.";
-  const AssemblyText* listing = find_assembly(state, editing.id);
+  const AssemblyText* listing = edit_listing(state);
   const LineSpan written = written_lines(editing.original, editing.built);
   const LoopLanes lanes = listing && !written.empty()
                               ? lanes_of_lines(*listing, written.first, written.last)

@@ -18,7 +18,7 @@ namespace ridge::window {
 namespace {
 
 constexpr float kBars = 96, kMostBar = 26, kMap = 230, kMostCell = 14;
-/// The original's time has a line among the bars up to so many times the longest of them.
+/// Times that differ by more have a logarithmic axis.
 constexpr double kNear = 3;
 
 /// The open copy's own run, as it is now; null: it was not run.
@@ -138,6 +138,13 @@ void SaveResults::read(const State& state) {
   const bool is_handed_out = saves_.size() > 1 && !state.editing->exercise.empty() &&
                              saves_.front().build->built && saves_.front().series == nullptr;
   if (is_handed_out) saves_.erase(saves_.begin());
+  number_saves(state.editing->numbers, &saves_);
+}
+
+bool SaveResults::is_empty(const State& state) {
+  read(state);
+  return saves_.empty() || (saves_.size() == 1 && state.editing->is_as_handed_out() &&
+                            saves_.front().series == nullptr);
 }
 
 void SaveResults::draw_now(Ui& ui, Area* rest) const {
@@ -202,56 +209,85 @@ void SaveResults::draw_errors(Ui& ui, Area* rest) const {
   rest->take_top(ui.paragraph(*rest, key, kTiny_px, Role::muted), ui.px(14));
 }
 
-/// A bar for each save, its time from zero; a cross where it failed, a dot where it was not timed.
-void SaveResults::draw_saves(Ui& ui, Area* rest) const {
-  const bool is_untouched = saves_.size() == 1 && ui.state.editing->is_as_handed_out() &&
-                            !ui.state.editing->exercise.empty();
-  if (saves_.empty() || is_untouched) return;
-  draw_heading(ui, rest, "ALL SAVES, TIME A CALL, EACH RUN ALONE");
+namespace {
+
+/// Where the times of saves and original stand: from zero where all are near each other, else on a logarithmic axis, so
+/// that the original is in the picture and the saves still differ.
+struct TimeScale {
+  double least_ns = 0, most_ns = 1;
+  bool is_log = false;
+  /// From 0 at the floor to 1.
+  float place(double ns) const {
+    if (!is_log) return static_cast<float>(ns / most_ns);
+    return static_cast<float>(std::log(ns / least_ns) / std::log(most_ns / least_ns));
+  }
+};
+
+TimeScale time_scale(const std::vector<Save>& saves, double original_ns) {
+  double least = 0, most = original_ns;
+  for (const Save& save : saves) {
+    const double ns = save.median_ns();
+    if (!(ns > 0)) continue;
+    least = least > 0 ? std::min(least, ns) : ns;
+    most = std::max(most, ns);
+  }
+  if (!(least > 0) || most <= kNear * least) return {0, most > 0 ? most : 1, false};
+  return {least / 2, most, true};
+}
+
+/// A line across at the original's time, named.
+void draw_original(Ui& ui, const Area& plot, float y, double ns) {
+  for (float x = plot.x; x < plot.right(); x += ui.px(8))
+    ui.fill({x, y, std::min(ui.px(4), plot.right() - x), ui.px(1)}, ui.color(Role::baseline));
+  ui.text(plot.right(), y - ui.px(9), "original, run alone: " + format_time_ns(ns), kTiny_px,
+          Role::muted, Face::body, Anchor::end);
+  ui.widgets["save_original"] = {plot.x, y, plot.w, ui.px(1)};
+}
+
+/// A bar from zero, on a logarithmic axis a dot; a cross where it failed, a small dot where it was not timed.
+void draw_save(Ui& ui, const Area& slot, const Save& save, const TimeScale& scale, float high,
+               bool is_last) {
+  const float middle = slot.x + slot.w / 2, gap = slot.w > 6 ? ui.px(2) : 0, base = slot.bottom();
+  const ImU32 color = ui.color(Role::series0, is_last ? 1 : 0.6f);
+  if (save.failed()) return draw_cross(ui, middle, base - ui.px(9));
+  if (!save.verified())
+    return ui.list->AddCircleFilled({middle, base - ui.px(6)}, ui.px(2), ui.color(Role::muted));
+  const float top = base - std::max(ui.px(2), scale.place(save.median_ns()) * high);
+  if (scale.is_log)
+    ui.list->AddCircleFilled({middle, top}, ui.px(5), color);
+  else
+    ui.fill({slot.x + gap, top, slot.w - 2 * gap, base - top}, color);
+}
+
+}  // namespace
+
+/// The time of each save, by its number, and the original's.
+void SaveResults::draw_saves(Ui& ui, Area* rest) {
+  if (is_empty(ui.state)) return;
   const double original = original_ns(ui.state);
-  double most = 0;
-  for (const Save& save : saves_) most = std::max(most, save.median_ns());
-  // An original that takes many times as long would press all bars to the floor.
-  const bool is_near = most <= 0 || original <= kNear * most;
-  if (is_near) most = std::max(most, original);
-  const Area plot = rest->take_top(ui.px(kBars), ui.px(4));
-  const auto count = static_cast<float>(saves_.size());
-  const float step = std::min(ui.px(kMostBar), plot.w / count);
-  const float base = plot.bottom() - ui.px(1), high = plot.h - ui.px(18);
-  ui.fill({plot.x, base, plot.w, ui.px(1)}, ui.color(Role::grid));
-  const auto top_of = [&](double ns) {
-    return base - std::max(ui.px(2), static_cast<float>(ns / most) * high);
-  };
+  const TimeScale scale = time_scale(saves_, original);
+  draw_heading(ui, rest,
+               scale.is_log ? "ALL SAVES, TIME A CALL, LOG, EACH RUN ALONE"
+                            : "ALL SAVES, TIME A CALL, EACH RUN ALONE");
+  const Area plot = rest->take_top(ui.px(kBars));
+  const Area numbers = rest->take_top(ui.px(18), ui.px(4));
+  const float step = std::min(ui.px(kMostBar), plot.w / static_cast<float>(saves_.size()));
+  const float high = plot.h - ui.px(19);
+  ui.fill({plot.x, plot.bottom(), plot.w, ui.px(1)}, ui.color(Role::grid));
   for (size_t i = 0; i < saves_.size(); ++i) {
     const Save& save = saves_[i];
     const Area slot = {plot.x + step * static_cast<float>(i), plot.y, step, plot.h};
-    const float middle = slot.x + step / 2, gap = step > 6 ? ui.px(2) : 0;
-    const bool is_last = i + 1 == saves_.size();
-    if (save.failed()) {
-      draw_cross(ui, middle, base - ui.px(9));
-    } else if (save.verified()) {
-      const float top = top_of(save.median_ns());
-      ui.fill({slot.x + gap, top, step - 2 * gap, base - top},
-              ui.color(Role::series0, is_last ? 1 : 0.6f));
-    } else {
-      ui.list->AddCircleFilled({middle, base - ui.px(6)}, ui.px(2), ui.color(Role::muted));
-    }
-    if (ui.hovers("save:" + std::to_string(i + 1), slot)) ui.tooltip(save_text(save, i + 1));
+    const std::string number = std::to_string(save.number);
+    draw_save(ui, slot, save, scale, high, i + 1 == saves_.size());
+    if (ui.width(number, kTiny_px) < step)
+      ui.text(slot.x + step / 2, numbers.middle(), number, kTiny_px, Role::muted, Face::body,
+              Anchor::middle);
+    if (ui.hovers("save:" + number, slot)) ui.tooltip(save_text(save));
   }
-  if (original > 0 && !is_near) {
-    ui.text(plot.right(), plot.y + ui.px(6),
-            "original, run alone: " + format_time_ns(original) + ", above this scale", kTiny_px,
-            Role::muted, Face::body, Anchor::end);
-  } else if (original > 0) {
-    const float y = top_of(original);
-    for (float x = plot.x; x < plot.right(); x += ui.px(8))
-      ui.fill({x, y, std::min(ui.px(4), plot.right() - x), ui.px(1)}, ui.color(Role::baseline));
-    ui.text(plot.right(), y - ui.px(9), "original, run alone: " + format_time_ns(original),
-            kTiny_px, Role::muted, Face::body, Anchor::end);
-  }
+  if (original > 0) draw_original(ui, plot, plot.bottom() - scale.place(original) * high, original);
   if (saves_.back().failed()) return;  // its reason stands above
-  const std::string said = save_text(saves_.back(), saves_.size());
-  rest->take_top(ui.paragraph(*rest, said, kTiny_px + 1, Role::muted), ui.px(14));
+  rest->take_top(ui.paragraph(*rest, save_text(saves_.back()), kTiny_px + 1, Role::muted),
+                 ui.px(14));
 }
 
 /// The latest paired comparison with the original; of an older save it says so.
@@ -268,9 +304,9 @@ void SaveResults::draw_verdict(Ui& ui, Area* rest) const {
     const size_t rounds = state.run().rounds(state.requests.compare).size();
     const bool begun = progress && progress->request == state.requests.compare;
     return say(begun && rounds > 0
-                   ? fmt::format("Comparing with {}: {} {} so far.",
+                   ? fmt::format("Comparing with {}: {} {} so far, {:.0f} s at most.",
                                  rung_title(state.ladder, editing.kernel), rounds,
-                                 rounds == 1 ? "round" : "rounds")
+                                 rounds == 1 ? "round" : "rounds", kComparison_s)
                    : "Comparing with " + rung_title(state.ladder, editing.kernel) + ".",
                kSmall_px, Role::text);
   }
@@ -291,9 +327,8 @@ void SaveResults::draw_verdict(Ui& ui, Area* rest) const {
   ui.text(x, line.middle(), words.headline, kVerdict_px * 0.7f, words.role, Face::strong,
           Anchor::start, line.right() - x);
   ui.widgets["save_verdict"] = line;
-  const auto place = saves_.rend() - compared;
   if (compared != saves_.rbegin())
-    say(fmt::format("Of save {}, not of the last one.", place), kSmall_px, Role::slower);
+    say(fmt::format("Of save {}, not of the last one.", compared->number), kSmall_px, Role::slower);
   say(words.evidence, kTiny_px + 1, Role::text);
   say(words.reason, kTiny_px + 1, Role::muted);
   if (compared != saves_.rbegin()) return;

@@ -17,12 +17,14 @@ void draw_tick(Ui& ui, float x, float y);
 class SaveResults {
  public:
   void draw(Ui& ui, Area area);
+  /// Nothing was saved yet.
+  bool is_empty(const State& state);
 
  private:
   void read(const State& state);
   void draw_now(Ui& ui, Area* rest) const;
   void draw_errors(Ui& ui, Area* rest) const;
-  void draw_saves(Ui& ui, Area* rest) const;
+  void draw_saves(Ui& ui, Area* rest);
   void draw_verdict(Ui& ui, Area* rest) const;
 
   std::vector<Save> saves_;

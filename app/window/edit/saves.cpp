@@ -66,8 +66,24 @@ std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::s
   return saves;
 }
 
-std::string save_text(const Save& save, size_t number) {
-  std::string text = fmt::format("Save {}: ", number);
+void number_saves(const std::map<int64_t, int>& numbers, std::vector<Save>* saves) {
+  for (Save& save : *saves) {
+    const auto known = numbers.find(save.request);
+    if (known != numbers.end()) save.number = known->second;
+  }
+  for (size_t i = saves->size(); i-- > 0;) {
+    Save& save = (*saves)[i];
+    const bool has_next = i + 1 < saves->size() && (*saves)[i + 1].number > 1;
+    if (save.number == 0 && has_next) save.number = (*saves)[i + 1].number - 1;
+  }
+  for (size_t i = 0; i < saves->size(); ++i) {
+    Save& save = (*saves)[i];
+    if (save.number == 0) save.number = i == 0 ? 1 : (*saves)[i - 1].number + 1;
+  }
+}
+
+std::string save_text(const Save& save) {
+  std::string text = fmt::format("Save {}: ", save.number);
   if (save.failed()) return text + save.reason();
   if (!save.verified()) return text + "it was not timed";
   text += format_time_ns(save.median_ns()) + " a call, run alone";

@@ -2,6 +2,7 @@
 // from the transcript alone, so that a saved run shows the same history. No ImGui here.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct Save {
   const EditBuild* build = nullptr;
   const Series* series = nullptr;  ///< its own run; null: it did not come to that
   const Comparison* comparison =
-      nullptr;  ///< with the rung that it was made from; null: none was made
+      nullptr;     ///< with the rung that it was made from; null: none was made
+  int number = 0;  ///< from the file's first, across sessions; 0: not numbered yet
   /// The text did not compile, could not be loaded, failed its check or crashed.
   bool failed() const;
   /// Why, one sentence; empty where it did not fail.
@@ -28,7 +30,10 @@ struct Save {
 /// one that was run again: the latest counts.
 std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::string& original);
 
+/// By the numbers of their requests; one that has none, by its neighbours.
+void number_saves(const std::map<int64_t, int>& numbers, std::vector<Save>* saves);
+
 /// "Save 3: 1.2 ms a call, run alone; in pairs 1.4× faster than the original", or why it has no time.
-std::string save_text(const Save& save, size_t number);
+std::string save_text(const Save& save);
 
 }  // namespace ridge::window

@@ -122,7 +122,8 @@ float WorkbenchScreen::draw_task(Ui& ui, const Area& area, bool measure) const {
   const float begin = rest.y;
   const float mark_w = ui.px(92);
   const auto line = [&](const char* head, Role head_role, const std::string& text) {
-    const Area body = {rest.x + mark_w, rest.y, rest.w - mark_w, 0};
+    const float solved_w = is_solved ? ui.px(112) : 0;
+    const Area body = {rest.x + mark_w, rest.y, rest.w - mark_w - solved_w, 0};
     const float h = ui.paragraph(body, text, kSmall_px, Role::text, Face::body, measure);
     if (!measure) ui.text(rest.x, rest.y + ui.px(11), head, kSmall_px, head_role, Face::strong);
     rest.take_top(h, ui.px(2));
@@ -159,7 +160,7 @@ std::vector<CodeNote> notes_of(const State& state) {
 /// The lines that the listing came from, where it is of the text that is shown.
 void WorkbenchScreen::link(const State& state) {
   const Editing& editing = *state.editing;
-  const AssemblyText* listing = find_assembly(state, editing.id);
+  const AssemblyText* listing = edit_listing(state);
   linked_.clear();
   const bool holds = listing && editing.text == editing.built;
   if (holds) linked_ = listing->origins;
@@ -203,6 +204,7 @@ std::string missing_listing(const State& state) {
   if (request && request->error) return request->error->sentence();
   const EditBuild* build = last_build(state);
   if (build && !build->built) return "This save has no machine code.";
+  if (!build && editing.build_request && !is_building(state)) return "Its build was cancelled.";
   return editing.is_recorded ? "This saved run does not hold it."
                              : "It comes after the first time of this save.";
 }
