@@ -21,7 +21,7 @@ namespace {
 
 // Pixels at scale 1.
 constexpr float kGap = 12, kPad = 16;
-// A window smaller than this has two columns: the listing takes the results' place.
+// A narrower window has two columns: the listing takes the results' place.
 constexpr float kThreeColumns = 1120;
 
 class WorkbenchScreen final : public Screen {
@@ -216,7 +216,7 @@ void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
   Area inner = area.inset(ui.px(kPad), ui.px(8));
   if (switch_listing(ui, &inner)) inner.take_top(ui.px(6));
   const Area head = inner.take_top(ui.px(24), ui.px(2));
-  const AssemblyText* listing = find_assembly(state, editing.id);
+  const AssemblyText* listing = edit_listing(state);
   ui.text(head.x, head.middle(), "ASSEMBLY", kTiny_px, Role::muted, Face::strong);
   listing_line_ = 0;
   if (!listing) {
@@ -288,11 +288,16 @@ void WorkbenchScreen::draw(Ui& ui, Area all) {
     draw_task(ui, task, false);
   }
   link(state);
-  const bool three = ui.window.w >= ui.px(kThreeColumns);
-  const Area editor = all.take_left(all.w * (three ? 0.46f : 0.58f), gap);
-  draw_editor(ui, editor);
-  if (three) draw_listing(ui, all.take_left(all.w * 0.54f, gap));
-  if (!three && shows_listing_) return draw_listing(ui, all);
+  const bool has_room = ui.window.w >= ui.px(kThreeColumns);
+  // Before the first save there is little to show: the code has the room.
+  const bool is_new = has_room && results_.is_empty(state);
+  draw_editor(ui, all.take_left(all.w * (has_room && !is_new ? 0.5f : 0.62f), gap));
+  if (is_new)
+    draw_listing(ui, all.take_bottom(all.h * 0.64f, gap));
+  else if (has_room)
+    draw_listing(ui, all.take_left(all.w * 0.5f, gap));
+  else if (shows_listing_)
+    return draw_listing(ui, all);
   ui.panel(all);
   Area inner = all.inset(ui.px(kPad), ui.px(8));
   switch_listing(ui, &inner);
