@@ -26,8 +26,6 @@ constexpr float kLarger = 1.67f, kMostScale = 3;
 
 void go_to(State& state, Beat beat) {
   Teaching& teach = state.teaching;
-  // Time on the end card is none of the tour's.
-  if (teach.beat == Beat::done) teach.tour_started_s += teach.now_s - teach.beat_started_s;
   teach.beat = beat;
   teach.beat_started_s = teach.now_s;
   teach.predicting = teach.skips_answer = teach.has_more = false;
