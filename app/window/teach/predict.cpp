@@ -442,8 +442,11 @@ std::set<std::string> predicted_rungs(const State& state) {
     if (of && !measured_ns(*of)) add(draft.of);
   }
   const Teaching& teach = state.teaching;
-  if (teach.predicting && teach.typed_for == state.selection.rung && !teach.typed.empty())
-    add(state.selection.rung);
+  const bool is_typed = teach.predicting && teach.typed_for == state.selection.rung;
+  if (!is_typed || teach.typed.empty() || !add(state.selection.rung)) return found;
+  const auto expected = read_expected(teach.typed);  // typed, and not entered yet
+  const Reference of = reference_of(state, state.selection.rung);
+  if (expected && expected->factor > 0 && !(of.time_ns > 0)) add(of.kernel);
   return found;
 }
 
