@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "common/record/compute_unit.h"
 #include "tests/catch.h"
 
 using namespace ridge;
@@ -138,6 +139,29 @@ TEST_CASE("no share is made of a ceiling in doubt, and the reason is said") {
   CHECK(derived.no_bandwidth_reason.find("16 GB/s cannot be right") != std::string::npos);
   CHECK(find_ceiling(ceilings, Backend::cpu, "flop", "fp32", 1) == nullptr);
   CHECK(find_ceiling(ceilings, Backend::cpu, "flop", "fp32", 2));
+}
+
+TEST_CASE("fp32 made of three TF32 products has a third of the Tensor Cores' ceiling, or none") {
+  std::vector<Ceiling> ceilings = {
+      {"FFMA fp32", Backend::cuda, "flop", "fp32", 0, 6e13, "FLOP/s", "measured"}};
+  Series series = measured("gemm.cuda.tf32x3", 1);
+  series.flop = 1e8;  // 100 TFLOP/s: over what FFMA allows
+  const Derived without = derive(series, ceilings);
+  CHECK_FALSE(without.compute);
+  CHECK_FALSE(without.above_compute);
+  CHECK(without.no_compute_reason == "no measured ceiling for its unit, tf32 on cuda");
+  CHECK_FALSE(flop_ceiling(ceilings, series));
+  ceilings.push_back(
+      {"tensor tf32", Backend::cuda, "flop", "tf32", 0, 4.8e14, "FLOP/s", "measured"});
+  for (const char* kernel : {"gemm.cuda.tf32x3", "gemm.cuda.tf32x3_edit"}) {
+    series.kernel = kernel;
+    const Derived derived = derive(series, ceilings);
+    REQUIRE(derived.compute);
+    CHECK(derived.compute->name == "tensor tf32 / 3");
+    CHECK(derived.compute->value == Approx(100.0 / 160));
+    CHECK(flop_ceiling(ceilings, series)->value == Approx(1.6e14));
+  }
+  CHECK(flop_ceiling(ceilings, measured("gemm.cuda.naive", 1))->name == "FFMA fp32");
 }
 
 TEST_CASE("exponentials are held against a ceiling of their own, beside FLOP") {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/compute_unit.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 
@@ -216,8 +217,12 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     result.flop_per_s = flop.value;
     result.flop_per_s_ci = flop.ci;
     if (series.energy_j) result.energy_per_flop_j = *series.energy_j / series.flop;
-    const Ceiling* ceiling = latest_ceiling(ceilings, backend, "flop", dtype, threads);
-    fill_share(*flop.value, ceiling, dtype + machine,
+    const ComputeUnit unit = compute_unit(series);
+    const Ceiling* of_unit = latest_ceiling(ceilings, backend, "flop", unit.dtype, threads);
+    const Ceiling counted = of_unit ? in_counted_flop(*of_unit, unit) : Ceiling();
+    const Ceiling* ceiling = of_unit ? &counted : nullptr;
+    const std::string wanted = unit.products == 1 ? dtype : "its unit, " + unit.dtype;
+    fill_share(*flop.value, ceiling, wanted + machine,
                "it does fewer operations than are counted, or in other units; or the ceiling "
                "should be measured again",
                &result.compute, &result.no_compute_reason);
