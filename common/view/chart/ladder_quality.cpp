@@ -105,17 +105,20 @@ Mark task_mark(const Entry& entry, int row, const std::string& metric, double va
 }  // namespace
 
 Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
-  Panel panel{.title = "Accuracy", .metric = "accuracy_delta", .weight = 1.1f};
-  if (metric != "accuracy") panel.subtitle = metric;
+  const bool is_accuracy = metric == "accuracy";
+  Panel panel{
+      .title = is_accuracy ? "Accuracy" : "Quality", .metric = "accuracy_delta", .weight = 1.1f};
+  if (!is_accuracy) panel.subtitle = metric;
   std::replace(panel.subtitle.begin(), panel.subtitle.end(), '_', ' ');
   const bool has_trained = std::any_of(entries.begin(), entries.end(), [](const Entry& entry) {
     return entry.series && entry.series->kind == RungKind::training && !entry.series->curve.empty();
   });
   if (has_trained)
     panel.subtitle += (panel.subtitle.empty() ? "" : " ") + std::string("where training ends");
-  std::optional<double> base;
+  std::optional<double> base;  // the baseline's, else of the first row that has one
+  bool has_baseline = false;
   for (const Entry& entry : entries) {
-    if (entry.row->is_baseline) base = task_of(entry, metric);
+    if (entry.row->is_baseline) has_baseline = true, base = task_of(entry, metric);
   }
   for (const Entry& entry : entries) {
     if (!base) base = task_of(entry, metric);
@@ -140,8 +143,11 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
     low = std::min(low, *base);
     high = std::max(high, *base);
     const double air = high > low ? (high - low) * 0.15 : std::max(0.01 * std::abs(high), 0.01);
-    panel.axis = {.title = "Accuracy", .unit = "", .low = low - air, .high = high + air};
-    panel.rules.push_back({*base, "the baseline's: " + format_number(*base, 4), Role::text});
+    panel.axis = {.title = panel.title, .unit = "", .low = low - air, .high = high + air};
+    if (low == 0 && high == 0)
+      panel.axis.low = 0, panel.axis.high = 1;  // nothing of what is counted
+    if (has_baseline)
+      panel.rules.push_back({*base, "the baseline's: " + format_number(*base, 4), Role::text});
   }
   settle_reasons(entries, &panel);
   return panel;
