@@ -63,6 +63,9 @@ namespace {
 
 /// The least that bars have beside columns, as a share of the width, and panels beside panels, of the type's size.
 constexpr float kLeastBars = 0.3f, kLeastPanel = 5.6f;
+/// The most that names may take of the width: with a second line under them, and with it beside them.
+constexpr float kLabels = 0.24f, kWideLabels = 0.34f;
+constexpr float kBeside = 0.7f;      // between a name and what stands beside it, of the type's size
 constexpr float kStackedRow = 2.5f;  // of the type's size: two figures, 0.44 of a row apart
 
 /// The page: heading, panel headings, rows with their labels, panels, footer.
@@ -87,10 +90,15 @@ class Page {
   }
 
   Scene build() {
-    place_columns();
-    const float top = draw_heading(&scene_, frame_);
-    scene_.body_top = frame_.rows_top = draw_panel_headings(top);
-    frame_.row_height = choose_row_height();
+    place_top();
+    // The names' column takes more of the width where what rows say would not stand under their names in one line, then
+    // where it stands beside them.
+    for (const Names names : {Names::wide, Names::beside}) {
+      if (!one_line_) break;
+      names_ = names;
+      scene_.primitives.clear(), scene_.hits.clear(), panels_.clear();
+      place_top();
+    }
     scene_.body_bottom = frame_.rows_bottom();
     draw_rows();
     draw_reasons();  // first: grid lines make way for them
@@ -104,14 +112,26 @@ class Page {
   }
 
  private:
+  enum class Names { narrow, wide, beside };
+
+  void place_top() {
+    place_columns();
+    const float top = draw_heading(&scene_, frame_);
+    scene_.body_top = frame_.rows_top = draw_panel_headings(top);
+    frame_.row_height = choose_row_height();
+  }
+
   float inner_width() const { return scene_.width - 2 * pad_; }
 
   void place_columns() {
-    const float widest_allowed = scene_.width * 0.24f;
+    const float widest_allowed = scene_.width * (names_ == Names::narrow ? kLabels : kWideLabels);
     float labels = frame_.font * 4;
     for (const Row& row : model_.rows) {
-      labels = std::max(labels, frame_.fit(frame_.font, false, true)(row.label));
-      labels = std::max(labels, frame_.fit(frame_.small)(row.sublabel));
+      const float label = frame_.fit(frame_.font, false, true)(row.label);
+      const float sub = frame_.fit(frame_.small)(row.sublabel);
+      const bool one_line = names_ == Names::beside && sub > 0;
+      labels =
+          std::max(labels, one_line ? label + frame_.font * kBeside + sub : std::max(label, sub));
     }
     if (model_.panels.empty()) {
       label_width_ = inner_width();
@@ -196,7 +216,8 @@ class Page {
   }
 
   std::vector<std::string> sublines(const Row& row) const {
-    return frame_.fit(frame_.small).wrap(row.sublabel, label_width_, 2);
+    const int most = options_.height > 0 ? 2 : 3;  // a page grows, a window's pane does not
+    return frame_.fit(frame_.small).wrap(row.sublabel, label_width_, most);
   }
 
   /// Bars of one row beside each other, each with its figure.
@@ -265,7 +286,7 @@ class Page {
     add_text(&scene_, pad_, y, label, frame_.font, row.muted ? Role::muted : Role::text,
              Anchor::start, false, row.selected);
     if (one_line_) {
-      const float used = fit(label) + frame_.font * 0.6f, room = label_width_ - used;
+      const float used = fit(label) + frame_.font * (kBeside - 0.1f), room = label_width_ - used;
       const std::string sub = room > frame_.small * 3 ? whole_parts(small, row.sublabel, room) : "";
       add_text(&scene_, pad_ + used, y, sub, small.size_px, Role::muted);
     }
@@ -382,6 +403,7 @@ class Page {
   Scene scene_;
   float pad_ = 0, label_width_ = 0;
   bool one_line_ = false;  ///< what a row says under its label stands beside it
+  Names names_ = Names::narrow;
   std::vector<PanelLayout> panels_;
 };
 
