@@ -197,8 +197,8 @@ TEST_CASE("one size is a column of points with their names, and no fan of lines"
     made.series.push_back(gemm("gemm.cuda.rung_" + std::to_string(i), 4096, 0.02 * (i + 1)));
   for (Series& series : made.series) series.memory_bytes = 3 * series.bytes_min;
   made.finish();
-  for (const SizeCurveOptions& options :
-       {SizeCurveOptions{}, SizeCurveOptions{.bandwidth = true}, SizeCurveOptions{.memory = true}}) {
+  for (const SizeCurveOptions& options : {SizeCurveOptions{}, SizeCurveOptions{.bandwidth = true},
+                                          SizeCurveOptions{.memory = true}}) {
     const ChartModel model = size_curve_chart(made.rows, options);
     for (const float width : {620.0f, 900.0f, 1600.0f}) {
       const Scene scene = layout(model, {.width = width, .height = 520});
@@ -340,6 +340,56 @@ TEST_CASE("one line a rung over its sizes; odd shapes do not bend it") {
   }
   CHECK(lines == 2);
   CHECK(alone == 1);
+}
+
+TEST_CASE("a rung keeps its colour and mark, and the ring is on the size in view") {
+  Case made;
+  for (const int64_t n : {512, 1024, 2048}) made.series.push_back(gemm("gemm.cuda.a", n, 0.1));
+  for (const int64_t n : {1024, 2048}) made.series.push_back(gemm("gemm.cuda.b", n, 0.2));
+  made.finish();
+  for (size_t i = 0; i < made.rows.size(); ++i) {
+    const bool is_a = i < 3;
+    made.rows[i].place = is_a ? 3 : 8;
+    made.rows[i].selected = is_a;
+    made.rows[i].at_size = made.series[i].params.at("n") == ParamValue(int64_t{512});
+  }
+  const auto curve_of = [](const ChartModel& model, int row) {
+    for (const Curve& curve : model.plot->curves) {
+      for (const Datum& datum : curve.data) {
+        if (datum.row == row) return std::pair(curve.role, curve.marker);
+      }
+    }
+    return std::pair(Role::text, Marker::none);
+  };
+  const ChartModel all = size_curve_chart(made.rows);
+  const std::vector<LadderRow> only_b(made.rows.begin() + 3, made.rows.end());
+  CHECK(curve_of(all, 3) == curve_of(size_curve_chart(only_b), 0));
+  CHECK(curve_of(all, 0) != curve_of(all, 3));
+  for (const ChartModel& model : {all, roofline_chart(made.rows)}) {
+    CHECK(find_datum(model, 0)->strong);  // n = 512
+    CHECK_FALSE(find_datum(model, 2)->strong);
+    CHECK_FALSE(find_datum(model, 4)->strong);
+  }
+  CHECK_FALSE(find_datum(roofline_chart(made.rows), 0)->label.empty());
+  CHECK(find_datum(roofline_chart(made.rows), 2)->label.empty());
+}
+
+TEST_CASE("two recordings of one machine are one processor, with the roofs of both") {
+  Case made;
+  made.series = {gemm("gemm.cuda.a", 512, 0.1), gemm("gemm.cuda.tf32x3", 512, 0.2)};
+  made.finish();
+  const std::vector<Ceiling> other = {
+      {"tensor tf32", Backend::cuda, "flop", "tf32", 0, 4.8e14, "FLOP/s", "measured"}};
+  for (LadderRow& row : made.rows) row.origin = "NVIDIA H200";
+  made.rows[1].ceilings = &other;
+  const ChartModel model = roofline_chart(made.rows);
+  CHECK(find_datum(model, 0));
+  CHECK(find_datum(model, 1));
+  CHECK(find_guide(model, "FFMA fp32"));
+  CHECK(find_guide(model, "tensor tf32"));
+  CHECK(model.subtitle == "recorded on NVIDIA H200");
+  made.rows[1].origin = "NVIDIA H100";
+  CHECK_FALSE(find_datum(roofline_chart(made.rows), 1));
 }
 
 TEST_CASE("speed against error has the gates as lines and exact rungs at its left edge") {

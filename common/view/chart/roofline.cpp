@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/record/compute_unit.h"
 #include "common/view/chart/xy_parts.h"
 
 namespace ridge::chart {
@@ -54,6 +55,24 @@ Roofs roofs_of(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& ba
   return roofs;
 }
 
+/// Of the machine of all points: a recording of its fp32 rungs and one of its bf16 rungs have each measured their own. Where
+/// both have one, that of the selected rung's counts.
+std::vector<Ceiling> ceilings_of(const std::vector<Measured>& points) {
+  std::vector<const std::vector<Ceiling>*> all;
+  for (const Measured& point : points) {
+    const LadderRow& row = *point.entry.row;
+    if (!row.ceilings) continue;
+    const auto known = std::find(all.begin(), all.end(), row.ceilings);
+    if (known == all.end())
+      all.push_back(row.ceilings);
+    else if (row.selected)
+      std::rotate(known, known + 1, all.end());  // the last of a name stands
+  }
+  std::vector<Ceiling> merged;
+  for (const auto* some : all) merged.insert(merged.end(), some->begin(), some->end());
+  return merged;
+}
+
 /// The level that a FLOP roof's ridge point is counted from: memory, as many threads.
 const Ceiling* memory_of(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& backend,
                          int threads) {
@@ -64,7 +83,7 @@ const Ceiling* memory_of(const std::vector<Ceiling>& ceilings, const OpenEnum<Ba
 /// What the machine allows at the point's intensity; 0: not known.
 double roof_above(const Measured& point, double* share) {
   const std::vector<Ceiling>& ceilings = *point.entry.row->ceilings;
-  const Ceiling* flop = find_ceiling(ceilings, point.backend, "flop", point.dtype, point.threads);
+  const auto flop = flop_ceiling(ceilings, *point.entry.series);
   const Ceiling* memory = memory_of(ceilings, point.backend, point.threads);
   double roof = INFINITY;
   if (flop) roof = flop->value;
@@ -92,7 +111,7 @@ std::string roofline_note(const Measured& point) {
 bool is_used(const Ceiling& roof, std::span<const Measured> points) {
   return std::any_of(points.begin(), points.end(), [&](const Measured& point) {
     return (roof.backend != Backend::cpu || point.threads == roof.threads) &&
-           (roof.resource != "flop" || point.dtype == roof.dtype);
+           (roof.resource != "flop" || compute_unit(*point.entry.series).dtype == roof.dtype);
   });
 }
 
@@ -195,13 +214,14 @@ void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
   for (const SizeLine& line : size_lines(points)) {
     Curve curve = curve_for(points[line.points.front()]);
     curve.line = line.points.size() > 1;
+    const std::optional<size_t> at_size = point_at_size(points, line);
     for (const size_t index : line.points) {
       const Measured& point = points[index];
       Datum datum = datum_for(point, intensity(point), point.rate);
       datum.interval = point.rate_ci;
-      const bool is_last = index == line.points.back();
-      if (is_last && !line.is_odd) datum.label = curve.name;
-      datum.strong = datum.strong && is_last && !line.is_odd;
+      const bool is_named = index == at_size.value_or(line.points.back());
+      if (is_named && !line.is_odd) datum.label = curve.name;
+      datum.strong = datum.strong && index == at_size && !line.is_odd;
       datum.value_text = format_rate(point.rate, "FLOP/s");
       datum.note = roofline_note(point);
       model->summary += " " + datum.note;
@@ -237,8 +257,8 @@ ChartModel roofline_chart(std::span<const LadderRow> all, const std::string& tit
     return model;
   }
   const LadderRow& first = *points.front().entry.row;
-  static const std::vector<Ceiling> kNoCeilings;
-  const std::vector<Ceiling>& ceilings = first.ceilings ? *first.ceilings : kNoCeilings;
+  const std::vector<Ceiling> ceilings = ceilings_of(points);
+  name_machine(points, &model);
   const Roofs roofs = roofs_of(ceilings, points.front().backend);
   model.summary = fmt::format("Roofline with {} points.", points.size());
   add_roofs(ceilings, roofs, points, &*model.plot);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/record/compute_unit.h"
 #include "common/record/params.h"
 #include "common/view/chart/memory_end.h"
 #include "common/view/chart/xy_parts.h"
@@ -41,12 +42,12 @@ void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) 
   for (const Measured& point : points) {
     if (!point.entry.row->ceilings) continue;
     const auto& ceilings = *point.entry.row->ceilings;
-    const Ceiling* roof =
-        bandwidth ? point.entry.dram
-                  : find_ceiling(ceilings, point.backend, "flop", point.dtype, point.threads);
+    const std::optional<Ceiling> roof =
+        bandwidth ? (point.entry.dram ? std::optional(*point.entry.dram) : std::nullopt)
+                  : flop_ceiling(ceilings, *point.entry.series);
     if (!roof) continue;
     const std::string label = roof->name + " " + format_quantity(roof->value, roof->unit);
-    if (!known.insert(label).second) continue;
+    if (!known.insert(roof->name).second) continue;  // each recording of a machine has measured it
     Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value, .label = label};
     guide.note = label + ", " + roof->source + " on the machine of these rungs.";
     guide.role = bandwidth ? Role::text : look_of_dtype(point.dtype).role;
@@ -55,7 +56,8 @@ void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) 
   }
 }
 
-/// Lines differ by colour first, then by shape, then by dash.
+/// By its place in the lab, so that a rung looks the same at every size: lines differ by colour first, then by shape, then
+/// by dash.
 void set_look(size_t index, Curve* curve) {
   static constexpr Role kRoles[] = {Role::series0, Role::series2, Role::series1, Role::series3,
                                     Role::series4};
@@ -85,13 +87,14 @@ void add_line(const std::vector<Measured>& points, const SizeLine& line, const c
   std::vector<std::string> cells(model->table.columns.size(), kNone);
   cells[0] = curve.name;
   curve.line = true;
+  const std::optional<size_t> at_size = point_at_size(points, line);
   for (const size_t index : line.points) {
     const Measured& point = points[index];
     const auto size = static_cast<double>(size_of(point));
     Datum datum = datum_for(point, size, point.rate);
     const bool no_room = did_not_fit(*point.entry.series);
     datum.hollow |= no_room;
-    datum.strong = datum.strong && index == line.points.back();
+    datum.strong = datum.strong && index == at_size;
     datum.interval = point.rate_ci;
     datum.value_text = value_text(point.rate, unit);
     datum.note = with_how(fmt::format("{} at {}: {}{}", curve.name, point.size_text,
@@ -121,7 +124,8 @@ void thin_names(const std::vector<Measured>& points, ChartModel* model) {
     if (curve.data.back().y > best->data.back().y) best = &curve;
   }
   for (Curve& curve : model->plot->curves) {
-    const bool is_strong = curve.data.back().strong;
+    const bool is_strong = std::any_of(curve.data.begin(), curve.data.end(),
+                                       [](const Datum& datum) { return datum.strong; });
     if (curve.quiet && !is_strong && fastest[type_of(curve)] != &curve) curve.name.clear();
   }
   model->legend.push_back("hovering names every point");
@@ -231,7 +235,8 @@ void add_lines(const Content& content, ChartModel* model, Span* y) {
     Curve curve = curve_for(first);
     curve.name = line_name(first, points, threads.size() > 1);
     const bool grey = curve.role == Role::baseline;
-    if (!grey) set_look(index++, &curve);
+    const int place = first.entry.row->place;
+    if (!grey) set_look(place >= 0 ? static_cast<size_t>(place) : index++, &curve);
     curve.quiet = !grey && lines.size() > kManyLines;
     add_line(points, line, content.unit, std::move(curve), model, y);
   }
@@ -266,6 +271,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptio
     plot.empty_reason = model.summary = why_empty(rows, options);
     return model;
   }
+  name_machine(content.points, &model);
   set_sizes(content, options, &model);
   if (!options.memory && options.item.empty()) add_roofs(content.points, options.bandwidth, &plot);
   model.summary = fmt::format("{} against size, {} line{}.", plot.y.title, content.lines.size(),

@@ -116,6 +116,12 @@ std::vector<SizeLine> size_lines(const std::vector<Measured>& points) {
   return lines;
 }
 
+std::optional<size_t> point_at_size(const std::vector<Measured>& points, const SizeLine& line) {
+  const auto found = std::find_if(line.points.rbegin(), line.points.rend(),
+                                  [&](size_t index) { return points[index].entry.row->at_size; });
+  return found == line.points.rend() ? std::nullopt : std::optional(*found);
+}
+
 Look look_of_dtype(const std::string& dtype) {
   static const std::map<std::string, Look> kLooks = {
       {"fp32", {Role::series0, Marker::dot}},
@@ -153,7 +159,7 @@ Curve curve_for(const Measured& point) {
 Datum datum_for(const Measured& point, double x, double y) {
   Datum datum{.x = x, .y = y, .row = point.row};
   datum.hollow = point.entry.hatched;
-  datum.strong = point.entry.row->selected;
+  datum.strong = point.entry.row->selected && point.entry.row->at_size;
   return datum;
 }
 
@@ -167,7 +173,7 @@ void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* 
     library = library || point.entry.row->is_peer;
     baseline = baseline || point.entry.row->is_baseline;
     hollow = hollow || point.entry.hatched;
-    selected = selected || point.entry.row->selected;
+    selected = selected || (point.entry.row->selected && point.entry.row->at_size);
   }
   for (const std::string& dtype : dtypes) {
     if (!by_dtype || dtypes.size() < 2) break;
@@ -213,8 +219,12 @@ size_t keep_one_processor(std::vector<Measured>* points) {
   if (anchor == points->end()) return 0;
   const OpenEnum<Backend> backend = anchor->backend;
   const auto* ceilings = anchor->entry.row->ceilings;
+  const std::string machine =
+      anchor->entry.row->origin;  // its recordings have measured ceilings each
   return std::erase_if(*points, [&](const Measured& point) {
-    return point.backend != backend || point.entry.row->ceilings != ceilings;
+    const LadderRow& row = *point.entry.row;
+    const bool is_same = row.ceilings == ceilings || (!machine.empty() && row.origin == machine);
+    return point.backend != backend || !is_same;
   });
 }
 
@@ -222,6 +232,11 @@ void add_elsewhere(size_t count, ChartModel* model) {
   if (count == 0) return;
   model->legend.push_back(fmt::format("{} result{} of another processor: select one of its rungs",
                                       count, count == 1 ? "" : "s"));
+}
+
+void name_machine(const std::vector<Measured>& points, ChartModel* model) {
+  const std::string& machine = points.front().entry.row->origin;
+  if (!machine.empty()) model->subtitle = "recorded on " + machine;
 }
 
 void Span::add(double value) {

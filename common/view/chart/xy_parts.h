@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ struct SizeLine {
   bool is_odd = false;         ///< a single shape of its own, of a rung that has a longer line
 };
 std::vector<SizeLine> size_lines(const std::vector<Measured>& points);
+/// The point of a line that is at the size in view; none: it has none there.
+std::optional<size_t> point_at_size(const std::vector<Measured>& points, const SizeLine& line);
 
 /// Colour and shape say the data type; grey a library or the baseline.
 struct Look {
@@ -66,10 +69,12 @@ void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* 
 /// fastest of each colour stay; the others are read by hovering, and the legend says so.
 void thin_labels(ChartModel* model);
 
-/// A plot is of one processor: kept are the points that share backend and ceilings with the selected
+/// A plot is of one processor: kept are the points that share backend and machine with the selected
 /// one (with the first otherwise). Returns how many were not.
 size_t keep_one_processor(std::vector<Measured>* points);
 void add_elsewhere(size_t count, ChartModel* model);
+/// The machine of all points, where it is another than this, over the chart.
+void name_machine(const std::vector<Measured>& points, ChartModel* model);
 
 /// The range of a log axis that holds the values with air on both sides.
 struct Span {
