@@ -325,6 +325,14 @@ std::string recorded_at(const Recording& recording) {
   return recording.run->environment() ? recording.run->environment()->time_utc : "";
 }
 
+/// A time of a rung in turns with another takes the place of none that was timed alone.
+bool is_second(const Snapped& found) {
+  return is_in_turns(*found.recording->run, *found.series);
+}
+bool is_second(const SnappedComparison&) {
+  return false;
+}
+
 /// Over the recordings of the first machine where `find` finds something; `has` is its series or comparison.
 template <class Found, class Find, class Has>
 Found nearest_of(std::span<const Recording> recordings, const Find& find, const Has& has) {
@@ -335,7 +343,7 @@ Found nearest_of(std::span<const Recording> recordings, const Find& find, const 
     if (!has(found)) continue;
     found.recording = &recording;
     const auto rank = [&](const Found& one) {
-      return std::make_tuple(one.distance, !one.exact, has(one)->stale);
+      return std::make_tuple(one.distance, !one.exact, has(one)->stale, is_second(one));
     };
     const bool nearer = !best.recording || rank(found) < rank(best);
     const bool newer = best.recording && rank(found) == rank(best) &&
