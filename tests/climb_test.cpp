@@ -138,6 +138,50 @@ TEST_CASE("an interval's ends stand on their side of 1 and of the margin as they
   CHECK(ratio_interval_text(std::nullopt, 0.02) == "—");
 }
 
+TEST_CASE("a ratio beside its interval is printed within it") {
+  CHECK(ratio_beside_text(11.866, Interval{11.861, 11.872}, 0.02) == "11.87×");
+  CHECK(ratio_beside_text(11.9, Interval{11.2, 12.4}, 0.02) == "11.9×");
+  CHECK(ratio_beside_text(2.5, std::nullopt, 0.02) == "2.50×");
+  ClimbStep step{.ratio = 11.866, .verdict = Verdict::faster, .from = "naive"};
+  step.interval = Interval{11.861, 11.872};
+  CHECK(climb_chart(two_rungs(step)).panels[1].row_reasons[1] == "▲ 11.87× [11.86, 11.87]");
+}
+
+TEST_CASE("a pair at one clock beside bars of two says so, in a report too") {
+  ClimbStep step = paired(Verdict::faster, 2.41, 2.07);
+  CHECK(climb_chart(two_rungs(step)).rows[1].sublabel.empty());  // sustained: the bars' kind
+  step.equal_clock = true;
+  for (const ClimbOptions& options : {ClimbOptions{}, with_column()}) {
+    const ChartModel model = climb_chart(two_rungs(step), options);
+    CHECK(model.rows[1].sublabel == "at equal clock; alone ≈ 2.07×");
+    CHECK(has(model.panels[1].row_notes[1], "both ran at one clock"));
+  }
+  step.alone = 2.40;  // nothing that is seen
+  CHECK(climb_chart(two_rungs(step)).rows[1].sublabel.empty());
+}
+
+TEST_CASE("a ceiling's line leaves out the rungs of another unit, and a pair without a bar stays") {
+  std::vector<ClimbRow> rows = two_rungs(paired(Verdict::faster, 2, 2));
+  rows.push_back({.label = "3xTF32", .rate = 110e9, .other_unit = true});
+  rows[1].rate.reset();
+  rows[1].reason = "only timed in turns: 60 GFLOP/s";
+  ClimbOptions options;
+  options.ceiling =
+      Ceiling{"FFMA fp32", Backend::cuda, "flop", "fp32", 0, 65e9, "FLOP/s", "measured"};
+  const ChartModel model = climb_chart(rows, options);
+  REQUIRE(model.panels[0].rules.size() == 1);
+  CHECK(model.panels[0].rules[0].not_rows == std::vector<int>{2});
+  CHECK(model.panels[0].marks.size() == 2);
+  CHECK(model.panels[0].row_reasons[1] == "only timed in turns: 60 GFLOP/s");
+  CHECK(model.panels[1].row_reasons[1] == "▲ 2.00×");
+  const Scene scene = layout(model, {.width = 900, .height = 400});
+  const auto reaches_last = [&](const Primitive& one) {
+    return one.kind == Primitive::Kind::line && one.dashed && one.a.x == one.b.x &&
+           one.b.y > scene.body_bottom - 10;
+  };
+  CHECK(std::none_of(scene.primitives.begin(), scene.primitives.end(), reaches_last));
+}
+
 TEST_CASE("a headline has no digit that its interval does not bear") {
   CHECK(supported_ratio_text(16.4, Interval{4.96, 46.5}) == "between 5× and 46×");
   CHECK(supported_ratio_text(0.96, Interval{0.5, 1.2}) == "between 0.5× and 1.2×");

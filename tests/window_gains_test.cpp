@@ -93,6 +93,61 @@ TEST_CASE("a rung of another machine or size has its figure in words, and no bar
   chart::Panel speed = shown_chart(f.state).panels[0];
   CHECK(speed.subtitle == "each alone, recorded on Machine A at n = 2048");
   REQUIRE(speed.marks.size() == 2);
-  CHECK_FALSE(speed.marks[0].hatched);
+  CHECK(speed.marks[0].hatched);
   CHECK(speed.row_reasons[2].find("at n = 8192 on Machine A") != std::string::npos);
+}
+
+TEST_CASE("bars of another machine's CPU stand neither before nor beside this machine's own",
+          "[window]") {
+  FakeSession::too_new = "gemm.cpu.packed_avx512";
+  Fixture f;
+  FakeSession::too_new.clear();
+  FakeSession session;
+  WorkRequest request = request_for(RequestType::run, 7);
+  request.kernels = {{"gemm.cpu.packed_avx512", {{"n", 1024}}}};
+  (void)session.list();
+  (void)session.send(request);
+  session.measure(session.last(RequestType::run), 0, 1e3);
+  auto run = std::make_shared<Run>();
+  for (const std::string& line : session.transcript()) run->apply_line(line);
+  f.state.sessions.recordings = {{"/r/cpu", "Machine A", "GEMM", run, ""}};
+  f.state.ladder.dirty = true;
+  f.state.selection.view = &kGainsView;
+  f.driver->frames(2);
+  CHECK(shown_chart(f.state).panels[0].marks.empty());
+  f.run_all();
+  f.driver->frames(2);
+  const chart::ChartModel model = shown_chart(f.state);
+  CHECK(model.panels[0].subtitle.find("Machine A") == std::string::npos);
+  const auto& reasons = model.panels[0].row_reasons;
+  const auto theirs = std::find_if(reasons.begin(), reasons.end(), [](const std::string& reason) {
+    return reason.find("needs AVX-512; ") == 0 && reason.find("on Machine A") != std::string::npos;
+  });
+  REQUIRE(theirs != reasons.end());
+  CHECK(model.panels[0].marks.size() > 3);
+  CHECK(
+      std::none_of(model.panels[0].marks.begin(), model.panels[0].marks.end(),
+                   [&](const chart::Mark& mark) { return mark.row == theirs - reasons.begin(); }));
+}
+
+TEST_CASE("a step between two requests is no ratio, and the older bar says so", "[window]") {
+  Fixture f;
+  f.run_all();
+  f.state.selection.view = &kGainsView;
+  f.driver->frames(2);
+  const chart::ChartModel before = shown_chart(f.state);
+  REQUIRE(before.panels[1].row_reasons[1].find("≈") == 0);
+  select_rung(f.state, f.state.ladder.rows[1].rung->kernel);
+  f.driver->frames(2);
+  f.driver->key(compat::Key::f5, true);
+  const WorkRequest again = f.session.last(RequestType::run);
+  REQUIRE(again.kernels.size() == 1);
+  f.session.measure(again, 0, 0.5e6);
+  f.session.finish(again);
+  f.driver->frames(3);
+  const chart::ChartModel after = shown_chart(f.state);
+  CHECK(after.panels[1].row_reasons[1].find("≈") == std::string::npos);
+  CHECK(after.panels[1].row_roles[1] == chart::Role::muted);
+  CHECK(after.panels[1].row_notes[1].find("Compare the two rungs") != std::string::npos);
+  CHECK(after.rows[1].sublabel.find("of another run") != std::string::npos);
 }

@@ -108,4 +108,12 @@ std::string apart_text(const Run& run, const Series& a, const Series& b) {
   return fmt::format("{} minute{} apart", minutes, minutes == 1 ? "" : "s");
 }
 
+std::string why_no_quotient(const Run& run, const Series& a, const Series& b) {
+  if (!is_of_one_run(a, b)) return apart_text(run, a, b);
+  const auto has_interval = [](const Series& series) {
+    return series.stats && series.stats->ci_ns;
+  };
+  return has_interval(a) && has_interval(b) ? "" : "few samples";
+}
+
 }  // namespace ridge

@@ -11,6 +11,8 @@
 namespace ridge {
 namespace {
 
+constexpr int kFewest = 3, kMost = 6;  // significant digits
+
 int side_of_limit(double value, double limit) {
   return (value > limit) - (value < limit);
 }
@@ -28,26 +30,48 @@ bool stands_where_it_is(double value, double margin, int digits) {
   return true;
 }
 
+bool has_ends(const std::optional<Interval>& ratio) {
+  return ratio && std::isfinite(ratio->low) && std::isfinite(ratio->high);
+}
+
+int interval_digits(const Interval& ratio, double margin) {
+  int digits = kFewest;
+  while (digits < kMost && !(stands_where_it_is(ratio.low, margin, digits) &&
+                             stands_where_it_is(ratio.high, margin, digits) &&
+                             (ratio.low == ratio.high ||
+                              as_printed(ratio.low, digits) != as_printed(ratio.high, digits))))
+    ++digits;
+  return digits;
+}
+
 }  // namespace
 
 std::string ratio_interval_text(const std::optional<Interval>& ratio, double margin) {
-  constexpr int kFewest = 3, kMost = 6;
-  if (!ratio || !std::isfinite(ratio->low) || !std::isfinite(ratio->high)) return kNone;
-  int digits = kFewest;
-  while (digits < kMost && !(stands_where_it_is(ratio->low, margin, digits) &&
-                             stands_where_it_is(ratio->high, margin, digits) &&
-                             (ratio->low == ratio->high ||
-                              as_printed(ratio->low, digits) != as_printed(ratio->high, digits))))
-    ++digits;
+  if (!has_ends(ratio)) return kNone;
+  const int digits = interval_digits(*ratio, margin);
   return fmt::format("[{}, {}]", format_number(ratio->low, digits),
                      format_number(ratio->high, digits));
 }
 
+std::string ratio_beside_text(double ratio, const std::optional<Interval>& interval,
+                              double margin) {
+  const std::string plain = format_ratio(ratio);
+  if (!std::isfinite(ratio) || !has_ends(interval)) return plain;
+  const int of_ends = interval_digits(*interval, margin);
+  const double low = as_printed(interval->low, of_ends), high = as_printed(interval->high, of_ends);
+  const auto is_inside = [&](double printed) { return printed >= low && printed <= high; };
+  if (is_inside(std::strtod(plain.c_str(), nullptr))) return plain;
+  for (int digits = kFewest; digits <= kMost; ++digits) {
+    if (is_inside(as_printed(ratio, digits))) return format_number(ratio, digits) + "×";
+  }
+  return plain;
+}
+
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval) {
   constexpr double kWide = 1.5;
-  constexpr int kMost = 3;
-  const bool has_ends = interval && std::isfinite(interval->high) && interval->low > 0;
-  if (!(ratio > 0) || !has_ends || !(interval->high > interval->low)) return format_ratio(ratio);
+  constexpr int kMostInHeadline = 3;
+  const bool has_both = interval && std::isfinite(interval->high) && interval->low > 0;
+  if (!(ratio > 0) || !has_both || !(interval->high > interval->low)) return format_ratio(ratio);
   if (interval->high / interval->low > kWide)
     return "between " + format_tick(interval->low, 2) + "× and " + format_tick(interval->high, 2) +
            "×";
@@ -55,7 +79,8 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
   const double half = (interval->high - interval->low) / 2;
   const int digits =
       static_cast<int>(std::floor(std::log10(ratio)) - std::floor(std::log10(half))) + 1;
-  return digits >= kMost ? format_ratio(ratio) : format_number(ratio, std::max(digits, 1)) + "×";
+  return digits >= kMostInHeadline ? format_ratio(ratio)
+                                   : format_number(ratio, std::max(digits, 1)) + "×";
 }
 
 Error rounds_of_trainings() {

@@ -15,6 +15,10 @@ namespace ridge {
 /// stand where the ends do: below, on or above 1, 1 + margin and 1 / (1 + margin). `margin`: 0.02 is 2 %.
 std::string ratio_interval_text(const std::optional<Interval>& ratio, double margin);
 
+/// "11.87×" beside "[11.86, 11.88]": as format_ratio, with as many digits more (six at most) as it takes for the printed
+/// ratio to stand within the printed interval.
+std::string ratio_beside_text(double ratio, const std::optional<Interval>& interval, double margin);
+
 /// A paired ratio as a headline, with no digit that its interval does not bear: "2.00×", "2.7×" where the interval is
 /// ±0.3, "between 5× and 46×" where its upper end is over 1.5 times its lower. Without an interval as format_ratio.
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval);

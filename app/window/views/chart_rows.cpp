@@ -1,13 +1,31 @@
 #include "app/window/views/chart_rows.h"
 
 #include <algorithm>
+#include <set>
 
+#include "app/query/recordings.h"
+#include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/edit.h"
 #include "common/record/in_turns.h"
 #include "common/record/params.h"
 #include "common/view/chart/size_curve.h"
+#include "common/view/report/decision.h"
 
 namespace ridge::window {
+
+namespace {
+
+/// Of its rung in the lab's list; a learner's copy has its original's.
+int place_of(const State& state, const Rung& rung) {
+  const auto& rungs = state.selection.lab->rungs;
+  const auto found = std::find_if(rungs.begin(), rungs.end(), [&](const Rung& one) {
+    return original_of(rung.kernel) == one.kernel;
+  });
+  return found == rungs.end() ? -1 : static_cast<int>(found - rungs.begin());
+}
+
+}  // namespace
 
 chart::LadderRow plain_row(const State& state, const RungView& row) {
   chart::LadderRow out;
@@ -15,6 +33,7 @@ chart::LadderRow plain_row(const State& state, const RungView& row) {
   out.is_baseline = state.selection.baseline == row.rung->kernel;
   out.selected = state.selection.rung == row.rung->kernel;
   out.is_peer = row.rung->peer;
+  out.place = place_of(state, *row.rung);
   out.is_trap = row.series ? row.series->kind == RungKind::trap
                            : row.info && row.info->kind == RungKind::trap;
   return out;
@@ -28,6 +47,26 @@ void set_source(const Run& run, const std::string& machine, const Series* series
 }
 
 namespace {
+
+/// The processors of this machine: of one where it can run a rung of the lab, or has a result, no other machine's figures
+/// stand among its own. Until the worker has said what it can run, the CPU is one.
+std::set<std::string> own_processors(const State& state) {
+  std::set<std::string> own;
+  if (state.sessions.shown->state() == app::WorkerState::starting)
+    own.insert(OpenEnum<Backend>(Backend::cpu).text());
+  for (const RungView& row : state.ladder.rows) {
+    if (row.can_run || row.origin == Origin::live) own.insert(backend_of(row.rung->kernel).text());
+  }
+  return own;
+}
+
+/// "needs AVX-512; 152 GFLOP/s at n = 1024 on Xeon": a result of another machine in words.
+std::string elsewhere_reason(const State& state, const RungView& row) {
+  std::string why = row.info && !row.info->available ? row.info->reason : "";
+  if (why.empty()) why = state.is_replay() ? "not in this saved run" : "not measured here";
+  const std::string figure = elsewhere_text(row);
+  return figure.empty() ? why : why + "; " + figure;
+}
 
 bool equal_where_named(const Params& params, const std::string& name, const ParamValue& value) {
   const auto found = params.find(name);
@@ -106,8 +145,8 @@ RecordedSizes recorded_sizes(const State& state, const Params& shown, const Rung
   return all;
 }
 
-/// The newest live result with these parameters, else the nearest recorded one of what cannot run.
-bool find_type(const State& state, const RungView& view, const Params& wanted,
+/// The newest live result with these parameters, else the nearest recorded one of another machine's processor.
+bool find_type(const State& state, const RungView& view, bool is_own, const Params& wanted,
                chart::LadderRow* row) {
   const auto& all = state.run().series();
   const auto live = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
@@ -120,7 +159,7 @@ bool find_type(const State& state, const RungView& view, const Params& wanted,
     set_source(state.run(), "", &*live, row);
     return true;
   }
-  if (view.can_run) return false;
+  if (is_own) return false;
   const app::Snapped snapped = app::recorded_series(
       state.sessions.recordings, view.rung->kernel, [&](const Run&) { return wanted; },
       state.selection.cache);
@@ -162,12 +201,21 @@ void keep_rungs(ChartRows* rows, const std::vector<std::string>& kernels) {
   *rows = std::move(kept);
 }
 
+std::string elsewhere_text(const RungView& row) {
+  const auto rate = row.series ? throughput_of(*row.series) : std::nullopt;
+  if (!rate) return "";
+  std::string text = format_rate(rate->value, rate->unit);
+  if (!row.shown_size.empty()) text += " at " + row.shown_size;
+  return row.machine.empty() ? text : text + " on " + app::short_machine(row.machine);
+}
+
 bool has_frontier(const Lab& lab) {
   return std::string_view(lab.quality_metric) == "accuracy";
 }
 
 ChartRows unpaired_ladder_rows(const State& state) {
   ChartRows out;
+  const std::set<std::string> own = own_processors(state);
   std::string section;
   for (size_t i = 0; i < state.ladder.rows.size(); ++i) {
     const RungView& row = state.ladder.rows[i];
@@ -180,6 +228,12 @@ ChartRows unpaired_ladder_rows(const State& state) {
     if (is_hidden_row(state, row)) continue;
     chart::LadderRow made = plain_row(state, row);
     made.section = section;
+    if (row.origin == Origin::recorded && own.contains(backend_of(row.rung->kernel).text())) {
+      made.state = elsewhere_reason(state, row);
+      out.rows.push_back(std::move(made));
+      out.kernels.emplace_back(row.rung->kernel);
+      continue;
+    }
     made.series = row.series;
     made.ceilings = row.run ? &row.run->ceilings() : nullptr;
     made.in_turns = row.run && row.series && is_in_turns(*row.run, *row.series);
@@ -212,6 +266,7 @@ ChartRows ladder_rows(const State& state) {
 ChartRows type_rows(const State& state) {
   ChartRows out;
   ChartRows ladder = ladder_rows(state);
+  const std::set<std::string> own = own_processors(state);
   const auto name_type = [](chart::LadderRow* row, const std::string& dtype) {
     if (row->label.find(dtype) == std::string::npos) row->label += " · " + dtype;
   };
@@ -219,13 +274,14 @@ ChartRows type_rows(const State& state) {
     if (ladder.kernels[i] == kFoldRow) continue;
     const RungView& view = *find_row(state.ladder, ladder.kernels[i]);
     const std::string shown = view.series ? dtype_of(*view.series) : "";
+    const bool is_own = own.contains(backend_of(view.rung->kernel).text());
     const size_t first = out.rows.size();
     out.rows.push_back(ladder.rows[i]);
     for (const std::string& dtype : view.info ? view.info->dtypes : std::vector<std::string>()) {
       Params wanted = params_for(state, *view.info);
       wanted["dtype"] = dtype;
       chart::LadderRow made = plain_row(state, view);
-      if (dtype == shown || !find_type(state, view, wanted, &made)) continue;
+      if (dtype == shown || !find_type(state, view, is_own, wanted, &made)) continue;
       name_type(&made, dtype);
       out.rows.push_back(std::move(made));
     }
@@ -238,28 +294,50 @@ ChartRows type_rows(const State& state) {
 ChartRows size_rows(const State& state) {
   ChartRows out;
   const Params shown = shown_params(state);
+  const std::set<std::string> own = own_processors(state);
   const auto add = [&](const RungView& row, const Run& run, const std::string& machine,
                        const std::vector<const Series*>& found) {
     for (const Series* series : found) {
       chart::LadderRow made = plain_row(state, row);
       set_source(run, machine, series, &made);
+      made.at_size = row.series && row.series->params == series->params;
       out.rows.push_back(std::move(made));
       out.kernels.emplace_back(row.rung->kernel);
     }
   };
   for (const RungView& row : state.ladder.rows) {
     if (is_folded(state, *row.rung)) continue;
-    const auto own = newest_sizes(state, shown, state.run(), row, true);
-    add(row, state.run(), "", own);
-    if (!own.empty() || row.can_run) continue;
+    const auto live = newest_sizes(state, shown, state.run(), row, true);
+    add(row, state.run(), "", live);
+    if (!live.empty() || own.contains(backend_of(row.rung->kernel).text())) continue;
     for (const auto& [recording, found] : recorded_sizes(state, shown, row))
       add(row, *recording->run, recording->machine, found);
   }
   return out;
 }
 
+namespace {
+
+/// Of the type of the selected rung: under one roof stand rungs of one problem.
+void keep_one_type(const State& state, ChartRows* rows) {
+  const RungView* selected = find_row(state.ladder, state.selection.rung);
+  if (!selected || !selected->series) return;
+  const std::string dtype = dtype_of(*selected->series);
+  ChartRows kept;
+  for (size_t i = 0; i < rows->rows.size(); ++i) {
+    const Series* series = rows->rows[i].series;
+    if (series && dtype_of(*series) != dtype) continue;
+    kept.rows.push_back(std::move(rows->rows[i]));
+    kept.kernels.push_back(std::move(rows->kernels[i]));
+  }
+  *rows = std::move(kept);
+}
+
+}  // namespace
+
 ChartRows path_rows(const State& state) {
   ChartRows out = type_rows(state);
+  keep_one_type(state, &out);
   const ChartRows sizes = size_rows(state);
   for (size_t i = 0; i < sizes.rows.size(); ++i) {
     const Series* series = sizes.rows[i].series;

@@ -12,7 +12,9 @@
 #include "app/window/shell/settings.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
+#include "common/record/caution.h"
 #include "common/record/clocks.h"
+#include "common/record/compute_unit.h"
 #include "common/record/derive.h"
 #include "common/record/in_turns.h"
 #include "common/record/one_run.h"
@@ -93,27 +95,6 @@ std::string place_of(const RungView& row, bool log_time) {
   return (is_recorded ? row.machine : "") + "\n" + (is_recorded || log_time ? row.shown_size : "");
 }
 
-/// The place of most rows, this machine's own first.
-std::string place_in_view(const State& state, const ChartRows& rows) {
-  std::map<std::string, int> counts;
-  for (size_t i = 0; i < rows.rows.size(); ++i) {
-    const RungView* view = find_row(state.ladder, rows.kernels[i]);
-    if (view && rate_of(rows.rows[i].series)) ++counts[place_of(*view, state.appearance.log_time)];
-  }
-  if (counts.contains("\n")) return "\n";
-  const auto most =
-      std::max_element(counts.begin(), counts.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == counts.end() ? "\n" : most->first;
-}
-
-/// "152 GFLOP/s at n = 1024 on Intel Xeon": of a row that is not at the place in view.
-std::string elsewhere_text(const RungView& row, const Throughput& rate) {
-  std::string text = format_rate(rate.value, rate.unit);
-  if (!row.shown_size.empty()) text += " at " + row.shown_size;
-  return row.machine.empty() ? text : text + " on " + app::short_machine(row.machine);
-}
-
 /// "recorded on NVIDIA H200 at n = 4096"; empty: this machine's own.
 std::string place_text(const std::string& place) {
   const size_t end = place.find('\n');
@@ -129,15 +110,59 @@ std::optional<Interval> rate_interval(const Series& series) {
   return Interval{1 / item->ci_s->high, 1 / item->ci_s->low};
 }
 
-/// What most rungs are counted in.
-std::string unit_of(const ChartRows& rows) {
-  std::map<std::string, int> units;
-  for (const chart::LadderRow& row : rows.rows) {
-    if (const auto rate = rate_of(row.series)) ++units[rate->unit];
+template <class Key>
+Key most_of(const std::map<Key, int>& counts, Key otherwise) {
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? otherwise : most->first;
+}
+
+/// What the bars of a chart have in common: one machine and size, one unit, one way of being timed.
+struct Axis {
+  std::string unit = "FLOP/s", place = "\n";
+  bool in_turns = false;  ///< all were timed in turns
+  bool log_time = false;
+};
+
+/// That of most rows, this machine's own first, rungs alone before sides of comparisons.
+Axis axis_of(const State& state, const ChartRows& rows) {
+  Axis axis{.log_time = state.appearance.log_time};
+  std::map<std::string, int> places, units;
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const RungView* view = find_row(state.ladder, rows.kernels[i]);
+    if (view && rate_of(rows.rows[i].series)) ++places[place_of(*view, axis.log_time)];
   }
-  const auto most = std::max_element(
-      units.begin(), units.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == units.end() ? "FLOP/s" : most->first;
+  if (!places.contains(axis.place)) axis.place = most_of(places, axis.place);
+  size_t bars = 0, in_turns = 0;
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const RungView* view = find_row(state.ladder, rows.kernels[i]);
+    const auto rate = rate_of(rows.rows[i].series);
+    if (!view || !rate || place_of(*view, axis.log_time) != axis.place) continue;
+    ++units[rate->unit], ++bars;
+    in_turns += rows.rows[i].in_turns;
+  }
+  axis.unit = most_of(units, axis.unit);
+  axis.in_turns = bars > 0 && in_turns == bars;
+  return axis;
+}
+
+/// Its rate, if its bar may stand on the axis.
+std::optional<Throughput> bar_of(const State& state, const chart::LadderRow& row,
+                                 const std::string& kernel, const Axis& axis) {
+  const auto rate = rate_of(row.series);
+  const RungView* view = find_row(state.ladder, kernel);
+  const bool fits = rate && view && rate->unit == axis.unit && row.in_turns == axis.in_turns &&
+                    place_of(*view, axis.log_time) == axis.place;
+  return fits ? rate : std::nullopt;
+}
+
+/// Why a row with a speed has no bar.
+std::string no_bar_reason(const RungView& view, const chart::LadderRow& row, const Axis& axis) {
+  if (place_of(view, axis.log_time) != axis.place) return elsewhere_text(view);
+  const auto rate = rate_of(row.series);
+  if (rate->unit != axis.unit) return "counted in " + rate->unit;
+  return "only " + kTimedInTurns + ": " + format_rate(rate->value, rate->unit);
 }
 
 /// The comparison of just these two results, if one was made.
@@ -180,12 +205,16 @@ const RungView* step_before(const State& state, const RungView& row, const std::
   return nullptr;
 }
 
-/// What the step to this rung brought. A step from a stale rung is said to be stale where it came from.
-std::optional<chart::ClimbStep> step_of(const State& state, const RungView& row, double rate,
-                                        const std::string& unit) {
+/// What the step to this rung brought, or why there is no ratio. A step from a stale rung is said to be stale where it came
+/// from.
+void set_step(const State& state, const RungView& row, double rate, const std::string& unit,
+              chart::ClimbRow* out) {
   const RungView* before = row.rung->peer ? nullptr : step_before(state, row, unit);
-  if (!before) return std::nullopt;
+  if (!before) return;
   const Comparison* pair = pair_of(state, *before, row);
+  out->no_ratio = before->run == row.run ? why_no_quotient(*row.run, *before->series, *row.series)
+                                         : "in different recordings";
+  if (!pair && !out->no_ratio.empty()) return;
   const bool stale = before->series->stale || (pair && pair->stale);
   const double bars = rate / rate_of(before->series)->value;
   chart::ClimbStep step{.ratio = bars, .from = with_stale(before->rung->title, stale)};
@@ -194,12 +223,13 @@ std::optional<chart::ClimbStep> step_of(const State& state, const RungView& row,
     step.verdict = supported_verdict(*pair);
     step.interval = pair->ci;
     step.margin = pair->margin;
-    step.alone = bars;
+    step.equal_clock = lacks_sustained(*pair);
+    if (out->no_ratio.empty()) step.alone = bars;
   }
   if (chart::is_step_down(step))
     step.why =
         why_slower(*before->series, *row.series, row.run->ceilings(), row.run->environment());
-  return step;
+  out->step = std::move(step);
 }
 
 /// Beside dots of time stands the speed, beside bars of speed the time.
@@ -220,16 +250,22 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived,
           derived.bytes_per_s ? format_rate(*derived.bytes_per_s, "B/s") : ""};
 }
 
+/// What is said under its name: how it was measured, and what may be held against it.
+std::string row_words(const chart::LadderRow& from, const Axis& axis) {
+  std::string text = place_text(axis.place).empty() ? from.sublabel : "";
+  const std::string caution = caution_of(*from.series->stats);
+  if (!text.empty() && !caution.empty()) text += ", ";
+  return text + caution;
+}
+
 chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
-                          const std::string& kernel, const std::string& unit,
-                          const std::string& place) {
-  chart::ClimbRow row{.label = with_stale(from.label, from.series && from.series->stale),
-                      .sublabel = place_text(place).empty() ? from.sublabel : ""};
+                          const std::string& kernel, const Axis& axis) {
+  chart::ClimbRow row{.label = with_stale(from.label, from.series && from.series->stale)};
   row.is_peer = from.is_peer;
   row.is_baseline = from.is_baseline;
   row.selected = from.selected;
-  row.hatched = (from.series && from.series->stale) || !row.sublabel.empty();
-  if (from.in_turns) row.sublabel += (row.sublabel.empty() ? "" : ", ") + kTimedInTurns;
+  row.hatched = from.series && (from.series->stale || !from.series->reduced_from.empty() ||
+                                !from.origin.empty() || !from.sublabel.empty());
   row.reason = from.state;
   const auto rate = rate_of(from.series);
   const Derived derived =
@@ -243,27 +279,26 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
     return row;
   }
   const RungView* view = find_row(state.ladder, kernel);
-  const bool log_time = state.appearance.log_time;
-  if (view && place_of(*view, log_time) != place) {
-    row.sublabel.clear();
-    row.reason = elsewhere_text(*view, *rate);
-    return row;
-  }
+  if (!view) return row;
+  const bool has_bar = bar_of(state, from, kernel, axis).has_value();
+  if (!has_bar) row.reason = no_bar_reason(*view, from, axis);
+  if (place_of(*view, axis.log_time) != axis.place) return row;
+  row.no_step = why_no_step(kernel, from.series->params);
+  if (row.no_step.empty() && rate->unit == axis.unit)
+    set_step(state, *view, rate->value, axis.unit, &row);
+  if (!has_bar && rate->unit == axis.unit)
+    return row;  // in turns: its pair is all that stands here
+  row.sublabel = row_words(from, axis);
   row.cells = cells_of(*from.series, derived, state.selection.lab->quality_metric,
-                       log_time ? format_rate(rate->value, rate->unit) : "");
+                       axis.log_time ? format_rate(rate->value, rate->unit) : "");
   row.time_s = from.series->stats->median_ns * 1e-9;
   if (const auto& ci = from.series->stats->ci_ns; ci)
     row.time_interval_s = Interval{ci->low * 1e-9, ci->high * 1e-9};
-  if (rate->unit != unit) {
-    row.reason = "counted in " + rate->unit;
-    return row;
-  }
+  if (!has_bar) return row;
   row.rate = rate->value;
-  row.interval = unit == "FLOP/s" ? derived.flop_per_s_ci
-                 : unit == "B/s"  ? derived.bytes_per_s_ci
-                                  : rate_interval(*from.series);
-  row.no_step = why_no_step(kernel, from.series->params);
-  if (view && row.no_step.empty()) row.step = step_of(state, *view, rate->value, unit);
+  row.interval = axis.unit == "FLOP/s" ? derived.flop_per_s_ci
+                 : axis.unit == "B/s"  ? derived.bytes_per_s_ci
+                                       : rate_interval(*from.series);
   return row;
 }
 
@@ -280,51 +315,89 @@ std::string share_text(const chart::LadderRow& row) {
 }
 
 /// Of rungs of one machine at one size, timed in one run; none where nothing climbed.
-std::optional<Total> total_of(const State& state, const ChartRows& rows, const std::string& unit) {
-  const std::string place = place_in_view(state, rows);
+std::optional<Total> total_of(const State& state, const ChartRows& rows) {
+  const Axis axis = axis_of(state, rows);
   const chart::LadderRow *first = nullptr, *best = nullptr, *library = nullptr;
+  const Run *run = nullptr, *best_run = nullptr;
   double from = 0, to = 0, theirs = 0;
   for (size_t i = 0; i < rows.rows.size(); ++i) {
     const chart::LadderRow& row = rows.rows[i];
-    const auto rate = rate_of(row.series);
-    const RungView* view = find_row(state.ladder, rows.kernels[i]);
-    if (!rate || rate->unit != unit || !view) continue;
-    if (place_of(*view, state.appearance.log_time) != place) continue;
+    const auto rate = bar_of(state, row, rows.kernels[i], axis);
+    if (!rate) continue;
     if (row.is_peer && rate->value > theirs) library = &row, theirs = rate->value;
     if (row.is_peer) continue;
     if (!why_no_step(rows.kernels[i], row.series->params).empty()) continue;
-    if (first && (row.origin != first->origin || row.sublabel != first->sublabel)) continue;
-    if (!first) first = &row, from = rate->value;
-    if (rate->value > to) best = &row, to = rate->value;
+    const RungView& view = *find_row(state.ladder, rows.kernels[i]);
+    if (!first) first = &row, from = rate->value, run = view.run;
+    if (rate->value > to) best = &row, to = rate->value, best_run = view.run;
   }
-  if (!first || best == first) return std::nullopt;
-  if (first->origin.empty() && !is_of_one_run(*first->series, *best->series)) return std::nullopt;
+  if (!first || best == first || run != best_run) return std::nullopt;
+  if (!why_no_quotient(*run, *first->series, *best->series).empty()) return std::nullopt;
   const auto name = [](const chart::LadderRow& row) {
     return with_stale(row.label, row.series->stale);
   };
   Total total{name(*first) + " → " + name(*best), "≈ " + format_ratio(to / from),
               share_text(*best)};
   if (!total.reach.empty()) total.reach += " of the ceiling";
-  const bool is_beside = library && library->origin == best->origin;
-  const std::string peer = is_beside ? share_text(*library) : "";
+  const std::string peer = library ? share_text(*library) : "";
   if (!total.reach.empty() && !peer.empty()) total.reach += ", " + name(*library) + " " + peer;
   return total;
 }
 
+/// The ceiling of the selected row, else of the first that has a bar and one; rows that compute in another unit are marked.
+std::optional<Ceiling> find_shared_ceiling(const ChartRows& rows,
+                                           std::vector<chart::ClimbRow>* climb) {
+  std::optional<Ceiling> shared;
+  std::vector<std::string> names(rows.rows.size());
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const chart::LadderRow& row = rows.rows[i];
+    if (!(*climb)[i].rate || !row.ceilings) continue;
+    const std::optional<Ceiling> own = flop_ceiling(*row.ceilings, *row.series);
+    if (!own) continue;
+    names[i] = own->name;
+    if (!shared || row.selected) shared = own;
+  }
+  for (size_t i = 0; shared && i < names.size(); ++i)
+    (*climb)[i].other_unit = names[i] != shared->name;
+  return shared;
+}
+
+/// Rows of another request than most: a machine is another one some minutes later.
+void mark_older(const ChartRows& rows, const State& state, std::vector<chart::ClimbRow>* climb) {
+  std::map<int64_t, int> requests;
+  const auto is_live = [&](size_t i) {
+    return (*climb)[i].rate && rows.rows[i].origin.empty() && !rows.rows[i].in_turns;
+  };
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    if (is_live(i)) ++requests[rows.rows[i].series->request];
+  }
+  const int64_t most = most_of(requests, int64_t{0});
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    if (!is_live(i) || rows.rows[i].series->request == most) continue;
+    const std::string time = time_of_day(state.run(), *rows.rows[i].series);
+    std::string& words = (*climb)[i].sublabel;
+    words += (words.empty() ? "" : ", ") +
+             (time.empty() ? std::string("of another run") : "of another run, " + time + " UTC");
+  }
+}
+
 chart::ChartModel build_climb(const State& state, ChartRows* out) {
   *out = climb_rows(state, unpaired_ladder_rows(state));
-  const std::string unit = unit_of(*out);
-  const std::string place = place_in_view(state, *out);
+  const Axis axis = axis_of(state, *out);
   std::vector<chart::ClimbRow> rows;
   for (size_t i = 0; i < out->rows.size(); ++i)
-    rows.push_back(climb_row(state, out->rows[i], out->kernels[i], unit, place));
+    rows.push_back(climb_row(state, out->rows[i], out->kernels[i], axis));
+  mark_older(*out, state, &rows);
   const Lab& lab = *state.selection.lab;
-  chart::ClimbOptions options{.unit = unit == "items/s" ? std::string(lab.items) + "/s" : unit};
+  chart::ClimbOptions options{.unit = axis.unit == "items/s" ? std::string(lab.items) + "/s"
+                                                             : axis.unit};
   const bool is_error = lab.quality_metric == kErrorMetric;
   std::string metric = is_error || has_frontier(lab) ? "" : lab.quality_metric;
   std::replace(metric.begin(), metric.end(), '_', ' ');
-  options.log_time = state.appearance.log_time;
-  if (const std::string where = place_text(place); !where.empty()) options.timed += ", " + where;
+  options.log_time = axis.log_time;
+  if (axis.in_turns) options.timed = "in turns";
+  if (const std::string where = place_text(axis.place); !where.empty())
+    options.timed += ", " + where;
   options.columns = {options.log_time ? chart::ClimbColumn{"Speed", "", "throughput"}
                                       : chart::ClimbColumn{"Time", "", "time_per_call"},
                      {"Of ceiling", "", "utilization"},
@@ -334,16 +407,9 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
                       metric, is_error ? "error_nmse" : "accuracy"}};
   if (!is_learning(state))
     options.columns.push_back({"Bandwidth", "least bytes/s", "memory_bandwidth"});
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const Series* series = out->rows[i].series;
-    if (!rows[i].selected || !series || !out->rows[i].ceilings || unit != "FLOP/s") continue;
-    const Ceiling* ceiling =
-        find_ceiling(*out->rows[i].ceilings, backend_of(series->kernel), "flop", dtype_of(*series),
-                     static_cast<int>(param_int(series->params, "threads", 1)));
-    if (ceiling) options.ceiling = *ceiling;
-  }
+  if (axis.unit == "FLOP/s") options.ceiling = find_shared_ceiling(*out, &rows);
   chart::ChartModel model = chart::climb_chart(rows, options);
-  if (const auto total = total_of(state, *out, unit); total && !is_learning(state))
+  if (const auto total = total_of(state, *out); total && !is_learning(state))
     model.legend.insert(model.legend.begin(), total->steps + ": " + total->ratio);
   return model;
 }
@@ -394,7 +460,7 @@ void draw_climb_bar(Ui& ui, Area area) {
   draw_parts(ui, {line.x, line.y, line.w, parts_h}, rows);
   if (!is_learning(ui.state)) return;
   const ChartRows part = climb_rows(ui.state, std::move(rows));
-  const auto total = total_of(ui.state, part, unit_of(part));
+  const auto total = total_of(ui.state, part);
   if (!total) return;
   const float w = ui.text(line.right() - ui.px(8), line.middle(), total->ratio, kTotal_px,
                           Role::series0, Face::strong, Anchor::end);

@@ -15,6 +15,7 @@ namespace {
 
 /// Above this multiple of the fastest rate a ceiling would take the bars' room.
 constexpr double kFarCeiling = 3;
+constexpr double kSeen = 1.1;  // a bar so much longer is seen to be
 
 Role step_role(const ClimbStep& step) {
   if (bars_disagree(step)) return Role::muted;
@@ -42,11 +43,20 @@ bool needs_interval(const ClimbStep& step) {
   return step.ratio >= kHuge || step.ratio <= 1 / kHuge || reach > kWide * step.ratio;
 }
 
+std::string badge(const ClimbStep& step, const std::string& ratio);
+
 std::string step_with_interval(const ClimbRow& row) {
-  const std::string text = step_cell(row);
   const bool has_interval = row.step && row.step->verdict && row.step->interval;
-  return has_interval ? text + " " + ratio_interval_text(row.step->interval, row.step->margin)
-                      : text;
+  if (!has_interval) return step_cell(row);
+  const ClimbStep& step = *row.step;
+  return badge(step, ratio_beside_text(step.ratio, step.interval, step.margin)) + " " +
+         ratio_interval_text(step.interval, step.margin);
+}
+
+/// Whether the pair, at one clock, says another figure than the bars of rungs that each had a clock of its own.
+bool is_of_other_clock(const ClimbStep& step) {
+  return step.verdict && step.equal_clock && step.alone && !bars_disagree(step) &&
+         (step.ratio > kSeen * *step.alone || *step.alone > kSeen * step.ratio);
 }
 
 Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
@@ -55,7 +65,8 @@ Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
   mark.hatched = row.hatched;
   mark.dashed = row.is_baseline;
   mark.note = row.label + ": " + format_rate(*row.rate, unit);
-  if (row.interval) mark.note += ", 95 % interval " + format_rate_interval(row.interval, unit);
+  mark.note += row.interval ? ", 95 % interval " + format_rate_interval(row.interval, unit)
+                            : std::string(", no interval under 6 samples");
   if (!row.no_step.empty()) mark.note += ". No step at these parameters: it " + row.no_step;
   return mark;
 }
@@ -80,13 +91,17 @@ Panel time_panel(std::span<const ClimbRow> rows, const Panel& rates) {
   return panel;
 }
 
-void add_ceiling(const ClimbOptions& options, double fastest, Panel* panel) {
+void add_ceiling(std::span<const ClimbRow> rows, const ClimbOptions& options, double fastest,
+                 Panel* panel) {
   if (!options.ceiling || !(options.ceiling->value > 0)) return;
   const Ceiling& ceiling = *options.ceiling;
   if (!(fastest > 0) || ceiling.value > fastest * kFarCeiling) return;
-  panel->rules.push_back(
-      {ceiling.value,
-       ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) + ", " + ceiling.source});
+  Rule rule{ceiling.value, ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) +
+                               ", " + ceiling.source};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].other_unit) rule.not_rows.push_back(static_cast<int>(i));
+  }
+  panel->rules.push_back(std::move(rule));
   panel->axis.high = std::max(panel->axis.high, ceiling.value * 1.02);
 }
 
@@ -107,8 +122,8 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
   if (any([](const ClimbRow& row) { return row.is_peer && has_rate(row); }))
     model->legend.emplace_back("grey: a library");
   if (any([](const ClimbRow& row) { return row.hatched && has_rate(row); }))
-    model->legend.push_back((log_time ? "hollow: " : "hatched: ") + std::string(kStaleWord) +
-                            " or at another size");
+    model->legend.push_back((log_time ? "hollow: " : "hatched: ") + std::string("recorded, ") +
+                            std::string(kStaleWord) + " or at another size");
 }
 
 void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,
@@ -139,6 +154,8 @@ std::string sublabel_of(const ClimbRow& row, const std::string& above, bool is_b
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   };
   add(row.sublabel);
+  if (row.step && is_of_other_clock(*row.step))
+    add("at equal clock; alone ≈ " + format_ratio(*row.step->alone));
   if (!row.step || !has_rate(row) || is_bare)
     return text;  // a report has sentences under the chart
   if (row.step->from != above) add("over " + row.step->from);
@@ -149,6 +166,11 @@ std::string sublabel_of(const ClimbRow& row, const std::string& above, bool is_b
         : row.step->why.brief.empty() ? "slower"
                                       : "slower: " + row.step->why.brief);
   return text;
+}
+
+std::string no_ratio_note(const std::string& why) {
+  return "No ratio of the two medians: " + why +
+         ". Compare the two rungs: in turns they meet the same machine.";
 }
 
 std::string summary_of(std::span<const ClimbRow> rows, const std::string& unit) {
@@ -173,7 +195,6 @@ bool is_step_down(const ClimbStep& step) {
 }
 
 bool bars_disagree(const ClimbStep& step) {
-  constexpr double kSeen = 1.1;  // a bar so much longer is seen to be
   if (!step.verdict || !step.alone) return false;
   switch (*step.verdict) {
     case Verdict::faster:
@@ -199,6 +220,10 @@ std::string step_note(const ClimbStep& step) {
   text += ".";
   if (step.alone)
     text += fmt::format(" By the bars, each measured alone: ≈ {}.", format_ratio(*step.alone));
+  if (is_of_other_clock(step))
+    text +=
+        " In turns both ran at one clock. Alone each has a clock of its own: the more power a rung "
+        "draws, the lower.";
   if (bars_disagree(step))
     text +=
         " The two disagree. The pair counts, since both rungs met the same machine; a bar may be "
@@ -209,8 +234,13 @@ std::string step_note(const ClimbStep& step) {
 }
 
 std::string step_text(const ClimbStep& step) {
+  return badge(step, format_ratio(step.ratio));
+}
+
+namespace {
+
+std::string badge(const ClimbStep& step, const std::string& ratio) {
   if (!std::isfinite(step.ratio) || !(step.ratio > 0)) return "✕ no ratio";
-  const std::string ratio = format_ratio(step.ratio);
   if (!step.verdict) return "≈ " + ratio;
   if (bars_disagree(step)) return "≠ " + ratio;
   switch (*step.verdict) {
@@ -226,6 +256,8 @@ std::string step_text(const ClimbStep& step) {
       return "? " + ratio;
   }
 }
+
+}  // namespace
 
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options) {
   ChartModel model{.id = "climb"};
@@ -248,11 +280,13 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
                           .muted = row.is_peer || !measured || !row.no_step.empty()});
     rates.row_reasons.push_back(measured ? "" : row.reason);
     const bool is_long = row.step && needs_interval(*row.step);
-    steps.row_reasons.push_back(!measured ? row.reason
-                                : is_long ? step_with_interval(row)
-                                          : step_cell(row));
-    steps.row_roles.push_back(row.step && measured ? step_role(*row.step) : Role::muted);
-    steps.row_notes.push_back(row.step && measured ? step_note(*row.step) : "");
+    steps.row_reasons.push_back(!measured && !row.step ? row.reason
+                                : is_long              ? step_with_interval(row)
+                                                       : step_cell(row));
+    steps.row_roles.push_back(row.step ? step_role(*row.step) : Role::muted);
+    steps.row_notes.push_back(row.step               ? step_note(*row.step)
+                              : row.no_ratio.empty() ? ""
+                                                     : no_ratio_note(row.no_ratio));
     if (measured) {
       rates.marks.push_back(bar_of(row, static_cast<int>(i), options.unit));
       high = std::max({high, *row.rate, row.interval ? row.interval->high : 0.0});
@@ -263,13 +297,13 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
          !measured      ? ""
          : row.interval ? format_rate_interval(row.interval, options.unit)
                         : "unavailable: no interval",
-         !measured ? "" : step_with_interval(row),
-         row.step && measured ? row.step->from
-         : measured           ? kNone
-                              : ""});
+         !measured && !row.step ? "" : step_with_interval(row),
+         row.step   ? row.step->from
+         : measured ? kNone
+                    : ""});
   }
   rates.axis.high = high > 0 ? high * 1.04 : 1;
-  add_ceiling(options, fastest, &rates);
+  add_ceiling(rows, options, fastest, &rates);
   model.panels = {options.log_time ? time_panel(rows, rates) : rates, steps};
   for (size_t i = 0; i < options.columns.size(); ++i)
     add_column(rows, options.columns[i], i, &model);

@@ -23,6 +23,7 @@ struct ClimbStep {
   double margin = 0;                   ///< 0.02: a difference of 2 % does not count
   std::optional<double> alone{};       ///< the ratio of the two bars, each timed alone
   StepCause why{};                     ///< of a step down; empty: it is none
+  bool equal_clock = false;            ///< both sides at one clock, where each alone has its own
 };
 /// Whether the step makes a rung slower: by its verdict, else by more than clocks differ from minute to minute.
 bool is_step_down(const ClimbStep& step);
@@ -46,7 +47,8 @@ struct ClimbRow {
   bool is_best = false;              ///< the fastest step
   bool selected = false;
   bool is_baseline = false;
-  bool hatched = false;  ///< stale, or at another size
+  bool hatched = false;     ///< stale, recorded elsewhere, or at another size
+  bool other_unit = false;  ///< it computes in another unit than the options' ceiling is of
 };
 
 /// Figures of a row in words, beside its bar. A column without any is left out.

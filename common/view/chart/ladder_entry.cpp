@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/core/format.h"
+#include "common/record/caution.h"
 #include "common/record/in_turns.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/ladder_parts.h"
@@ -94,20 +95,6 @@ std::string reduced_size(const Series& series) {
     start = from.find_first_not_of(" ,", end);
   }
   return text.empty() ? "not at " + from : text + ", not " + from;
-}
-
-}  // namespace
-
-namespace {
-
-/// The weightiest of what may be said against a figure, in a word or two: a row has no room for all, its tooltip has.
-std::string caution_of(const Stats& stats) {
-  constexpr std::pair<const char*, const char*> kCautions[] = {
-      {"contended", "busy"}, {"noisy", "noisy"}, {"few_samples", "few samples"}};
-  for (const auto& [flag, words] : kCautions) {
-    if (std::find(stats.flags.begin(), stats.flags.end(), flag) != stats.flags.end()) return words;
-  }
-  return {};
 }
 
 }  // namespace

@@ -23,16 +23,18 @@ int tick_digits(const std::vector<Tick>& ticks, double unit) {
   return 7;
 }
 
-/// A vertical line over all rows, interrupted where a text stands in its way.
+/// A vertical line over all rows but some, interrupted where a text stands in its way.
 void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px, float alpha,
-                                bool dashed) const {
+                                bool dashed, const std::vector<int>& not_rows) const {
   float start = frame_.rows_top;
   for (int row = 0; row < frame_.rows(); ++row) {
+    const bool is_left_out = std::find(not_rows.begin(), not_rows.end(), row) != not_rows.end();
     const bool hit = std::any_of(blocked_.begin(), blocked_.end(), [&](const Blocked& blocked) {
       return blocked.row == row && x > blocked.low - 3 && x < blocked.high + 3;
     });
-    if (!hit) continue;
-    const float middle = frame_.row_middle(row), half = frame_.small * 0.75f;
+    if (!hit && !is_left_out) continue;
+    const float middle = frame_.row_middle(row);
+    const float half = is_left_out ? frame_.row_height / 2 : frame_.small * 0.75f;
     if (middle - half > start) {
       add_line(scene, {x, start}, {x, middle - half}, role, width_px, alpha, dashed);
     }
@@ -193,7 +195,7 @@ void PanelLayout::draw(Scene* scene) {
   }
   for (const Rule& rule : panel_.rules) {
     if (!(rule.value >= low_ && rule.value <= high_)) continue;
-    draw_vertical(scene, x_of(rule.value), rule.role, 1.6f, 1, true);
+    draw_vertical(scene, x_of(rule.value), rule.role, 1.6f, 1, true, rule.not_rows);
   }
 }
 

@@ -94,8 +94,8 @@ class PanelLayout {
   bool try_labels();
   bool place(const Mark& mark, Label* label) const;
   void draw_grid(Scene* scene) const;
-  void draw_vertical(Scene* scene, float x, Role role, float width_px, float alpha,
-                     bool dashed) const;
+  void draw_vertical(Scene* scene, float x, Role role, float width_px, float alpha, bool dashed,
+                     const std::vector<int>& not_rows = {}) const;
   void draw_mark(Scene* scene, const Mark& mark, const Label& label) const;
   void draw_bar(Scene* scene, const Mark& mark, float y) const;
   void draw_whisker(Scene* scene, const Mark& mark, float y) const;

@@ -66,11 +66,12 @@ struct Mark {
   std::string note{};            ///< tooltip: full sentence
 };
 
-/// A vertical line across all rows of a panel: a ceiling, a gate, zero.
+/// A vertical line across the rows of a panel: a ceiling, a gate, zero.
 struct Rule {
   double value = 0;
   std::string label{};
   Role role = Role::text;
+  std::vector<int> not_rows{};  ///< the line is interrupted at these: it says nothing of them
 };
 
 struct Band {

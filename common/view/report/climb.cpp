@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/core/format.h"
+#include "common/record/caution.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/edit.h"
@@ -393,12 +394,26 @@ chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
     made.verdict = step.claim->decision.verdict;
     made.interval = step.claim->comparison.ci;
     made.margin = step.claim->comparison.margin;
+    made.equal_clock = lacks_sustained(step.claim->comparison);
     if (apart_words(from, to).empty()) made.alone = rate_value(to) / rate_value(from);
   }
   if (chart::is_step_down(made))
     made.why = why_slower(*from.series, *to.series, to.input->run->ceilings(),
                           to.input->run->environment());
   return made;
+}
+
+/// Why no ratio of two medians stands there; empty: one may.
+std::string no_ratio_words(const Line& from, const Line& to) {
+  const std::string apart = apart_words(from, to);
+  return apart.empty() ? why_no_quotient(*to.input->run, *from.series, *to.series) : apart;
+}
+
+/// Among bars of rungs alone a time in turns is no bar: what came of the pair is its step.
+void leave_out_bar(const std::string& unit, chart::ClimbRow* row) {
+  if (!row->rate) return;
+  row->reason = "only " + kTimedInTurns + ": " + format_rate(*row->rate, unit);
+  row->rate.reset();
 }
 
 /// What the badges have no room for: why steps go down, and where the pair and the bars disagree. Page 1 has room for a
@@ -444,6 +459,9 @@ Section climb_section(const Material& material, const Climb& climb) {
                                          [](const Line* line) { return line->is_candidate; });
   const bool all_in_turns = std::all_of(climb.lines.begin(), climb.lines.end(),
                                         [](const Line* line) { return line->in_turns; });
+  chart::ClimbOptions chart_options{.unit = unit_in_words(pivot, climb.unit, options),
+                                    .ceiling = shared_ceiling_of(climb)};
+  if (all_in_turns) chart_options.timed = "in turns";
   std::vector<chart::ClimbRow> rows;
   for (const Line* line : climb.lines) {
     chart::ClimbRow row{.label = climb_label(climb, *line, pivot, options)};
@@ -464,14 +482,14 @@ Section climb_section(const Material& material, const Climb& climb) {
     const bool can_step = !row.is_peer && row.rate && row.no_step.empty();
     const Line* from = can_step ? before(material, climb, *line) : nullptr;
     const auto step = from ? step_between(material, *from, *line) : std::nullopt;
-    if (step) row.step = climb_step(*step, *from, *line, options);
-    if (from && !step) row.no_ratio = apart_words(*from, *line);
-    if (line->in_turns && !all_in_turns) row.sublabel = kTimedInTurns;
+    if (from && !(step && step->claim)) row.no_ratio = no_ratio_words(*from, *line);
+    if (step && row.no_ratio.empty()) row.step = climb_step(*step, *from, *line, options);
+    if (line->in_turns && !all_in_turns) leave_out_bar(climb.unit, &row);
+    if (row.rate) row.sublabel = caution_of(*line->series->stats);
+    row.other_unit = chart_options.ceiling && line->derived.compute.value_or(Utilization()).name !=
+                                                  chart_options.ceiling->name;
     rows.push_back(std::move(row));
   }
-  chart::ClimbOptions chart_options{.unit = unit_in_words(pivot, climb.unit, options),
-                                    .ceiling = shared_ceiling_of(climb)};
-  if (all_in_turns) chart_options.timed = "in turns";
   section.chart = chart::climb_chart(rows, chart_options);
   section.bullets = step_bullets(rows);
   section.table = Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};

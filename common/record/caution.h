@@ -1,0 +1,13 @@
+// What may be said against a time, in a word or two: where it stands as a figure there is no room for more.
+#pragma once
+
+#include <string>
+
+#include "common/record/types.h"
+
+namespace ridge {
+
+/// "busy", "noisy", "few samples": the weightiest; empty: nothing.
+std::string caution_of(const Stats& stats);
+
+}  // namespace ridge
