@@ -113,7 +113,7 @@ class Gains {
                         series.mode != RunMode::compare && series.stats->median_ns > 0;
     if (!counts) return {};
     const double time_ns = series.stats->median_ns;
-    const bool is_noisy = spread_of(*series.stats) > kWideSpread;
+    const bool is_noisy = !is_steady(*series.stats);
     Ours& ours = of_backend_[backend_of(series.kernel)];
     const Rung* rung = rung_of(original_of(series.kernel));
     const bool is_library = rung && rung->peer;

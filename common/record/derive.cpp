@@ -186,6 +186,11 @@ double spread_of(const Stats& stats) {
   return (whole.high - whole.low) / 2 / stats.median_ns;
 }
 
+bool is_steady(const Stats& stats) {
+  constexpr double kWide = 0.3;
+  return stats.n >= 2 && spread_of(stats) <= kWide;
+}
+
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   Derived result;
   result.no_compute_reason = result.no_bandwidth_reason = no_speed_reason(series);

@@ -39,8 +39,8 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings);
 /// How far a median may be off, as a share of it: half of its interval; of too few samples for one, half of what lies
 /// between the fastest and the slowest of them. 0: one sample, or none.
 double spread_of(const Stats& stats);
-/// From here on a quotient of two medians is no figure.
-inline constexpr double kWideSpread = 0.3;
+/// Whether a quotient with this median is a figure: two samples at least, and a spread of at most 30 %.
+bool is_steady(const Stats& stats);
 
 /// "2.1 Texp/s, 62 %"; empty where no exponentials were counted.
 std::string exponentials_text(const Derived& derived);

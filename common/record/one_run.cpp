@@ -110,10 +110,8 @@ std::string apart_text(const Run& run, const Series& a, const Series& b) {
 
 std::string why_no_quotient(const Run& run, const Series& a, const Series& b) {
   if (!is_of_one_run(a, b)) return apart_text(run, a, b);
-  const auto has_interval = [](const Series& series) {
-    return series.stats && series.stats->ci_ns;
-  };
-  return has_interval(a) && has_interval(b) ? "" : "few samples";
+  const auto steady = [](const Series& series) { return series.stats && is_steady(*series.stats); };
+  return steady(a) && steady(b) ? "" : "noisy";
 }
 
 }  // namespace ridge

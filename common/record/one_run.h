@@ -22,8 +22,8 @@ std::optional<double> ended_utc_s(const Run& run, const Series& series);
 std::string time_of_day(const Run& run, const Series& series);
 /// "8 minutes apart", "less than a minute apart"; without times "in different runs".
 std::string apart_text(const Run& run, const Series& a, const Series& b);
-/// Why no ratio of their two medians may stand: "8 minutes apart", "few samples" where one of them has no interval; empty:
-/// it may.
+/// Why no ratio of their two medians may stand: "8 minutes apart", "noisy" where one of them is not steady; empty: it
+/// may.
 std::string why_no_quotient(const Run& run, const Series& a, const Series& b);
 
 }  // namespace ridge

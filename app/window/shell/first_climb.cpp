@@ -132,7 +132,7 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
 std::string scatter_text(const Climbs& climbs) {
   std::string names;
   for (const Climbed* one : {climbs.first, climbs.best}) {
-    if (!one || spread_of(*one->series->stats) <= kWideSpread) continue;
+    if (!one || is_steady(*one->series->stats)) continue;
     names += (names.empty() ? "“" : " and “") + std::string(one->rung->title) + "” (" +
              format_percent_width(spread_of(*one->series->stats)) + ")";
   }
