@@ -99,6 +99,49 @@ TEST_CASE("words that are typed on the report are kept with the session and trav
 TEST_CASE("a saved run takes words too, and its file stays as it was", "[window]") {
   const Folder folder;
   const std::string path = folder / "run.jsonl";
+TEST_CASE("what is being typed on the report is in the export, by button, key and palette",
+          "[window]") {
+  Words w;
+  w.run_all();
+  w.state.view.screen = ScreenId::report;
+  w.driver->frames(3);
+  REQUIRE(w.driver->click("notes"));
+  const auto type_on = [&](const char* field, const std::string& text) {
+    w.driver->frames(3);
+    REQUIRE(w.driver->click(field));
+    for (const char c : text) w.driver->type(c);
+  };
+  const auto exported = [&](const std::string& text) {
+    w.driver->frames(3);
+    INFO(text);
+    CHECK(has(read_all(w.state.history.last_export + "/report.html"), text));
+    CHECK(has(read_all(w.state.history.last_export + "/run.jsonl"), text));
+  };
+  type_on("note:name", "A. Student");
+  REQUIRE(w.driver->click("export"));
+  exported("A. Student");
+  type_on("note:course", "Kernels");
+  w.driver->key(compat::Key::e, true);
+  exported("Kernels");
+  type_on("note:course", " I");  // the field goes on where it was
+  REQUIRE(perform(w.state, "export"));
+  exported("Kernels I");
+  // Another screen, and the window's end.
+  type_on("note:question", "Why?");
+  w.state.view.screen = ScreenId::lab;
+  w.driver->frames(2);
+  CHECK(w.state.run().notes().at("question") == "Why?");
+  // Esc takes back what was typed.
+  w.state.view.screen = ScreenId::report;
+  type_on("note:surprise", "No");
+  w.driver->key(compat::Key::escape);
+  w.driver->frames(2);
+  CHECK_FALSE(w.state.run().notes().contains("surprise"));
+  type_on("note:surprise", "Yes");
+  finish_typing(w.state);
+  CHECK(w.state.run().notes().at("surprise") == "Yes");
+}
+
   Transcript out;
   add_start_of(&out);
   add_ladder(&out);

@@ -136,14 +136,14 @@ std::string sentence_of(std::string text) {
   return text;
 }
 
-bool text_line(Ui& ui, const char* name, Area line, const char* label, std::string* text,
-               const char* hint) {
+void text_line(Ui& ui, const char* name, Area line, const char* label, const std::string& text,
+               const char* hint, std::function<void(State&, const std::string&)> take) {
   constexpr size_t kMostBytes = 4096;
   const float label_w = std::max(ui.px(92), ui.width(label, kSmall_px) + ui.px(12));
   const Area head = line.take_left(label_w);
   ui.text(head.x, head.middle(), label, kSmall_px, Role::muted);
-  std::vector<char> typed(kMostBytes);
-  snprintf(typed.data(), typed.size(), "%s", text->c_str());
+  std::vector<char> buffer(kMostBytes);
+  snprintf(buffer.data(), buffer.size(), "%s", text.c_str());
   ImGui::SetCursorScreenPos({line.x, line.y});
   ImGui::SetNextItemWidth(line.w);
   const float size = ui.px(kSmall_px);
@@ -154,15 +154,22 @@ bool text_line(Ui& ui, const char* name, Area line, const char* label, std::stri
   ImGui::PushStyleColor(ImGuiCol_Text, ui.color(Role::text));
   ImGui::PushStyleColor(ImGuiCol_TextDisabled, ui.color(Role::muted));
   const bool entered =
-      ImGui::InputTextWithHint((std::string("##") + name).c_str(), hint, typed.data(), typed.size(),
-                               ImGuiInputTextFlags_EnterReturnsTrue);
-  const bool is_done = entered || ImGui::IsItemDeactivatedAfterEdit();
+      ImGui::InputTextWithHint((std::string("##") + name).c_str(), hint, buffer.data(),
+                               buffer.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool is_active = ImGui::IsItemActive();
   ImGui::PopStyleColor(3);
   ImGui::PopStyleVar();
   ImGui::PopFont();
   ui.widgets[name] = line;
-  if (is_done) *text = typed.data();
-  return is_done;
+  // ImGui gives the text of a field up with the focus, and a button that is drawn before it takes that first.
+  const Typing& typing = ui.state.typing;
+  const bool is_here = typing.field == name;
+  const std::string typed = buffer.data();
+  if (entered || (is_active && typed != (is_here ? typing.text : text)))
+    ui.dispatch([now = Typing{name, typed, std::move(take)}](State& state) { state.typing = now; });
+  else if (is_here && !is_active && compat::key_pressed(compat::Key::escape))
+    ui.dispatch([](State& state) { state.typing = {}; });
+  if (entered || (is_here && !is_active)) ui.dispatch(finish_typing);
 }
 
 }  // namespace ridge::window

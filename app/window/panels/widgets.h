@@ -1,6 +1,7 @@
 // What panels and screens draw alike: explanations, empty states, terms of the glossary, tables, stops.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,10 +22,10 @@ void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms);
 /// The first letter made large, for a reason that becomes a sentence.
 std::string sentence_of(std::string text);
 
-/// A line of text with its label before it, and while it is empty what belongs there; true when Enter was pressed or it
-/// was left, with what was typed in `text`.
-bool text_line(Ui& ui, const char* name, Area line, const char* label, std::string* text,
-               const char* hint = "");
+/// A line of text with its label before it, and while it is empty what belongs there (`hint`). `take` gets what was typed
+/// when Enter is pressed, when the field is left, and before any action (State::typing).
+void text_line(Ui& ui, const char* name, Area line, const char* label, const std::string& text,
+               const char* hint, std::function<void(State&, const std::string&)> take);
 
 /// Columns as wide as their longest cell asks for, shrunk alike where that is too much; cells wrap. An
 /// "unavailable" takes the empty cells behind it.

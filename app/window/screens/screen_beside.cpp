@@ -89,9 +89,9 @@ void BesideScreen::build(const State& state) {
 /// The second run's file; what is typed is opened.
 void BesideScreen::draw_field(Ui& ui, Area line) {
   const Area close = line.take_right(ui.px(90), ui.px(8));
-  std::string path = ui.state.sessions.beside_path;
-  if (text_line(ui, "beside_path", line, "Second run", &path, "RUN.jsonl, a saved run"))
-    ui.dispatch([path](State& state) { open_beside(state, path); });
+  text_line(ui, "beside_path", line, "Second run", ui.state.sessions.beside_path,
+            "RUN.jsonl, a saved run",
+            [](State& state, const std::string& path) { open_beside(state, path); });
   if (ui.button("close_beside", close, "Close", Ui::Kind::quiet,
                 ui.state.sessions.beside != nullptr))
     ui.dispatch([](State& state) { open_beside(state, ""); });

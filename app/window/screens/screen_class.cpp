@@ -75,9 +75,7 @@ void ClassScreen::draw_folder(Ui& ui, Area* area) {
   draw_heading(ui, area, "LEADERBOARD");
   Area line = area->take_top(ui.px(34), ui.px(8));
   const Area hand_in_at = line.take_right(ui.px(104), ui.px(8));
-  std::string name = ui.state.settings.learner;
-  if (text_line(ui, "learner", line, "Your name", &name))
-    ui.dispatch([name](State& state) { name_learner(state, name); });
+  text_line(ui, "learner", line, "Your name", ui.state.settings.learner, "", name_learner);
   const std::string why = hand_in_blocker(ui.state);
   if (ui.button("hand_in", hand_in_at, "Hand in", Ui::Kind::normal, why.empty()))
     ui.dispatch([why](State& state) {
@@ -90,14 +88,11 @@ void ClassScreen::draw_folder(Ui& ui, Area* area) {
     ui.tooltip(why.empty() ? "Puts this session's run into the folder, under your name." : why);
   line = area->take_top(ui.px(34), ui.px(8));
   const Area refresh_at = line.take_right(ui.px(104), ui.px(8));
-  std::string folder = folder_of(ui.state);
-  if (text_line(ui, "class_folder", line, "Folder", &folder)) {
-    ui.dispatch([folder](State& state) {
-      state.settings.class_folder = folder;
-      save_settings(&state);
-    });
-    is_read_ = false;
-  }
+  text_line(ui, "class_folder", line, "Folder", folder_of(ui.state), "",
+            [](State& state, const std::string& folder) {
+              state.settings.class_folder = folder;
+              save_settings(&state);
+            });
   if (ui.button("read_board", refresh_at, "Refresh", Ui::Kind::normal)) is_read_ = false;
 }
 

@@ -174,10 +174,10 @@ void CompareScreen::choose(const State& state, size_t index) {
 
 /// What a candidate has to keep, before it runs: typed as on the command line, and said in words beside it.
 void CompareScreen::draw_budget(Ui& ui, Area line) {
-  std::string typed = ui.state.selection.budget;
   const Area words = line.take_right(line.w * 0.5f, ui.px(16));
-  if (text_line(ui, "budget", line, "Budget", &typed, "accuracy=1, p99=2ms, memory=1GiB"))
-    ui.dispatch([typed](State& state) { state.selection.budget = typed; });
+  text_line(ui, "budget", line, "Budget", ui.state.selection.budget,
+            "accuracy=1, p99=2ms, memory=1GiB",
+            [](State& state, const std::string& typed) { state.selection.budget = typed; });
   const std::string& budget = ui.state.selection.budget;
   const std::string problem = budget_blocker(ui.state);
   const auto parsed = parse_budget(budget);

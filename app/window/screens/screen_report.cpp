@@ -133,10 +133,8 @@ void ReportScreen::draw_notes(Ui& ui, Area* area) {
   const auto draw_field = [&](const NoteField& field, const Area& line) {
     const Notes& notes = ui.state.run().notes();
     const auto known = notes.find(field.key);
-    std::string text = known == notes.end() ? "" : known->second;
     const std::string name = std::string("note:") + field.key;
-    if (!text_line(ui, name.c_str(), line, field.title, &text, field.asks)) return;
-    ui.dispatch([key = field.key, text](State& state) {
+    const auto take = [key = field.key](State& state, const std::string& text) {
       const bool is_long = one_line(text, kLongestNote) != one_line(text, text.size() + 1);
       if (is_long)
         state.notice = {"A note has at most " + std::to_string(kLongestNote) +
@@ -144,7 +142,9 @@ void ReportScreen::draw_notes(Ui& ui, Area* area) {
                         false};
       state.sessions.shown->note(key, text);
       state.ladder.dirty = true;
-    });
+    };
+    text_line(ui, name.c_str(), line, field.title, known == notes.end() ? "" : known->second,
+              field.asks, take);
   };
   const float height = ui.px(32), gap = ui.px(6);
   std::vector<const NoteField*> of_author;

@@ -43,6 +43,7 @@ const Action& action(std::string_view id) {
 
 bool perform(State& state, std::string_view id) {
   const Action& entry = action(id);
+  if (id != "cancel") finish_typing(state);  // Esc takes back what was typed
   if (std::string why = entry.blocker(state); !why.empty()) {
     state.notice = {why, false};
     return false;

@@ -120,6 +120,9 @@ void Shell::draw(float width, float height) {
   ui_.apply_changes(state_);
   if (run_chart_command(state_, view_of(state_.view.screen).chart())) ui_.needs_redraw = true;
   if (ui_.state.ladder.dirty || ui_.state.chart.png_in_frames > 0) ui_.needs_redraw = true;
+  // Its screen is gone, and the field with it.
+  if (!state_.typing.field.empty() && !ui_.widgets.contains(state_.typing.field))
+    finish_typing(state_);
 }
 
 namespace {

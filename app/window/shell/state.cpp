@@ -131,6 +131,11 @@ void take_recordings(State& state, std::vector<Recording> recordings) {
   unfold_for(state, state.selection.rung);
 }
 
+void finish_typing(State& state) {
+  const Typing typed = std::exchange(state.typing, {});
+  if (typed.take) typed.take(state, typed.text);
+}
+
 void leave_lab(State& state) {
   cancel_estimates(state);  // of a lab that trains a network for them, they take a minute
   if (state.selection.lab && !state.is_replay())

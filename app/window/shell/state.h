@@ -3,6 +3,7 @@
 // (actions.h) first of all; nothing else changes it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,6 +30,8 @@
 namespace ridge::window {
 
 using app::Recording;
+
+struct State;
 
 /// What the window shows between its bars; screens.cpp has a row for each.
 enum class ScreenId {
@@ -91,6 +94,12 @@ struct Notice {
   bool is_error = false;
 };
 
+/// The line of text that is being edited: what stands in it is nobody's until it is taken.
+struct Typing {
+  std::string field{}, text{};  ///< the widget, and what stands in it; empty: none is edited
+  std::function<void(State&, const std::string&)> take{};
+};
+
 /// What is measured or loaded: the session that is shown, the one behind a saved run, the recordings.
 struct Sessions {
   app::Session* shown = nullptr;          ///< not owned: outlives the state, or is `opened`
@@ -118,6 +127,7 @@ struct State {
   ChartAsked chart;
   ViewState view;
   Notice notice;
+  Typing typing;
   Written written;
   Studying studying;
   Teaching teaching;
@@ -147,6 +157,9 @@ void open_lab(State& state, const std::string& lab_id);
 /// The recorded runs, which come after the first frame: what opened without them opens as it would have with
 /// them, unless something was chosen since.
 void take_recordings(State& state, std::vector<Recording> recordings);
+
+/// Takes what stands in the field that is being edited: when it is left, and before anything is done that may use it.
+void finish_typing(State& state);
 
 /// Keeps what was chosen in the lab, for coming back to it.
 void leave_lab(State& state);

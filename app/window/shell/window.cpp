@@ -167,6 +167,7 @@ class Errands {
 
 /// Where it stands and what was looked at, for the next start.
 void remember(State& state, const Platform& platform) {
+  finish_typing(state);
   if (state.selection.lab && state.view.screen == ScreenId::lab && !state.is_replay())
     state.history.last_lab = state.selection.lab->id;
   if (!state.appearance.full_screen) state.settings.window = platform.place();
