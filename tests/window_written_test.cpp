@@ -180,6 +180,19 @@ TEST_CASE("every export ends in the bar", "[window]") {
   f.state.settings.learner = "Ada";
   hand_in(f.state);
   written("/Ada.jsonl");
+  // It goes by itself, and with its screen.
+  REQUIRE(perform(f.state, "export"));
+  f.driver->frames(300);
+  CHECK(f.driver->find("written"));
+  f.driver->frames(400);
+  CHECK_FALSE(f.driver->find("written"));
+  REQUIRE(perform(f.state, "export"));
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("written"));
+  REQUIRE(perform(f.state, "show_report"));
+  f.driver->frames(2);
+  CHECK_FALSE(f.driver->find("written"));
+  REQUIRE(perform(f.state, "show_lab"));
   // On Learn too, and Esc takes it away.
   set_level(f.state, Level::kLearn);
   f.driver->key(compat::Key::e, true);

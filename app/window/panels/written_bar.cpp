@@ -9,6 +9,22 @@ float written_height(const Ui& ui) {
   return ui.state.written.what.empty() ? 0 : ui.px(52);
 }
 
+namespace {
+
+/// It goes by itself, but not from under the pointer.
+void count_down(Ui& ui, const Area& bar) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool is_pointed_at = mouse.x >= bar.x && mouse.x < bar.right() && mouse.y >= bar.y;
+  const double now_s = ImGui::GetTime(), until_s = ui.state.written.until_s;
+  if (until_s == 0 || (is_pointed_at && now_s >= until_s))
+    ui.dispatch([now_s](State& state) { state.written.until_s = now_s + kWritten_s; });
+  else if (now_s >= until_s)
+    ui.dispatch(close_written);
+  ui.wake_in(until_s > now_s ? until_s - now_s : kWritten_s);
+}
+
+}  // namespace
+
 void draw_written(Ui& ui, Area area) {
   static constexpr std::array<std::pair<const char*, const char*>, 5> kButtons = {
       {{"close_written", "×"},
@@ -19,6 +35,7 @@ void draw_written(Ui& ui, Area area) {
   const Written& written = ui.state.written;
   ui.fill(area, ui.raised(1));
   ui.widgets["written"] = area;
+  count_down(ui, area);
   Area line = area.inset(ui.px(16), ui.px(8));
   for (const auto& [id, label] : kButtons) {
     const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);

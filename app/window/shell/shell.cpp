@@ -72,7 +72,8 @@ void Shell::draw_regions(Area all) {
   const float bottom_h = ui_.px(ui_.is_compact ? kBottom - 8 : kBottom);
   const Area bottom = has_bottom ? all.take_bottom(bottom_h, gap) : Area{};
   all = all.inset(gap, 0);
-  if (const float h = written_height(ui_); h > 0) draw_written(ui_, all.take_bottom(h, gap));
+  const float h = shows_card(ui_.state) ? 0 : written_height(ui_);  // the card has it
+  if (h > 0) draw_written(ui_, all.take_bottom(h, gap));
   if (view.show_log) log_.draw(ui_, all.take_bottom(std::min(ui_.px(kLog), all.h * 0.4f), gap));
   view_of(view.screen).draw(ui_, all);
   if (has_bottom) bottom_.draw(ui_, bottom);  // last, as the keyboard's focus goes

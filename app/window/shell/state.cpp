@@ -201,7 +201,7 @@ bool refresh(State& state, double now_s) {
   open_wanted_run(state);
   const bool toured = tick_teaching(state, now_s);
   keep_tour_place(state);
-  const bool edited = tick_editing(state, now_s), failed = watch_openers(state);
+  const bool edited = tick_editing(state, now_s), rewritten = watch_written(state);
   bool moved = state.ladder.dirty || state.ladder.seen_version != state.run().version() ||
                state.ladder.seen_state != state.sessions.shown->state();
   if (moved) {
@@ -236,7 +236,7 @@ bool refresh(State& state, double now_s) {
   const bool looked = tick_inspect(state, now_s);
   const bool walked = tick_walk(state, now_s);
   const bool stamped = tick_lanes(state);
-  return moved || toured || edited || failed || climbed || looked || walked || stamped ||
+  return moved || toured || edited || rewritten || climbed || looked || walked || stamped ||
          state.ladder.dirty;
 }
 

@@ -14,6 +14,7 @@ namespace {
 void open_path(State& state, const std::string& path, const char* what) {
   Written& written = state.written;
   auto opener = open_on_desktop(path);
+  written.until_s = 0;
   written.is_error = !opener;
   if (!opener) {
     written.said = opener.error().sentence();
@@ -27,6 +28,7 @@ void copy_words(State& state, const std::string& words, const char* said) {
   ImGui::SetClipboardText(words.c_str());
   state.written.said = said;
   state.written.is_error = false;
+  state.written.until_s = 0;
 }
 
 }  // namespace
@@ -38,13 +40,16 @@ void note_written(State& state, const std::string& what, const std::string& file
   const fs::path path = fs::absolute(file, ignored);
   Written written{.what = what, .file = path.string(), .folder = path.parent_path().string()};
   written.summary = summary;
+  written.screen = state.view.screen;
   written.openers = std::exchange(state.written.openers, {});
   state.written = std::move(written);
   state.notice = {};
 }
 
-bool watch_openers(State& state) {
+bool watch_written(State& state) {
   Written& written = state.written;
+  const bool has_left = !written.what.empty() && written.screen != state.view.screen;
+  if (has_left) close_written(state);
   bool any_failed = false;
   std::erase_if(written.openers, [&](const Opener& opener) {
     const auto ending = reap(opener.pid, 0);
@@ -53,10 +58,11 @@ bool watch_openers(State& state) {
       written.said =
           opener.program + " could not open it (it " + ending->text() + "): copy the path.";
       written.is_error = any_failed = true;
+      written.until_s = 0;
     }
     return ending.has_value();
   });
-  return any_failed;
+  return any_failed || has_left;
 }
 
 std::string written_blocker(const State& state) {
