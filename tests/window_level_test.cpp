@@ -103,8 +103,18 @@ TEST_CASE("a learner begins with the climb; more is one click away, and kept", "
   f.driver->type('m');  // a key leads there all the same
   CHECK(f.driver->find("tab:machine") != nullptr);
   f.driver->type('m');
+  // The button names the level and lists the three; Esc leaves it as it is.
   REQUIRE(f.driver->click("level"));
   f.driver->frames(2);
+  for (const char* one : {"level=Learn", "level=Lab", "level=Bench"}) CHECK(f.driver->find(one));
+  f.driver->key(compat::Key::escape);
+  CHECK_FALSE(f.driver->find("level=Lab"));
+  CHECK(f.state.appearance.level == Level::kLearn);
+  REQUIRE(f.driver->click("level"));
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("level=Lab"));
+  f.driver->frames(2);
+  CHECK_FALSE(f.driver->find("level=Lab"));
   CHECK(f.state.appearance.level == Level::kLab);
   CHECK(f.driver->find("export") != nullptr);
   CHECK(f.driver->find("cache=cold") != nullptr);

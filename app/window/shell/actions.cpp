@@ -386,6 +386,8 @@ void cancel(State& state) {
 void escape(State& state) {
   if (state.view.show_menu)
     state.view.show_menu = false;
+  else if (state.view.show_levels)
+    state.view.show_levels = false;
   else if (state.view.show_chart_menu)
     state.view.show_chart_menu = false;
   else if (state.view.show_palette)
@@ -411,7 +413,8 @@ void escape(State& state) {
 
 void open_palette(State& state) {
   state.view.show_palette = !state.view.show_palette;
-  state.view.show_menu = state.view.show_glossary = false;  // both would take what is typed
+  state.view.show_menu = state.view.show_levels = state.view.show_glossary =
+      false;  // both would take what is typed
   state.view.palette_typed.clear();
   state.view.palette_at = 0;
 }
@@ -610,10 +613,7 @@ const Action kAfterViews[] = {
      "Show more, or less: Learn, Lab, Bench",
      {},
      always_available,
-     [](State& state) {
-       const auto next = static_cast<size_t>(state.appearance.level) + 1;
-       set_level(state, static_cast<Level>(next % kLevelNames.size()));
-     }},
+     [](State& state) { state.view.show_levels = !state.view.show_levels; }},
     {"reduced_motion",
      "Reduced motion on or off",
      {},

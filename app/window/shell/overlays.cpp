@@ -294,36 +294,80 @@ void draw_glossary(Ui& ui) {
     ui.dispatch([](State& state) { state.view.show_glossary = false; });
 }
 
-// ---- the menu --------------------------------------------------------------------------------
+// ---- the menus -------------------------------------------------------------------------------
+
+namespace {
+
+/// A line of a menu, whose titles have so much room; true when it was clicked.
+bool draw_menu_line(Ui& ui, const Area& row, const std::string& name, const char* title,
+                    float title_w, const char* about, const std::string& keys, bool here) {
+  const auto touched = ui.touch(name, row);
+  if (touched.hovered || here)
+    ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(3), ui.px(5));
+  const float x = row.x + ui.px(12);
+  ui.text(x, row.middle(), title, kSmall_px + 1, Role::text, here ? Face::strong : Face::body);
+  ui.text(x + title_w, row.middle(), about, kSmall_px - 1, Role::muted, Face::body, Anchor::start,
+          row.w - title_w - ui.px(keys.empty() ? 24 : 56));
+  ui.text(row.right() - ui.px(12), row.middle(), keys, kTiny_px + 1, Role::muted, Face::mono,
+          Anchor::end);
+  return touched.clicked;
+}
+
+Area draw_menu_box(Ui& ui, const Area& box) {
+  ui.fill(box, ui.raised(1), ui.px(8));
+  ui.frame(box, ui.color(Role::grid), ui.px(8));
+  return box.inset(ui.px(8));
+}
+
+constexpr float kMenuLine = 36;
+
+}  // namespace
 
 void draw_menu(Ui& ui) {
   const auto close = [](State& state) { state.view.show_menu = false; };
   Overlay overlay(ui, "menu", 0.4f);
-  const float line_h = ui.px(36), pad = ui.px(8);
+  const float line_h = ui.px(kMenuLine);
   const auto count = static_cast<float>(screens().size());
-  const Area box = {ui.px(12), ui.px(54), ui.px(430), line_h * count + 2 * pad};
-  ui.fill(box, ui.raised(1), ui.px(8));
-  ui.frame(box, ui.color(Role::grid), ui.px(8));
-  Area inner = box.inset(pad);
-  const auto line = [&](const std::string& action_id, const char* title, const char* about,
-                        bool here) {
-    const Area row = inner.take_top(line_h);
-    const auto touched = ui.touch("menu:" + action_id, row);
-    if (touched.hovered || here)
-      ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(3), ui.px(5));
-    const float x = row.x + ui.px(12);
-    ui.text(x, row.middle(), title, kSmall_px + 1, Role::text, here ? Face::strong : Face::body);
-    ui.text(x + ui.px(104), row.middle(), about, kSmall_px - 1, Role::muted, Face::body,
-            Anchor::start, row.w - ui.px(160));
-    ui.text(row.right() - ui.px(12), row.middle(), keys_here(ui.state, action(action_id)),
-            kTiny_px + 1, Role::muted, Face::mono, Anchor::end);
-    if (!touched.clicked) return;
-    ui.dispatch(close);
-    if (!here) ui.dispatch_action(action_id);
-  };
+  const Area box = {ui.px(12), ui.px(54), ui.px(430), line_h * count + ui.px(16)};
+  Area inner = draw_menu_box(ui, box);
   for (const ScreenDesc& screen : screens()) {
-    line(std::string("show_") + screen.name, screen.title, screen.about,
-         screen.id == ui.state.view.screen);
+    const bool here = screen.id == ui.state.view.screen;
+    const std::string id = std::string("show_") + screen.name;
+    if (!draw_menu_line(ui, inner.take_top(line_h), "menu:" + id, screen.title, ui.px(104),
+                        screen.about, keys_here(ui.state, action(id)), here))
+      continue;
+    ui.dispatch(close);
+    if (!here) ui.dispatch_action(id);
+  }
+  if (overlay.clicked_outside(box)) ui.dispatch(close);
+}
+
+const LevelChoice& level_choice(Level level) {
+  static constexpr LevelChoice kChoices[] = {
+      {"Learn", "The lesson, the ladder and what climbs: for the first hours."},
+      {"Lab", "With comparisons, exports, all views, telemetry and the log."},
+      {"Bench", "With what professionals measure: counters, raw data, self-checks."}};
+  return kChoices[static_cast<size_t>(level)];
+}
+
+void draw_levels(Ui& ui) {
+  const auto close = [](State& state) { state.view.show_levels = false; };
+  Overlay overlay(ui, "levels", 0.4f);
+  const float line_h = ui.px(kMenuLine), w = std::min(ui.px(580), ui.window.w - ui.px(24));
+  const auto button = ui.widgets.find("level");
+  const float right = button == ui.widgets.end() ? ui.window.right() - ui.px(12)
+                                                 : std::max(button->second.right(), w + ui.px(12));
+  const Area box = {right - w, ui.px(54), w, line_h * kLevelNames.size() + ui.px(16)};
+  Area inner = draw_menu_box(ui, box);
+  for (size_t i = 0; i < kLevelNames.size(); ++i) {
+    const auto level = static_cast<Level>(i);
+    const LevelChoice& choice = level_choice(level);
+    if (!draw_menu_line(ui, inner.take_top(line_h), "level=" + std::string(choice.title),
+                        choice.title, ui.px(72), choice.about, "",
+                        level == ui.state.appearance.level))
+      continue;
+    ui.dispatch(close);
+    ui.dispatch([level](State& state) { set_level(state, level); });
   }
   if (overlay.clicked_outside(box)) ui.dispatch(close);
 }

@@ -114,16 +114,17 @@ void Shell::draw(float width, float height) {
   if (shows_card(ui_.state)) draw_climb_card(ui_);
   draw_list(ui_);
   if (ui_.state.view.show_menu) draw_menu(ui_);
+  if (ui_.state.view.show_levels) draw_levels(ui_);
   if (ui_.state.view.show_glossary) draw_glossary(ui_);
   if (ui_.state.view.show_palette) draw_palette(ui_);
   if (ui_.state.view.show_chart_menu) draw_chart_menu(ui_);
   ui_.draw_focus();
   ui_.apply_changes(state_);
-  if (run_chart_command(state_, view_of(state_.view.screen).chart())) ui_.needs_redraw = true;
-  if (ui_.state.ladder.dirty || ui_.state.chart.png_in_frames > 0) ui_.needs_redraw = true;
   // Its screen is gone, and the field with it.
   if (!state_.typing.field.empty() && !ui_.widgets.contains(state_.typing.field))
     finish_typing(state_);
+  if (run_chart_command(state_, view_of(state_.view.screen).chart())) ui_.needs_redraw = true;
+  if (ui_.state.ladder.dirty || ui_.state.chart.png_in_frames > 0) ui_.needs_redraw = true;
 }
 
 namespace {
@@ -165,14 +166,11 @@ void draw_buttons(Ui& ui, Area* row) {
   button("compare", "Compare", Ui::Kind::normal);
 }
 
-/// How much is shown; a click shows more.
+/// How much is shown; a click lists the three.
 void draw_level(Ui& ui, Area* row) {
-  constexpr std::string_view kTitles[] = {"Learn", "Lab", "Bench"};
-  const auto level = static_cast<size_t>(ui.state.appearance.level);
-  float w = 0;
-  for (const std::string_view title : kTitles) w = std::max(w, ui.width(title, kSmall_px + 1));
-  ui.action_button("level", row->take_right(w + ui.px(24), ui.px(8)), kTitles[level],
-                   Ui::Kind::quiet);
+  const std::string label = "Level: " + std::string(level_choice(ui.state.appearance.level).title);
+  const float w = ui.width("Level: Bench", kSmall_px + 1);
+  ui.action_button("level", row->take_right(w + ui.px(24), ui.px(8)), label, Ui::Kind::quiet);
 }
 
 /// Three lines: the menu of screens.

@@ -67,7 +67,7 @@ struct CodeMark {
 /// What of the window is open, and where. Nothing in here was measured.
 struct ViewState {
   ScreenId screen = ScreenId::lab;
-  bool show_menu = false, show_palette = false;
+  bool show_menu = false, show_levels = false, show_palette = false;
   std::string palette_typed;
   int palette_at = 0;  ///< the line that Enter does
   bool show_glossary = false;

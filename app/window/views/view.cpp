@@ -165,6 +165,7 @@ void show_view(State& state, const ViewDesc& view) {
 
 void set_level(State& state, Level level) {
   state.appearance.level = level;
+  state.ladder.dirty = true;  // a chart has other columns
   const ViewDesc& shown = *state.selection.view;
   if (!is_shown(shown.level, level) || &shown == &kLadderView)
     state.selection.view = &first_view(state);
