@@ -151,6 +151,21 @@ TEST_CASE("a level changes neither what is asked for nor a figure", "[window][le
   }
 }
 
+TEST_CASE("no key of the shortcuts lies over its label", "[window]") {
+  for (const auto& [width, height] : {std::pair(1280.f, 720.f), std::pair(1600.f, 1000.f)}) {
+    Fixture f(width, height);
+    REQUIRE(perform(f.state, "show_shortcuts"));
+    f.driver->frames(3);
+    for (const Action& entry : actions()) {
+      const Area* key = f.driver->find("key:" + entry.id);
+      if (!*entry.keys.text) continue;
+      INFO(width << ": " << entry.id);
+      REQUIRE(key);
+      CHECK(key->right() < f.driver->find("title:" + entry.id)->x);
+    }
+  }
+}
+
 TEST_CASE("what does not climb opens on its ladder", "[window][level]") {
   Fixture f(1280, 720);
   set_level(f.state, Level::kLearn);

@@ -665,7 +665,7 @@ const Action kAfterViews[] = {
     {"step_back", "Previous step of the lesson's diagrams", typed("<", '<'), lesson_blocker,
      [](State& state) { --state.teaching.diagram_moves; }},
     {"lab_1",
-     "First lab, and so on to the ninth; on Home a number alone does it",
+     "Lab 1 to 9; on Home the number alone does it",
      {.text = "Ctrl 1 … 9"},
      always_available,
      open_nth_lab<0>},
