@@ -112,10 +112,20 @@ TEST_CASE("a step down says why, or what would settle it") {
   CHECK(model.rows[1].sublabel == "slower: a lower clock");
   CHECK(has(model.panels[1].row_notes[1], "Why: its clock is lower."));
   // Two medians decide nothing: no word of a verdict, no cause.
-  step = {.ratio = 0.77, .from = "AVX2", .why = {"a lower clock", "its clock is lower"}};
+  step = {.ratio = 0.77,
+          .from = "AVX2",
+          .is_clear = true,
+          .why = {"a lower clock", "its clock is lower"}};
   CHECK(climb_chart(two_rungs(step), with_column()).rows[1].sublabel == "not compared in turns");
-  CHECK(is_step_down({.ratio = 0.9}));
-  CHECK_FALSE(is_step_down({.ratio = 0.99}));  // of two medians: no step
+  CHECK(is_step_down({.ratio = 0.9, .is_clear = true}));
+  CHECK_FALSE(is_step_down({.ratio = 0.9}));  // of two medians whose intervals overlap
+  CHECK_FALSE(is_step_down({.ratio = 0.99, .is_clear = true}));
+  // A step that is clear takes both intervals.
+  CHECK(are_clear(timed("gemm.cpu.packed", 1e6), timed("gemm.cpu.threads", 1.3e6)));
+  CHECK_FALSE(are_clear(timed("gemm.cpu.packed", 1e6), timed("gemm.cpu.threads", 1.001e6)));
+  Series few = timed("gemm.cpu.threads", 1.3e6);
+  few.stats->ci_ns.reset();
+  CHECK_FALSE(are_clear(timed("gemm.cpu.packed", 1e6), few));
   CHECK_FALSE(is_step_down(paired(Verdict::same, 0.9, 0.9)));
 }
 

@@ -189,9 +189,14 @@ std::string summary_of(std::span<const ClimbRow> rows, const std::string& unit) 
 
 }  // namespace
 
+bool are_clear(const Series& a, const Series& b) {
+  if (!a.stats || !b.stats || !a.stats->ci_ns || !b.stats->ci_ns) return false;
+  return a.stats->ci_ns->high < b.stats->ci_ns->low || b.stats->ci_ns->high < a.stats->ci_ns->low;
+}
+
 bool is_step_down(const ClimbStep& step) {
   constexpr double kFelt = 0.98;  // of two medians that were measured minutes apart
-  return step.verdict ? *step.verdict == Verdict::slower : step.ratio < kFelt;
+  return step.verdict ? *step.verdict == Verdict::slower : step.is_clear && step.ratio < kFelt;
 }
 
 bool bars_disagree(const ClimbStep& step) {

@@ -17,7 +17,8 @@ struct ClimbStep {
   double ratio = 0;  ///< speed over that of the rung before: above 1 is faster
   /// Of the two rungs' paired comparison; absent: each was timed alone, and the ratio is that of their medians.
   std::optional<Verdict> verdict{};
-  std::string from{};  ///< the rung before, for the tooltip
+  std::string from{};     ///< the rung before, for the tooltip
+  bool is_clear = false;  ///< the intervals of the two times do not overlap (are_clear)
   // With a verdict:
   std::optional<Interval> interval{};  ///< 95 %, of the ratio
   double margin = 0;                   ///< 0.02: a difference of 2 % does not count
@@ -25,7 +26,10 @@ struct ClimbStep {
   StepCause why{};                     ///< of a step down; empty: it is none
   bool equal_clock = false;            ///< both sides at one clock, where each alone has its own
 };
-/// Whether the step makes a rung slower: by its verdict, else by more than clocks differ from minute to minute.
+/// Whether the 95 % intervals of the two times per call are known and do not overlap.
+bool are_clear(const Series& a, const Series& b);
+/// Whether the step makes a rung slower: by its verdict; of two that were not compared only where their intervals do not
+/// overlap, by more than clocks differ from minute to minute.
 bool is_step_down(const ClimbStep& step);
 /// Whether the pair says another thing than the bars show: slower beside a longer bar, say.
 bool bars_disagree(const ClimbStep& step);
