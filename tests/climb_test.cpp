@@ -197,6 +197,7 @@ TEST_CASE("a headline has no digit that its interval does not bear") {
   CHECK(supported_ratio_text(0.96, Interval{0.5, 1.2}) == "between 0.5× and 1.2×");
   CHECK(supported_ratio_text(2.0, Interval{1.98, 2.02}) == format_ratio(2.0));
   CHECK(supported_ratio_text(2.714, Interval{2.4, 3.0}) == "2.7×");
+  CHECK(supported_ratio_text(8.6, Interval{8.13, 11.2}) == "8.6×");
   CHECK(supported_ratio_text(16.43, Interval{14.1, 18.2}) == "16×");
   CHECK(supported_ratio_text(163.7, Interval{140, 190}) == "164×");
   CHECK(supported_ratio_text(1.004, Interval{1.003, 1.005}) == format_ratio(1.004));

@@ -69,7 +69,8 @@ std::string ratio_beside_text(double ratio, const std::optional<Interval>& inter
 
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval) {
   constexpr double kWide = 1.5;
-  constexpr int kMostInHeadline = 3;
+  // Of one digit a bar beside it is seen to be another figure.
+  constexpr int kLeastInHeadline = 2, kMostInHeadline = 3;
   const bool has_both = interval && std::isfinite(interval->high) && interval->low > 0;
   if (!(ratio > 0) || !has_both || !(interval->high > interval->low)) return format_ratio(ratio);
   if (interval->high / interval->low > kWide)
@@ -80,7 +81,7 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
   const int digits =
       static_cast<int>(std::floor(std::log10(ratio)) - std::floor(std::log10(half))) + 1;
   return digits >= kMostInHeadline ? format_ratio(ratio)
-                                   : format_number(ratio, std::max(digits, 1)) + "×";
+                                   : format_number(ratio, std::max(digits, kLeastInHeadline)) + "×";
 }
 
 Error rounds_of_trainings() {

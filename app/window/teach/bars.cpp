@@ -66,7 +66,7 @@ std::string error_of(const LessonBar& bar) {
 
 Role role_of(const LessonBar& bar, bool is_last) {
   const Rung* rung = rung_of(bar.asked.kernel);
-  return is_last ? Role::series0 : rung && rung->peer ? Role::series2 : Role::baseline;
+  return is_last && !(rung && rung->peer) ? Role::series0 : Role::baseline;
 }
 
 /// Title and size at the left, the figures at the right.
@@ -81,8 +81,11 @@ void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& f
   head.take_left(ui.text(head.x, head.middle(), bar.title, kBody_px, Role::text,
                          is_last ? Face::strong : Face::body, Anchor::start, head.w),
                  ui.px(12));
+  const Rung* rung = rung_of(bar.asked.kernel);
+  std::string detail = rung && rung->peer ? "a library" : "";
+  if (!bar.detail.empty()) detail += (detail.empty() ? "" : "  ·  ") + bar.detail;
   if (head.w > ui.px(40))
-    ui.text(head.x, head.middle(), bar.detail, kSmall_px, Role::muted, Face::body, Anchor::start,
+    ui.text(head.x, head.middle(), detail, kSmall_px, Role::muted, Face::body, Anchor::start,
             head.w);
 }
 
@@ -242,8 +245,10 @@ std::string ratio_of(const StepBars& bars, const Plotted& all, size_t place) {
 std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& scale) {
   const std::string from = recorded_text(bars) + known_text(bars);
   if (all.pair)
-    return from + "Speed from zero, as a multiple of “" + bars.bars.front().title +
-           "”, from runs in turns." + (all.pair->ci ? " The line is its 95 % interval." : "");
+    return from + "Speed from zero, as a multiple of “" + bars.bars.front().title + "”; of “" +
+           bars.bars.back().title + "” from runs in turns." +
+           (bars.bars.size() > 2 ? " What has ≈ was timed apart." : "") +
+           (all.pair->ci ? " The line is its 95 % interval." : "");
   if (bars.is_factor()) return from + "How far each figure is from the honest one, from zero.";
   if (bars.unit.empty()) return from + "No bar has a speed here.";
   if (all.in_time)

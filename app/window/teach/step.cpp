@@ -304,8 +304,8 @@ void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) 
   } else if (out->pair && out->pair->ratio > 0) {
     out->value = out->pair->ratio;
     out->shown = pair_headline(*out->pair);
-    out->interval =
-        interval_text(ratio_interval_text(out->pair->ci, out->pair->margin)) + ", run in turns";
+    out->interval = interval_text(ratio_interval_text(out->pair->ci, out->pair->margin)) + ", " +
+                    rounds_text(*out->pair) + ", run in turns";
   } else if (bars.bars.front().value > 0 && last->value > 0) {
     out->value = last->value / bars.bars.front().value;
     out->shown = format_ratio(out->value);
