@@ -14,6 +14,7 @@
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
 #include "common/record/derive.h"
+#include "tests/program.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -314,6 +315,42 @@ TEST_CASE(
   CHECK(f.state.appearance.light_theme);
   CHECK_FALSE(f.state.appearance.full_screen);
   CHECK(f.state.selection.rung == kSecond);
+}
+
+TEST_CASE("on a wall the code is as large as in the window at least, whole, and 20 px high",
+          "[tour]") {
+  for (const auto& [width, height] : {std::pair(1600.f, 1000.f), std::pair(1920.f, 1080.f)}) {
+    const std::string source =
+        read_text(variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/naive.cpp").value();
+    FakeSession::texts = {{kFirst, source}, {kSecond, source}};
+    Fixture f(width, height);
+    FakeSession::texts.clear();
+    start_tour(f.state, "meetup", 1);
+    f.driver->frames(5);
+    const auto code_px = [&] {
+      REQUIRE(f.driver->find("code_line"));
+      return f.driver->find("code_line")->h;
+    };
+    const auto is_whole = [&] {
+      return f.driver->find("step_code_needs")->h <= f.driver->find("step_code")->h + 1;
+    };
+    const float in_window = code_px();
+    REQUIRE(perform(f.state, "show_presenter"));
+    f.driver->frames(5);
+    INFO(width << ": " << in_window << " in the window, " << code_px());
+    CHECK(code_px() >= in_window);
+    CHECK(code_px() >= 20);
+    CHECK(is_whole());
+    f.driver->key(Key::page_down);
+    f.driver->key(Key::page_down);
+    REQUIRE(f.state.teaching.beat == Beat::run);
+    CHECK(code_px() >= 20);
+    CHECK(is_whole());
+    answer_requests(f);
+    f.driver->key(Key::page_down);
+    REQUIRE(f.state.teaching.beat == Beat::reveal);
+    if (f.driver->find("step_code")) CHECK(is_whole());
+  }
 }
 
 TEST_CASE(

@@ -69,10 +69,15 @@ struct DiffTab {
   void draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& rung);
   float code_px = kCode_px;  ///< height of its code at scale 1
   float least_px = 0;        ///< it shrinks to this until all of it fits; 0: it does not
+  float leading = 1.57f;     ///< from line to line, over the code's height
   bool is_brief = false;     ///< what changed, and nothing about it: a slide has few lines
+  bool has_numbers = true;   ///< of the lines, before them
+  /// Of a brief one, with code of `least_px`; 0: a source is not known.
+  float brief_height(Ui& ui, const Rung& previous, const Rung& rung);
 
  private:
   void build(const SourceText& before, const SourceText& after);
+  std::vector<app::DiffLine> brief_lines() const;
   void draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& folded) const;
   std::string before_, after_;        ///< what `lines_` are of, and point into
   std::vector<app::DiffLine> lines_;  ///< of the code, numbered as in its files

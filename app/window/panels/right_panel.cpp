@@ -152,6 +152,11 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
 
 namespace {
 
+/// For the sign of a line, between its number, where it has one (`gutter`), and its code.
+float sign_room(float gutter) {
+  return gutter > 0 ? 24 : 14;
+}
+
 /// Line tints by role and sign: never red against green, and never by colour alone.
 void draw_diff_line(Ui& ui, const Area& line, const app::DiffLine& diff, float gutter,
                     LexState* lexer, float code_px) {
@@ -161,17 +166,22 @@ void draw_diff_line(Ui& ui, const Area& line, const app::DiffLine& diff, float g
   if (removed) ui.fill(line, ui.color(Role::slower, 0.12f));
   const int number = removed ? diff.old_number : diff.new_number;
   if (number == 0) {
-    ui.text(line.x + gutter, line.middle(), "…", kSmall_px, Role::muted, Face::mono, Anchor::end);
+    ui.text(line.x + std::max(gutter, ui.px(12)), line.middle(), "…", kSmall_px, Role::muted,
+            Face::mono, Anchor::end);
     return;
   }
-  ui.text(line.x + gutter, line.middle(), std::to_string(number), kTiny_px, Role::muted, Face::mono,
-          Anchor::end, 0, 0.6f);
+  if (gutter > 0)
+    ui.text(line.x + gutter, line.middle(), std::to_string(number), kTiny_px, Role::muted,
+            Face::mono, Anchor::end, 0, 0.6f);
   const Role sign = added ? Role::faster : Role::slower;
   if (added || removed)
-    ui.text(line.x + gutter + ui.px(8), line.middle(), added ? "+" : "−", kSmall_px, sign,
-            Face::mono);
-  draw_code_line(ui, line.x + gutter + ui.px(24), line.middle(), diff.text, lexer, code_px);
+    ui.text(line.x + gutter + ui.px(gutter > 0 ? 8 : 0), line.middle(), added ? "+" : "−",
+            kSmall_px, sign, Face::mono);
+  draw_code_line(ui, line.x + gutter + ui.px(sign_room(gutter)), line.middle(), diff.text, lexer,
+                 code_px);
 }
+
+constexpr float kTitleLine = 30, kFlagsLine = 28;
 
 std::string flags_of(const SourceText& source) {
   return source.flags.empty() ? "none" : source.flags;
@@ -179,7 +189,7 @@ std::string flags_of(const SourceText& source) {
 
 /// "-O1" to "-O3", or that they are the same.
 void draw_flags(Ui& ui, Area* area, const SourceText& before, const SourceText& after) {
-  const Area line = area->take_top(ui.px(28));
+  const Area line = area->take_top(ui.px(kFlagsLine));
   float x = line.x + ui.text(line.x, line.middle(), "flags", kSmall_px, Role::muted) + ui.px(12);
   if (flags_of(before) == flags_of(after)) {
     ui.text(x, line.middle(), flags_of(after) + ", unchanged", kTiny_px + 1, Role::muted,
@@ -229,17 +239,19 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
   build(*before, *after);
   const app::DiffCount count = app::count_changes(lines_);
   const bool has_code = count.added + count.removed > 0;
-  const Area title = area.take_top(ui.px(30));
+  const Area title = area.take_top(ui.px(kTitleLine));
   ui.text(title.x, title.middle() - ui.px(3), std::string(previous.title) + "  →  " + rung.title,
           kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
   if (is_brief) {
-    if (flags_of(*before) != flags_of(*after)) draw_flags(ui, &area, *before, *after);
-    const auto code = app::without_frame(lines_);
+    const Area line = {area.x, area.y, area.w, ui.px(kFlagsLine)};
     if (!has_code)
-      area.take_top(
-          ui.paragraph(area, "The code is the same, line for line.", kSmall_px, Role::muted),
-          ui.px(12));
-    return draw_lines(ui, area, has_code ? app::fold_equal(code, 2) : code);
+      ui.text(line.right(), line.middle(), "The code is the same, line for line.", kSmall_px,
+              Role::muted, Face::body, Anchor::end);
+    if (flags_of(*before) != flags_of(*after))
+      draw_flags(ui, &area, *before, *after);
+    else if (!has_code)
+      area.take_top(line.h);
+    return draw_lines(ui, area, brief_lines());
   }
   const Area change = area.take_top(ui.px(26));
   ui.text(change.x, change.middle() - ui.px(3), rung.change, kSmall_px, Role::muted, Face::body,
@@ -257,19 +269,40 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
   draw_lines(ui, area, app::fold_equal(lines_, 3));
 }
 
+std::vector<app::DiffLine> DiffTab::brief_lines() const {
+  const app::DiffCount count = app::count_changes(lines_);
+  std::vector<app::DiffLine> code = app::without_frame(lines_);
+  return count.added + count.removed > 0 ? app::fold_equal(code, 2) : code;
+}
+
+float DiffTab::brief_height(Ui& ui, const Rung& previous, const Rung& rung) {
+  const SourceText* before = find_source(ui.state, previous.kernel);
+  const SourceText* after = find_source(ui.state, rung.kernel);
+  if (!before || !after) return 0;
+  build(*before, *after);
+  const app::DiffCount count = app::count_changes(lines_);
+  const bool has_line = flags_of(*before) != flags_of(*after) || count.added + count.removed == 0;
+  const auto lines = static_cast<float>(brief_lines().size() + 1);
+  return ui.px(kTitleLine) + (has_line ? ui.px(kFlagsLine) : 0) +
+         std::round(ui.px(least_px) * leading) * lines;
+}
+
 void DiffTab::draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& folded) const {
-  const float gutter = ui.width("000", kTiny_px, Face::mono);
+  const float gutter = has_numbers ? ui.width("000", kTiny_px, Face::mono) : 0;
   size_t longest = 0;
   for (const app::DiffLine& line : folded) longest = std::max(longest, line.text.size());
   float size = code_px;
   const auto needs = [&] {
-    return gutter + ui.px(24) + ui.width(std::string(longest, '0'), size, Face::mono);
+    return gutter + ui.px(sign_room(gutter)) +
+           ui.width(std::string(longest, '0'), size, Face::mono);
   };
   const auto lines = static_cast<float>(folded.size() + 1);
-  const auto is_high = [&] { return ui.px(std::round(size * 1.57f)) * lines > area.h; };
+  const auto line_height = [&] { return std::round(ui.px(size) * leading); };
+  const auto is_high = [&] { return line_height() * lines > area.h; };
   while (least_px > 0 && size > least_px && (needs() > area.w || is_high()))
     size = std::max(least_px, size - 0.5f);
-  const float line_h = ui.px(std::round(size * 1.57f)), w = std::max(area.w, needs());
+  const float line_h = line_height(), w = std::max(area.w, needs());
+  ui.widgets["code_line"] = {area.x, area.y, needs(), ui.px(size)};  // as high as its letters
   LexState lexer;
   for (const app::DiffLine& diff : folded) {
     draw_diff_line(ui, {area.x, area.y, w, line_h}, diff, gutter, &lexer, size);

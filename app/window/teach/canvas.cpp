@@ -205,7 +205,13 @@ void LessonCanvas::draw_head(Ui& ui, Area area) {
                           Anchor::start, area.w * 0.6f);
   const TourStep* step = tour_step(state);
   const bool has_one_size = !step || step->kind == StepKind::run || step->kind == StepKind::compare;
-  const std::string params = params_summary(*state.selection.lab, shown_params(state));
+  // Of a recording they are its own.
+  Params asked = shown_params(state);
+  const TourStep shown = shown_step(state);
+  for (const auto& [name, value] : shown.set) {
+    if (asked.contains(name) && name != "dtype") asked[name] = value;
+  }
+  const std::string params = params_summary(*state.selection.lab, asked);
   if (teach.beat != Beat::done && has_one_size)
     ui.text(area.x + w + ui.px(14), area.y + ui.px(12), params, kSmall_px, Role::muted, Face::body,
             Anchor::start, area.w - w - ui.px(14));
@@ -273,13 +279,30 @@ void LessonCanvas::draw_foot(Ui& ui, Area area) {
 
 // ---- left: question, answer, outcome, words --------------------------------------------------------
 
+namespace {
+
+/// Its width: it cannot be broken.
+float longest_word(Ui& ui, std::string_view text, float size, Face face) {
+  float longest = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(" \n"), text.size());
+    longest = std::max(longest, ui.width(text.substr(0, end), size, face));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return longest;
+}
+
+}  // namespace
+
 /// As large as there is room for, and smaller rather than cut; returns its height.
 float LessonCanvas::draw_text(Ui& ui, const Area& area, const std::string& text, float size,
                               Face face) {
   const std::span<const float> grown =
       ui.state.teaching.presenting ? std::span<const float>(kGrownOnWall) : kGrown;
+  const float longest = longest_word(ui, text, size, face);
   for (const float larger : grown) {
     const float height = std::round(size * larger);
+    if (longest * height / size > area.w) continue;
     if (figures_.paragraph(ui, area, text, height, Role::text, face, true) <= area.h)
       return figures_.paragraph(ui, area, text, height, Role::text, face);
   }
@@ -557,29 +580,32 @@ void trim_to_code(std::vector<std::string_view>* lines) {
   lines->erase(lines->begin(), std::find_if_not(lines->begin(), lines->end(), is_head));
 }
 
-/// Of code on the canvas: it takes the place that it has. On a wall the least is 20 px at a scale of 1.6.
+/// Of code on the canvas: it takes the place that it has. On a wall it has 20 px at least, and its lines stand closer.
 struct CodeSizes {
-  float least, most;
+  float least, most, leading;
 };
-CodeSizes code_sizes(const State& state) {
-  return state.teaching.presenting ? CodeSizes{12.5f, kCode_px * 2}
-                                   : CodeSizes{kCode_px, kCode_px * 1.7f};
+CodeSizes code_sizes(const Ui& ui) {
+  constexpr float kLeastOnWall_px = 20;
+  return ui.state.teaching.presenting ? CodeSizes{kLeastOnWall_px / ui.scale, kCode_px * 2, 1.4f}
+                                      : CodeSizes{kCode_px, kCode_px * 1.7f, 1.57f};
 }
+
+/// Of its panel: the line of its title, and the room above and below.
+constexpr float kCodeTitle = 30, kCodePad = 8;
 
 /// As large as the longest line and all lines allow: a class reads it from the last row.
 float code_size(Ui& ui, const Area& area, const std::vector<std::string_view>& lines) {
-  constexpr float kLeading = 1.57f;
-  const CodeSizes sizes = code_sizes(ui.state);
+  const CodeSizes sizes = code_sizes(ui);
   size_t columns = 1;
   for (const std::string_view line : lines) columns = std::max(columns, line.size());
   const std::string longest(columns, '0');
   const auto count = static_cast<float>(lines.size() + 1);
   const auto fits = [&](float size) {
     return ui.width(longest, size, Face::mono) <= area.w &&
-           std::round(ui.px(size * kLeading)) * count <= area.h;
+           std::round(ui.px(size) * sizes.leading) * count <= area.h;
   };
   float size = sizes.most;
-  while (size > sizes.least && !fits(size)) size -= 0.5f;
+  while (size > sizes.least && !fits(size)) size = std::max(sizes.least, size - 0.5f);
   return size;
 }
 
@@ -609,16 +635,43 @@ void draw_rungs(Ui& ui, Area area, const StepBars& bars) {
 
 }  // namespace
 
+float LessonCanvas::code_height(Ui& ui, const Shown& shown) {
+  constexpr float kRung = 60;
+  const CodePair pair = code_of(ui.state, shown.step);
+  const CodeSizes sizes = code_sizes(ui);
+  diff_.code_px = sizes.most;
+  diff_.least_px = sizes.least;
+  diff_.leading = sizes.leading;
+  diff_.is_brief = true;
+  diff_.has_numbers = !ui.state.teaching.presenting;  // a wall has no room for them
+  const float around = 2 * ui.px(kCodePad);
+  if (is_of_rungs(shown.step, shown.bars))
+    return around + ui.px(kRung) * static_cast<float>(shown.bars.bars.size());
+  if (!pair.rung) return 0;
+  if (pair.before) return around + diff_.brief_height(ui, *pair.before, *pair.rung);
+  const SourceText* source = find_source(ui.state, pair.rung->kernel);
+  if (!source) return 0;
+  std::vector<std::string_view> lines = app::split_lines(source->text);
+  trim_to_code(&lines);
+  return around + ui.px(kCodeTitle) +
+         std::round(ui.px(sizes.least) * sizes.leading) * static_cast<float>(lines.size() + 1);
+}
+
 void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
   const CodePair pair = code_of(ui.state, shown.step);
   ui.panel(area);
-  if (is_of_rungs(shown.step, shown.bars)) {
+  const bool is_known = pair.rung && find_source(ui.state, pair.rung->kernel) &&
+                        (!pair.before || find_source(ui.state, pair.before->kernel));
+  // Of a saved run that carries no source there are the words about it.
+  const bool has_words = !is_known && ui.state.is_replay() && !shown.bars.bars.empty();
+  if (has_words || is_of_rungs(shown.step, shown.bars)) {
     ui.widgets["step_rungs"] = area;
     return draw_rungs(ui, area.inset(ui.px(20), ui.px(12)), shown.bars);
   }
   ui.widgets["step_code"] = area;
   if (!pair.rung) return;
-  const Area inner = area.inset(ui.px(14), ui.px(8));
+  ui.widgets["step_code_needs"] = {area.x, area.y, area.w, code_height(ui, shown)};
+  const Area inner = area.inset(ui.px(14), ui.px(kCodePad));
   ImGui::SetCursorScreenPos({inner.x, inner.y});
   const std::string id = "code:" + shown.step.rungs.front() + pair.rung->kernel;
   ImGui::BeginChild(id.c_str(), {inner.w, inner.h}, false, ImGuiWindowFlags_HorizontalScrollbar);
@@ -627,21 +680,19 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
   Area content = {at.x, at.y, inner.w - ui.px(16), inner.h};
   const SourceText* source = find_source(ui.state, pair.rung->kernel);
   if (pair.before) {
-    diff_.code_px = code_sizes(ui.state).most;
-    diff_.least_px = code_sizes(ui.state).least;
-    diff_.is_brief = true;
     diff_.draw_pair(ui, content, *pair.before, *pair.rung);
   } else if (!source) {
     draw_empty_state(ui, content, "The source is not known here.",
                      "It comes from the worker, or from a run that carries it.");
   } else {
-    const Area title = content.take_top(ui.px(30));
+    const Area title = content.take_top(ui.px(kCodeTitle));
     ui.text(title.x, title.middle(), std::string(pair.rung->title) + "  ·  " + pair.rung->change,
             kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
     LexState lexer;
     std::vector<std::string_view> lines = app::split_lines(source->text);
     trim_to_code(&lines);
-    const float size = code_size(ui, content, lines), line_h = std::round(ui.px(size * 1.57f));
+    const float size = code_size(ui, content, lines),
+                line_h = std::round(ui.px(size) * code_sizes(ui).leading);
     for (const std::string_view line : lines) {
       draw_code_line(ui, content.x, content.y + line_h / 2, line, &lexer, size);
       content.y += line_h;
@@ -711,23 +762,33 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   const float gap = ui.px(12), pad = ui.px(16);
   const auto count = static_cast<float>(shown.bars.bars.size());
   const Beat beat = ui.state.teaching.beat;
+  const bool presenting = ui.state.teaching.presenting;
   if (beat == Beat::predict || !shown.step.measures()) return draw_code(ui, area, shown);
   if (beat == Beat::run) {
     const auto rows = static_cast<float>(progress_of(ui.state, shown.step, shown.bars).size());
-    const Area top = area.take_top(std::min(area.h * 0.6f, ui.px(58) * rows + 2 * pad), gap);
+    constexpr float kRow = 58, kLeastRow = 42;
+    const float wanted = std::min(area.h * 0.6f, ui.px(kRow) * rows + 2 * pad);
+    const float least = std::min(wanted, ui.px(kLeastRow) * rows + 2 * pad);
+    // On a wall the code comes first: it is what is talked about meanwhile.
+    const float left = presenting ? area.h - gap - code_height(ui, shown) : wanted;
+    const Area top = area.take_top(std::clamp(left, least, wanted), gap);
     ui.panel(top);
     draw_step_progress(ui, top.inset(pad), shown.step, shown.bars);
     return draw_code(ui, area, shown);
   }
   if (draw_figure(ui, area, shown)) return;
   // One message a slide: Reveal has the bars, and the picture needs the place.
-  const bool is_slide = beat == Beat::explain && ui.state.teaching.presenting;
-  if (is_slide && find_diagram(ui.state, shown)) return draw_explained(ui, area, shown);
+  if (beat == Beat::explain && presenting) return draw_explained(ui, area, shown);
   // Few bars leave room for what made the difference.
   constexpr float kBar = 92, kFlatBar = 62, kCaption = 26, kLeastCode = 150;
   const bool reveals = beat == Beat::reveal;
-  const float wanted = ui.px(reveals ? kBar : kFlatBar) * count + ui.px(kCaption) + 2 * pad;
-  const bool has_room = area.h - wanted - gap > ui.px(kLeastCode);
+  const auto needs = [&](float bar) { return ui.px(bar) * count + ui.px(kCaption) + 2 * pad; };
+  // On a wall code that would have to be scrolled gives its place to the bars.
+  const float code = presenting ? code_height(ui, shown) : ui.px(kLeastCode);
+  float wanted = needs(reveals ? kBar : kFlatBar);
+  if (presenting)
+    wanted = std::clamp(area.h - gap - code, std::min(needs(kFlatBar), wanted), wanted);
+  const bool has_room = area.h - wanted - gap >= code;
   const Area top =
       has_room ? area.take_top(wanted, gap) : area.take_top(reveals ? area.h : area.h * 0.45f, gap);
   ui.panel(top);
@@ -769,7 +830,9 @@ void LessonCanvas::draw(Ui& ui, Area area) {
   const bool goes_on = state.teaching.beat != Beat::predict && !has_list(state) &&
                        !ui.shows_focus() && compat::key_pressed(compat::Key::enter);
   if (goes_on) ui.dispatch_action("advance");
-  draw_left(ui, area.take_left((area.w - gap) * 0.36f, gap), shown);
+  // On a wall the code has more of it.
+  const float share = state.teaching.presenting ? 0.32f : 0.36f;
+  draw_left(ui, area.take_left((area.w - gap) * share, gap), shown);
   draw_right(ui, area, shown);
   if (has_more_ != state.teaching.has_more)
     ui.dispatch([more = has_more_](State& changed) { changed.teaching.has_more = more; });

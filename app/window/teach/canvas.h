@@ -40,6 +40,8 @@ class LessonCanvas {
   static void draw_outcome(Ui& ui, const Area& area, const Shown& shown);
   static std::string ratio_sentence(const Shown& shown, const StepOutcome& outcome);
   void draw_code(Ui& ui, const Area& area, const Shown& shown);
+  /// Of its panel, with code as small as it may be; 0: it is not known.
+  float code_height(Ui& ui, const Shown& shown);
   void draw_explained(Ui& ui, const Area& area, const Shown& shown);
   /// Of the rung that is explained. False: its lesson has none.
   bool find_diagram(const State& state, const Shown& shown);

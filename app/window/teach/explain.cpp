@@ -1,6 +1,10 @@
 #include "app/window/teach/explain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "app/study/lesson.h"
@@ -80,11 +84,13 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   Scroll scroll(ui, "explanation", area);
   const bool has_more = scroll.turn_pages(ui.state.teaching.pages, &page_);
   Area& rest = scroll.rest;
-  const float words_px = ui.state.teaching.presenting ? kWallWords_px : kWords_px;
+  fit(ui, area, step.words, has_more);
+  const float words_px =
+      ui.state.teaching.presenting ? std::round(kWallWords_px * fit_) : kWords_px;
   rest.take_top(figures_.paragraph(ui, rest, step.words, words_px, Role::text), ui.px(14));
   const bool on_wall = ui.state.teaching.presenting;
   const auto say = [&] {
-    rest.take_top(ui.paragraph(rest, said, kBody_px, Role::muted), ui.px(14));
+    rest.take_top(ui.paragraph(rest, said, std::round(kBody_px * fit_), Role::muted), ui.px(14));
   };
   const LessonBar* bar = bar_explained(step, bars, outcome);
   if (!on_wall || !bar) say();
@@ -96,6 +102,26 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   return has_more;
 }
 
+/// On a wall it is a little smaller rather than cut; what is still too long has pages.
+void Explanation::fit(Ui& ui, const Area& area, const std::string& words, bool has_more) {
+  constexpr float kStep = 0.05f, kLeast = 0.75f;
+  const std::string fitted = fmt::format("{:.0f} {:.0f} {}", area.w, area.h, words);
+  if (fitted != std::exchange(fitted_, fitted)) {
+    fit_ = 1;
+    fit_frames_ = 0;
+    ui.needs_redraw = true;
+    return;
+  }
+  // What the place scrolls by is known a frame after it was drawn.
+  const bool is_new = ++fit_frames_ < 3;
+  if (is_new) ui.needs_redraw = true;
+  const bool on_wall = ui.state.teaching.presenting && ui.state.teaching.pages == 0;
+  if (is_new || !on_wall || !has_more || fit_ <= kLeast) return;
+  fit_ -= kStep;
+  fit_frames_ = 0;
+  ui.needs_redraw = true;
+}
+
 /// What the lesson expects to limit the rung, then what this run says to that: without the first the second is a riddle.
 void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
   const std::vector<LessonBlock>& blocks = lesson_.blocks(ui.state);
@@ -104,7 +130,8 @@ void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
   });
   const float top = rest->y;
   if (expected != blocks.end())
-    rest->take_top(draw_words(ui, *rest, *expected, kLesson_px, kLessonLeading), ui.px(8));
+    rest->take_top(draw_words(ui, *rest, *expected, std::round(kLesson_px * fit_), kLessonLeading),
+                   ui.px(8));
   const std::string measured = measured_limit(bar);
   // What would settle it is the same at every step: it is said at the first.
   const int here = ui.state.teaching.tour_step;
@@ -114,7 +141,7 @@ void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
     return;
   const bool has_both = expected != blocks.end() || measured.starts_with("Measured");
   if (measured.empty() || !has_both) return;
-  rest->take_top(ui.paragraph(*rest, measured, kBody_px, Role::text), ui.px(14));
+  rest->take_top(ui.paragraph(*rest, measured, std::round(kBody_px * fit_), Role::text), ui.px(14));
   ui.widgets["step_binds"] = {rest->x, top, rest->w, rest->y - top};
 }
 

@@ -22,10 +22,14 @@ class Explanation {
  private:
   void draw_lesson(Ui& ui, Area* rest, const std::string& kernel);
   void draw_limit(Ui& ui, Area* rest, const LessonBar& bar);
+  void fit(Ui& ui, const Area& area, const std::string& words, bool has_more);
   FigureTexts figures_;
   LessonText lesson_;
   std::map<std::string, int> unsettled_;  ///< what a run could not confirm: the step that said so
-  int page_ = 0;  ///< of Teaching::pages, those it has turned
+  int page_ = 0;                          ///< of Teaching::pages, those it has turned
+  float fit_ = 1;                         ///< of the sizes on a wall
+  int fit_frames_ = 0;                    ///< drawn with it
+  std::string fitted_;                    ///< what it was found for
 };
 
 /// The bar that a step is about: the one that its answer names, else the last, which its question names; of a verdict the
