@@ -996,5 +996,46 @@ TEST_CASE("every tour is walked without a GPU: each step is answered, and shows 
   }
 }
 
+TEST_CASE("a saved run that is no rehearsal is presented with what it holds", "[tour]") {
+  TemporaryFolder folder;
+  const std::string path = folder.path + "/run.jsonl";
+  {
+    Fixture f;
+    WorkRequest request;
+    request.type = RequestType::run;
+    request.lab = "gemm";
+    request.mode = RunMode::live;
+    request.cache = CacheMode::hot;
+    request.kernels = {{kFirst, {{"n", int64_t{256}}}}, {kSecond, {{"n", int64_t{256}}}}};
+    REQUIRE(f.session.send(request).ok());
+    const WorkRequest sent = f.session.last(RequestType::run);
+    f.session.measure(sent, 0, 2e6);
+    f.session.measure(sent, 1, 1e6);
+    f.session.finish(sent);
+    REQUIRE(f.session.save(path).ok());
+  }
+  Fixture f;
+  open_run(f.state, path);
+  f.driver->frames(5);
+  begin_presenting(f.state);
+  f.driver->frames(5);
+  REQUIRE(f.state.teaching.presenting);
+  const auto is_held = [&] {
+    for (const LessonBar& bar : bars_in(f).bars) {
+      INFO(bar.title << ": " << bar.reason);
+      CHECK(bar.series);
+    }
+  };
+  is_held();
+  const std::string first = f.state.selection.rung;
+  while (f.state.teaching.beat != Beat::explain) f.driver->key(Key::page_down);
+  read_on(f);
+  f.driver->key(Key::page_down);
+  f.driver->frames(3);
+  CHECK(f.state.selection.rung != first);
+  CHECK(shown_step(f.state).rungs == std::vector<std::string>{kFirst, kSecond});
+  is_held();
+}
+
 }  // namespace
 }  // namespace ridge::test

@@ -196,7 +196,8 @@ void open_at(State& state, int step) {
 bool change_rung(State& state, int by) {
   std::vector<std::string> rungs;
   for (const RungView& row : state.ladder.rows) {
-    if (!is_folded(state, *row.rung)) rungs.emplace_back(row.rung->kernel);
+    if (!is_folded(state, *row.rung) && can_be_asked(state, row.rung->kernel))
+      rungs.emplace_back(row.rung->kernel);
   }
   const auto at = std::find(rungs.begin(), rungs.end(), state.selection.rung);
   const auto next = at - rungs.begin() + by;
@@ -243,6 +244,19 @@ void present_tour(State& state, const std::string& id) {
   if (begins && !state.teaching.presenting) toggle_presenter(state);
 }
 
+namespace {
+
+/// Null: a saved run without a result of this lab's rungs.
+const RungView* first_asked(const State& state) {
+  const auto& rows = state.ladder.rows;
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
+    return can_be_asked(state, row.rung->kernel);
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 void toggle_presenter(State& state) {
   Teaching& teach = state.teaching;
   teach.focused_step = -1;  // the other canvas has a field of its own
@@ -257,7 +271,12 @@ void toggle_presenter(State& state) {
     else
       go_to(state, Beat::predict);
     state.requests.estimates_due = true;
+  } else if (!teach.tour && !first_asked(state)) {
+    state.notice = {"Nothing can be presented: this saved run has no result of a rung of this lab.",
+                    false};
   } else {
+    if (!teach.tour && !can_be_asked(state, state.selection.rung))
+      select_rung(state, first_asked(state)->rung->kernel);
     teach.before = std::make_shared<const BeforePresenting>(
         BeforePresenting{state.selection, state.view, state.appearance});
     teach.presenting = true;

@@ -376,6 +376,11 @@ Params params_of_bar(const State& state, const KernelInfo& info, const StepBar& 
   return params;
 }
 
+bool can_be_asked(const State& state, const std::string& kernel) {
+  const RungView* row = find_row(state.ladder, kernel);
+  return !state.is_replay() || (row && row->series);
+}
+
 TourStep shown_step(const State& state) {
   if (const TourStep* step = tour_step(state)) return *step;
   TourStep step;
@@ -391,7 +396,7 @@ TourStep shown_step(const State& state) {
   // All of one size and type: those of the result in view, where a recording has another size than was asked for.
   if (kept) {
     step.set = kept->candidate_params;
-  } else if (row->series && row->origin == Origin::recorded) {
+  } else if (row->series && (row->origin == Origin::recorded || state.is_replay())) {
     step.set = asked_params(*row->series);
     step.set.erase("threads");
   } else if (row->info) {
@@ -400,7 +405,8 @@ TourStep shown_step(const State& state) {
   if (row->info && !row->info->dtypes.empty() && !step.set.contains("dtype"))
     step.set["dtype"] = row->series ? dtype_of(*row->series) : row->info->dtypes.front();
   const Rung* before = row->rung->peer ? nullptr : previous_rung(*state.selection.lab, *row->rung);
-  while (before && !why_no_step(before->kernel, step.set).empty())
+  while (before &&
+         !(why_no_step(before->kernel, step.set).empty() && can_be_asked(state, before->kernel)))
     before = previous_rung(*state.selection.lab, *before);
   if (const RungView* own = made_from(state)) before = own->rung;  // a learner's: the original
   if (kept) before = find_row(state.ladder, kept->baseline)->rung;

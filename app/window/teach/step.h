@@ -83,6 +83,8 @@ std::string outcome_sentence(const study::TourStep& step, const StepBars& bars,
                              const StepAnswer& answer, const StepOutcome& outcome);
 StepResult result_of(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
                      const StepOutcome& outcome);
+/// Whether a step may be about this rung: in a saved run, where nothing can be measured, it needs a result.
+bool can_be_asked(const State& state, const std::string& kernel);
 /// The headline of a pair: its ratio with the digits that its interval bears, or that no difference was shown.
 std::string pair_headline(const Comparison& pair);
 /// The paired verdict in words, with ratio and interval.
