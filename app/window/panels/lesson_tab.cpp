@@ -229,6 +229,25 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const LessonBlock& lesson)
   return 0;
 }
 
+namespace {
+
+/// A line that is longer than its box goes on in the next, broken at a space where there is one.
+void wrap_code(std::string_view line, size_t columns, std::vector<std::string_view>* lines) {
+  while (code_columns(line) > columns) {
+    size_t end = columns;
+    while (end > 0 && code_columns(line.substr(0, end)) > columns) --end;
+    const size_t space = line.rfind(' ', end);
+    const bool has_space =
+        space != std::string_view::npos && space > line.find_first_not_of(' ') && space > 0;
+    const size_t cut = has_space ? space : std::max<size_t>(1, end);
+    lines->push_back(line.substr(0, cut));
+    line.remove_prefix(has_space ? cut + 1 : cut);
+  }
+  lines->push_back(line);
+}
+
+}  // namespace
+
 float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) {
   const Block& block = lesson.block;
   const std::string text = block.runs.empty() ? std::string() : block.runs.front().text;
@@ -237,13 +256,18 @@ float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) 
     return diagrams_[lesson.part + block.info + text].draw(ui, area, name,
                                                            {lesson.kernel, block.info, text});
   }
-  const auto lines = app::split_lines(text);
+  constexpr float kSize = kTiny_px + 1;
+  const float pad = ui.px(12);
+  const auto columns =
+      static_cast<size_t>(std::max(8.0f, (area.w - 2 * pad) / code_column(ui, kSize)));
+  std::vector<std::string_view> lines;
+  for (const std::string_view line : app::split_lines(text)) wrap_code(line, columns, &lines);
   const float line_h = ui.px(21), h = line_h * static_cast<float>(lines.size()) + ui.px(16);
   ui.fill({area.x, area.y, area.w, h}, ui.color(Role::canvas), ui.px(5));
   LexState lexer;
   float y = area.y + ui.px(8) + line_h / 2;
   for (const std::string_view line : lines) {
-    draw_code_line(ui, area.x + ui.px(12), y, line, &lexer, kTiny_px + 1);
+    draw_code_line(ui, area.x + pad, y, line, &lexer, kSize);
     y += line_h;
   }
   return h + ui.px(10);

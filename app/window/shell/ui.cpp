@@ -150,6 +150,11 @@ float Ui::paragraph(const Area& area, std::string_view text, float size, Role ro
         fit = word_end;
         if (space == std::string_view::npos) break;
       }
+      // A word that is wider than the place, a mangled name say, is cut: over its edge it would not be read.
+      while (fit > 1 && width(line.substr(0, fit), size, face) > area.w) {
+        --fit;
+        while (fit > 1 && (static_cast<unsigned char>(line[fit]) & 0xC0) == 0x80) --fit;
+      }
     }
     if (!measure) this->text(area.x, y + line_h / 2, line.substr(0, fit), size, role, face);
     y += line_h;

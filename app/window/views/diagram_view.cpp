@@ -170,6 +170,8 @@ float DiagramView::fitting_width(Ui& ui, const Area& area, const Fenced& fenced)
 
 float DiagramView::draw(Ui& ui, const Area& area, const std::string& name, const Fenced& fenced) {
   build(ui, fenced);
+  const bool is_awaited = !ui.state.is_replay() && !find_source(ui.state, fenced.kernel);
+  if (is_awaited) return 0;  // the worker sends it: the picture comes with it
   if (!made_->ok()) {
     const std::string why = "Diagram unavailable: " + made_->error().sentence() + ".";
     ui.widgets[name] = area;
