@@ -171,9 +171,9 @@ void show_session(State& state, std::unique_ptr<app::Session> session, const std
   state.view.screen = ScreenId::lab;
 }
 
-/// Shows what most of the recording's figures are of: its rungs, at their size. A ladder of another machine's rungs would
-/// not be what was opened.
-void show_most_of(State& state, const Run& run) {
+/// Shows what most of the recordings' figures are of: their rungs, at their size. A ladder of another machine's rungs, or
+/// at a size that most have no result at, would not be what was opened.
+void show_most_of(State& state, std::span<const Recording> recordings) {
   std::map<Params, int> counts;
   const auto shown = [&](const Series& series) {
     Params params;
@@ -187,8 +187,10 @@ void show_most_of(State& state, const Run& run) {
   const auto counts_here = [](const Series& series) {
     return series.status == SeriesStatus::ok && series.stats;
   };
-  for (const Series& series : run.series()) {
-    if (counts_here(series)) ++counts[shown(series)];
+  for (const Recording& one : recordings) {
+    for (const Series& series : one.run->series()) {
+      if (counts_here(series)) ++counts[shown(series)];
+    }
   }
   const auto most =
       std::max_element(counts.begin(), counts.end(),
@@ -201,9 +203,11 @@ void show_most_of(State& state, const Run& run) {
     state.selection.params[name] = value;
   }
   for (const Rung& rung : state.selection.lab->rungs) {
-    const auto& all = run.series();
-    const bool has = std::any_of(all.begin(), all.end(), [&](const Series& series) {
-      return series.kernel == rung.kernel && counts_here(series) && shown(series) == most->first;
+    const bool has = std::any_of(recordings.begin(), recordings.end(), [&](const Recording& one) {
+      const auto& all = one.run->series();
+      return std::any_of(all.begin(), all.end(), [&](const Series& series) {
+        return series.kernel == rung.kernel && counts_here(series) && shown(series) == most->first;
+      });
     });
     if (has) return select_rung(state, rung.kernel);
   }
@@ -226,11 +230,7 @@ void open_wanted_recordings(State& state) {
   if (end == all.begin()) return;
   show_session(state, app::Session::nothing(), recordings_path(lab, machine));
   start_over(state, lab);
-  const auto fullest =
-      std::max_element(all.begin(), end, [](const Recording& a, const Recording& b) {
-        return a.run->series().size() < b.run->series().size();
-      });
-  if (state.selection.lab) show_most_of(state, *fullest->run);
+  if (state.selection.lab) show_most_of(state, {all.begin(), end});
   state.notice = {};
 }
 

@@ -211,7 +211,9 @@ Params params_of_level(const State& state) {
   Params params = shown_params(state);
   for (const ParamView& param : state.selection.lab->params) {
     const bool is_here = is_shown(param.level, state.appearance.level);
-    if (!is_here && param.name != std::string_view("threads")) params.erase(param.name);
+    const bool is_of_cpu = param.name == std::string_view("threads");
+    const bool on_gpu = backend_of(state.selection.rung) == Backend::cuda;
+    if (is_of_cpu ? on_gpu : !is_here) params.erase(param.name);
   }
   return params;
 }
@@ -366,7 +368,8 @@ Idle idle_text(const State& state) {
       const auto& environment = state.run().environment();
       if (!environment && state.run().series().empty()) {
         std::string machines;
-        for (const RungView& row : state.ladder.rows) {
+        for (const RungView& row : state.ladder.rows) {  // the chart is of one processor
+          if (backend_of(row.rung->kernel) != backend_of(state.selection.rung)) continue;
           const bool named = machines.find(row.machine) != std::string::npos;
           if (!row.machine.empty() && !named)
             machines += (machines.empty() ? "" : ", ") + row.machine;
