@@ -110,7 +110,7 @@ TEST_CASE("a gain beside other processes is adopted with a reserve that is named
   const Decision decision = decided(test::read_run(out));
   CHECK(decision.decision == "adopt");
   CHECK(decision_words(decision) == "adopt, with a reserve");
-  CHECK(has(decision.reason, "with a reserve: other processes used the CPU meanwhile"));
+  CHECK(has(decision.reason, "; other processes used the CPU meanwhile, so measure the size"));
   CHECK(decision_words(decided(report_run())) == "adopt");
 }
 

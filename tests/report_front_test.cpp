@@ -364,7 +364,7 @@ TEST_CASE("caveats are words: a busy machine, few samples, what was not run") {
   for (const std::string& one : front(report, "caveats").bullets) all += one + "\n";
   CHECK(has(all, "The machine was not quiet: other processes use 1.0 of 2 cores."));
   CHECK(has(all, "Few samples, so no interval: “three loops, -O3”."));
-  CHECK(has(all, "(contended): “three loops, -O3”."));
+  CHECK(has(all, "took processor time while “three loops, -O3” ran (contended)."));
   CHECK(has(all, "Not tested: "));
   CHECK_FALSE(has(all, "A ratio with ≈"));  // there is none
 }

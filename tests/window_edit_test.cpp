@@ -476,7 +476,7 @@ TEST_CASE("each save that passes is compared with the original, and all saves st
   CHECK(saves[2].reason() == "NMSE 0.5 is over 2e-12");
   CHECK(saves[3].failed());
   CHECK(saves[3].reason() == "it does not compile, line 2");
-  CHECK(save_text(saves[1]).find("1.25× faster than the original") != std::string::npos);
+  CHECK(save_text(saves[1]).find("1.25× as fast as the original") != std::string::npos);
   for (const char* bar : {"save:1", "save:2", "save:3", "save:4"})
     CHECK(w.driver->find(bar) != nullptr);
 }

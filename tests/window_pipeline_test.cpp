@@ -189,7 +189,7 @@ TEST_CASE("two pipelines that were compared: the verdict says what binds each",
   REQUIRE(f.state.run().comparisons().size() == 1);
   const VerdictWords words =
       verdict_words(f.state, f.state.run(), f.state.run().comparisons().front());
-  CHECK(words.headline == "2.00× faster");
+  CHECK(words.headline == "2.00× as fast");
   CHECK(words.reason.find("its output passed every check") != std::string::npos);
   CHECK(words.reason.find("the baseline: 1.050× its bound, load alone") != std::string::npos);
   CHECK(words.reason.find("the candidate: 1.050× its bound, step alone") != std::string::npos);

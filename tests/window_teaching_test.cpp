@@ -107,7 +107,7 @@ TEST_CASE("predict, lock on Run, reveal", "[teaching]") {
   REQUIRE(revealed);
   CHECK(*revealed->factor == Approx(0.5));
   CHECK_FALSE(revealed->after_the_fact);
-  CHECK(report::prediction_sentence(*revealed).find("2.00× faster than predicted") !=
+  CHECK(report::prediction_sentence(*revealed).find("2.00× as fast as predicted") !=
         std::string::npos);
   REQUIRE(revealed->least.time_ns);  // the fixture's ceilings
   CHECK(*revealed->least.time_ns < 1e6);

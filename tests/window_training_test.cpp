@@ -126,7 +126,7 @@ TEST_CASE("two trainings are compared over eight seeds; the card says step time 
   const Comparison* shown = window::shown_comparison(f.state, nullptr, &run);
   REQUIRE(shown);
   const window::VerdictWords words = window::verdict_words(f.state, *run, *shown);
-  CHECK(words.headline == "1.50× faster");
+  CHECK(words.headline == "1.50× as fast");
   CHECK(words.evidence.find("8 seeds") != std::string::npos);
   CHECK(words.evidence.find("accuracy −0.10 points [−0.40, +0.20]") != std::string::npos);
   CHECK(words.reason.find("keeps its accuracy") != std::string::npos);

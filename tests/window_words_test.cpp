@@ -5,6 +5,9 @@
 #include "app/window/views/view.h"
 #include "tests/window_fixture.h"
 
+#include <algorithm>
+
+#include "app/window/shell/selection.h"
 #include "tests/program.h"
 #include "tests/report_run.h"
 
@@ -96,9 +99,6 @@ TEST_CASE("words that are typed on the report are kept with the session and trav
   CHECK(w.state.run().notes().at("surprise").size() <= 503);
 }
 
-TEST_CASE("a saved run takes words too, and its file stays as it was", "[window]") {
-  const Folder folder;
-  const std::string path = folder / "run.jsonl";
 TEST_CASE("what is being typed on the report is in the export, by button, key and palette",
           "[window]") {
   Words w;
@@ -142,6 +142,9 @@ TEST_CASE("what is being typed on the report is in the export, by button, key an
   CHECK(w.state.run().notes().at("surprise") == "Yes");
 }
 
+TEST_CASE("a saved run takes words too, and its file stays as it was", "[window]") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl";
   Transcript out;
   add_start_of(&out);
   add_ladder(&out);
@@ -205,4 +208,59 @@ TEST_CASE("a second saved run stands beside the first, and one of another proble
   REQUIRE(w.driver->click("close_beside"));
   w.driver->frames(3);
   CHECK_FALSE(w.state.sessions.beside);
+}
+
+namespace {
+
+const report::Section* section_of(const std::vector<report::Section>& all, const std::string& id) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const report::Section& one) { return one.id == id; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("a report is of the problem in view, and of the learner's own newest pair first",
+          "[window]") {
+  Words w;
+  w.run_all();
+  set_param(w.state, "n", int64_t{256});
+  w.driver->frames(20);
+  w.run_all();
+  auto report = shown_report(w.state);
+  REQUIRE(report.ok());
+  CHECK(has(report->title, "the ladder at n = 256"));
+  const report::Section* times = section_of(report->sections, "throughput");
+  REQUIRE(times);
+  CHECK(std::none_of(times->table->rows.begin(), times->table->rows.end(),
+                     [](const auto& row) { return has(row.front(), "n=512"); }));
+  // Two pairs of a learner's rung at the size in view; the newer stands, each named by both sides.
+  const Params here = w.state.run().latest("gemm.cpu.naive_o3")->params;
+  for (const double ratio : {2.0, 9.5}) {
+    WorkRequest request;
+    request.type = RequestType::compare;
+    request.lab = "gemm";
+    request.cache = CacheMode::hot;
+    request.kernels = {{"gemm.cpu.naive_o3", here}, {"gemm.cpu.naive_o3_edit", here}};
+    REQUIRE(w.session.send(request).ok());
+    const WorkRequest sent = w.session.last(RequestType::compare);
+    w.session.measure(sent, 0, 1e6);
+    w.session.measure(sent, 1, 1e6 / ratio);
+    w.session.judge(sent, Verdict::faster, ratio);
+  }
+  w.session.predict({"gemm.cpu.naive_o3_edit", here, 5e5});
+  w.driver->frames(3);
+  report = shown_report(w.state);
+  REQUIRE(report.ok());
+  CHECK(report->is_of_pair);
+  CHECK(has(report->title, "against three loops, -O3"));
+  CHECK(has(report->headline.figure, "9.50× as fast"));
+  const report::Section* pairs = section_of(report->front, "compared");
+  REQUIRE(pairs);
+  REQUIRE(pairs->chart->rows.size() == 1);
+  CHECK(has(pairs->chart->rows[0].label, "three loops, -O3"));  // a copy of it
+  CHECK(pairs->chart->rows[0].sublabel == "against three loops, -O3");
+  const report::Section* predicted = section_of(report->front, "predicted");
+  REQUIRE(predicted);
+  CHECK(predicted->bullets.size() == 1);
 }

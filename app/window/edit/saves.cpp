@@ -88,10 +88,9 @@ std::string save_text(const Save& save) {
   if (!save.verified()) return text + "it was not timed";
   text += format_time_ns(save.median_ns()) + " a call, run alone";
   const Comparison* made = save.comparison;
-  if (made && made->verdict == Verdict::faster)
-    text += "; in pairs " + format_ratio(made->ratio) + " faster than the original";
-  if (made && made->verdict == Verdict::slower)
-    text += "; in pairs " + format_ratio(1 / made->ratio) + " slower than the original";
+  const bool has_ratio =
+      made && (made->verdict == Verdict::faster || made->verdict == Verdict::slower);
+  if (has_ratio) text += "; in pairs " + format_ratio(made->ratio) + " as fast as the original";
   if (made && made->verdict == Verdict::same) text += "; in pairs the same as the original";
   return text;
 }

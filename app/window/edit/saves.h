@@ -33,7 +33,7 @@ std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::s
 /// By the numbers of their requests; one that has none, by its neighbours.
 void number_saves(const std::map<int64_t, int>& numbers, std::vector<Save>* saves);
 
-/// "Save 3: 1.2 ms a call, run alone; in pairs 1.4× faster than the original", or why it has no time.
+/// "Save 3: 1.2 ms a call, run alone; in pairs 1.4× as fast as the original", or why it has no time.
 std::string save_text(const Save& save);
 
 }  // namespace ridge::window

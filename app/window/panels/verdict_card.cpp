@@ -32,9 +32,9 @@ struct Headline {
 Headline headline_of(const Comparison& comparison, Verdict verdict) {
   switch (verdict) {
     case Verdict::faster:
-      return {format_ratio(comparison.ratio) + " faster", Role::faster, 1};
+      return {format_ratio(comparison.ratio) + " as fast", Role::faster, 1};
     case Verdict::slower:
-      return {format_ratio(1 / comparison.ratio) + " slower", Role::slower, -1};
+      return {format_ratio(comparison.ratio) + " as fast", Role::slower, -1};
     case Verdict::same:
       return {"same", Role::text, 0};
     case Verdict::unresolved:

@@ -14,7 +14,7 @@ float draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparis
 
 /// A verdict in words, for a place of another shape.
 struct VerdictWords {
-  std::string headline;  ///< "1.4× faster"
+  std::string headline;  ///< "1.4× as fast"
   Role role = Role::text;
   int arrow = 0;  ///< 1 up, -1 down, 0 none
   std::string title, evidence, reason;

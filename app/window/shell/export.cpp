@@ -1,13 +1,19 @@
 #include "app/window/shell/export.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "app/query/article.h"
 #include "app/query/reporting.h"
 #include "app/session/transcript_file.h"
 #include "app/study/assets.h"
 #include "app/study/tour.h"
+#include "app/window/views/view.h"
 #include "common/core/files.h"
+#include "common/record/edit.h"
+#include "common/record/params.h"
+#include "common/view/chart/figures.h"
 #include "common/view/report/format.h"
 
 namespace ridge::window {
@@ -21,9 +27,37 @@ struct Shown {
   Params params;
 };
 
+/// The sizes alone: results in several types, on several threads or of several families are of one problem.
+Params problem_of(const State& state, Params params) {
+  std::set<std::string> sizes;
+  for (const Series& series : state.run().series()) {
+    if (series.lab == state.selection.lab->id) sizes.insert(series.size_param);
+  }
+  std::erase_if(params, [&](const auto& param) { return !sizes.contains(param.first); });
+  return params;
+}
+
+/// Of this lab's comparisons in the session's own run the newest of a learner's edit: of the problem in view, or where
+/// nothing was compared since. Null: there is none.
+const Comparison* own_comparison(const State& state) {
+  const auto& all = state.run().comparisons();
+  const Comparison* newest = nullptr;
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if (one->lab != state.selection.lab->id) continue;
+    const bool is_newest = !newest;
+    newest = &*one;
+    const bool is_here =
+        agrees(one->candidate_params,
+               problem_of(state, view_params(state, state.run().kernel(one->candidate))));
+    if (is_edit(one->candidate) && (is_newest || is_here)) return newest;
+  }
+  return nullptr;
+}
+
 Shown what_is_shown(const State& state) {
   Shown shown;
   shown.comparison = shown_comparison(state, nullptr, &shown.run);
+  if (!shown.comparison && (shown.comparison = own_comparison(state))) shown.run = &state.run();
   if (shown.comparison) {
     shown.params = shown.comparison->candidate_params;
     return shown;
@@ -44,11 +78,34 @@ const Recording* recording_of(const State& state, const Run* run) {
   return nullptr;
 }
 
+/// A run may hold many sizes, and a saved one many types: the report is of what is on screen. Empty: of all of it, since
+/// the chart is of the sizes, or nothing was measured at the one in view.
+Params problem_in_view(const State& state, const Shown& shown, const Recording* recording) {
+  if (recording || state.is_replay()) {
+    Params only = shown.params;
+    only.erase("threads");
+    return only;
+  }
+  if (shown.comparison) return problem_of(state, shown.params);
+  const chart::Figure* figure =
+      state.selection.view->build ? nullptr : chart::find_figure(state.selection.view->figure);
+  if (figure && figure->rows == chart::FigureRows::kSizes) return {};
+  const Params problem = problem_of(state, shown_params(state));
+  const auto& all = state.run().series();
+  const bool is_measured = std::any_of(all.begin(), all.end(), [&](const Series& series) {
+    return series.lab == state.selection.lab->id && series.stats && agrees(series.params, problem);
+  });
+  return is_measured ? problem : Params();
+}
+
 /// A tour's answers and what its comparisons allow to be said: the report of a class hands both in.
 report::Section tour_section(const State& state) {
   report::Section section{.id = "tour", .title = "The tour: " + state.teaching.tour->title};
   const std::string& learner = state.settings.learner;
   if (!learner.empty()) section.paragraphs.push_back("By " + learner + ".");
+  const std::string at = params_summary(*state.selection.lab, shown_params(state));
+  section.paragraphs.push_back("What each step showed when it was revealed" +
+                               (at.empty() ? "" : ", at " + at) + ".");
   section.table = report::Table{.columns = {"Step", "Predicted", "Measured"}};
   for (const auto& [step, result] : state.teaching.results) {
     section.table->rows.push_back({std::to_string(step + 1) + "  " + result.title,
@@ -74,11 +131,7 @@ Result<report::Report> shown_report(const State& state) {
     options.baseline = shown.comparison->baseline;
     options.candidate = shown.comparison->candidate;
   }
-  // A saved run may hold many sizes and types: the report is of what is on screen.
-  if (recording || state.is_replay()) {
-    options.only = shown.params;
-    options.only.erase("threads");
-  }
+  options.only = problem_in_view(state, shown, recording);
   options.notes = state.run().notes();  // of this session, whichever run is on screen
   const report::Input input = {recording ? shown.run : &state.run(), "run.jsonl"};
   return report::build_report({&input, 1}, options);

@@ -392,7 +392,7 @@ Section calibrate_section(const Material& material) {
 }
 
 std::vector<std::string> untested_of(const Material& material) {
-  if (material.is_of_pair) return material.claims.front().decision.not_tested;
+  if (material.is_of_pair) return material.claims.back().decision.not_tested;
   std::vector<std::string> list;
   const bool has_speeds = std::any_of(material.lines.begin(), material.lines.end(),
                                       [](const Line& line) { return !is_trap(line); });

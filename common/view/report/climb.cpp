@@ -349,13 +349,13 @@ std::optional<Step> step_between(const Material& material, const Line& from, con
     const bool fits = is(from, c.baseline, c.baseline_params, c) &&
                       is(to, c.candidate, c.candidate_params, c) && c.ratio > 0 &&
                       std::isfinite(c.ratio);
-    if (fits) step = Step{c.ratio, &claim};
+    if (fits) step = Step{.ratio = c.ratio, .claim = &claim};
   }
   if (step) return step;
   const auto low = rate_of(from), high = rate_of(to);
   if (!low || !high || low->unit != high->unit || !apart_words(from, to).empty())
     return std::nullopt;
-  return Step{high->value / low->value, nullptr};
+  return Step{high->value / low->value, nullptr, !from.in_turns && !to.in_turns};
 }
 
 Climb climb_of(const Material& material) {
@@ -378,7 +378,9 @@ Climb climb_of(const Material& material) {
 }
 
 std::string step_words(const Step& step) {
-  if (!step.claim) return "≈ " + format_ratio(step.ratio) + " as fast, each alone";
+  if (!step.claim)
+    return "≈ " + format_ratio(step.ratio) + " as fast, " +
+           (step.is_alone ? "each alone" : "timed apart");
   const Comparison& c = step.claim->comparison;
   return fmt::format("{} as fast, 95 % interval {}, {}: {}", format_ratio(c.ratio),
                      ratio_interval_text(c.ci, c.margin), rounds_text(c),
@@ -397,6 +399,7 @@ chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
     made.equal_clock = lacks_sustained(step.claim->comparison);
     if (apart_words(from, to).empty()) made.alone = rate_value(to) / rate_value(from);
   }
+  made.is_clear = chart::are_clear(*from.series, *to.series);
   if (chart::is_step_down(made))
     made.why = why_slower(*from.series, *to.series, to.input->run->ceilings(),
                           to.input->run->environment());

@@ -32,14 +32,16 @@ std::string unit_in_words(const Line& line, const std::string& unit, const Optio
 /// The speed of one rung over that of another: of the latest claim that compares just these two, else of their rates.
 struct Step {
   double ratio = 0;
-  const Claim* claim = nullptr;  ///< null: each was timed alone
+  const Claim* claim = nullptr;  ///< null: they were not compared in pairs
+  bool is_alone = true;  ///< without a claim: each was timed alone, neither in turns with a third
 };
 /// Why two results that were each timed alone have no ratio: "8 minutes apart"; empty: they are of one run.
 std::string apart_words(const Line& a, const Line& b);
 /// None where a rate is missing, and where two that were not compared in pairs are not of one run.
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to);
 
-/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, each alone".
+/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, each alone"; "timed apart" where
+/// one of them was timed in turns with a third.
 std::string step_words(const Step& step);
 
 Section climb_section(const Material& material, const Climb& climb);

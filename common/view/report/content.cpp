@@ -224,6 +224,12 @@ Notes notes_of(const Material& material) {
   return notes;
 }
 
+bool is_of_same_pair(const Claim& claim, const Comparison& c) {
+  const Comparison& own = claim.comparison;
+  return own.baseline == c.baseline && own.candidate == c.candidate && own.cache == c.cache &&
+         own.baseline_params == c.baseline_params && own.candidate_params == c.candidate_params;
+}
+
 std::string claim_sentence(const Claim& claim, const Options& options) {
   const Comparison& c = claim.comparison;
   const std::string base =
@@ -271,10 +277,13 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   }
   if (claim.decision.verdict == Verdict::invalid || c.reasons.empty()) return text;
   if (claim.decision.verdict == Verdict::unresolved) return text;  // its reason has them already
-  text += " Caution: ";
-  for (const std::string& reason : c.reasons)
-    text += (&reason == &c.reasons[0] ? "" : "; ") + reason;
-  return text + ".";
+  std::string caution;
+  for (const std::string& reason : c.reasons) {
+    const std::string& reserve = claim.decision.reserve;
+    if (!reserve.empty() && reason.ends_with(reserve)) continue;  // the decision has it
+    caution += (caution.empty() ? " Caution: " : "; ") + reason;
+  }
+  return text + (caution.empty() ? "" : caution + ".");
 }
 
 }  // namespace ridge::report

@@ -72,6 +72,8 @@ OwnSides own_sides_of(const Material& material);
 /// What a person wrote: the options' words over the candidate's run's over the baseline's.
 Notes notes_of(const Material& material);
 
+/// Whether it is of the same two at the same parameters.
+bool is_of_same_pair(const Claim& claim, const Comparison& comparison);
 std::string claim_sentence(const Claim& claim, const Options& options);
 
 // results.cpp

@@ -320,8 +320,8 @@ void say_reserve(const Comparison& comparison, Decision* decision) {
   for (const std::string& reason : comparison.reasons) {
     if (!reason.starts_with(kContended)) continue;
     decision->reserve = reason.substr(kContended.size());
-    decision->reason += "; with a reserve: " + decision->reserve +
-                        ", so the size of the gain is to be measured on a quiet machine";
+    decision->reason +=
+        "; " + decision->reserve + ", so measure the size of the gain again on a quiet machine";
     return;
   }
 }

@@ -18,6 +18,7 @@
 #include "common/record/trap.h"
 #include "common/view/chart/climb.h"
 #include "common/view/chart/ladder.h"
+#include "common/view/report/predictions.h"
 
 namespace ridge::report {
 namespace {
@@ -365,9 +366,15 @@ Headline climb_headline(const Material& material, const Climb& climb) {
 
 // ---- the sections after it ---------------------------------------------------------------------------
 
-/// Those of the climb's own results: the fastest rung against the fastest library, then the steps, then the rest.
+/// Of comparisons of the same two the newest. A learner's own, the newest first; then the fastest rung against the
+/// fastest library, the steps, and the rest.
 std::vector<const Claim*> front_claims(const Material& material, const Climb& climb) {
-  std::vector<const Claim*> first, steps, others;
+  std::vector<const Claim*> own, first, steps, others;
+  const auto is_repeated = [&](const Claim& claim) {
+    return std::any_of(&claim + 1, &material.claims.back() + 1, [&](const Claim& later) {
+      return later.paired && is_of_same_pair(later, claim.comparison);
+    });
+  };
   const auto shown = [&](const std::string& kernel, const Params& params, const Comparison& c) {
     return std::find_if(climb.lines.begin(), climb.lines.end(), [&](const Line* line) {
       return line->series->kernel == kernel && line->series->params == params &&
@@ -376,7 +383,7 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
   };
   for (const Claim& claim : material.claims) {
     const Comparison& c = claim.comparison;
-    if (!claim.paired) continue;
+    if (!claim.paired || is_repeated(claim)) continue;
     const auto base = shown(c.baseline, c.baseline_params, c),
                candidate = shown(c.candidate, c.candidate_params, c);
     const bool is_one = material.is_of_pair;
@@ -387,11 +394,12 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
     const auto previous = material.options->previous.find(c.candidate);
     const bool is_step =
         previous != material.options->previous.end() && previous->second == c.baseline;
-    (with_best ? first : is_step ? steps : others).push_back(&claim);
+    (is_edit(c.candidate) ? own : with_best ? first : is_step ? steps : others).push_back(&claim);
   }
-  first.insert(first.end(), steps.begin(), steps.end());
-  first.insert(first.end(), others.begin(), others.end());
-  return first;
+  std::reverse(own.begin(), own.end());
+  for (const auto* more : {&first, &steps, &others})
+    own.insert(own.end(), more->begin(), more->end());
+  return own;
 }
 
 std::string sides_words(const Claim& claim, const Options& options) {
@@ -424,14 +432,12 @@ std::vector<Section> comparison_sections(const Material& material, const Climb& 
   Section section{.id = "compared", .title = "Compared in pairs"};
   section.chart = interval_chart(material, claims);
   section.chart->id = "compared-forest";
-  // All are at one case, which the headline names: a line each, with the baseline behind the verdict.
+  // All are at one case, which the headline names.
   chart::Panel& verdicts = section.chart->panels.back();
-  verdicts.subtitle = "ratio, 95 % interval, baseline";
   for (size_t i = 0; i < claims.size(); ++i) {
     const Comparison& c = claims[i]->comparison;
-    section.chart->rows[i].sublabel.clear();
     section.chart->rows[i].label = with_stale(section.chart->rows[i].label, c.stale);
-    verdicts.row_reasons[i] += " against " + title_of(c.baseline, *material.options);
+    section.chart->rows[i].sublabel = "against " + title_of(c.baseline, *material.options);
     const Decision& decision = claims[i]->decision;
     if (decision.verdict == Verdict::faster && decision.decision != "adopt")
       verdicts.row_reasons[i] += "; " + decision_words(decision);
@@ -442,6 +448,17 @@ std::vector<Section> comparison_sections(const Material& material, const Climb& 
   }
   if (all > claims.size())
     section.title += fmt::format(": {} of {}, the others in the appendix", claims.size(), all);
+  return {std::move(section)};
+}
+
+/// What the reader had expected, the newest of it; none where nothing was predicted.
+std::vector<Section> predicted_sections(const Material& material) {
+  constexpr size_t kMost = 3;  // the appendix has all
+  Section section{.id = "predicted", .title = "Predicted before the run"};
+  section.bullets = prediction_lines(material.inputs, *material.options);
+  if (section.bullets.empty()) return {};
+  if (section.bullets.size() > kMost)
+    section.bullets.erase(section.bullets.begin(), section.bullets.end() - kMost);
   return {std::move(section)};
 }
 
@@ -511,9 +528,25 @@ bool is_flagged(const Line& line, const char* flag) {
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
-/// "The machine was not quiet: load 6.2 on 2 cores; after the run: load 6.9 on 2 cores."
-void add_quiet_caveats(const Material& material, Section* section) {
+/// Whether the headline's sentence already has it that other processes ran meanwhile.
+bool has_reserve(const Material& material) {
+  return material.is_of_pair && !material.claims.back().decision.reserve.empty();
+}
+
+/// "The machine was not quiet: load 6.2 on 2 cores; after the run: load 6.9 on 2 cores. Other programs took processor time
+/// while “naive” ran (contended)." Said once.
+void add_quiet_caveats(const Material& material, const Climb& climb, Section* section) {
   std::set<std::string> said;
+  std::vector<const Line*> contended;
+  for (const Line* line : climb.lines) {
+    if (is_flagged(*line, "contended")) contended.push_back(line);
+  }
+  const std::string meanwhile = contended.empty() || has_reserve(material)
+                                    ? ""
+                                    : "Other programs took processor time while " +
+                                          some_titles(contended, *material.options) +
+                                          " ran (contended).";
+
   for (const Input& input : material.inputs) {
     const auto& env = input.run->environment();
     if (!env) said.insert("The run does not say what machine it ran on.");
@@ -529,7 +562,12 @@ void add_quiet_caveats(const Material& material, Section* section) {
     if (after) add(*after, "The machine was not quiet after the run", "; after the run");
     if (!text.empty()) said.insert(text + ".");
   }
-  section->bullets.insert(section->bullets.end(), said.begin(), said.end());
+  std::vector<std::string> bullets(said.begin(), said.end());
+  if (bullets.size() == 1 && !meanwhile.empty())
+    bullets.front() += " " + meanwhile;
+  else if (!meanwhile.empty())
+    bullets.push_back(meanwhile);
+  section->bullets.insert(section->bullets.end(), bullets.begin(), bullets.end());
 }
 
 /// The ladder is of one run; what was timed again alone, or never in it, is named with its time.
@@ -567,7 +605,6 @@ struct FlagWords {
 };
 constexpr FlagWords kFlagWords[] = {
     {"few_samples", "Few samples, so no interval"},
-    {"contended", "Other programs took processor time meanwhile (contended)"},
     {"noisy", "The times scatter more than they should (noisy)"},
 };
 
@@ -636,7 +673,7 @@ Section caveats_section(const Material& material, const Climb& climb, bool has_u
   Section section{.id = "caveats", .title = "Read with care"};
   if (!material.options->recorded.empty())
     section.bullets.push_back(material.options->recorded + ".");
-  add_quiet_caveats(material, &section);
+  add_quiet_caveats(material, climb, &section);
   if (material.inputs.size() == 1) add_time_caveats(climb, *material.options, &section);
   for (const Claim& claim : material.claims) {
     if (!claim.differences.empty()) section.bullets.push_back(claim.differences);
@@ -670,7 +707,7 @@ Section again_section(const Material& material, const Climb& climb,
     section.paragraphs = {"Another program timed these benchmarks: run that again first."};
     return section;
   }
-  section.commands = {material.is_of_pair ? claim_command(material.claims.front(), "run.jsonl")
+  section.commands = {material.is_of_pair ? claim_command(material.claims.back(), "run.jsonl")
                                           : climb_command(material, climb.lines, "run.jsonl")};
   if (!material.is_of_pair) {
     constexpr size_t kMost = 3;  // the appendix has all
@@ -717,7 +754,7 @@ Section trap_front(const Material& material, const Climb& climb) {
 }  // namespace
 
 Headline headline_of(const Material& material, const Climb& climb) {
-  return material.is_of_pair ? claim_headline(material.claims.front())
+  return material.is_of_pair ? claim_headline(material.claims.back())
                              : climb_headline(material, climb);
 }
 
@@ -761,7 +798,7 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
                                      [](const Line* line) { return is_trap(*line); });
   // Two trainings are no ladder: the headline has their times, the appendix each seed.
   const bool is_trained =
-      material.is_of_pair && material.claims.front().comparison.trained.has_value();
+      material.is_of_pair && material.claims.back().comparison.trained.has_value();
   for (Section& section : note_sections(material)) sections.push_back(std::move(section));
   for (Section& section : budget_sections(material)) sections.push_back(std::move(section));
   size_t lines_of_words = 0;
@@ -776,6 +813,9 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   for (Section& section : comparison_sections(material, climb, lines_of_words))
     sections.push_back(std::move(section));
   for (const Section& section : material.options->page_one) sections.push_back(section);
+  if (material.options->page_one.empty()) {  // a tour's table has its answers
+    for (Section& section : predicted_sections(material)) sections.push_back(std::move(section));
+  }
   sections.push_back(machine_section(material, climb));
   sections.push_back(caveats_section(material, climb, has_unpaired));
   sections.push_back(again_section(material, climb, shown_claims(material, climb, lines_of_words)));

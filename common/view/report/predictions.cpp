@@ -82,6 +82,12 @@ void find_pairs(const Run& run, Revealed* out) {
   }
 }
 
+/// Whether it is of the lab and of the problem that the report is of.
+bool is_of_report(const Run& run, const Prediction& prediction, const Options& options) {
+  const Series* of_kernel = run.latest(prediction.kernel);
+  return is_wanted(options, of_kernel ? of_kernel->lab : options.lab, prediction.params);
+}
+
 /// A factor is held against the same quotient of what was measured.
 void reveal_factor(const Run& run, Revealed* out) {
   const Prediction& prediction = *out->prediction;
@@ -139,7 +145,7 @@ std::string off_text(double factor, bool of_times) {
     return factor > 1 ? "slower than you said, by " + format_ratio(factor)
                       : "faster than you said, by " + format_ratio(1 / factor);
   return factor > 1 ? format_ratio(factor) + " as long as predicted"
-                    : format_ratio(1 / factor) + " faster than predicted";
+                    : format_ratio(1 / factor) + " as fast as predicted";
 }
 
 /// "8.20× [7.90, 8.50] in pairs", "≈ 19.0× (each alone: no interval)".
@@ -224,6 +230,20 @@ std::string model_sentence(const Revealed& revealed) {
   return text + ".";
 }
 
+std::vector<std::string> prediction_lines(std::span<const Input> inputs, const Options& options) {
+  std::vector<std::string> lines;
+  for (const Input& input : inputs) {
+    for (const Revealed& one : reveal(*input.run)) {
+      const Prediction& said = *one.prediction;
+      if (!is_of_report(*input.run, said, options)) continue;
+      lines.push_back("“" + title_of(said.kernel, options) + "”" +
+                      (said.of.empty() ? "" : " over “" + title_of(said.of, options) + "”") + ": " +
+                      prediction_sentence(one));
+    }
+  }
+  return lines;
+}
+
 std::vector<Section> prediction_sections(std::span<const Input> inputs, const Options& options) {
   Section section{.id = "predictions", .title = "Predictions", .in_handout = true};
   Table table{.columns = {"Rung", "Predicted", "Model: least time", "Measured",
@@ -231,6 +251,7 @@ std::vector<Section> prediction_sections(std::span<const Input> inputs, const Op
   for (const Input& input : inputs) {
     for (const Revealed& one : reveal(*input.run)) {
       const Prediction& prediction = *one.prediction;
+      if (!is_of_report(*input.run, prediction, options)) continue;
       const std::string params = to_string(prediction.params);
       table.rows.push_back(
           {title_of(prediction.kernel, options) + (params.empty() ? "" : " · " + params),

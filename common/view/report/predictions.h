@@ -53,6 +53,8 @@ std::string model_sentence(const Revealed& revealed);
 
 /// The report's section; none where nothing was predicted.
 std::vector<Section> prediction_sections(std::span<const Input> inputs, const Options& options);
+/// A sentence for each prediction, with the rung's name before it.
+std::vector<std::string> prediction_lines(std::span<const Input> inputs, const Options& options);
 Json prediction_json(const Revealed& revealed);
 
 }  // namespace ridge::report

@@ -158,8 +158,11 @@ void mark_sides(Material* material) {
 /// A climb that holds one comparison is still a climb, and the comparison one of its claims: other rungs than the two
 /// sides were measured, libraries aside.
 bool is_about_pair(const Material& material) {
-  if (material.claims.size() != 1) return false;
-  const Comparison& c = material.claims.front().comparison;
+  if (material.claims.empty()) return false;
+  const Comparison& c = material.claims.back().comparison;
+  const bool is_one = std::all_of(material.claims.begin(), material.claims.end(),
+                                  [&](const Claim& claim) { return is_of_same_pair(claim, c); });
+  if (!is_one) return false;
   const Options& options = *material.options;
   const bool was_asked_for = !options.baseline.empty() || !options.candidate.empty();
   if (was_asked_for || material.inputs.size() == 2 || c.trained) return true;
