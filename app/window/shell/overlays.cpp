@@ -9,6 +9,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/view.h"
 
 namespace ridge::window {
 namespace {

@@ -14,6 +14,7 @@
 #include "app/window/teach/predict.h"
 #include "app/window/views/chart_view.h"
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/noise_floor.h"
 
 namespace ridge::window {
