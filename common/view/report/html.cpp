@@ -17,7 +17,7 @@ using namespace chart;
 /// Layout width of the charts: the text column; narrower screens scale them.
 constexpr float kChartWidth = 1040;
 /// On page 1, so that the type is still read where a sheet has 700 px for it.
-constexpr float kFrontChartWidth = 920, kFrontFont = 15;
+constexpr float kFrontChartWidth = 920, kFrontFont = 13;
 /// Six comparisons, a line each; the ladder beside them, and alone.
 constexpr float kFrontForestHeight = 230, kSharedHeight = 350, kAloneHeight = 440;
 /// A long text moves what follows to a second sheet: under this height bars cannot be read.
