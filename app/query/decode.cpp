@@ -141,8 +141,21 @@ std::string why_no_energy(const std::vector<Reckoned>& sources) {
   return "not measured";
 }
 
-/// Sums over the parts, where every part has what is added up.
-void add_up(const std::vector<DecodePart>& parts, chart::DecodeRow* row) {
+/// A step that is partly this machine's and partly another's is no machine's step.
+std::string why_no_sum(const std::vector<Reckoned>& sources, const std::string& here) {
+  std::string other;
+  bool is_here = false;
+  for (const Reckoned& found : sources) {
+    if (!found.series) continue;
+    is_here |= found.machine == here;
+    if (found.machine != here) other = found.machine;
+  }
+  return is_here && !other.empty() ? "some parts were measured here, the others on " + other : "";
+}
+
+/// Sums over the parts, where every part has what is added up and nothing forbids it.
+void add_up(const std::vector<DecodePart>& parts, const std::string& why_not,
+            chart::DecodeRow* row) {
   double time_s = 0, energy_j = 0;
   Interval ci{0, 0};
   for (const DecodePart& part : parts) {
@@ -152,6 +165,10 @@ void add_up(const std::vector<DecodePart>& parts, chart::DecodeRow* row) {
   }
   if (!all_have(parts, [](const DecodePart& part) { return part.time_s; })) {
     row->why = why_of(parts);
+    return;
+  }
+  if (!why_not.empty()) {
+    row->why = why_not;
     return;
   }
   row->step_s = time_s;
@@ -199,7 +216,7 @@ Filled fill_with(const ModelShape& shape, const DecodeType& type, const std::str
     return source.series && source.series->stale;
   });
   row.rung = with_stale(row.rung, stale);
-  add_up(filled.with.parts, &row);
+  add_up(filled.with.parts, why_no_sum(sources, from.machine), &row);
   if (row.step_s && !row.energy_j) row.why_no_energy = why_no_energy(sources);
   return filled;
 }
