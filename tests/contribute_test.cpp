@@ -438,7 +438,7 @@ TEST_CASE("the parts of a network are points") {
     return Program(variable("RIDGE_BIN"),
                    std::vector<std::string>{
                        "record", "conv", "--contribute", "--dirty", "--processor", "cpu", "--rungs",
-                       "conv.cpu.avx2", "--seconds", "1", "--out", folder / "pack.tar.gz", point})
+                       "conv.cpu.avx2", "--seconds", "8", "--out", folder / "pack.tar.gz", point})
         .finish();
   };
   const Outcome made = recorded("workload=resnet50,n=1");

@@ -75,7 +75,7 @@ std::optional<chart::PredictedRow> model_mark(const State& state, const std::str
   mark.is_elsewhere = !agrees(from->params, shown_params(state));
   mark.note = "The pipeline model at these parameters: " + format_time_ns(model.item_ns) +
               " an item, by " + model.bound + "; its stages were measured alone at " +
-              to_string(from->params) + ".";
+              to_string(from->params) + (from->stale ? ", in code that is stale." : ".");
   return mark;
 }
 
