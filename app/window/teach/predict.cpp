@@ -14,6 +14,7 @@
 #include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/stale_words.h"
 #include "common/view/chart/ladder_predictions.h"
 
 namespace ridge::window {
@@ -73,9 +74,12 @@ std::optional<chart::PredictedRow> model_mark(const State& state, const std::str
   const PipelinePrediction model = predict(*from->pipeline, from->params, shown_params(state));
   chart::PredictedRow mark{row, 0, model.item_ns * 1e-9};
   mark.is_elsewhere = !agrees(from->params, shown_params(state));
-  mark.note = "The pipeline model at these parameters: " + format_time_ns(model.item_ns) +
-              " an item, by " + model.bound + "; its stages were measured alone at " +
-              to_string(from->params) + (from->stale ? ", in code that is stale." : ".");
+  mark.note =
+      with_stale("The pipeline model at these parameters: " + format_time_ns(model.item_ns) +
+                     " an item, by " + model.bound + "; its stages were measured alone at " +
+                     to_string(from->params),
+                 from->stale) +
+      ".";
   return mark;
 }
 
