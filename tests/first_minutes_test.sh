@@ -51,7 +51,7 @@ echo "first verified bar: $(seconds_since "$begun") s after F5"
 # ---- Esc in the middle of a call that takes many seconds ----
 key Escape
 wait_for 15 "Esc ends the run" is_ready
-click level                                         # from Learn to Lab, where every parameter stands
+click level; click level=Lab                           # where every parameter stands
 click n=4096
 before=$(asked)
 chord Control_L F5

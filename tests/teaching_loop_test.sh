@@ -20,7 +20,7 @@ choose() { click "rung:$1"; wait_for 5 "$1 is selected" says "^selected $1\$"; }
 
 # ---- the loop ----
 wait_for 20 "the first frame" there level
-click level                                       # from Learn to Lab, where the rungs stand in a list
+click level; click level=Lab                         # where the rungs stand in a list
 wait_for 20 "the worker's catalogue" there "rung:gemm.cpu.naive_o1"
 wait_for 20 "parameters of the worker" there "n=128"
 click "n=128"; click "mode=live"; click "threads=1"
