@@ -2,11 +2,7 @@
 // include it.
 #pragma once
 
-#ifdef __CUDACC__
-#define RIDGE_HOST_DEVICE __host__ __device__
-#else
-#define RIDGE_HOST_DEVICE
-#endif
+#include "common/core/host_device.h"
 
 namespace ridge {
 
@@ -23,5 +19,3 @@ static RIDGE_HOST_DEVICE constexpr auto round_up(A a, B b) {
 }
 
 }  // namespace ridge
-
-#undef RIDGE_HOST_DEVICE

@@ -15,8 +15,8 @@
 
 #include <stdint.h>
 
+#include "common/core/host_device.h"
 #include "common/harness/kernel/kernel.h"
-#include "kernels/runtime/host_device.h"
 
 namespace ridge {
 
