@@ -153,6 +153,12 @@ std::optional<ItemTime> item_time(const Series& series) {
   return made;
 }
 
+std::optional<Interval> item_rate_interval(const Series& series) {
+  const auto item = item_time(series);
+  if (!item || !item->ci_s || !(item->ci_s->low > 0)) return std::nullopt;
+  return Interval{1 / item->ci_s->high, 1 / item->ci_s->low};
+}
+
 const char* rate_unit(const std::string& dtype) {
   return dtype.starts_with("int") ? "OP/s" : "FLOP/s";
 }

@@ -71,6 +71,8 @@ struct ItemTime {
 };
 /// None where nothing is counted, or it has no time.
 std::optional<ItemTime> item_time(const Series& series);
+/// Of counted things a second, from the interval of the time of one.
+std::optional<Interval> item_rate_interval(const Series& series);
 
 /// The unit of the rate at which work of this data type is done: "OP/s" of integers, "FLOP/s" of others.
 const char* rate_unit(const std::string& dtype);

@@ -103,13 +103,6 @@ std::string place_text(const std::string& place) {
   return "recorded on " + place.substr(0, end) + (size.empty() ? "" : " at " + size);
 }
 
-/// Of counted things a second, from the interval of the time of one.
-std::optional<Interval> rate_interval(const Series& series) {
-  const auto item = item_time(series);
-  if (!item || !item->ci_s || !(item->ci_s->low > 0)) return std::nullopt;
-  return Interval{1 / item->ci_s->high, 1 / item->ci_s->low};
-}
-
 template <class Key>
 Key most_of(const std::map<Key, int>& counts, Key otherwise) {
   const auto most =
@@ -299,7 +292,7 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   row.rate = rate->value;
   row.interval = axis.unit == "FLOP/s" ? derived.flop_per_s_ci
                  : axis.unit == "B/s"  ? derived.bytes_per_s_ci
-                                       : rate_interval(*from.series);
+                                       : item_rate_interval(*from.series);
   return row;
 }
 

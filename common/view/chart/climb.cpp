@@ -66,7 +66,7 @@ Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
   mark.dashed = row.is_baseline;
   mark.note = row.label + ": " + format_rate(*row.rate, unit);
   mark.note += row.interval ? ", 95 % interval " + format_rate_interval(row.interval, unit)
-                            : std::string(", no interval under 6 samples");
+                            : std::string(", no interval");
   if (!row.no_step.empty()) mark.note += ". No step at these parameters: it " + row.no_step;
   return mark;
 }

@@ -474,8 +474,9 @@ Section climb_section(const Material& material, const Climb& climb) {
                  : !line->problem.empty() ? short_problem(*line)
                  : rate                   ? "counted in " + rate->unit
                                           : "no time per call was measured";
-    if (climb.unit == "FLOP/s") row.interval = line->derived.flop_per_s_ci;
-    if (climb.unit == "B/s") row.interval = line->derived.bytes_per_s_ci;
+    row.interval = climb.unit == "FLOP/s" ? line->derived.flop_per_s_ci
+                   : climb.unit == "B/s"  ? line->derived.bytes_per_s_ci
+                                          : item_rate_interval(*line->series);
     row.is_peer = is_library(*line);
     row.is_best = !is_of_two && line == climb.best;
     row.selected = is_of_two && line->is_candidate;
