@@ -1,7 +1,10 @@
 // Settings: what is remembered, where it lies, and what is asked to measure.
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "app/window/shell/actions.h"
+#include "app/window/shell/overlays.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
 #include "app/window/views/view.h"
@@ -43,8 +46,10 @@ void draw_look(Ui& ui, Area* rest) {
 
   place = setting(ui, rest, "Level", "how much of the window is shown; figures are the same");
   place.w = std::min(place.w, ui.px(260));
-  const int level =
-      ui.segments("level", place, {"Learn", "Lab", "Bench"}, static_cast<int>(look.level));
+  std::vector<std::string> titles;
+  for (size_t i = 0; i < kLevelNames.size(); ++i)
+    titles.emplace_back(level_choice(static_cast<Level>(i)).title);
+  const int level = ui.segments("level", place, titles, static_cast<int>(look.level));
   if (level >= 0 && level != static_cast<int>(look.level))
     ui.dispatch([level](State& state) { set_level(state, static_cast<Level>(level)); });
 

@@ -31,12 +31,13 @@ std::vector<PaletteEntry> palette_entries(const State& state, std::string_view t
 
 /// The list of screens behind the button at the top left.
 void draw_menu(Ui& ui);
-/// The levels with a line each, under the button that names the one chosen.
-void draw_levels(Ui& ui);
+/// A level as people read it: "Learn", and what it shows.
 struct LevelChoice {
   const char *title, *about;
 };
 const LevelChoice& level_choice(Level level);
+/// The levels with a line each, under the button that names the one chosen.
+void draw_levels(Ui& ui);
 /// The list of everything that can be done.
 void draw_palette(Ui& ui);
 /// The glossary: its terms, found by what is typed, and the text of one.
