@@ -94,7 +94,7 @@ struct Notice {
   bool is_error = false;
 };
 
-/// The line of text that is being edited: what stands in it is nobody's until it is taken.
+/// The line of text that is being edited. What stands in it counts once `take` has been called with it.
 struct Typing {
   std::string field{}, text{};  ///< the widget, and what stands in it; empty: none is edited
   std::function<void(State&, const std::string&)> take{};

@@ -9,7 +9,7 @@
 // Hint      The thread (tx, ty) brings one element of each tile: A's row `row`,
 //           column k0 + tx; B's row k0 + ty, column `col`. Outside the matrices
 //           write 0, so that the product needs no test.
-// Hint      Nobody may multiply before all have written, nor write the next
+// Hint      No thread may multiply before all have written, nor write the next
 //           tile before all have multiplied: __syncthreads() stands in two
 //           places.
 // Hint      sum += tile_a[ty][i] * tile_b[i][tx] for the kTile steps of k in

@@ -12,7 +12,7 @@
 //           when it grows by one? That loop is the innermost.
 // Hint      With j innermost no single sum is finished before p is: the whole
 //           row of C grows, row[j] += A(i, p) * B(p, j).
-// Hint      Nobody set C before the call: set the row to zero first, then add.
+// Hint      C was not set before the call: set the row to zero, then add.
 // Given     struct Gemm {       // all matrices lie row by row
 //             int64_t m, n, k;
 //             const float* a;   // A, m x k: A(i, p) is a[i * k + p]

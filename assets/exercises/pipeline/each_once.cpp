@@ -3,8 +3,8 @@
 // Exercise  Each item once
 // After     copy.cpu.streamed
 // Task      Several workers share one list of blocks. Whoever is ready takes
-//           the next one that nobody has, so that a slow worker holds up
-//           nobody: no block may be done twice, none left out, whatever the
+//           the next one that is free, so that a slow worker holds up
+//           no other: no block may be done twice, none left out, whatever the
 //           number of workers (--set threads=2).
 // Hint      Two workers that read the same counter and then write it back take
 //           the same block.
@@ -26,7 +26,7 @@ struct Work {
   std::atomic<int64_t> next{0};
 };
 
-/// The next block that nobody has taken; `blocks` or more where there is none left.
+/// The next block that no worker has taken; `blocks` or more where there is none left.
 int64_t take(Work* work, int64_t blocks) {
   // solution: take one of work->next
   return work->next.fetch_add(1);

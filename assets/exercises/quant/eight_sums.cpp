@@ -4,7 +4,7 @@
 // After     gemv.cpu.plain
 // Task      A byte a weight is a quarter of fp32's bytes, but the plain rung
 //           gains nothing by it: each addition waits for the one before. Keep
-//           eight sums, which wait for nobody but themselves; the compiler may
+//           eight sums, each of which waits for itself alone; the compiler may
 //           then do eight weights at once.
 // Hint      float sums[8] = {}; weight p belongs to sum p % 8.
 // Hint      Two loops: over p in steps of 8 (k is a multiple of 128), inside it

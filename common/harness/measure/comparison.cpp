@@ -32,7 +32,7 @@ Phase rounds_phase(size_t done, int wanted, double elapsed_s, double limit_s) {
   const double full_s = elapsed_s * wanted / std::max(1.0, double(done));
   const bool fits = full_s <= limit_s;
   const double end_s = std::min(full_s, limit_s);
-  // Where time ends it, nobody waits for rounds that do not come.
+  // Where time ends it, the rounds that do not fit are none to wait for.
   const std::string all = fits ? std::to_string(wanted) + " rounds"
                                : fmt::format("about {:.0f} rounds that fit into {:.3g} s",
                                              wanted * limit_s / full_s, limit_s);

@@ -15,8 +15,8 @@
 #include "common/harness/measure/observer.h"
 #include "common/harness/measure/palindromes.h"
 #include "common/harness/measure/sustained.h"
-#include "common/record/request.h"
 #include "common/record/budget.h"
+#include "common/record/request.h"
 #include "common/record/types.h"
 
 namespace ridge::measure {

@@ -21,10 +21,10 @@ struct LadderRow {
   const Series* series = nullptr;  ///< null: not run yet
   const std::vector<Ceiling>* ceilings = nullptr;  ///< of the machine that ran it; null: none
   bool is_baseline = false, selected = false, is_peer = false;
-  int place =
-      -1;  ///< of its rung in the lab's list, which gives a curve its colour and mark; -1: its order here
-  bool at_size =
-      true;  ///< a result at the size in view: of a rung at several sizes the one that is ringed
+  /// Of its rung in the lab's list, which gives a curve its colour and mark; -1: its order here.
+  int place = -1;
+  /// A result at the size in view: of a rung at several sizes the one that is ringed.
+  bool at_size = true;
   bool in_turns = false;  ///< timed as a side of a comparison, not alone
   bool is_trap = false;   ///< of the fourth kind: a lie and an honest figure in place of a time
   std::string state{};    ///< shown where there are no marks: "needs an NVIDIA GPU",

@@ -77,7 +77,8 @@ const Params& params_of(const Comparison& comparison) {
   return comparison.candidate_params;
 }
 
-/// Of those that match: nearest to what is in view and to the fallbacks, the latest of equals. Two that differ and are as near are a doubt.
+/// Of those that match: nearest to what is in view and to the fallbacks, the latest of equals. Two that differ and are as
+/// near are a doubt.
 template <class T>
 Point<T> choose(const std::vector<const T*>& matching, const Params& wanted, const KernelInfo* info,
                 const Params& near) {

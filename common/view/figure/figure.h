@@ -19,7 +19,7 @@ struct Place {
   Params near = {};     ///< what is left open is nearest to these
 };
 
-/// The problem that someone looks at beside the text. Without parameters: nobody does.
+/// The problem that is shown beside the text. Without parameters: there is none.
 struct InView {
   Params params;
   std::set<std::string> sizes;  ///< those of them that are a size of the problem: "n"
