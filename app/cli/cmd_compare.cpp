@@ -58,8 +58,7 @@ std::string same_sides_text(const Run& run, int64_t request) {
         one.baseline_params != one.candidate_params)
       continue;
     return "  both sides are the same: what they differ by is noise; 'ridgepoint selftest aa' "
-           "measures "
-           "how much there is\n";
+           "measures how much there is\n";
   }
   return "";
 }

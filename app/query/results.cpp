@@ -51,7 +51,10 @@ std::string flag_words(const std::string& flag) {
       {"noisy", "unsteady: the time was over before the interval was as narrow as it should be"},
       {"ungated", "ungated: the host's launches are in its time"}};
   const auto known = kWords.find(flag);
-  return known == kWords.end() ? flag : known->second;
+  if (known != kWords.end()) return known->second;
+  std::string words = flag;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
 }
 
 /// What a reader has to know beside the row: why it failed, ran smaller, is noisy, or is no step.

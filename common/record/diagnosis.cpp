@@ -192,8 +192,7 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
     if (!ipc) {
       diagnosis->reason =
           "it is far below each ceiling that was measured. Instructions per cycle, which tell "
-          "waiting "
-          "from narrow instructions, were not counted (" +
+          "waiting from narrow instructions, were not counted (" +
           why_not_counted(series) + ")";
       return;
     }

@@ -116,8 +116,7 @@ std::string own_loops_sentence(const OwnLoops& loops, const LineSpan& written) {
   if (!loops.scalar.empty())
     text += fmt::format(
         " Lines {} to {} do the same one number at a time: the remainder, or what runs instead "
-        "when "
-        "arrays overlap.",
+        "when arrays overlap.",
         loops.scalar.first, loops.scalar.last);
   return text;
 }
