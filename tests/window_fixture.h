@@ -157,6 +157,12 @@ class FakeSession final : public app::Session {
     return std::exchange(keep_error_, std::nullopt);
   }
 
+  /// As the worker: what the request leaves open has its fallback.
+  Params complete_params(const KernelRequest& asked) const {
+    const KernelInfo* known = run_.kernel(asked.kernel);
+    return *resolve_params(known ? known->params : info(asked.kernel).params, asked.params, "gemm");
+  }
+
   // ---- how an open request goes on ----
   void measure(const WorkRequest& request, int index, double t_ns, bool passes = true,
                const std::vector<Counter>& counters = {}) {
@@ -172,9 +178,7 @@ class FakeSession final : public app::Session {
       to_.worker("span", {{"request", request.id}, {"series", index}, {"spans", spans()}});
     flush();
     Series series = outcome(request.id, index, request.kernels[static_cast<size_t>(index)].kernel);
-    const KernelInfo* known = run_.kernel(series.kernel);
-    series.params = *resolve_params(known ? known->params : info(series.kernel).params,
-                                    request.kernels[static_cast<size_t>(index)].params, "gemm");
+    series.params = complete_params(request.kernels[static_cast<size_t>(index)]);
     series.cache = request.cache;
     series.counters = counters;
     series.stats =
@@ -227,7 +231,8 @@ class FakeSession final : public app::Session {
     made.baseline = request.kernels[0].kernel;
     made.candidate = request.kernels[1].kernel;
     made.cache = request.cache;
-    made.baseline_params = made.candidate_params = request.kernels[1].params;
+    made.baseline_params = complete_params(request.kernels[0]);
+    made.candidate_params = complete_params(request.kernels[1]);
     made.rounds = count;
     made.reasons = reasons;
     made.ratio = ratio;

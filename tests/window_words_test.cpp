@@ -28,6 +28,11 @@ void type_into(Fixture& f, const std::string& field, const std::string& text) {
 
 struct Words : Fixture {
   Words() { state.settings.export_root = folder / "reports"; }
+  void open_report() {
+    run_all();
+    state.view.screen = ScreenId::report;
+    driver->frames(3);
+  }
   void choose_two() {
     state.selection.baseline = "gemm.cpu.naive_o3";
     state.selection.rung = "gemm.cpu.loop_order";
@@ -76,9 +81,7 @@ TEST_CASE(
 TEST_CASE("words that are typed on the report are kept with the session and travel in the export",
           "[window]") {
   Words w;
-  w.run_all();
-  w.state.view.screen = ScreenId::report;
-  w.driver->frames(3);
+  w.open_report();
   CHECK_FALSE(w.driver->find("note:question"));
   REQUIRE(w.driver->click("notes"));
   type_into(w, "note:question", "Does it <b>pay</b>?");
@@ -102,9 +105,7 @@ TEST_CASE("words that are typed on the report are kept with the session and trav
 TEST_CASE("what is being typed on the report is in the export, by button, key and palette",
           "[window]") {
   Words w;
-  w.run_all();
-  w.state.view.screen = ScreenId::report;
-  w.driver->frames(3);
+  w.open_report();
   REQUIRE(w.driver->click("notes"));
   const auto type_on = [&](const char* field, const std::string& text) {
     w.driver->frames(3);
