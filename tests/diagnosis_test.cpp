@@ -76,7 +76,7 @@ Params sizes(int64_t n, int64_t steps, int64_t threads = 1) {
 
 Series run(const synthetic::TwoStagesSpec& spec) {
   synthetic::next_spec = spec;
-  auto series = measure::measure_pipeline(synthetic::pipeline(), {}, quick(), 0, &silent);
+  auto series = measure::measure_pipeline(synthetic::pipeline(), {}, nullptr, quick(), 0, &silent);
   REQUIRE(series.ok());
   REQUIRE(series->status == SeriesStatus::ok);
   return *series;

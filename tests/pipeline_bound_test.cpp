@@ -82,7 +82,7 @@ Series measured(const Planted& plan) {
   measure::Options options;
   options.limit_s = kRun_s;  // of this machine's time: between the windows are pauses
   measure::Observer silent;
-  auto series = measure::measure_pipeline(desc, {}, options, 0, &silent);
+  auto series = measure::measure_pipeline(desc, {}, nullptr, options, 0, &silent);
   REQUIRE(series.ok());
   REQUIRE(series->pipeline);
   return *std::move(series);

@@ -11,6 +11,7 @@
 #include "common/harness/measure/energy_watch.h"
 #include "common/harness/measure/host_telemetry.h"
 #include "common/harness/measure/telemetry_sampler.h"
+#include "tests/synthetic_pipelines.h"
 #include "tests/toy_family.h"
 #include "tests/worker_process.h"
 
@@ -283,6 +284,35 @@ TEST_CASE("no energy without a source, a pass, or enough of the counter; the rea
   const Series slow = run_metered(&device, brief);
   CHECK_FALSE(slow.energy_j);
   CHECK(contains(slow.unavailable.at("energy_j"), "moved 0 times"));
+}
+
+TEST_CASE("energy of a training's step and a pipeline's item: of work that goes on when it was judged") {
+  MeteredDevice device;
+  measure::Observer silent;
+  measure::Options options = thorough();
+  options.limit_s = 0.4;
+  synthetic::next_training = {.compute_ms = 2};
+  const TrainDesc training = synthetic::training();
+  const auto trained = measure::measure_training(training, {}, &device, options, 0, &silent);
+  REQUIRE(trained);
+  REQUIRE(trained->energy_j);
+  // 2 ms at 50 W are 0.1 J; a busy machine waits longer than it was told.
+  CHECK(*trained->energy_j > 0.08);
+  CHECK(contains(trained->energy_source, "made up, renewed every "));
+  CHECK(trained->curve.size() == trained->samples.size());
+  CHECK(trained->curve.size() == 20);
+  const auto live_one = measure::measure_training(training, {}, &device, live(), 0, &silent);
+  REQUIRE(live_one);
+  CHECK(contains(live_one->unavailable.at("energy_j"), "mode measure"));
+
+  synthetic::next_spec = {.first = "read", .first_ms = 1, .second = "step", .second_ms = 1};
+  const PipelineDesc pipeline = synthetic::pipeline();
+  const auto ran = measure::measure_pipeline(pipeline, {}, &device, options, 0, &silent);
+  REQUIRE(ran);
+  INFO(ran->reason);
+  REQUIRE(ran->energy_j);
+  CHECK(*ran->energy_j > 0.5 * kPower_w * ran->stats->median_ns * 1e-9);
+  CHECK(contains(ran->energy_source, "made up"));
 }
 
 TEST_CASE("what a battery gives is energy without an error, and says that it is coarse") {

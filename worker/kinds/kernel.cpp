@@ -1,5 +1,6 @@
 // The first kind of rung: a kernel, timed call by call and judged by its output.
 #include "common/harness/kernel/registry.h"
+#include "common/harness/measure/energy_pass.h"
 #include "common/harness/measure/serve.h"
 #include "common/record/accuracy.h"
 #include "common/record/params.h"
@@ -37,8 +38,8 @@ class KernelRung : public Rung {
     const auto call = measure::estimate_call(kernel_, *family_, job.params, where, true);
     if (!call && call.error().code == ErrorCode::worker) return call.error();
     if (!call) return Estimated{{.params = job.params}, 0, call.error().sentence()};
-    const bool has_meter = where->energy_meter().ok();
-    return Estimated{*call, measure::predict_total_s(*call, job.request.mode, has_meter), ""};
+    const double energy_s = measure::predict_energy_s(where, options_of(job.request));
+    return Estimated{*call, measure::predict_total_s(*call, job.request.mode, energy_s), ""};
   }
 
   Result<Serving> serve(const Job& job) const override {

@@ -14,13 +14,17 @@ class PipelineRung : public Rung {
       : Rung(std::move(info)), pipeline_(pipeline) {}
 
   Result<Series> measure(const Job& job) const override {
-    return measure::measure_pipeline(pipeline_, job.params, options_of(job.request), job.index,
-                                     job.observer);
+    const auto device = job.machine->device(pipeline_.backend, job.request.device);
+    return measure::measure_pipeline(pipeline_, job.params, device ? *device : nullptr,
+                                     options_of(job.request), job.index, job.observer);
   }
 
   Result<Estimated> estimate(const Job& job) const override {
-    return Estimated{
-        {.params = job.params}, measure::predict_pipeline_s(options_of(job.request)), ""};
+    const auto device = job.machine->device(pipeline_.backend, job.request.device);
+    return Estimated{{.params = job.params},
+                     measure::predict_pipeline_s(device ? *device : nullptr,
+                                                 options_of(job.request)),
+                     ""};
   }
 
   Result<measure::CompareOutcome> compare(const std::vector<Job>& jobs) const override {

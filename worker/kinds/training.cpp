@@ -21,7 +21,9 @@ class TrainingRung : public Rung {
 
   Result<Estimated> estimate(const Job& job) const override {
     if (info_.external) return Estimated{{.params = job.params}, 0, "it trains in another process"};
-    const auto total = measure::predict_training_s(training_, job.params, options_of(job.request));
+    const auto device = job.machine->device(training_.backend, job.request.device);
+    const auto total = measure::predict_training_s(
+        training_, job.params, device ? *device : nullptr, options_of(job.request));
     if (!total && total.error().code == ErrorCode::worker) return total.error();
     if (!total) return Estimated{{.params = job.params}, 0, total.error().sentence()};
     return Estimated{{.params = job.params}, *total, ""};

@@ -16,7 +16,7 @@ namespace ridge {
 class Training {
  public:
   virtual ~Training() = default;  ///< stops and frees everything
-  /// One optimisation step; the timed part.
+  /// One optimisation step; the timed part. Beyond the last of steps() it goes on alike: its energy is measured there.
   virtual Result<void> step() = 0;
   /// Loss and gradient statistics of the last step; called outside the timed part. Shares of the
   /// step's time named input_share, copy_share, wait_share and collective_share, and

@@ -281,6 +281,14 @@ Result<void> Device::repeat(const Side& side, int64_t calls) {
   return {};
 }
 
+std::optional<double> Device::clock_now_hz() {
+  TelemetryPoint point;
+  telemetry(&point);
+  const auto clock = point.values.find("sm_clock_hz");
+  if (clock == point.values.end()) return std::nullopt;
+  return clock->second;
+}
+
 Result<std::unique_ptr<EnergyMeter>> Device::energy_meter() {
   return Error{ErrorCode::unavailable, "has no energy counter", name(), ""};
 }

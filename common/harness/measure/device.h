@@ -91,6 +91,8 @@ class Device {
   /// Adds slow readings by name (units in the names) for `telemetry` lines; from any thread, and cheap
   /// however often it is asked. A CPU has none of its own: see HostTelemetry.
   virtual void telemetry(TelemetryPoint* /*point*/) {}
+  /// The clock as the driver says it now, for work whose own clock cannot be read; nullopt: a CPU's, or it says none.
+  std::optional<double> clock_now_hz();
   /// What disturbs this device now, one phrase each ("2 other processes on the GPU"), for the quiet
   /// check.
   virtual std::vector<std::string> disturbances() { return {}; }

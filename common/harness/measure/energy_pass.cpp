@@ -53,14 +53,14 @@ Result<void> settle_energy(const EnergyMeter& meter, std::span<const EnergyReadi
 
 }  // namespace
 
-Result<void> energy_pass(const ReadyRung& rung, const Options& options, double call_ns,
-                         Series* series, Observer* observer) {
+Result<void> energy_pass(Device* device, double call_ns, const EnergyChunk& chunk,
+                         const Options& options, Series* series, Observer* observer) {
   std::string& reason = series->unavailable["energy_j"];
   if (options.cache == Cache::cold) {
     reason = "with cold caches the flush before each call would be counted too";
     return {};
   }
-  const auto meter = rung.device->energy_meter();
+  const auto meter = device->energy_meter();
   if (!meter) {
     reason = meter.error().sentence();
     return {};
@@ -68,23 +68,21 @@ Result<void> energy_pass(const ReadyRung& rung, const Options& options, double c
   const double window_s = std::min(kEnergyWindow_s, options.limit_s.value_or(kEnergyWindow_s));
   const double longest_s = std::min(kLongest_s, options.limit_s.value_or(kLongest_s));
   observer->phase(series->index, {.phase = "energy",
-                                  .text = "energy, calls back to back",
+                                  .text = "energy, back to back",
                                   .left_s = window_s + kEnergyLeadIn_s});
   observer->announce(series->index);
-  const Side side = rung.plain_side(options.cache);
-  const auto chunk = static_cast<int64_t>(std::clamp(kChunk_ns / std::max(call_ns, 1.0), 1.0, 1e6));
   EnergyWatch watch(meter->get());
   const double start_s = now_s();
   const double lead_in_s =
       call_ns * 1e-9 > kEnergyLeadIn_s ? 0 : std::min(kEnergyLeadIn_s, window_s);
-  while (now_s() - start_s < lead_in_s) RIDGE_TRY_VOID(rung.device->repeat(side, chunk));
+  while (now_s() - start_s < lead_in_s) RIDGE_TRY_VOID(chunk());
   int64_t calls = 0;
   const double from_s = now_s();
   double spent_s = 0;
   while (spent_s < window_s || (watch.ticks() < kTicks && spent_s < longest_s)) {
     if (observer->cancelled()) return cancelled_error();
-    RIDGE_TRY_VOID(rung.device->repeat(side, chunk));
-    calls += chunk;
+    RIDGE_TRY(const int64_t done, chunk());
+    calls += done;
     spent_s = now_s() - from_s;
   }
   watch.stop();
@@ -99,31 +97,21 @@ Result<void> energy_pass(const ReadyRung& rung, const Options& options, double c
   return {};
 }
 
-WorkEnergy::WorkEnergy(Device* device) {
-  if (!device) return;
-  auto meter = device->energy_meter();
-  if (meter)
-    meter_ = *std::move(meter);
-  else
-    reason_ = meter.error().sentence();
+Result<void> energy_pass(const ReadyRung& rung, const Options& options, double call_ns,
+                         Series* series, Observer* observer) {
+  const Side side = rung.plain_side(options.cache);
+  const auto some = static_cast<int64_t>(std::clamp(kChunk_ns / std::max(call_ns, 1.0), 1.0, 1e6));
+  const auto chunk = [&]() -> Result<int64_t> {
+    RIDGE_TRY_VOID(rung.device->repeat(side, some));
+    return some;
+  };
+  return energy_pass(rung.device, call_ns, chunk, options, series, observer);
 }
 
-void WorkEnergy::look() {
-  if (!meter_) return;
-  EnergyReading reading{.begin_s = now_s()};
-  const auto value = meter_->read();
-  reading.end_s = now_s();
-  if (!value) return;
-  reading.value = *value;
-  readings_.push_back(reading);
-}
-
-void WorkEnergy::settle(double parts, Series* series) {
-  if (!reason_.empty()) series->unavailable["energy_j"] = reason_;
-  if (!meter_ || readings_.empty() || !(parts > 0)) return;
-  const auto settled = settle_energy(*meter_, readings_, readings_.front().begin_s,
-                                     readings_.back().end_s, parts, series);
-  if (!settled) series->unavailable["energy_j"] = settled.error().sentence();
+double predict_energy_s(Device* device, const Options& options) {
+  return options.has_energy() && device != nullptr && device->energy_meter().ok()
+             ? kEnergyLeadIn_s + kEnergyWindow_s
+             : 0;
 }
 
 }  // namespace ridge::measure

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/harness/measure/energy_pass.h"
 #include "common/record/params.h"
 
 namespace ridge::measure {
@@ -88,7 +87,7 @@ Result<void> get_ready(const FamilyDesc& family, const Params& params, int serie
   return family.get_ready(params, progress_to(observer, series));
 }
 
-double predict_total_s(const CallEstimate& call, RunMode mode, bool has_energy) {
+double predict_total_s(const CallEstimate& call, RunMode mode, double energy_s) {
   const double call_s = call.call_ns * 1e-9;
   const double sample_s = std::max(call_s, 200e-6);
   if (mode == RunMode::live) {
@@ -100,7 +99,7 @@ double predict_total_s(const CallEstimate& call, RunMode mode, bool has_energy) 
   const double warmup_s = call_s > 1 ? call_s : std::max(0.3, 3 * call_s);
   // Runs stop between 40 and 160 samples as a rule; the limit holds either way.
   const double timing_s = std::min(100 * sample_s, std::max(10.0, call_s));
-  const double energy_s = has_energy ? std::max(kEnergyLeadIn_s + kEnergyWindow_s, call_s) : 0;
+  if (energy_s > 0) energy_s = std::max(energy_s, call_s);
   return checks_s + warmup_s + timing_s + std::min(300 * call_s, std::max(5.0, call_s)) + energy_s;
 }
 

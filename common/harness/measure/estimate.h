@@ -45,8 +45,8 @@ class EstimateCache {
 /// Live, a rung whose call takes as long is not warmed up: the check's call was warm-up enough.
 inline constexpr double kWarmCall_s = 0.05;
 
-/// Seconds for everything a run of this rung does, live or measured in full; `has_energy`: on a
-/// device with an energy meter.
-double predict_total_s(const CallEstimate& call, RunMode mode, bool has_energy);
+/// Seconds for everything a run of this rung does, live or measured in full; `energy_s` of it the
+/// energy pass (predict_energy_s()).
+double predict_total_s(const CallEstimate& call, RunMode mode, double energy_s);
 
 }  // namespace ridge::measure

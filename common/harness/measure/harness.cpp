@@ -133,6 +133,7 @@ Result<void> time_rung(const ReadyRung& rung, double call_ns, const Options& opt
     const std::vector<uint8_t> order(static_cast<size_t>(slots), 0);
     observer->announce(series->index);
     RIDGE_TRY(std::vector<Sample> block, device->time(sides, order));
+    if (external && !block.empty()) block.back().sm_clock_hz = device->clock_now_hz();
     for (Sample& sample : block) {
       sample.index = static_cast<int64_t>(series->samples.size());
       series->samples.push_back(sample);
@@ -202,7 +203,7 @@ Result<void> run_steps(Bench* bench, Device* device, const KernelDesc& kernel,
     RIDGE_TRY_VOID(latency_pass(rung, options.cache, rule, call_ns, series->index, observer,
                                 &series->latency_samples));
   }
-  if (options.mode == Mode::measure && options.energy) {
+  if (options.has_energy()) {
     RIDGE_TRY_VOID(energy_pass(rung, options, call_ns, series, observer));
   }
   if (options.describe) {

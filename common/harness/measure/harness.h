@@ -29,6 +29,7 @@ struct Options {
   bool describe = true;           ///< false: no resources and counters (ceilings)
   bool count_only = false;        ///< check, then counters alone: nothing is timed
 
+  bool has_energy() const { return mode == Mode::measure && energy; }
   /// limit_s, or what such a pass has in this mode.
   double limit(double live_s, double measure_s) const {
     return limit_s.value_or(mode == Mode::live ? live_s : measure_s);
@@ -49,12 +50,14 @@ Result<Series> measure_kernel(Bench* bench, Device* device, const KernelDesc& ke
                               const Params& params, const Options& options, int series,
                               Observer* observer);
 /// Samples are step times, the curve holds what each step observed; limit_s absent: 10 s live, 60 s measure. Of `device`,
-/// where there is one, the clock is read between steps, and in measure mode the energy of a step.
+/// where there is one, the clock is read between steps, and in measure mode the energy of a step: of steps that go on
+/// when the training was judged.
 Result<Series> measure_training(const TrainDesc& training, const Params& params, Device* device,
                                 const Options& options, int series, Observer* observer);
 /// Samples are windows, their time per item. Where its stages can run alone, each round measures them
-/// beside a window: Series::pipeline. limit_s absent: 2 s live, 10 s measure.
-Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& params,
+/// beside a window: Series::pipeline. limit_s absent: 2 s live, 10 s measure. Of `device`, where there is one, the clock
+/// and in measure mode the energy of an item.
+Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& params, Device* device,
                                 const Options& options, int series, Observer* observer);
 
 /// Lie and honest figure in turns, in palindromes drawn at random; then the guard. The outcome is
@@ -94,10 +97,10 @@ double now_s();
 // ---- how long the other kinds of rung take, before they run; of a kernel estimate.h says it ----
 
 /// Sets the training up and makes a few of its steps, a quarter of a second of them.
-Result<double> predict_training_s(const TrainDesc& training, const Params& params,
+Result<double> predict_training_s(const TrainDesc& training, const Params& params, Device* device,
                                   const Options& options);
 /// From the limits that rule them; what has to be written first (image files) is not in it.
-double predict_pipeline_s(const Options& options);
+double predict_pipeline_s(Device* device, const Options& options);
 double predict_trap_s(const TrapDesc& trap, const Options& options);
 
 }  // namespace ridge::measure

@@ -72,9 +72,10 @@ void describe_unavailable(Series* series) {
   if (series->energy_j) {
     series->unavailable.erase("energy_j");
   } else if (reason.empty()) {
-    reason = series->kind != RungKind::kernel   ? "a " + series->kind.text() + " has no energy pass"
-             : series->mode != RunMode::measure ? "energy is measured in mode measure only"
-                                                : "there was no energy pass";
+    const auto untimed = series->unavailable.find("stats");
+    reason = untimed != series->unavailable.end() ? untimed->second
+             : series->mode != RunMode::measure   ? "energy is measured in mode measure only"
+                                                  : "there was no energy pass";
   }
 }
 

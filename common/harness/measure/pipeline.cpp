@@ -2,6 +2,7 @@
 // one sample (time per item), its spans streamed; judged by every item arriving exactly once.
 #include <algorithm>
 
+#include "common/harness/measure/energy_pass.h"
 #include "common/harness/measure/harness.h"
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
@@ -19,8 +20,8 @@ bool is_enough(const Series& series, bool is_live, double elapsed_s, double limi
   return is_live || windows >= kMinRounds || elapsed_s >= 4 * limit_s;
 }
 
-Result<void> pipeline_rounds(PipelineRun* run, const Options& options, Series* series,
-                             Observer* observer) {
+Result<void> pipeline_rounds(PipelineRun* run, Device* device, const Options& options,
+                             Series* series, Observer* observer) {
   const bool is_live = options.mode == Mode::live;
   const double limit_s = options.limit(kLiveLimit_s, kMeasureLimit_s);
   RIDGE_TRY_VOID(
@@ -30,6 +31,7 @@ Result<void> pipeline_rounds(PipelineRun* run, const Options& options, Series* s
   for (int r = 0; !is_enough(*series, is_live, now_s() - start, limit_s); ++r) {
     if (observer->cancelled()) return cancelled_error();
     RIDGE_TRY_VOID(run->round(r % 2 == 1, true));
+    if (device) series->samples.back().sm_clock_hz = device->clock_now_hz();
     const double share = (now_s() - start) / limit_s;
     observer->phase(series->index, {.phase = "timing",
                                     .text = run->has_stages() ? "running, then each stage alone"
@@ -41,28 +43,32 @@ Result<void> pipeline_rounds(PipelineRun* run, const Options& options, Series* s
   return {};
 }
 
-Result<void> pipeline_steps(const PipelineDesc& desc, const Options& options, Series* series,
-                            Observer* observer) {
+Result<void> pipeline_steps(const PipelineDesc& desc, Device* device, const Options& options,
+                            Series* series, Observer* observer) {
   RIDGE_TRY(const auto run, PipelineRun::build(desc, series, observer));
   const ForeignLoad foreign;
-  const auto ran = pipeline_rounds(run.get(), options, series, observer);
+  const auto ran = pipeline_rounds(run.get(), device, options, series, observer);
   run->sum_up(is_contended(foreign.cpus(), desc.backend));
   RIDGE_TRY_VOID(ran);
-  return run->judge();
+  RIDGE_TRY_VOID(run->judge());
+  if (!device || !series->stats || !options.has_energy()) return {};
+  return energy_pass(
+      device, series->stats->median_ns, [&] { return run->go_on(); }, options, series, observer);
 }
 
 }  // namespace
 
-double predict_pipeline_s(const Options& options) {
+double predict_pipeline_s(Device* device, const Options& options) {
   // It is built, filled and looked at once; its last round begins before the limit and ends after it.
   constexpr double kAround_s = 1.8, kOverrun = 1.4;
-  return kAround_s + kOverrun * options.limit(kLiveLimit_s, kMeasureLimit_s);
+  return kAround_s + kOverrun * options.limit(kLiveLimit_s, kMeasureLimit_s) +
+         predict_energy_s(device, options);
 }
 
-Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& params,
+Result<Series> measure_pipeline(const PipelineDesc& pipeline, const Params& params, Device* device,
                                 const Options& options, int series, Observer* observer) {
   Series out = pipeline_series(pipeline, params, options.mode, series);
-  const auto outcome = pipeline_steps(pipeline, options, &out, observer);
+  const auto outcome = pipeline_steps(pipeline, device, options, &out, observer);
   if (!outcome && outcome.error().code == ErrorCode::worker) return outcome.error();
   if (!outcome) take_error(outcome.error(), &out);
   out.unavailable["latency"] = "a pipeline is scored by steady throughput";

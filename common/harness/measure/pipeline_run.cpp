@@ -113,6 +113,12 @@ Result<void> PipelineRun::settle() {
   return {};
 }
 
+Result<int64_t> PipelineRun::go_on() {
+  const auto out = pipeline_->run_window(window_s_, ignore);
+  if (!out) return named(out.error(), "");
+  return out->items;
+}
+
 Result<Sample> PipelineRun::window() {
   const double cpu_s = own_cpu_s();
   const auto out = pipeline_->run_window(window_s_, [&](const Span& span) { store_.add(span); });

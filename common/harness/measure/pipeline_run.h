@@ -64,6 +64,8 @@ class PipelineRun {
   Result<void> fill(double wanted_s);
   /// Into the steady state again, untimed.
   Result<void> settle();
+  /// A window of which nothing is kept; how many items came out.
+  Result<int64_t> go_on();
   /// One window, as a sample; its spans are sent, and it is no sample of the series yet.
   Result<Sample> window();
   /// A window and each stage alone beside it, in one order or the other: what binds rests on these. The window is a

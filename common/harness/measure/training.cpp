@@ -9,14 +9,14 @@
 namespace ridge::measure {
 namespace {
 
+constexpr double kChunk_s = 0.05;  ///< steps of the energy pass between two looks at the clock
+
 class TrainingDriver {
  public:
-  TrainingDriver(TrainingRun* training, Device* device, const Options& options, Series* series,
-                 Observer* observer)
+  TrainingDriver(TrainingRun* training, const Options& options, Series* series, Observer* observer)
       : training_(training),
         series_(series),
         observer_(observer),
-        energy_(options.mode == Mode::measure && options.energy ? device : nullptr),
         limit_s_(options.limit(10, 60)) {}
 
   Result<void> run();
@@ -27,12 +27,10 @@ class TrainingDriver {
   TrainingRun* training_;
   Series* series_;
   Observer* observer_;
-  WorkEnergy energy_;
   double limit_s_;
 };
 
 void TrainingDriver::report() {
-  energy_.look();
   training_->report();
   const double done = double(training_->made()) / double(std::max<int64_t>(1, training_->steps()));
   observer_->phase(series_->index,
@@ -45,7 +43,6 @@ void TrainingDriver::report() {
 }
 
 Result<void> TrainingDriver::run() {
-  energy_.look();
   const double start = now_s();
   double reported = start;
   observer_->announce(series_->index);
@@ -62,7 +59,6 @@ Result<void> TrainingDriver::run() {
     if (now_s() - start > limit_s_) break;
   }
   report();
-  energy_.settle(double(training_->made()), series_);
   if (!training_->is_over()) stop_at_limit(*training_, limit_s_, series_);
   return {};
 }
@@ -71,16 +67,20 @@ Result<void> steps(const TrainDesc& desc, Device* device, const Options& options
                    Observer* observer) {
   RIDGE_TRY(const auto training, TrainingRun::set_up(desc, device, series, observer));
   const ForeignLoad foreign;
-  TrainingDriver driver(training.get(), device, options, series, observer);
+  TrainingDriver driver(training.get(), options, series, observer);
   const auto trained = driver.run();
   training->sum_up(is_contended(foreign.cpus(), desc.backend));
   RIDGE_TRY_VOID(trained);
-  return training->judge();
+  RIDGE_TRY_VOID(training->judge());
+  if (!device || !series->stats || !options.has_energy()) return {};
+  return energy_pass(
+      device, series->stats->median_ns, [&] { return training->go_on(kChunk_s); }, options, series,
+      observer);
 }
 
 }  // namespace
 
-Result<double> predict_training_s(const TrainDesc& desc, const Params& params,
+Result<double> predict_training_s(const TrainDesc& desc, const Params& params, Device* device,
                                   const Options& options) {
   constexpr double kTry_s = 0.25;
   const double start = now_s();
@@ -97,7 +97,8 @@ Result<double> predict_training_s(const TrainDesc& desc, const Params& params,
   const double look_s = now_s() - stepped;
   // The limit ends the steps and the looks between them, not the evaluation at the end.
   const double trained_s = double(training->steps()) * step_s + double(kLooks - 1) * look_s;
-  return (ready - start) + std::min(trained_s, options.limit(10, 60)) + look_s;
+  return (ready - start) + std::min(trained_s, options.limit(10, 60)) + look_s +
+         predict_energy_s(device, options);
 }
 
 Result<Series> measure_training(const TrainDesc& training, const Params& params, Device* device,

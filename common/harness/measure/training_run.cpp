@@ -65,12 +65,8 @@ Result<void> TrainingRun::step() {
 }
 
 void TrainingRun::report() {
-  if (device_ && !series_->samples.empty()) {
-    TelemetryPoint point;
-    device_->telemetry(&point);
-    const auto clock = point.values.find("sm_clock_hz");
-    if (clock != point.values.end()) series_->samples.back().sm_clock_hz = clock->second;
-  }
+  if (device_ && !series_->samples.empty())
+    series_->samples.back().sm_clock_hz = device_->clock_now_hz();
   observer_->samples(series_->index, "call",
                      std::span<const Sample>(series_->samples).subspan(sent_samples_));
   observer_->curve(series_->index,
@@ -89,6 +85,13 @@ void TrainingRun::sum_up(bool contended) {
   if (series_->stats && series_->stats->median_ns > 0) {
     series_->items_per_s = double(training_->items_per_step()) * 1e9 / series_->stats->median_ns;
   }
+}
+
+Result<int64_t> TrainingRun::go_on(double seconds) {
+  int64_t steps = 0;
+  for (const double start_s = clock_(); steps == 0 || clock_() - start_s < seconds; ++steps)
+    RIDGE_TRY_VOID(training_->step());
+  return steps;
 }
 
 Result<void> TrainingRun::judge() {

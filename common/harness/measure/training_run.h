@@ -31,6 +31,8 @@ class TrainingRun {
   void report();
   /// Memory, stats and rate of the steps so far.
   void sum_up(bool contended);
+  /// Steps for so long beyond what was judged, of which nothing is kept; how many.
+  Result<int64_t> go_on(double seconds);
   /// The task metric on held-out data, as a check. Error invalid: it did not pass.
   Result<void> judge();
 
