@@ -93,6 +93,49 @@ std::set<std::string> stale_rungs_of(const Run& run) {
   return stale;
 }
 
+// ---- clock and energy ----
+
+bool has_telemetry(const Run& run, const std::string& name) {
+  return std::any_of(run.telemetry().begin(), run.telemetry().end(),
+                     [&](const TelemetryPoint& point) { return point.values.contains(name); });
+}
+
+/// The GPU rungs that a recording has a time of, alone or in sustained turns, and no joules or no clock: a phrase each.
+/// A library that runs in another process has its clock in the telemetry alone, and a trap its power: a trap's figures
+/// are of what is measured wrongly.
+std::vector<std::string> unmetered(const Run& run) {
+  std::set<std::string> timed, joules, clocks;
+  for (const Series& series : run.series()) {
+    const Request* request = run.request(series.request);
+    if (backend_of(series.kernel) != Backend::cuda || !request) continue;
+    const bool is_alone = request->type == RequestType::run;
+    if (is_alone && (series.stats || series.trap)) timed.insert(series.kernel);
+    if (series.energy_j || (series.trap && has_telemetry(run, "power_w")))
+      joules.insert(series.kernel);
+    if (series.sm_clock_hz) clocks.insert(series.kernel);
+  }
+  for (const Comparison& one : run.comparisons()) {
+    for (size_t side = 0; side < one.sustained.size(); ++side) {
+      const std::string& rung = side == 0 ? one.baseline : one.candidate;
+      timed.insert(rung);
+      if (one.sustained[side].energy_j) joules.insert(rung);
+      if (one.sustained[side].sm_clock_hz) clocks.insert(rung);
+    }
+  }
+  std::vector<std::string> lacking;
+  for (const std::string& rung : timed) {
+    if (!joules.contains(rung)) lacking.push_back(rung + ": no energy");
+    if (!clocks.contains(rung) && !has_telemetry(run, "sm_clock_hz"))
+      lacking.push_back(rung + ": no clock");
+  }
+  if (timed.empty()) lacking.push_back("no time of any rung");
+  return lacking;
+}
+
+bool is_of_gpu(const Run& run) {
+  return run.environment() && !run.environment()->gpus.empty();
+}
+
 /// Rungs of the labs that run on a GPU.
 std::set<std::string> gpu_rungs() {
   std::set<std::string> rungs;
@@ -216,6 +259,16 @@ TEST_CASE("each recording is one that 'ridgepoint check' takes") {
     const auto good = check_recording(one.path.string(), {.dirty_too = true});
     if (!good) FAIL_CHECK(good.error().sentence());
   }
+}
+
+TEST_CASE("a recording of a GPU holds clock and energy of every rung that it timed") {
+  int of_gpus = 0;
+  for (const Shipped& one : recordings()) {
+    if (!is_of_gpu(one.run)) continue;
+    ++of_gpus;
+    for (const std::string& what : unmetered(one.run)) FAIL_CHECK(one.name << ": " << what);
+  }
+  CHECK(of_gpus > 20);
 }
 
 TEST_CASE("the recordings of a lab take 8 MiB at most, and all 1 MiB as a package holds them") {

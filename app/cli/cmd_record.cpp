@@ -211,7 +211,7 @@ Command setup_record(CLI::App& command, const CommonOptions& common) {
                          "not among POINT holds these turns and nothing else (repeat)"));
   command.add_flag(
       "--lanes", plan.lanes,
-      "in place of figures: what the warps of each rung with a stamped copy do at each POINT");
+      "after the figures of each POINT what the warps of each rung with a stamped copy do there");
   command.add_flag("--dirty", options->dirty,
                    "from a build of changed files; the recording names its commit so");
   command.add_flag(

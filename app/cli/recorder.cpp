@@ -137,11 +137,12 @@ class Recorder {
     std::vector<std::string> dtypes = plan_.dtypes;
     if (dtypes.empty()) dtypes.emplace_back();
     RIDGE_TRY(const std::vector<std::string> points, expanded(lab_, plan_.points));
+    RIDGE_TRY(energy_points_, expanded(lab_, plan_.energy));
     for (const std::string& point : points) {
       for (const std::string& dtype : dtypes) {
         RIDGE_TRY(const Params params, params_of(point, dtype, size));
-        RIDGE_TRY_VOID(plan_.lanes ? record_lanes(params, name_of(point, dtype), dtype)
-                                   : record_point(params, point, dtype));
+        RIDGE_TRY_VOID(record_point(params, point, dtype));
+        if (plan_.lanes) RIDGE_TRY_VOID(record_lanes(params, name_of(point, dtype), dtype));
       }
     }
     for (const std::string& point : plan_.sustained) {
@@ -163,6 +164,7 @@ class Recorder {
                             const std::string& dtype) {
     RIDGE_TRY(const std::vector<const Rung*> rungs, rungs_for(params, name, dtype));
     for (const Rung* rung : rungs) {
+      if (!driver_->run().kernel(rung->kernel)->stamped) continue;
       WorkRequest request;
       request.type = RequestType::inspect;
       RIDGE_TRY_VOID(add(*rung, params, &request));
@@ -188,8 +190,8 @@ class Recorder {
                             const std::string& dtype) {
     const std::string name = name_of(point, dtype);
     RIDGE_TRY(std::vector<const Rung*> rungs, rungs_for(params, name, dtype));
-    RIDGE_TRY_VOID(
-        run(rungs, params, name, std::count(plan_.energy.begin(), plan_.energy.end(), point) > 0));
+    const bool energy = std::count(energy_points_.begin(), energy_points_.end(), point) > 0;
+    RIDGE_TRY_VOID(run(rungs, params, name, energy));
     std::erase_if(rungs, [&](const Rung* rung) { return !is_timed(*rung, params); });
     RIDGE_TRY(const Rung* peer, fastest_peer(rungs, params, name));
     if (peer) {
@@ -292,7 +294,6 @@ class Recorder {
       const KernelInfo* info = driver_->run().kernel(rung.kernel);
       if (backend_of(rung.kernel) != plan_.backend || !info || !info->available || !wanted(rung))
         continue;
-      if (plan_.lanes && !info->stamped) continue;
       const auto& types = info->dtypes;
       if (!dtype.empty() && std::count(types.begin(), types.end(), dtype) == 0) continue;
       if (!add(rung, params, &probe)) continue;  // its family has no such parameter
@@ -405,10 +406,6 @@ class Recorder {
   }
 
   bool has_result() const {
-    const auto& looks = driver_->run().inspections();
-    if (plan_.lanes)
-      return std::any_of(looks.begin(), looks.end(),
-                         [](const Inspection& look) { return look.lanes.has_value(); });
     const auto& all = driver_->run().series();
     return std::any_of(all.begin(), all.end(), [](const Series& series) {
       return series.stats || series.trap || series.status == SeriesStatus::ok;
@@ -439,6 +436,7 @@ class Recorder {
   const CommonOptions& common_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::unique_ptr<Driver> driver_;
+  std::vector<std::string> energy_points_;
   std::vector<std::string> left_out_;
   int losses_ = 0;
   int64_t last_request_ = 0;

@@ -21,7 +21,7 @@ struct RecordPlan {
   std::vector<std::string> rungs;   ///< parts of ids; empty: all rungs
   /// A size (a number), settings ("m=1000,n=777") or "-", the lab's own defaults.
   std::vector<std::string> points;
-  /// In place of all that: the lanes of the rungs' warps at each point, of those with a stamped copy.
+  /// Then the lanes of the rungs' warps at each point too, of those with a stamped copy.
   bool lanes = false;
   /// The points where energy, telemetry and hardware counters are recorded too; a row takes twice its time there.
   std::vector<std::string> energy;
