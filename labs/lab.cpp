@@ -73,6 +73,10 @@ const Lab* find_lab(std::string_view id) {
   return nullptr;
 }
 
+std::string unit_in_words(const Lab& lab, const std::string& unit) {
+  return unit == "items/s" ? std::string(lab.items) + "/s" : unit;
+}
+
 std::vector<Network> networks_of(const Lab& lab) {
   if (lab.score_card) return lab.score_card->networks;
   std::vector<Network> networks;

@@ -136,6 +136,9 @@ struct LabGroup {
 std::vector<LabGroup> labs_by_group();
 const Lab* find_lab(std::string_view id);
 
+/// A rate's unit in the lab's words: of "items/s" "images/s".
+std::string unit_in_words(const Lab& lab, const std::string& unit);
+
 /// The networks that answer to an input: those of the score card, else each rung of Lab::networks_of.
 std::vector<Network> networks_of(const Lab& lab);
 

@@ -109,12 +109,15 @@ OpenEnum<CacheMode> first_cache(const State& state) {
   return CacheMode::hot;
 }
 
-/// The first rung of the ladder that has a result; else its first.
+/// The first rung of the ladder that has a result in this run, else one in any recording; else its first.
 std::string first_to_see(const State& state) {
-  const auto first = std::find_if(state.ladder.rows.begin(), state.ladder.rows.end(),
-                                  [](const RungView& row) { return row.series != nullptr; });
-  return first == state.ladder.rows.end() ? state.selection.lab->rungs.front().kernel
-                                          : first->rung->kernel;
+  const RungView* first = nullptr;
+  for (const RungView& row : state.ladder.rows) {
+    if (!row.series) continue;
+    if (row.origin != Origin::recorded) return row.rung->kernel;
+    if (!first) first = &row;
+  }
+  return first ? first->rung->kernel : state.selection.lab->rungs.front().kernel;
 }
 
 }  // namespace

@@ -437,8 +437,7 @@ StepBars step_bars(const State& state, const TourStep& step) {
     bar.value = value_of(*bar.series, made.unit);
     bar.title = with_stale(bar.title, bar.series->stale);
   }
-  if (made.unit == "items/s" && find_lab(step.lab))
-    made.unit = std::string(find_lab(step.lab)->items) + "/s";
+  if (const Lab* lab = find_lab(step.lab)) made.unit = unit_in_words(*lab, made.unit);
   return made;
 }
 

@@ -64,7 +64,7 @@ std::set<std::string> own_processors(const State& state) {
 std::string elsewhere_reason(const State& state, const RungView& row) {
   std::string why = row.info && !row.info->available ? row.info->reason : "";
   if (why.empty()) why = state.is_replay() ? "not in this saved run" : "not measured here";
-  const std::string figure = elsewhere_text(row);
+  const std::string figure = elsewhere_text(*state.selection.lab, row);
   return figure.empty() ? why : why + "; " + figure;
 }
 
@@ -201,10 +201,10 @@ void keep_rungs(ChartRows* rows, const std::vector<std::string>& kernels) {
   *rows = std::move(kept);
 }
 
-std::string elsewhere_text(const RungView& row) {
+std::string elsewhere_text(const Lab& lab, const RungView& row) {
   const auto rate = row.series ? throughput_of(*row.series) : std::nullopt;
   if (!rate) return "";
-  std::string text = format_rate(rate->value, rate->unit);
+  std::string text = format_rate(rate->value, unit_in_words(lab, rate->unit));
   if (!row.shown_size.empty()) text += " at " + row.shown_size;
   return row.machine.empty() ? text : text + " on " + app::short_machine(row.machine);
 }

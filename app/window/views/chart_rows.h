@@ -40,7 +40,7 @@ ChartRows size_rows(const State& state);
 ChartRows path_rows(const State& state);
 
 /// "152 GFLOP/s at n = 1024 on Xeon": a result of another machine or size in words; empty: it has no rate.
-std::string elsewhere_text(const RungView& row);
+std::string elsewhere_text(const Lab& lab, const RungView& row);
 
 /// Of these rungs alone.
 void keep_rungs(ChartRows* rows, const std::vector<std::string>& kernels);

@@ -151,11 +151,14 @@ std::optional<Throughput> bar_of(const State& state, const chart::LadderRow& row
 }
 
 /// Why a row with a speed has no bar.
-std::string no_bar_reason(const RungView& view, const chart::LadderRow& row, const Axis& axis) {
-  if (place_of(view, axis.log_time) != axis.place) return elsewhere_text(view);
+std::string no_bar_reason(const State& state, const RungView& view, const chart::LadderRow& row,
+                          const Axis& axis) {
+  const Lab& lab = *state.selection.lab;
+  if (place_of(view, axis.log_time) != axis.place) return elsewhere_text(lab, view);
   const auto rate = rate_of(row.series);
-  if (rate->unit != axis.unit) return "counted in " + rate->unit;
-  return "only " + kTimedInTurns + ": " + format_rate(rate->value, rate->unit);
+  const std::string unit = unit_in_words(lab, rate->unit);
+  if (rate->unit != axis.unit) return "counted in " + unit;
+  return "only " + kTimedInTurns + ": " + format_rate(rate->value, unit);
 }
 
 /// The comparison of just these two results, if one was made.
@@ -275,7 +278,7 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   const RungView* view = find_row(state.ladder, kernel);
   if (!view) return row;
   const bool has_bar = bar_of(state, from, kernel, axis).has_value();
-  if (!has_bar) row.reason = no_bar_reason(*view, from, axis);
+  if (!has_bar) row.reason = no_bar_reason(state, *view, from, axis);
   if (place_of(*view, axis.log_time) != axis.place) return row;
   row.no_step = why_no_step(kernel, from.series->params);
   if (row.no_step.empty() && rate->unit == axis.unit)
@@ -284,7 +287,10 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
     return row;  // in turns: its pair is all that stands here
   row.sublabel = row_words(from, axis);
   row.cells = cells_of(*from.series, derived, state.selection.lab->quality_metric,
-                       axis.log_time ? format_rate(rate->value, rate->unit) : "");
+                       axis.log_time
+                           ? format_rate(rate->value,
+                                         unit_in_words(*state.selection.lab, rate->unit))
+                           : "");
   row.time_s = from.series->stats->median_ns * 1e-9;
   if (const auto& ci = from.series->stats->ci_ns; ci)
     row.time_interval_s = Interval{ci->low * 1e-9, ci->high * 1e-9};
@@ -375,6 +381,23 @@ void mark_older(const ChartRows& rows, const State& state, std::vector<chart::Cl
   }
 }
 
+/// What is said under every bar is said once, above them: "busy". Returns it; empty where bars differ, or are few.
+std::string take_shared_words(std::vector<chart::ClimbRow>* climb) {
+  constexpr int kFew = 3;
+  std::string words;
+  int bars = 0;
+  for (const chart::ClimbRow& row : *climb) {
+    if (!row.rate) continue;
+    if (bars++ > 0 && row.sublabel != words) return "";
+    words = row.sublabel;
+  }
+  if (bars < kFew || words.empty()) return "";
+  for (chart::ClimbRow& row : *climb) {
+    if (row.rate) row.sublabel.clear();
+  }
+  return words;
+}
+
 chart::ChartModel build_climb(const State& state, ChartRows* out) {
   *out = climb_rows(state, unpaired_ladder_rows(state));
   const Axis axis = axis_of(state, *out);
@@ -382,9 +405,9 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   for (size_t i = 0; i < out->rows.size(); ++i)
     rows.push_back(climb_row(state, out->rows[i], out->kernels[i], axis));
   mark_older(*out, state, &rows);
+  const std::string shared = take_shared_words(&rows);
   const Lab& lab = *state.selection.lab;
-  chart::ClimbOptions options{.unit = axis.unit == "items/s" ? std::string(lab.items) + "/s"
-                                                             : axis.unit};
+  chart::ClimbOptions options{.unit = unit_in_words(lab, axis.unit)};
   const bool is_error = lab.quality_metric == kErrorMetric;
   std::string metric = is_error || has_frontier(lab) ? "" : lab.quality_metric;
   std::replace(metric.begin(), metric.end(), '_', ' ');
@@ -392,6 +415,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   if (axis.in_turns) options.timed = "in turns";
   if (const std::string where = place_text(axis.place); !where.empty())
     options.timed += ", " + where;
+  if (!shared.empty()) options.timed += ", all " + shared;
   options.columns = {options.log_time ? chart::ClimbColumn{"Speed", "", "throughput"}
                                       : chart::ClimbColumn{"Time", "", "time_per_call"},
                      {"Of ceiling", "", "utilization"},
