@@ -107,7 +107,8 @@ std::string metered_name(const Run& run, const std::string& rung, const std::str
 }
 
 /// What a recording has joules of, and whether it has a clock. A library that runs in another process has its clock in the
-/// telemetry alone, and a trap its power: a trap's figures are of what is measured wrongly.
+/// telemetry alone. A trap has the board's power there, since its figures are of what is measured wrongly, and so has a
+/// pipeline that was recorded before pipelines had an energy pass.
 struct Metered {
   std::set<std::string> timed, joules;
   bool has_clock = false;
@@ -120,7 +121,9 @@ Metered metered(const Run& run) {
     if (backend_of(series.kernel) != Backend::cuda) continue;
     const std::string name = metered_name(run, series.kernel, series.dtype);
     if (series.stats || series.trap) found.timed.insert(name);
-    if (series.energy_j || (series.trap && has_telemetry(run, "power_w"))) found.joules.insert(name);
+    const bool has_no_calls = series.trap || series.kind == RungKind::pipeline;
+    if (series.energy_j || (has_no_calls && has_telemetry(run, "power_w")))
+      found.joules.insert(name);
     found.has_clock |= series.sm_clock_hz.has_value();
   }
   for (const Comparison& one : run.comparisons()) {
@@ -501,6 +504,27 @@ TEST_CASE("the nearest recorded result is looked for in all files of one machine
   const std::vector<Recording> last = {all[2]};
   CHECK(nearest_to(last, 16384).recording == last.data());
   CHECK(nearest_to({}, 16384).series == nullptr);
+}
+
+TEST_CASE("of two machines in a lab the one with more undisturbed results comes first") {
+  std::map<std::string, int> undisturbed;
+  for (const Shipped& one : recordings()) {
+    if (one.name.substr(0, 9) != "pipeline." || !is_of_gpu(one.run)) continue;
+    for (const Series& series : one.run.series()) {
+      const bool contended = series.stats && std::count(series.stats->flags.begin(),
+                                                        series.stats->flags.end(), "contended") > 0;
+      undisturbed[one.run.environment()->machine()] += series.stats && !contended;
+    }
+  }
+  REQUIRE(undisturbed.size() == 2);
+  const auto most = std::max_element(undisturbed.begin(), undisturbed.end(),
+                                     [](auto& a, auto& b) { return a.second < b.second; });
+  const auto all = load_recordings(folder().string(), nullptr);
+  const auto first = std::find_if(all.begin(), all.end(), [](const Recording& one) {
+    return one.path.find("/pipeline.") != std::string::npos && is_of_gpu(*one.run);
+  });
+  REQUIRE(first != all.end());
+  CHECK(first->machine == most->first);
 }
 
 TEST_CASE("of two recorded results of one point the one that is not stale is shown") {

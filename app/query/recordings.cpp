@@ -77,12 +77,19 @@ std::string lab_in_name(const Recording& recording) {
   return name.substr(0, name.find('.'));
 }
 
-/// Of each lab the machine with the most results comes first, so that a view of one machine shows the fullest ladder.
+bool is_undisturbed(const Series& series) {
+  const auto& stats = series.stats;
+  return series.status == SeriesStatus::ok &&
+         (!stats || std::count(stats->flags.begin(), stats->flags.end(), "contended") == 0);
+}
+
+/// Of each lab the machine with the most results that nothing disturbed comes first, so that a view of one machine shows the
+/// fullest ladder.
 void put_fullest_first(std::vector<Recording>* all) {
   std::map<std::pair<std::string, std::string>, int64_t> results;
   for (const Recording& one : *all) {
     for (const Series& series : one.run->series())
-      results[{lab_in_name(one), one.machine}] += series.status == SeriesStatus::ok;
+      results[{lab_in_name(one), one.machine}] += is_undisturbed(series);
   }
   std::stable_sort(all->begin(), all->end(), [&](const Recording& one, const Recording& other) {
     const std::string lab = lab_in_name(one), of = lab_in_name(other);
