@@ -119,7 +119,9 @@ TEST_CASE(
   INFO(report.err);
   REQUIRE(report.code == 0);
   CHECK(has(read_all(page), "Two models. Prefill"));
-  const int schemas = check_schemas(schema_argument("transcript", path));
+  write_all(folder / "models.json", made.out);
+  const int schemas = check_schemas(schema_argument("transcript", path) +
+                                    schema_argument("model", folder / "models.json"));
   CHECK((schemas == 0 || schemas == 77));
 }
 

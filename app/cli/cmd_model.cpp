@@ -279,7 +279,7 @@ Command setup_model(CLI::App& command, const CommonOptions& common) {
 }
 
 RIDGE_COMMAND(model, .about = "tokens per second of a transformer that you describe", .place = 110,
-              .level = Level::kLab, .schema = "decode", .setup = setup_model);
+              .level = Level::kLab, .schema = "model", .setup = setup_model);
 
 }  // namespace
 }  // namespace ridge::app
