@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 
+#include "common/record/request.h"
+#include "common/stats/stats.h"
 #include "tests/catch.h"
 #include "tests/program.h"
 #include "tests/synthetic_run.h"
@@ -78,6 +81,25 @@ Comparison judged(double ratio, double half = 0.02) {
   one.ratio = ratio, one.rounds = 40, one.margin = 0.02;
   one.ci = Interval{ratio * (1 - half), ratio * (1 + half)};
   one.verdict = Verdict::faster;
+  return one;
+}
+
+/// A kernel against itself: 40 rounds of 3 % noise, of which each time resembles the one before, as foreign load makes it.
+Comparison against_itself(uint64_t seed) {
+  std::mt19937_64 draw(seed);
+  std::normal_distribution<double> noise(0, 0.03);
+  double load = 0;
+  std::vector<Round> rounds(40);
+  for (Round& round : rounds) {
+    round.order = (draw() & 1) != 0 ? "0110" : "1001";
+    for (int slot = 0; slot < 4; ++slot) {
+      load = 0.3 * load + noise(draw);
+      round.t_ns.push_back(1000 * std::exp(load));
+    }
+  }
+  Comparison one;
+  static_cast<PairedVerdict&>(one) = stats::judge(rounds, 1, default_margin(true));
+  one.margin = default_margin(true);
   return one;
 }
 
@@ -193,6 +215,21 @@ TEST_CASE(
   CHECK(has(decode.why, ": NMSE 0.5 is over 2e-12"));
   CHECK(has(app::phase_text(decode), "No ratio: "));
   CHECK(saved.phases[0].judged);
+}
+
+TEST_CASE("two models: A/A, at most one in twenty differs at a margin of 0, none by default") {
+  int differ = 0, by_default = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    Saved saved;
+    (void)saved.run([&](size_t i) { return against_itself(seed * 1000 + i); });
+    const auto& judged = saved.phases[1].judged;
+    REQUIRE(judged);
+    REQUIRE(judged->ci);
+    differ += judged->ci->low > 1 || judged->ci->high < 1;
+    by_default += judged->verdict == Verdict::faster || judged->verdict == Verdict::slower;
+  }
+  CHECK(differ <= 10);
+  CHECK(by_default == 0);
 }
 
 TEST_CASE("two models of other batches: the ratio is of tokens a second") {
