@@ -16,6 +16,7 @@ namespace {
 
 // A compact chart's text; where all of it does not fit, it may be smaller before it scrolls.
 constexpr float kFont_px = 15, kCompactFonts_px[] = {16, 15, 14};
+constexpr float kRoomyFonts_px[] = {20, 18.5f, 17};
 constexpr float kScrollbar = 12;
 // Less than this between head and foot is not worth keeping them in place for.
 constexpr float kLeastBody = 130;
@@ -55,6 +56,22 @@ void ChartView::lay_out_once(Ui& ui, float width, float height, float font) {
   scene_ = chart::layout(model_, options);
 }
 
+/// Few rows in much room get larger letters, as long as every panel stays and a row keeps its height.
+void ChartView::grow(Ui& ui, float width, float height, float otherwise) {
+  constexpr float kEasyRow = 2.3f;  // in letters, as layout() has it
+  const size_t panels = scene_.x_axes.size();
+  const auto rows = static_cast<float>(model_.rows.size());
+  const auto has_room_for = [&](float font) {
+    return rows > 0 && scene_.body_bottom - scene_.body_top >= rows * kEasyRow * ui.px(font);
+  };
+  for (const float font : kRoomyFonts_px) {
+    if (!has_room_for(font)) continue;
+    lay_out_once(ui, width, height, font);
+    if (scene_.height <= height + 1 && scene_.x_axes.size() == panels && has_room_for(font)) return;
+    lay_out_once(ui, width, height, otherwise);
+  }
+}
+
 /// Height 0: as high as it needs.
 void ChartView::lay_out(Ui& ui, float width, float height) {
   if (is_laid_out(ui, width, height)) return;
@@ -65,11 +82,14 @@ void ChartView::lay_out(Ui& ui, float width, float height) {
     lay_out_once(ui, width, height, kFont_px);
     if (height > 0 && scene_.height > height + 1)
       lay_out_once(ui, width - ui.px(kScrollbar), 0, kFont_px);
+    else if (height > 0)
+      grow(ui, width, height, kFont_px);
     return;
   }
   for (const float font : kCompactFonts_px) {
     lay_out_once(ui, width, height, font);
-    if (scene_.height <= height + 1) return;
+    if (scene_.height > height + 1) continue;
+    return font == kCompactFonts_px[0] ? grow(ui, width, height, font) : void();
   }
   lay_out_once(ui, width - ui.px(kScrollbar), height, kCompactFonts_px[2]);
 }

@@ -72,6 +72,7 @@ class ChartView {
   bool is_laid_out(Ui& ui, float width, float height) const;
   void lay_out(Ui& ui, float width, float height);
   void lay_out_once(Ui& ui, float width, float height, float font);
+  void grow(Ui& ui, float width, float height, float otherwise);
   void draw_part(Ui& ui, const Area& area, float top) const;
   int draw_scrolled(Ui& ui, const std::string& name, Area inner);
   void scroll_to_wanted(float top, float height);

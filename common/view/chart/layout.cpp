@@ -242,7 +242,7 @@ class Page {
     // A long ladder gives up the second line first: what it says then follows the label.
     one_line_ = lines > 0 && room < least;
     if (one_line_) least = frame_.font * (has_stacked_bars() ? kStackedRow : 1.5f);
-    return std::clamp(room, least, std::max(easy, frame_.font * 3.2f));
+    return std::clamp(room, least, std::max(easy, frame_.font * 4.2f));
   }
 
   void draw_section(int row) {

@@ -84,7 +84,8 @@ float PanelLayout::bar_start(const Mark& mark) const {
 }
 
 float PanelLayout::bar_height() const {
-  return std::min(frame_.font * 1.15f, frame_.row_height * 0.5f);
+  return std::clamp(frame_.row_height * 0.36f,
+                    std::min(frame_.font * 1.15f, frame_.row_height * 0.5f), frame_.font * 1.6f);
 }
 
 /// Two bars of a row at offsets of half stand clear of each other.
