@@ -26,6 +26,7 @@ int tick_digits(const std::vector<Tick>& ticks, double unit) {
 /// A vertical line over all rows but some, interrupted where a text stands in its way.
 void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px, float alpha,
                                 bool dashed, const std::vector<int>& not_rows) const {
+  constexpr float kLeastLine_px = 0.5f;  // what rounding leaves between two rows is none
   float start = frame_.rows_top;
   for (int row = 0; row < frame_.rows(); ++row) {
     const bool is_left_out = std::find(not_rows.begin(), not_rows.end(), row) != not_rows.end();
@@ -35,13 +36,14 @@ void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px
     if (!hit && !is_left_out) continue;
     const float middle = frame_.row_middle(row);
     const float half = is_left_out ? frame_.row_height / 2 : frame_.small * 0.75f;
-    if (middle - half > start) {
+    if (middle - half > start + kLeastLine_px) {
       add_line(scene, {x, start}, {x, middle - half}, role, width_px, alpha, dashed);
     }
     start = middle + half;
   }
   const float end = frame_.rows_bottom();
-  if (end > start) add_line(scene, {x, start}, {x, end}, role, width_px, alpha, dashed);
+  if (end > start + kLeastLine_px)
+    add_line(scene, {x, start}, {x, end}, role, width_px, alpha, dashed);
 }
 
 void PanelLayout::draw_grid(Scene* scene) const {
