@@ -227,6 +227,7 @@ class MeteredDevice : public FakeDevice {
   Result<std::unique_ptr<measure::EnergyMeter>> energy_meter() override {
     return std::unique_ptr<measure::EnergyMeter>(new FakeMeter(counter, period_s));
   }
+  void telemetry(TelemetryPoint* point) override { point->values["sm_clock_hz"] = 1.5e9; }
   Result<void> repeat(const measure::Side& side, int64_t calls) override {
     RIDGE_TRY_VOID(call(side));
     const double start_s = now_s();
@@ -301,6 +302,7 @@ TEST_CASE("energy of a training's step and a pipeline's item: of work that goes 
   CHECK(contains(trained->energy_source, "made up, renewed every "));
   CHECK(trained->curve.size() == trained->samples.size());
   CHECK(trained->curve.size() == 20);
+  CHECK(trained->sm_clock_hz == 1.5e9);
   const auto live_one = measure::measure_training(training, {}, &device, live(), 0, &silent);
   REQUIRE(live_one);
   CHECK(contains(live_one->unavailable.at("energy_j"), "mode measure"));
@@ -313,6 +315,7 @@ TEST_CASE("energy of a training's step and a pipeline's item: of work that goes 
   REQUIRE(ran->energy_j);
   CHECK(*ran->energy_j > 0.5 * kPower_w * ran->stats->median_ns * 1e-9);
   CHECK(contains(ran->energy_source, "made up"));
+  CHECK(ran->sm_clock_hz == 1.5e9);
 }
 
 TEST_CASE("what a battery gives is energy without an error, and says that it is coarse") {
