@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 
 #include "common/core/files.h"
@@ -22,8 +23,13 @@
 namespace ridge::worker {
 
 std::string source_folder() {
+  namespace fs = std::filesystem;
   const char* set = std::getenv("RIDGEPOINT_SOURCE");
-  return set != nullptr && *set != '\0' ? set : RIDGE_SOURCE_DIR;
+  if (set != nullptr && *set != '\0') return set;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = program.parent_path().parent_path() / "share/ridgepoint/source";
+  return !error && fs::is_directory(installed, error) ? installed.string() : RIDGE_SOURCE_DIR;
 }
 
 namespace {

@@ -62,7 +62,8 @@ bool compile_together(const std::vector<EditText>& texts, const std::string& fol
                       const std::string& artifact, const std::vector<std::string>& compile_more,
                       const std::vector<std::string>& link_more,
                       const std::function<bool()>& cancelled, EditBuild* build);
-/// Where the headers that texts include are: of this build, or $RIDGEPOINT_SOURCE.
+/// Where the headers that texts include are: $RIDGEPOINT_SOURCE, else beside an installed worker, else where this one was
+/// built.
 std::string source_folder();
 
 struct BuiltLibrary {
