@@ -403,6 +403,60 @@ TEST_CASE("a tour that is begun over an open saved run measures here", "[tour]")
   CHECK(bars_in(f).bars.front().can_run);
 }
 
+TEST_CASE("a recording that was opened in the middle of a tour takes nothing of it away",
+          "[tour]") {
+  Fixture f;
+  const TemporaryFolder folder;
+  const std::string path = folder.path + "/run.jsonl";
+  start_tour(f.state, "meetup", 0);
+  f.driver->frames(4);
+  type(f, "80 ms");
+  f.driver->key(Key::page_down);
+  answer_requests(f);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  const std::string measured = f.state.teaching.results.at(0).measured;
+  REQUIRE(f.session.save(path));
+  const auto look_elsewhere = [&] {
+    open_run(f.state, path);
+    f.driver->frames(3);
+    REQUIRE(f.state.is_replay());
+    REQUIRE(f.state.view.screen == ScreenId::lab);
+  };
+  const auto is_back = [&] {
+    f.driver->frames(3);
+    CHECK_FALSE(f.state.is_replay());
+    CHECK(f.state.teaching.tour_step == 0);
+    CHECK(f.state.teaching.beat == Beat::reveal);
+    CHECK(f.state.teaching.results.at(0).measured == measured);
+    CHECK(answer_here(f.state).typed == "80 ms");
+    REQUIRE_FALSE(bars_in(f).bars.empty());
+    CHECK(bars_in(f).bars.front().machine.empty());
+    CHECK(bars_in(f).bars.front().series);
+  };
+  look_elsewhere();
+  CHECK_FALSE(f.driver->find("tour_bar"));
+  REQUIRE(f.driver->click("show_tour"));
+  is_back();
+  CHECK(f.state.view.screen == ScreenId::tour);
+  look_elsewhere();
+  f.driver->type('p');
+  is_back();
+  CHECK(f.state.view.screen == ScreenId::presenter);
+  f.driver->key(Key::escape);
+  // The door that begins it goes on with it, on stage as well.
+  look_elsewhere();
+  present_tour(f.state, "meetup");
+  is_back();
+  f.driver->key(Key::escape);
+  look_elsewhere();
+  go_to_step(f.state, 2);
+  f.driver->frames(3);
+  CHECK_FALSE(f.state.is_replay());
+  CHECK(f.state.teaching.tour_step == 2);
+  CHECK(f.state.teaching.results.contains(0));
+}
+
 TEST_CASE("a clicker's other buttons do nothing on stage, and one press too many leaves nothing",
           "[tour]") {
   Fixture f;
@@ -748,6 +802,11 @@ TEST_CASE("a cancelled comparison is none, and says so", "[tour]") {
   CHECK_FALSE(outcome.pair);
   CHECK(contains(outcome.missing, "cancelled before enough rounds"));
   CHECK(f.state.teaching.results.at(1).claim.empty());
+  // Its explanation is read, and the step is still to be done.
+  f.driver->key(Key::page_down);
+  f.driver->frames(2);
+  REQUIRE(f.state.teaching.beat == Beat::explain);
+  CHECK_FALSE(f.state.tour_progress.places["meetup"].done.contains(1));
   // In the report it is cancelled too.
   const auto report = shown_report(f.state);
   REQUIRE(report.ok());

@@ -119,7 +119,8 @@ bool is_playing(const State& state) {
 /// What was asked for has ended: the next of it, or the recordings of what did not run here.
 bool go_on_running(State& state) {
   Teaching& teach = state.teaching;
-  if (teach.beat != Beat::run || state.requests.is_measuring()) return false;
+  if (is_away_from_tour(state) || teach.beat != Beat::run || state.requests.is_measuring())
+    return false;
   if (has_failed(state)) teach.waiting.clear();
   if (!teach.waiting.empty()) {
     send_next(state);
@@ -142,9 +143,15 @@ void forget_steps(Teaching& teach) {
   teach.asked_at.clear();
 }
 
+/// The saved run that is open over the session of the window; empty: none is.
+std::string run_over(const State& state) {
+  return state.sessions.opened ? state.sessions.opened_path : "";
+}
+
 void begin_tour(State& state, study::Tour tour) {
   Teaching& teach = state.teaching;
   teach.tour = std::make_shared<const study::Tour>(std::move(tour));
+  teach.tour_run = run_over(state);
   close_list(state);
   forget_steps(teach);
   teach.tour_started_s = teach.now_s;
@@ -223,8 +230,9 @@ void go_on_from_explain(State& state) {
 void reveal(State& state) {
   const study::TourStep step = shown_step(state);
   const StepBars bars = step_bars(state, step);
-  state.teaching.results[state.teaching.tour_step] =
-      result_of(step, bars, answer_here(state), outcome_of(state, step, bars));
+  StepResult& result = state.teaching.results[state.teaching.tour_step];
+  result = result_of(step, bars, answer_here(state), outcome_of(state, step, bars));
+  result.is_cancelled = step.measures() && is_step_cancelled(state);
   go_to(state, Beat::reveal);
 }
 
@@ -280,6 +288,7 @@ void toggle_presenter(State& state) {
     teach.before = std::make_shared<const BeforePresenting>(
         BeforePresenting{state.selection, state.view, state.appearance});
     teach.presenting = true;
+    if (is_away_from_tour(state)) show_tour(state);
     teach.answers_of = state.selection.rung;
     state.appearance.scale = std::clamp(state.appearance.scale * kLarger, kLarger, kMostScale);
     state.appearance.full_screen = true;  // leaving brings the window back as it was
@@ -315,13 +324,33 @@ void run_again(State& state) {
   begin_run(state);
 }
 
+bool is_away_from_tour(const State& state) {
+  return state.teaching.tour && run_over(state) != state.teaching.tour_run;
+}
+
 void show_tour(State& state) {
   state.view.show_menu = false;
-  if (state.teaching.tour)
+  if (is_away_from_tour(state)) {
+    open_run(state, state.teaching.tour_run);
+    state.teaching.returns = state.sessions.wanted_run.has_value();
+  } else if (state.teaching.tour) {
     open_step(state);  // the lab may have been changed meanwhile
-  else
+  } else {
     show_screen(state, ScreenId::tour);
+  }
 }
+
+namespace {
+
+/// The saved run that lay over the tour's session is closed.
+void return_to_tour(State& state) {
+  Teaching& teach = state.teaching;
+  if (!std::exchange(teach.returns, false) || !teach.tour || is_away_from_tour(state)) return;
+  if (teach.beat == Beat::predict) return open_at(state, teach.tour_step);
+  open_step(state);
+}
+
+}  // namespace
 
 void advance(State& state) {
   Teaching& teach = state.teaching;
@@ -373,7 +402,7 @@ void go_back(State& state) {
 }
 
 bool is_step_running(const State& state) {
-  if (state.teaching.beat != Beat::run) return false;
+  if (state.teaching.beat != Beat::run || is_away_from_tour(state)) return false;
   return state.requests.is_measuring() || !state.teaching.waiting.empty() || is_playing(state);
 }
 
@@ -400,6 +429,7 @@ bool tick_teaching(State& state, double now_s) {
   forget_other_rung(state);
   if (!teach.wanted_tour.empty() && !state.sessions.opened)
     start_tour(state, std::exchange(teach.wanted_tour, ""), teach.wanted_step);
+  return_to_tour(state);
   const bool moved = go_on_running(state);
   if (state.notice.text == kStillRunning && !is_step_running(state)) {
     state.notice = {};
@@ -434,6 +464,8 @@ bool open_rehearsed(State& state) {
     if (!tour) return false;  // of a build with other tours: an ordinary saved run
     begin_tour(state, *std::move(tour));
   }
+  if (teach.returns && teach.tour_run == run_over(state)) return true;
+  teach.tour_run = run_over(state);
   teach.sent.clear();  // of another run
   teach.asked_at.clear();
   show_step(state, std::min(note->step, static_cast<int>(teach.tour->steps.size())) - 1);
@@ -456,7 +488,10 @@ void go_to_step(State& state, int step) {
     state.notice = {step < 0 ? "This is the first step." : "This is the last step.", false};
     return;
   }
-  open_at(state, step);
+  if (!is_away_from_tour(state)) return open_at(state, step);
+  state.teaching.tour_step = step;
+  go_to(state, Beat::predict);
+  show_tour(state);
 }
 
 void end_tour(State& state) {
@@ -495,11 +530,29 @@ void report_tour(State& state) {
 
 // ---- drawn -------------------------------------------------------------------------------------
 
+namespace {
+
+/// The lab in view is that of the tour's step, in the tour's session.
+bool is_in_tour_lab(const State& state) {
+  const study::TourStep* step = tour_step(state);
+  return step && !is_away_from_tour(state) && state.selection.lab &&
+         step->lab == state.selection.lab->id;
+}
+
+}  // namespace
+
 float TourBar::height(const Ui& ui) {
-  return ui.state.teaching.tour ? ui.px(44) : 0;
+  if (!ui.state.teaching.tour) return 0;
+  return ui.px(is_in_tour_lab(ui.state) ? 44 : 32);
 }
 
 void TourBar::draw(Ui& ui, Area area) {
+  if (!is_in_tour_lab(ui.state)) {  // what is looked at is no part of the tour
+    const std::string label = "Back to the tour";
+    const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
+    ui.action_button("show_tour", area.take_right(w), label, Ui::Kind::quiet);
+    return;
+  }
   ui.panel(area);
   ui.fill({area.x, area.y, ui.px(4), area.h}, ui.color(Role::series0), ui.px(2));
   ui.widgets["tour_bar"] = area;

@@ -53,9 +53,12 @@ bool open_rehearsed(State& state);
 /// Any step of the tour, its question first: steps are left out, or taken again.
 std::string jump_blocker(const State& state);
 void go_to_step(State& state, int step);
+/// A recording or another saved run is open over the session that the tour belongs to.
+bool is_away_from_tour(const State& state);
 /// Whether the canvas of a tour or of the presenter is the screen that is shown.
 bool is_on_canvas(const State& state);
-/// The canvas of the tour's step, after a look at another screen; without a tour the screen that offers one.
+/// The canvas of the tour's step, as it was left, after a look at another screen, lab or saved run; without a tour the
+/// screen that offers one.
 void show_tour(State& state);
 /// Null without a tour.
 const study::TourStep* tour_step(const State& state);

@@ -46,6 +46,7 @@ struct StepResult {
   std::optional<bool> right;  ///< of a choice
   std::string claim;  ///< the paired verdict with its interval; empty: no comparison was made
   Verdict verdict = Verdict::unresolved;
+  bool is_cancelled = false;  ///< its run was: the step is not done
 };
 
 /// The study screen: what is open on it, what was chosen since the start, and what is known of the cards.
@@ -80,6 +81,8 @@ struct Teaching {
   Beat beat = Beat::predict;
 
   std::shared_ptr<const study::Tour> tour;  ///< null: none
+  std::string tour_run;  ///< the saved run that the tour belongs to, its file; empty: the session
+  bool returns = false;  ///< to the tour's canvas, once its session is the one that is shown
   int tour_step = 0;
   std::map<int, StepAnswer> answers;  ///< by step; without a tour that of the presented rung, at 0
   std::string answers_of;             ///< that rung: of another one the answers are dropped

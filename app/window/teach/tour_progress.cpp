@@ -110,7 +110,9 @@ void keep_tour_place(State& state) {
   TourProgress& progress = state.tour_progress;
   TourPlace now = progress.places[teach.tour->id];
   now.step = teach.tour_step;
-  if (teach.beat == Beat::explain) now.done.insert(teach.tour_step);
+  const auto result = teach.results.find(teach.tour_step);
+  const bool is_cut = result != teach.results.end() && result->second.is_cancelled;
+  if (teach.beat == Beat::explain && !is_cut) now.done.insert(teach.tour_step);
   if (now == progress.places[teach.tour->id] && progress.last == teach.tour->id) return;
   progress.places[teach.tour->id] = now;
   progress.last = teach.tour->id;
@@ -166,6 +168,9 @@ std::string tour_to_resume(const State& state) {
 
 void resume_tour(State& state, const std::string& id) {
   const auto& tours = built_in_tours();
+  const Teaching& teach = state.teaching;
+  // It is on: what it revealed stays.
+  if (teach.tour && teach.tour->id == id && teach.beat != Beat::done) return show_tour(state);
   const auto place = state.tour_progress.places.find(id);
   const auto tour = tours.find(id);
   const bool is_known = place != state.tour_progress.places.end() && tour != tours.end();
