@@ -14,6 +14,7 @@
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
 #include "common/record/derive.h"
+#include "common/record/ratio_text.h"
 #include "tests/program.h"
 #include "tests/window_fixture.h"
 
@@ -780,7 +781,9 @@ TEST_CASE("where no difference was shown no text goes on to measure the answer b
   f.driver->key(Key::page_down);
   REQUIRE(f.state.teaching.beat == Beat::reveal);
   const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
-  CHECK(outcome.shown == "no difference shown");
+  CHECK(outcome.shown == "0.960×, not settled");
+  CHECK(unresolved_words(Interval{0.784, 0.984}, 0.02) ==
+        "no difference beyond the margin of 2 % is settled");
   const std::string said =
       outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome);
   CHECK(said == "You said 2×: above the interval that was measured.");
@@ -811,6 +814,54 @@ TEST_CASE("a cancelled comparison is none, and says so", "[tour]") {
   const auto report = shown_report(f.state);
   REQUIRE(report.ok());
   CHECK(report->headline.figure == "Cancelled");
+}
+
+TEST_CASE("a result that the session's own earlier one contradicts says so, and runs again there",
+          "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 0);
+  f.driver->frames(4);
+  type(f, "80 ms");
+  f.driver->key(Key::page_down);
+  const auto measure = [&](double ns) {
+    f.driver->frames(2);
+    f.session.measure(f.session.last(RequestType::run), 0, ns);
+    f.session.finish(f.session.last(RequestType::run));
+    f.driver->frames(3);
+    f.driver->key(Key::page_down);
+    REQUIRE(f.state.teaching.beat == Beat::reveal);
+  };
+  measure(268e6);
+  CHECK(doubt_of(bars_in(f)).empty());
+  CHECK_FALSE(can_run_again(f.state));
+  go_to_step(f.state, 0);
+  f.driver->key(Key::page_down);
+  measure(8.58e9);
+  CHECK(
+      doubt_of(bars_in(f)) ==
+      "“" + bars_in(f).bars.front().title +
+          "” took 8.58 s now, and 268 ms when this session measured it before: 32.0× as long now.");
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("run_again"));
+  REQUIRE(f.state.teaching.beat == Beat::run);
+  measure(270e6);  // two of three agree
+  CHECK(doubt_of(bars_in(f)).empty());
+}
+
+TEST_CASE("a pairing that was cancelled leaves no ratio of two times alone", "[tour]") {
+  Fixture f;
+  f.session.cancel_with(begin_pair(f, "4"), 2);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  f.driver->frames(2);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  REQUIRE(can_run_again(f.state));
+  REQUIRE(f.driver->click("run_again"));
+  REQUIRE(f.state.teaching.beat == Beat::run);
+  answer_requests(f);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  CHECK(outcome_of(f.state, shown_step(f.state), bars_in(f)).shown == "2.00×");
 }
 
 TEST_CASE("a step is left out by key, from the list, and by a click on the step count", "[tour]") {

@@ -100,6 +100,13 @@ int with_two_digits(int count) {
 
 }  // namespace
 
+std::string unresolved_words(const std::optional<Interval>& ratio, double margin) {
+  const bool has_one = !ratio || (ratio->low <= 1 && ratio->high >= 1);
+  return has_one
+             ? "no difference shown"
+             : fmt::format("no difference beyond the margin of {:g} % is settled", margin * 100);
+}
+
 std::optional<MoreRounds> more_rounds(const Comparison& comparison) {
   const bool is_of_rounds = !comparison.trained && comparison.sustained.empty();
   if (comparison.verdict != Verdict::unresolved || !is_of_rounds || comparison.rounds_needed <= 0)

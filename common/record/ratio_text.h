@@ -23,6 +23,10 @@ std::string ratio_beside_text(double ratio, const std::optional<Interval>& inter
 /// ±0.3, "between 5× and 46×" where its upper end is over 1.5 times its lower. Without an interval as format_ratio.
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval);
 
+/// Of an unresolved pair: "no difference shown" where its interval holds 1 or there is none, else "no difference beyond the
+/// margin of 2 % is settled".
+std::string unresolved_words(const std::optional<Interval>& ratio, double margin);
+
 /// Why trainings take no number of rounds.
 Error rounds_of_trainings();
 /// A new comparison of so many rounds that should settle an unresolved one.

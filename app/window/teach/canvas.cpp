@@ -24,6 +24,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
+#include "common/record/ratio_text.h"
 #include "common/record/tour_note.h"
 #include "common/view/chart/figures.h"
 
@@ -471,29 +472,17 @@ namespace {
 /// What may be said of the ratio above it: without it a large figure reads as a gain.
 Words verdict_word(const Comparison& pair) {
   const Verdict verdict = supported_verdict(pair);
-  const char* word = verdict == Verdict::faster       ? "faster"
-                     : verdict == Verdict::slower     ? "slower"
-                     : verdict == Verdict::same       ? "the same, within the margin"
-                     : verdict == Verdict::unresolved ? "unresolved"
-                                                      : "invalid";
+  const char* word = verdict == Verdict::faster    ? "faster"
+                     : verdict == Verdict::slower  ? "slower"
+                     : verdict == Verdict::same    ? "the same, within the margin"
+                     : verdict == Verdict::invalid ? "invalid"
+                                                   : "";
   const Role role = verdict == Verdict::faster   ? Role::faster
                     : verdict == Verdict::slower ? Role::slower
                                                  : Role::text;
-  return {word, kHeading_px, role, 6};
-}
-
-/// Which bars were measured here while other programs ran; empty: none.
-std::string disturbed_text(const StepBars& bars) {
-  std::vector<std::string> titles;
-  for (const LessonBar& bar : bars.bars) {
-    if (bar.series && bar.machine.empty() && is_disturbed(*bar.series))
-      titles.push_back("“" + bar.title + "”");
-  }
-  if (titles.empty()) return {};
-  std::string text = titles.front();
-  for (size_t i = 1; i < titles.size(); ++i)
-    text += (i + 1 == titles.size() ? " and " : ", ") + titles[i];
-  return "While " + text + " ran, other programs took processor time.";
+  // Which of both it is takes a sentence.
+  const std::string open = "unresolved: " + unresolved_words(pair.ci, pair.margin);
+  return {verdict == Verdict::unresolved ? open : word, kHeading_px, role, 6};
 }
 
 }  // namespace
@@ -518,7 +507,12 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   all.push_back({outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome), kBody_px,
                  Role::text, 12});
   all.push_back({ratio_sentence(shown, outcome), kBody_px, Role::muted, 12});
-  all.push_back({disturbed_text(shown.bars), kSmall_px + 1, Role::slower, 0});
+  const std::string doubt = doubt_of(shown.bars);
+  const char* again = !can_run_again(ui.state) ? ""
+                      : ui.state.teaching.presenting
+                          ? " Page Up, then Page Down measures the step again."
+                          : " “Run again” measures the step again.";
+  if (!doubt.empty()) all.push_back({doubt + again, kSmall_px + 1, Role::slower, 0});
   const auto fits = [&](float larger) { return lay_words(ui, area, all, larger, true) <= area.h; };
   const float* larger = std::find_if(std::begin(kGrown), std::end(kGrown), fits);
   const float by = larger == std::end(kGrown) ? 1 : *larger;
@@ -539,6 +533,8 @@ std::string LessonCanvas::ratio_sentence(const Shown& shown, const StepOutcome& 
                           ask != study::Ask::factor && ask != study::Ask::choice &&
                           !shown.bars.is_factor();
   if (!have_ratio) return {};
+  const bool is_cut = shown.step.kind == StepKind::compare && !outcome.missing.empty();
+  if (is_cut || is_doubtful(*first) || is_doubtful(*last)) return {};
   const auto [slow, fast] =
       first->value > last->value ? std::pair(last, first) : std::pair(first, last);
   return "“" + fast->title + "” is ≈ " + format_ratio(fast->value / slow->value) + " as fast as “" +

@@ -55,14 +55,6 @@ const LessonBar* bar_explained(const TourStep& step, const StepBars& bars,
   return ours == bars.bars.rend() ? bars.last() : &*ours;
 }
 
-bool is_disturbed(const Series& series) {
-  const auto& stats = series.stats;
-  const auto has = [&](const char* flag) {
-    return std::find(stats->flags.begin(), stats->flags.end(), flag) != stats->flags.end();
-  };
-  return stats && has("contended");
-}
-
 std::string measured_limit(const LessonBar& bar) {
   if (!bar.series || !bar.run) return {};
   const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());

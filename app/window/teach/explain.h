@@ -36,8 +36,6 @@ class Explanation {
 /// last of ours. Null: a rung beside itself, one rung at two settings, a choice about all of them, no bar at all.
 const LessonBar* bar_explained(const study::TourStep& step, const StepBars& bars,
                                const StepOutcome& outcome);
-/// Other programs took processor time while it was measured.
-bool is_disturbed(const Series& series);
 /// "Measured: L1 bandwidth limits “naive”, by 98.6 % of L1 throughput (counters)." Or why this run cannot confirm what the
 /// lesson expects. Empty: it has no speed.
 std::string measured_limit(const LessonBar& bar);

@@ -314,13 +314,21 @@ std::string locked_because(const State& state) {
 }
 
 bool can_run_again(const State& state) {
-  const bool has_ended = state.teaching.beat == Beat::run && !is_step_running(state);
-  return has_ended && !state.is_replay() && has_failed(state);
+  const Beat beat = state.teaching.beat;
+  if (state.is_replay() || state.requests.is_measuring() || is_step_running(state)) return false;
+  if (beat == Beat::run) return has_failed(state);
+  if (beat != Beat::reveal) return false;
+  const study::TourStep step = shown_step(state);
+  const StepBars bars = step_bars(state, step);
+  return step.measures() && (has_failed(state) || !doubt_of(bars).empty()) &&
+         std::any_of(bars.bars.begin(), bars.bars.end(),
+                     [](const LessonBar& bar) { return bar.can_run; });
 }
 
 void run_again(State& state) {
   if (!can_run_again(state)) return;
   go_to(state, Beat::predict);
+  state.teaching.skips_answer = state.teaching.presenting;
   begin_run(state);
 }
 

@@ -21,6 +21,7 @@
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
+#include "common/view/chart/climb.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::window {
@@ -60,6 +61,38 @@ std::string refusal_of(const Run& run, const StepBar& bar, const Params& wanted)
     if (is_it && !it->reason.empty()) return it->reason;
   }
   return {};
+}
+
+/// Beyond the spread of one machine from run to run.
+bool tells_apart(const Series& a, const Series& b) {
+  constexpr double kFelt = 1.25;
+  const double ratio = a.stats->median_ns / b.stats->median_ns;
+  return chart::are_clear(a, b) && std::max(ratio, 1 / ratio) > kFelt;
+}
+
+/// The newest of the session's earlier results at this point where none of them agrees with this one; null: one does, or
+/// there is none.
+const Series* contradicting(const Run& run, const Series& series) {
+  const Series* newest = nullptr;
+  for (const Series& one : run.series()) {
+    if (&one == &series) break;
+    const bool is_it = one.kernel == series.kernel && one.cache == series.cache && one.stats &&
+                       is_usable(one) && asked_params(one) == asked_params(series);
+    if (!is_it) continue;
+    if (!tells_apart(one, series)) return nullptr;
+    newest = &one;
+  }
+  return newest;
+}
+
+std::string contradiction_of(const Run& run, const Series& series, const std::string& title) {
+  const Series* earlier = series.stats ? contradicting(run, series) : nullptr;
+  if (!earlier) return {};
+  const double now_ns = series.stats->median_ns, before_ns = earlier->stats->median_ns;
+  return "“" + title + "” took " + format_time_ns(now_ns) + " now, and " +
+         format_time_ns(before_ns) + " when this session measured it before: " +
+         format_ratio(std::max(now_ns, before_ns) / std::min(now_ns, before_ns)) +
+         (now_ns > before_ns ? " as long now." : " as long before.");
 }
 
 /// At these very parameters: a bar of another size or type beside the others would be no comparison.
@@ -122,7 +155,11 @@ LessonBar make_bar(const State& state, const TourStep& step, const StepBar& aske
   if (bar.series) {
     bar.run = &state.run();
     bar.measured_at = measured_before(state, step, *bar.series);
-    if (state.is_replay()) bar.machine = machine_of(state.run());
+    if (state.is_replay())
+      bar.machine = machine_of(state.run());
+    else
+      bar.contradiction = contradiction_of(state.run(), *bar.series, bar.title);
+    if (is_doubtful(bar)) bar.measured_at = -1;  // it is worth measuring again
   }
   if (!bar.series && (!bar.can_run || is_over(state))) take_recorded(state, info, &bar);
   if (bar.series) return bar;
@@ -182,12 +219,16 @@ constexpr struct {
 
 const Comparison* pair_of(const State& state, const StepBars& bars, std::string* machine) {
   const LessonBar &first = bars.bars.front(), &last = bars.bars.back();
-  const KernelInfo* info = find_info(state.sessions, last.asked.kernel);
-  const Params wanted = info ? params_of_bar(state, *info, last.asked) : last.asked.set;
+  const auto wanted_of = [&](const LessonBar& bar) {
+    const KernelInfo* info = find_info(state.sessions, bar.asked.kernel);
+    return info ? params_of_bar(state, *info, bar.asked) : bar.asked.set;
+  };
+  const Params before = wanted_of(first), wanted = wanted_of(last);
   const auto& all = state.run().comparisons();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     const bool is_it = it->baseline == first.asked.kernel && it->candidate == last.asked.kernel &&
-                       it->cache == last.asked.cache && agrees(it->candidate_params, wanted);
+                       it->cache == last.asked.cache && agrees(it->baseline_params, before) &&
+                       agrees(it->candidate_params, wanted);
     if (!is_it || is_cancelled(*it)) continue;
     if (state.is_replay()) *machine = machine_of(state.run());
     return &*it;
@@ -306,6 +347,8 @@ void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) 
     out->shown = pair_headline(*out->pair);
     out->interval = interval_text(ratio_interval_text(out->pair->ci, out->pair->margin)) + ", " +
                     rounds_text(*out->pair) + ", run in turns";
+  } else if (is_doubtful(bars.bars.front()) || is_doubtful(*last)) {
+    out->missing = "The two times are apart, and the machine was busy: they settle no ratio.";
   } else if (bars.bars.front().value > 0 && last->value > 0) {
     out->value = last->value / bars.bars.front().value;
     out->shown = format_ratio(out->value);
@@ -364,6 +407,32 @@ const Comparison* kept_pair(const State& state) {
 }
 
 }  // namespace
+
+bool is_disturbed(const Series& series) {
+  const auto& stats = series.stats;
+  const auto has = [&](const char* flag) {
+    return std::find(stats->flags.begin(), stats->flags.end(), flag) != stats->flags.end();
+  };
+  return stats && has("contended");
+}
+
+bool is_doubtful(const LessonBar& bar) {
+  if (!bar.series || !bar.machine.empty()) return false;
+  return !bar.contradiction.empty() || is_disturbed(*bar.series);
+}
+
+std::string doubt_of(const StepBars& bars) {
+  std::vector<std::string> busy;
+  for (const LessonBar& bar : bars.bars) {
+    if (!bar.contradiction.empty()) return bar.contradiction;
+    if (is_doubtful(bar)) busy.push_back("“" + bar.title + "”");
+  }
+  if (busy.empty()) return {};
+  std::string text = busy.front();
+  for (size_t i = 1; i < busy.size(); ++i)
+    text += (i + 1 == busy.size() ? " and " : ", ") + busy[i];
+  return "While " + text + " ran, other programs took processor time.";
+}
 
 Params params_of_bar(const State& state, const KernelInfo& info, const StepBar& bar) {
   Params params = params_for(state, info);
@@ -582,7 +651,8 @@ std::string answer_text(const TourStep& step, const StepBars& bars, const StepAn
 
 StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars& bars) {
   StepOutcome out;
-  if (step.kind == StepKind::compare && bars.bars.size() > 1) {
+  const bool is_of_two = step.kind == StepKind::compare || step.ask == Ask::ratio;
+  if (is_of_two && bars.bars.size() > 1) {
     out.pair = pair_of(state, bars, &out.pair_machine);
     if (!out.pair && is_step_cancelled(state))
       out.missing = "The comparison was cancelled before enough rounds: go back, and run it again.";
@@ -601,7 +671,8 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
   const std::string said = answer_text(step, bars, answer);
   if (said.empty())
     return outcome.pair && !is_settled(*outcome.pair) && choices_of(step, bars).empty()
-               ? "No prediction was made, and no difference was shown."
+               ? "No prediction was made. It is unresolved: " +
+                     unresolved_words(outcome.pair->ci, outcome.pair->margin) + "."
                : "No prediction was made. It is " + outcome.shown + ".";
   if (!choices_of(step, bars).empty()) {
     const bool is_right =
@@ -625,24 +696,26 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
 }
 
 std::string pair_headline(const Comparison& pair) {
-  return is_settled(pair) ? supported_ratio_text(pair.ratio, pair.ci) : "no difference shown";
+  if (is_settled(pair)) return supported_ratio_text(pair.ratio, pair.ci);
+  const bool has_one = !pair.ci || (pair.ci->low <= 1 && pair.ci->high >= 1);
+  return has_one ? unresolved_words(pair.ci, pair.margin)
+                 : supported_ratio_text(pair.ratio, pair.ci) + ", not settled";
 }
 
 std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
                              const std::string& candidate) {
   const Verdict verdict = supported_verdict(pair);
   const std::string sides = "“" + candidate + "” against “" + baseline + "”";
-  const std::string word = verdict == Verdict::faster       ? "faster"
-                           : verdict == Verdict::slower     ? "slower"
-                           : verdict == Verdict::same       ? "the same within the margin"
-                           : verdict == Verdict::unresolved ? "unresolved: no difference was shown"
-                                                            : "invalid";
+  const std::string word = verdict == Verdict::faster   ? "faster"
+                           : verdict == Verdict::slower ? "slower"
+                           : verdict == Verdict::same   ? "the same within the margin"
+                           : verdict == Verdict::unresolved
+                               ? "unresolved, " + unresolved_words(pair.ci, pair.margin)
+                               : "invalid";
   if (!(pair.ratio > 0)) return sides + ": " + word;
-  const std::string ratio =
-      is_settled(pair) ? supported_ratio_text(pair.ratio, pair.ci) + " as fast, " : "";
-  return with_stale(
-      sides + ": " + word + ", " + ratio + "interval " + ratio_interval_text(pair.ci, pair.margin),
-      pair.stale);
+  return with_stale(sides + ": " + word + ", " + supported_ratio_text(pair.ratio, pair.ci) +
+                        " as fast, interval " + ratio_interval_text(pair.ci, pair.margin),
+                    pair.stale);
 }
 
 StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswer& answer,

@@ -23,6 +23,8 @@ struct LessonBar {
   bool can_run = false;
   int measured_at = -1;  ///< the earlier step of this tour, from 0, that measured it; -1: none did
   std::string reason;
+  /// Measured here, and no earlier result of this session at the same point agrees: one sentence. Empty: none contradicts.
+  std::string contradiction = {};
   double value = 0;  ///< in StepBars::unit; 0: there is none
 };
 
@@ -37,6 +39,13 @@ struct StepBars {
 /// all of one data type and size.
 study::TourStep shown_step(const State& state);
 StepBars step_bars(const State& state, const study::TourStep& step);
+
+/// Other programs took processor time while it was measured.
+bool is_disturbed(const Series& series);
+/// Measured here while other programs ran, or contradicted: its time alone settles no ratio.
+bool is_doubtful(const LessonBar& bar);
+/// Why the step is worth measuring again, one sentence; empty: nothing speaks for it.
+std::string doubt_of(const StepBars& bars);
 
 /// Null: none of that name. A learner's own rung is in the ladder alone.
 const Rung* rung_in(const State& state, const std::string& kernel);
@@ -85,7 +94,7 @@ StepResult result_of(const study::TourStep& step, const StepBars& bars, const St
                      const StepOutcome& outcome);
 /// Whether a step may be about this rung: in a saved run, where nothing can be measured, it needs a result.
 bool can_be_asked(const State& state, const std::string& kernel);
-/// The headline of a pair: its ratio with the digits that its interval bears, or that no difference was shown.
+/// The headline of a pair: its ratio with the digits that its interval bears, or that no difference was shown or settled.
 std::string pair_headline(const Comparison& pair);
 /// The paired verdict in words, with ratio and interval.
 std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
