@@ -392,6 +392,44 @@ TEST_CASE("two recordings of one machine are one processor, with the roofs of bo
   CHECK_FALSE(find_datum(roofline_chart(made.rows), 1));
 }
 
+TEST_CASE(
+    "of many lines over sizes at most eight are named; two recordings of a machine are one line") {
+  Case made;
+  for (int i = 0; i < 20; ++i) {
+    for (const int64_t n : {1024, 4096}) {
+      const std::string kernel = "gemm.cuda." + std::string(i < 12 ? "rung_" : "peer_");
+      made.series.push_back(
+          gemm(kernel + std::to_string(i), n, 0.01 * (i + 1), i % 2 == 0 ? "bf16" : "fp32"));
+    }
+  }
+  made.finish();
+  const std::vector<Ceiling> again = kCeilings;
+  for (size_t i = 0; i < made.rows.size(); ++i) {
+    made.rows[i].origin = "NVIDIA H200";
+    if (i % 2 == 1) made.rows[i].ceilings = &again;
+    made.rows[i].selected = i / 2 == 3;
+    made.rows[i].is_baseline = i / 2 == 0;
+    made.rows[i].is_peer = i / 2 >= 12;
+  }
+  const ChartModel model = size_curve_chart(made.rows);
+  std::vector<std::string> names;
+  CHECK(model.plot->curves.size() == 20);
+  for (const Curve& curve : model.plot->curves) {
+    CHECK(curve.data.size() == 2);
+    CHECK_FALSE(curve.dashed);  // a ceiling's
+    CHECK(curve.quiet == curve.name.empty());
+    CHECK((!curve.quiet || curve.role == Role::muted));
+    if (!curve.name.empty()) names.push_back(curve.name);
+  }
+  CHECK(names.size() == 8);
+  for (const char* name : {"rung_0 (baseline)", "rung_3", "rung_10", "peer_18 · bf16"})
+    CHECK(std::count(names.begin(), names.end(), name) == 1);
+  for (const Guide& guide : model.plot->guides) CHECK(guide.dashed);
+  CHECK(model.table.rows.size() == 20);
+  CHECK_FALSE(model.table.rows[5][0].empty());
+  check_scene(layout(model, {.width = 900, .height = 520}));
+}
+
 TEST_CASE("speed against error has the gates as lines and exact rungs at its left edge") {
   Case made = many(4);
   made.series[3].checks = {test::check(true)};

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <cmath>
+#include <numeric>
 #include <set>
+#include <string_view>
 
 #include "common/core/format.h"
 #include "common/record/compute_unit.h"
@@ -17,12 +19,11 @@ namespace {
 
 using namespace parts;
 
-/// More names than stand apart at the edge: then of the pale lines the fastest of each type has one.
-constexpr size_t kManyNames = 24;
 /// More rungs than have room for their names beside one column of points.
 constexpr size_t kManyAtOneSize = 16;
-/// More lines than the eye follows: then all but selection, baseline and libraries are pale.
-constexpr size_t kManyLines = 8;
+/// The most lines that the eye follows, each with its name: of more, selection, baseline, the fastest of ours and the
+/// fastest libraries. All others are thin and grey.
+constexpr size_t kMostNamed = 8;
 
 std::string value_text(double value, const std::string& unit) {
   return unit == "s" ? format_time_ns(value * 1e9) : format_rate(value, unit);
@@ -56,8 +57,8 @@ void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) 
   }
 }
 
-/// By its place in the lab, so that a rung looks the same at every size: lines differ by colour first, then by shape, then
-/// by dash.
+/// By its place in the lab, so that a rung looks the same at every size: lines differ by colour first, then by shape. A
+/// dash is a ceiling's.
 void set_look(size_t index, Curve* curve) {
   static constexpr Role kRoles[] = {Role::series0, Role::series2, Role::series1, Role::series3,
                                     Role::series4};
@@ -65,17 +66,19 @@ void set_look(size_t index, Curve* curve) {
                                         Marker::square};
   curve->role = kRoles[index % 5];
   curve->marker = kMarkers[(index % 5 + index / 5) % 4];
-  curve->dashed = index / 20 % 2 == 1;
 }
 
 /// The rung, and as much as it takes to tell its lines apart.
 std::string line_name(const Measured& point, const std::vector<Measured>& points,
                       bool several_threads) {
   std::string name = name_of(point);
+  // A library's name alone says no type, where a rung's section does.
   const bool several_types = std::any_of(points.begin(), points.end(), [&](const Measured& other) {
-    return other.entry.series->kernel == point.entry.series->kernel && other.dtype != point.dtype;
+    const bool counts =
+        point.entry.row->is_peer || other.entry.series->kernel == point.entry.series->kernel;
+    return counts && other.dtype != point.dtype;
   });
-  if (several_types) name += " · " + point.dtype;
+  if (several_types && name.find(point.dtype) == std::string::npos) name += " · " + point.dtype;
   if (several_threads && point.backend == Backend::cpu) {
     name += fmt::format(" · {} thread{}", point.threads, point.threads == 1 ? "" : "s");
   }
@@ -112,23 +115,44 @@ void add_line(const std::vector<Measured>& points, const SizeLine& line, const c
   model->plot->curves.push_back(std::move(curve));
 }
 
-void thin_names(const std::vector<Measured>& points, ChartModel* model) {
-  auto type_of = [&](const Curve& curve) {
-    return std::find_if(points.begin(), points.end(),
-                        [&](const Measured& point) { return point.row == curve.data.back().row; })
-        ->dtype;
+/// Which line keeps its name, the least first: 3 is that of a rung of ours that is nothing special.
+int rank_of(const Curve& curve, const LadderRow& row, bool is_best) {
+  const bool is_strong = std::any_of(curve.data.begin(), curve.data.end(),
+                                     [](const Datum& datum) { return datum.strong; });
+  if (is_strong || row.selected || row.is_baseline) return 0;
+  if (is_best) return 1;
+  return row.is_peer ? 2 : 3;
+}
+
+/// `rows`: of the curves. `is_less`: less is better, as of times.
+void name_few(const std::vector<const LadderRow*>& rows, bool is_less, ChartModel* model) {
+  auto& curves = model->plot->curves;
+  const auto best_y = [&](size_t i) {
+    double best = is_less ? INFINITY : 0;
+    for (const Datum& datum : curves[i].data)
+      best = is_less ? std::min(best, datum.y) : std::max(best, datum.y);
+    return best;
   };
-  std::map<std::string, const Curve*> fastest;
-  for (const Curve& curve : model->plot->curves) {
-    const Curve*& best = fastest.try_emplace(type_of(curve), &curve).first->second;
-    if (curve.data.back().y > best->data.back().y) best = &curve;
+  const auto is_better = [&](size_t a, size_t b) {
+    return is_less ? best_y(a) < best_y(b) : best_y(a) > best_y(b);
+  };
+  std::vector<size_t> order(curves.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), is_better);
+  const auto best =
+      std::find_if(order.begin(), order.end(), [&](size_t i) { return !rows[i]->is_peer; });
+  const size_t best_own = best == order.end() ? curves.size() : *best;
+  const auto rank = [&](size_t i) { return rank_of(curves[i], *rows[i], i == best_own); };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return rank(a) < rank(b); });
+  for (size_t at = 0; at < order.size(); ++at) {
+    Curve& curve = curves[order[at]];
+    if (at < kMostNamed && rank(order[at]) < 3) continue;
+    curve.name.clear();
+    curve.role = Role::muted;
+    curve.quiet = true;
   }
-  for (Curve& curve : model->plot->curves) {
-    const bool is_strong = std::any_of(curve.data.begin(), curve.data.end(),
-                                       [](const Datum& datum) { return datum.strong; });
-    if (curve.quiet && !is_strong && fastest[type_of(curve)] != &curve) curve.name.clear();
-  }
-  model->legend.push_back("hovering names every point");
+  model->legend.push_back("thin, grey: other rungs, named by hovering");
 }
 
 /// Images are no columns of a matrix: of several kinds of size the selected rung's (the first one's otherwise). Returns
@@ -230,6 +254,9 @@ void add_lines(const Content& content, ChartModel* model, Span* y) {
     }
   }
   size_t index = 0;
+  std::vector<const LadderRow*> rows;
+  const std::string_view unit = content.unit;
+  const bool is_less = unit == "s" || unit == "B";
   for (const SizeLine& line : lines) {
     const Measured& first = points[line.points.front()];
     Curve curve = curve_for(first);
@@ -237,10 +264,12 @@ void add_lines(const Content& content, ChartModel* model, Span* y) {
     const bool grey = curve.role == Role::baseline;
     const int place = first.entry.row->place;
     if (!grey) set_look(place >= 0 ? static_cast<size_t>(place) : index++, &curve);
-    curve.quiet = !grey && lines.size() > kManyLines;
+    curve.dashed = false;
+    rows.push_back(first.entry.row);
     add_line(points, line, content.unit, std::move(curve), model, y);
   }
-  if (lines.size() > kManyNames) thin_names(points, model);
+  // At one size there are no lines to follow, and its points have their names in a column.
+  if (lines.size() > kMostNamed && model->plot->x.ticks.size() > 1) name_few(rows, is_less, model);
 }
 
 /// What colours and dashes mean, and what was left out.

@@ -92,8 +92,10 @@ std::vector<SizeLine> size_lines(const std::vector<Measured>& points) {
   auto key = [&](size_t index) {
     const Measured& point = points[index];
     const Series& series = *point.entry.series;
+    const LadderRow& row = *point.entry.row;
+    // Each recording of a machine has ceilings of its own.
     return std::tuple(series.kernel, point.dtype, point.threads, series.cache, series.stale,
-                      point.entry.row->ceilings);
+                      row.origin, row.origin.empty() ? row.ceilings : nullptr);
   };
   std::vector<Rung> rungs;
   for (size_t i = 0; i < points.size(); ++i) {
