@@ -87,6 +87,8 @@ const Lab& machine_lab() {
       .group = "Start",
       .line = "latency, bandwidth, and two roofs",
       .level = Level::kLearn,
+      // With one chain all three GPU rungs of the arithmetic units are the same.
+      .first_look_gpu = {{"chains", int64_t{16}}},
       .items = "operations",
       .per_item = true,
   };
