@@ -17,6 +17,7 @@ constexpr float kCardWidth = 760, kBarHeight = 26, kGain_px = 64;
 void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
   double most = 0;
   for (const ClimbCard::Bar& bar : card.bars) most = std::max(most, bar.rate);
+  const SiPrefix prefix = si_prefix(most);  // one for all: 849 M beside 1.00 G reads as more
   const float label_w = ui.px(150), value_w = ui.px(112);
   for (const ClimbCard::Bar& bar : card.bars) {
     const Area row = area.take_top(ui.px(kBarHeight));
@@ -26,8 +27,9 @@ void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
     const float w = std::max(ui.px(2), room * static_cast<float>(bar.rate / most));
     ui.fill({row.x + label_w, row.y + ui.px(4), w, row.h - ui.px(8)},
             ui.color(bar.is_peer ? Role::muted : Role::series0), ui.px(3));
-    ui.text(row.x + label_w + w + ui.px(8), row.middle(), format_rate(bar.rate, card.unit),
-            kSmall_px, Role::muted, Face::mono, Anchor::start);
+    ui.text(row.x + label_w + w + ui.px(8), row.middle(),
+            format_number(bar.rate / prefix.factor) + " " + prefixed(prefix, card.unit), kSmall_px,
+            Role::muted, Face::mono, Anchor::start);
   }
 }
 
@@ -90,10 +92,10 @@ void draw_climb_card(Ui& ui) {
   draw_card_words(ui, inner.take_top(words_h, ui.px(16)), card, false);
   draw_card_bars(ui, inner.take_top(bars_h), card);
   const Area foot = inner.take_top(ui.px(30));
-  ui.text(foot.x, foot.middle() + ui.px(6),
-          std::string(climb.lab->title) + "  ·  " + card.asked +
-              "  ·  ≈: each alone  ·  Ridgepoint",
-          kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
+  ui.text(
+      foot.x, foot.middle() + ui.px(6),
+      std::string(climb.lab->title) + "  ·  " + card.asked + "  ·  ≈: each alone  ·  Ridgepoint",
+      kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
   draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
   // The bar of what was written is under this overlay: it is drawn again, at the window's end, where it can be pressed and
   // stands on no button of the card.
