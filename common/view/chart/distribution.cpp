@@ -71,6 +71,7 @@ void add_summary(const std::vector<double>& values, const DistributionRow& row, 
   box.quiet = true;
   panel->marks.push_back(box);
   Mark mark{.row = index, .value = median, .role = Role::text, .marker = Marker::diamond};
+  mark.label = "median " + format_time_ns(median * 1e9);  // it stands beyond the samples
   const Stats* stats = row.stats ? row.stats : row.series->stats ? &*row.series->stats : nullptr;
   if (!latency && stats && stats->ci_ns)
     mark.interval = Interval{stats->ci_ns->low * 1e-9, stats->ci_ns->high * 1e-9};

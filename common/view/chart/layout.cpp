@@ -344,9 +344,12 @@ class Page {
     const float pitch = frame_.small * 1.3f;
     const int room = std::max(1, static_cast<int>(frame_.row_height / pitch));
     auto lines = fit.wrap(reason, width, std::min(room, 2));
-    // Half a reason says nothing: hovering has it whole.
+    // Half a reason says nothing, but "caught" of "caught: the gate ..." does: hovering has it whole.
     const bool is_cut = lines.back().ends_with("…") && !reason.ends_with("…");
-    if (is_cut && first == last && first > 0) lines = {kNone};
+    if (is_cut && first == last && first > 0) {
+      const std::string head = reason.substr(0, reason.find(": "));
+      lines = {head != reason && fit(head) <= width ? head : kNone};
+    }
     float y = frame_.row_middle(row) - pitch * static_cast<float>(lines.size() - 1) / 2;
     const Role role = panels_[first].reason_role(row);
     if (role != Role::muted) draw_badge(start, frame_.row_middle(row), fit(lines.front()), role);

@@ -30,12 +30,15 @@ void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px
   float start = frame_.rows_top;
   for (int row = 0; row < frame_.rows(); ++row) {
     const bool is_left_out = std::find(not_rows.begin(), not_rows.end(), row) != not_rows.end();
-    const bool hit = std::any_of(blocked_.begin(), blocked_.end(), [&](const Blocked& blocked) {
-      return blocked.row == row && x > blocked.low - 3 && x < blocked.high + 3;
-    });
+    bool hit = false, is_row = is_left_out;
+    for (const Blocked& blocked : blocked_) {
+      if (blocked.row != row || x <= blocked.low - 3 || x >= blocked.high + 3) continue;
+      hit = true;
+      is_row = is_row || blocked.is_row;
+    }
     if (!hit && !is_left_out) continue;
     const float middle = frame_.row_middle(row);
-    const float half = is_left_out ? frame_.row_height / 2 : frame_.small * 0.75f;
+    const float half = is_row ? frame_.row_height / 2 : frame_.small * 0.75f;
     if (middle - half > start + kLeastLine_px) {
       add_line(scene, {x, start}, {x, middle - half}, role, width_px, alpha, dashed);
     }

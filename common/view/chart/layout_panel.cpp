@@ -120,6 +120,9 @@ float PanelLayout::beside_inside(const Mark& bar) const {
 
 // ---- value labels ------------------------------------------------------------------------------
 
+/// A whisker beyond its value that is longer, of the type's size, takes no label at its end where there is another place.
+constexpr float kLongWhisker = 2;
+
 bool PanelLayout::place(const Mark& mark, Label* label) const {
   const float gap = frame_.font * 0.45f;
   const float x = x_of(mark.value);
@@ -140,14 +143,20 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
   }
   label->inside = false;
   label->x = high + gap;
-  if (label->x + label->px <= left + width) return true;
+  const bool fits = label->x + label->px <= left + width;
+  // Beyond a long whisker it would be read as the whisker's end.
+  const bool is_far = high - x > frame_.font * kLongWhisker && !quiet_high_.contains(mark.row);
+  if (fits && !is_far) return true;
   if (is_solid_bar(mark)) {
-    label->inside = true;
     label->x = std::min(x, whisker_low) - gap - label->px;
-    return label->x >= std::max(low, beside_inside(mark)) + gap * 0.5f;
+    label->inside = label->x >= std::max(low, beside_inside(mark)) + gap * 0.5f;
+  } else if (is_point && !quiet_high_.contains(mark.row)) {  // to its left, if no samples are there
+    label->x = low - gap - label->px;
+    if (label->x >= left) return true;
   }
-  label->x = low - gap - label->px;  // a point: to its left, if no samples are there
-  return is_point && label->x >= left && !quiet_high_.contains(mark.row);
+  if (label->inside) return true;
+  label->x = high + gap;
+  return fits;
 }
 
 /// Places every label for the current plot width; false if one has no room.
@@ -197,7 +206,7 @@ void PanelLayout::place_labels() {
       continue;
     }
     others.push_back(&label);
-    block(panel_.marks[i].row, label.x, label.x + label.px);
+    block(panel_.marks[i].row, label.x, label.x + label.px, panel_.marks[i].offset != 0);
   }
   // Powers of ten have at most four digits under an axis's prefix.
   const float tick_room = frame_.small * (log_ && !panel_.axis.scientific ? 3.0f : 4.5f);

@@ -74,7 +74,9 @@ class PanelLayout {
   AxisPlace place() const { return {low_, high_, left, left + plot_width_, log_}; }
   bool is_empty() const;  ///< shows its empty_reason instead of rows
   /// Keeps grid lines from running through a text that somebody else draws over this panel.
-  void block(int row, float x_low, float x_high) { blocked_.push_back({row, x_low, x_high}); }
+  void block(int row, float x_low, float x_high, bool is_row = false) {
+    blocked_.push_back({row, x_low, x_high, is_row});
+  }
 
   float left, width;
 
@@ -87,6 +89,7 @@ class PanelLayout {
   struct Blocked {
     int row;
     float low, high;
+    bool is_row;  ///< all of the row's height: its marks lie above one another
   };
 
   void prepare_axis();
