@@ -1,5 +1,7 @@
 #include "common/record/trap.h"
 
+#include <fmt/format.h>
+
 #include "common/core/format.h"
 
 namespace ridge {
@@ -16,7 +18,8 @@ std::string reading_interval_text(const TrapOutcome& trap, const TrapFigure& fig
 std::string bias_text(const TrapOutcome& trap) {
   if (trap.bias == "high") return format_ratio(trap.factor) + " too high";
   if (trap.bias == "low") return format_ratio(1 / trap.factor) + " too low";
-  return trap.bias == "none" ? "no bias on this machine" : "unresolved";
+  if (trap.bias == "none") return "no bias on this machine";
+  return trap.ci ? "unresolved" : fmt::format("unresolved: only {} rounds", trap.rounds);
 }
 
 std::string guard_text(const TrapOutcome& trap) {

@@ -146,7 +146,7 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
   const bool has_bars = std::any_of(model.panels.begin(), model.panels.end(), has_bar);
   model.legend = {has_bars ? "dot, bar from zero: median" : "dot: median",
                   "whisker: 95 % interval"};
-  if (any_trap) model.legend.push_back("pale, hollow: the lie");
+  if (any_trap) model.legend.push_back("grey diamond: the lie");
   if (any_baseline && has_bars) model.legend.push_back("dashed outline: baseline");
   if (any_peer) model.legend.push_back("grey: a library");
   if (any_hatched)

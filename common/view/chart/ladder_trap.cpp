@@ -1,4 +1,4 @@
-// Traps on the ladder: the lie as a hollow dot under the honest one, the factor between them, and what
+// Traps on the ladder: the lie as a grey diamond under the honest dot, the factor between them, and what
 // the guard said.
 #include <fmt/format.h>
 
@@ -53,8 +53,7 @@ void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
     lie.interval = trap->lie.ci;
     lie.label = reading_text(*trap, lie.value);
     lie.role = Role::muted;
-    lie.dashed = true;
-    lie.hatched = false;
+    lie.marker = Marker::diamond;  // a shape of its own: hollow is what was recorded
     lies.push_back(std::move(lie));
   }
   for (size_t i = 0; i < entries.size(); ++i) {
