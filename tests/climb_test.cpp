@@ -7,6 +7,7 @@
 
 #include "common/core/format.h"
 #include "common/record/in_turns.h"
+#include "common/record/one_run.h"
 #include "common/record/ratio_text.h"
 #include "common/record/step_down.h"
 #include "common/view/chart/ladder.h"
@@ -129,13 +130,16 @@ TEST_CASE("a step down says why, or what would settle it") {
   CHECK_FALSE(is_step_down(paired(Verdict::same, 0.9, 0.9)));
 }
 
-TEST_CASE("a step over another rung than the one above it names that rung") {
+TEST_CASE("a step over another rung than the one above it names that rung beside its ratio") {
   std::vector<ClimbRow> rows = two_rungs(paired(Verdict::faster, 1.2, 1.2));
-  CHECK(climb_chart(rows, with_column()).rows[1].sublabel.empty());
+  const auto step_of = [&](size_t row) {
+    return climb_chart(rows, with_column()).panels[1].row_reasons[row];
+  };
+  CHECK(step_of(1) == "▲ 1.20×");
   rows.insert(rows.begin() + 1, ClimbRow{.label = "blocks", .reason = "not run yet"});
-  CHECK(climb_chart(rows, with_column()).rows[2].sublabel == "over AVX2");
+  CHECK(step_of(2) == "▲ 1.20× over AVX2");
   rows[1].is_peer = true;
-  CHECK(climb_chart(rows, with_column()).rows[2].sublabel.empty());
+  CHECK(step_of(2) == "▲ 1.20×");
 }
 
 TEST_CASE("an interval's ends stand on their side of 1 and of the margin as they are printed") {
@@ -157,13 +161,59 @@ TEST_CASE("a ratio beside its interval is printed within it") {
   CHECK(climb_chart(two_rungs(step)).panels[1].row_reasons[1] == "▲ 11.87× [11.86, 11.87]");
 }
 
+TEST_CASE("a rough ratio of two medians stands in grey, with two digits and the word") {
+  ClimbStep step{.ratio = 78.72, .from = "AVX2", .is_clear = true};
+  CHECK(climb_chart(two_rungs(step)).panels[1].row_reasons[1] == "≈ 78.7×");
+  step.is_noisy = true;
+  const ChartModel model = climb_chart(two_rungs(step));
+  CHECK(model.panels[1].row_reasons[1] == "≈ 79× noisy");
+  CHECK(model.panels[1].row_roles[1] == Role::muted);
+  CHECK(has(model.panels[1].row_notes[1], "rough"));
+  step.ratio = 0.5;
+  CHECK_FALSE(is_step_down(step));
+
+  Series before = timed("gemm.cpu.packed", 1e6), after = timed("gemm.cpu.threads", 1.001e6);
+  CHECK_FALSE(is_noisy_quotient(before, after));  // quiet, and as fast
+  after.stats->flags = {"contended"};
+  CHECK(is_noisy_quotient(before, after));
+  after = timed("gemm.cpu.threads", 0.5e6);
+  after.stats->flags = {"contended"};
+  CHECK_FALSE(is_noisy_quotient(before, after));  // busy, but far apart
+  after.stats->ci_ns = Interval{0.3e6, 0.7e6};
+  CHECK(is_noisy_quotient(before, after));
+}
+
+TEST_CASE("a rung that failed says so in a role of its own") {
+  std::vector<ClimbRow> rows = two_rungs({.ratio = 1.2, .from = "AVX2"});
+  rows[1] = {.label = "AVX-512", .reason = "✕ check failed, no speed", .has_failed = true};
+  for (const bool log_time : {false, true}) {
+    const ChartModel model = climb_chart(rows, {.log_time = log_time});
+    CHECK(model.panels[0].row_reasons[1] == "✕ check failed, no speed");
+    CHECK(model.panels[0].row_roles == std::vector<Role>{Role::muted, Role::slower});
+  }
+}
+
+TEST_CASE("a value stands at its own end, not beyond a long whisker") {
+  std::vector<ClimbRow> rows = two_rungs({.ratio = 1.2, .from = "AVX2"});
+  rows[1].interval = Interval{40e9, 85e9};
+  const Scene scene = layout(climb_chart(rows), {.width = 1200});
+  check_scene(scene);
+  const auto label =
+      std::find_if(scene.primitives.begin(), scene.primitives.end(), [](const Primitive& p) {
+        return p.kind == Primitive::Kind::text && p.mono && p.text == "60.0";
+      });
+  REQUIRE(label != scene.primitives.end());
+  CHECK(test::box_of(*label).x1 < scene.x_axes[0].px(60e9));
+}
+
 TEST_CASE("a pair at one clock beside bars of two says so, in a report too") {
   ClimbStep step = paired(Verdict::faster, 2.41, 2.07);
   CHECK(climb_chart(two_rungs(step)).rows[1].sublabel.empty());  // sustained: the bars' kind
   step.equal_clock = true;
   for (const ClimbOptions& options : {ClimbOptions{}, with_column()}) {
     const ChartModel model = climb_chart(two_rungs(step), options);
-    CHECK(model.rows[1].sublabel == "at equal clock; alone ≈ 2.07×");
+    CHECK(model.rows[1].sublabel == "alone ≈ 2.07×");
+    CHECK(has(model.panels[1].row_reasons[1], "at equal clock"));
     CHECK(has(model.panels[1].row_notes[1], "both ran at one clock"));
   }
   step.alone = 2.40;  // nothing that is seen

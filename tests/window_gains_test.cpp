@@ -97,6 +97,39 @@ TEST_CASE("a rung of another machine or size has its figure in words, and no bar
   CHECK(speed.row_reasons[2].find("at n = 8192 on Machine A") != std::string::npos);
 }
 
+TEST_CASE("a parameter that a recorded rung lacks does not part it from the others", "[window]") {
+  Fixture f;
+  const auto recorded = [&](const char* kernel, bool has_k) {
+    FakeSession session;
+    WorkRequest request = request_for(RequestType::run, 7);
+    request.kernels = {{kernel, {{"n", int64_t{2048}}, {"k", int64_t{1024}}}}};
+    (void)session.list();
+    (void)session.send(request);
+    session.measure(session.last(RequestType::run), 0, 1e6);
+    auto run = std::make_shared<Run>();
+    for (std::string line : session.transcript()) {
+      const std::string k = "\"k\":1024,";
+      for (size_t at; !has_k && (at = line.find(k)) != std::string::npos;) line.erase(at, k.size());
+      run->apply_line(line);
+    }
+    return Recording{std::string("/r/") + kernel, "Machine A", "GEMM", run, ""};
+  };
+  f.state.sessions.recordings = {recorded("gemm.cuda.naive", false),
+                                 recorded("gemm.cuda.coalesced", true),
+                                 recorded("gemm.cuda.shared_tile", true)};
+  f.state.selection.params["k"] = int64_t{512};
+  f.state.ladder.dirty = true;
+  f.state.selection.view = &kGainsView;
+  select_rung(f.state, "gemm.cuda.naive");
+  f.driver->frames(2);
+  const RungView* naive = find_row(f.state.ladder, "gemm.cuda.naive");
+  REQUIRE((naive && naive->series));
+  CHECK_FALSE(naive->series->params.contains("k"));
+  const chart::Panel speed = shown_chart(f.state).panels[0];
+  CHECK(speed.marks.size() == 3);
+  CHECK(speed.subtitle == "each alone, recorded on Machine A at k = 1024, n = 2048");
+}
+
 TEST_CASE("bars of another machine's CPU stand neither before nor beside this machine's own",
           "[window]") {
   FakeSession::too_new = "gemm.cpu.packed_avx512";

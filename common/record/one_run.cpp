@@ -109,9 +109,23 @@ std::string apart_text(const Run& run, const Series& a, const Series& b) {
 }
 
 std::string why_no_quotient(const Run& run, const Series& a, const Series& b) {
-  if (!is_of_one_run(a, b)) return apart_text(run, a, b);
+  return is_of_one_run(a, b) ? "" : apart_text(run, a, b);
+}
+
+bool is_noisy_quotient(const Series& a, const Series& b) {
   const auto steady = [](const Series& series) { return series.stats && is_steady(*series.stats); };
-  return steady(a) && steady(b) ? "" : "noisy";
+  if (!steady(a) || !steady(b)) return true;
+  const auto was_busy = [](const Series& series) {
+    const auto& flags = series.stats->flags;
+    return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
+      return flag == "contended" || flag == "noisy";
+    });
+  };
+  const auto reach = [](const Series& series) {
+    return series.stats->ci_ns.value_or(Interval{series.stats->min_ns, series.stats->max_ns});
+  };
+  const bool overlap = reach(a).low <= reach(b).high && reach(b).low <= reach(a).high;
+  return overlap && (was_busy(a) || was_busy(b));
 }
 
 }  // namespace ridge

@@ -22,8 +22,9 @@ std::optional<double> ended_utc_s(const Run& run, const Series& series);
 std::string time_of_day(const Run& run, const Series& series);
 /// "8 minutes apart", "less than a minute apart"; without times "in different runs".
 std::string apart_text(const Run& run, const Series& a, const Series& b);
-/// Why no ratio of their two medians may stand: "8 minutes apart", "noisy" where one of them is not steady; empty: it
-/// may.
+/// Why no ratio of their two medians may stand: "8 minutes apart"; empty: it may.
 std::string why_no_quotient(const Run& run, const Series& a, const Series& b);
+/// Whether that ratio is rough: one of them is not steady, or was busy or noisy while their intervals overlap.
+bool is_noisy_quotient(const Series& a, const Series& b);
 
 }  // namespace ridge

@@ -21,6 +21,7 @@
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/climb.h"
+#include "common/view/chart/ladder.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::window {
@@ -88,19 +89,69 @@ std::optional<Throughput> rate_of(const Series* series) {
   return rate && std::isfinite(rate->value) && rate->value > 0 ? rate : std::nullopt;
 }
 
-/// Where a row's figure is from: bars of two machines, or of two sizes, have no axis in common. A step of this machine that
-/// was cut to a smaller size stays, by its rate: the climb begins there.
-std::string place_of(const RungView& row, bool log_time) {
-  const bool is_recorded = row.origin == Origin::recorded;
-  return (is_recorded ? row.machine : "") + "\n" + (is_recorded || log_time ? row.shown_size : "");
+/// Where figures are from: bars of two machines, or of two sizes, have no axis in common.
+struct Place {
+  std::string machine{};  ///< empty: this one
+  Params params{};        ///< of the lab, but for type and threads; a rung may lack some of them
+};
+
+/// A parameter that only one of them has does not part them.
+bool is_same_place(const Place& a, const Place& b) {
+  return a.machine == b.machine && agrees(a.params, b.params);
 }
 
-/// "recorded on NVIDIA H200 at n = 4096"; empty: this machine's own.
-std::string place_text(const std::string& place) {
-  const size_t end = place.find('\n');
-  if (end == 0) return "";
-  const std::string size = place.substr(end + 1);
-  return "recorded on " + place.substr(0, end) + (size.empty() ? "" : " at " + size);
+/// Of what the controls set.
+Params size_params(const State& state, const Params& all) {
+  Params params;
+  const auto add = [&](const std::string& name) {
+    const auto found = all.find(name);
+    if (found != all.end() && name != "dtype" && name != "threads") params.insert(*found);
+  };
+  for (const ParamView& param : state.selection.lab->params) add(param.name);
+  for (const auto& [name, value] : state.selection.params) add(name);
+  return params;
+}
+
+/// A step of this machine that was cut to a smaller size stays, by its rate: the climb begins there.
+Place place_of(const State& state, const RungView& row, bool log_time) {
+  if (row.origin == Origin::recorded)
+    return {row.machine, size_params(state, asked_params(*row.series))};
+  return {"", log_time ? size_params(state, row.series->params) : Params()};
+}
+
+/// The place of most rows, this machine's own at the size in view first, with the parameters of all of them.
+Place shared_place(const State& state, const std::vector<Place>& places) {
+  const Params shown = size_params(state, shown_params(state));
+  Place best;
+  std::pair<bool, int> most;
+  for (const Place& pivot : places) {
+    Place shared = pivot;
+    int rows = 0;
+    for (const Place& one : places) {
+      if (!is_same_place(shared, one)) continue;
+      shared.params.insert(one.params.begin(), one.params.end());
+      ++rows;
+    }
+    const std::pair rank(pivot.machine.empty() && agrees(pivot.params, shown), rows);
+    if (rank <= most) continue;
+    best = std::move(shared);
+    most = rank;
+  }
+  return best;
+}
+
+/// "recorded on NVIDIA H200 at n = 4096": the machine, and what differs from what the controls say; empty: this machine's
+/// own.
+std::string place_text(const State& state, const Place& place) {
+  if (place.machine.empty()) return "";
+  const auto& rows = state.ladder.rows;
+  const auto at = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
+    return row.series && row.machine == place.machine;
+  });
+  const std::string size =
+      app::size_difference(place.params, size_params(state, shown_params(state)),
+                           at == rows.end() ? "" : at->series->size_param);
+  return "recorded on " + place.machine + (size.empty() ? "" : " at " + size);
 }
 
 template <class Key>
@@ -113,28 +164,37 @@ Key most_of(const std::map<Key, int>& counts, Key otherwise) {
 
 /// What the bars of a chart have in common: one machine and size, one unit, one way of being timed.
 struct Axis {
-  std::string unit = "FLOP/s", place = "\n";
+  std::string unit = "FLOP/s";
+  Place place{};
   bool in_turns = false;  ///< all were timed in turns
   bool log_time = false;
 };
 
-/// That of most rows, this machine's own first, rungs alone before sides of comparisons.
+bool is_on_axis(const State& state, const RungView& row, const Axis& axis) {
+  return is_same_place(place_of(state, row, axis.log_time), axis.place);
+}
+
+/// That of most rows, rungs alone before sides of comparisons.
 Axis axis_of(const State& state, const ChartRows& rows) {
   Axis axis{.log_time = state.appearance.log_time};
-  std::map<std::string, int> places, units;
+  std::map<std::string, int> units;
+  std::vector<Place> places;
   for (size_t i = 0; i < rows.rows.size(); ++i) {
     const RungView* view = find_row(state.ladder, rows.kernels[i]);
-    if (view && rate_of(rows.rows[i].series)) ++places[place_of(*view, axis.log_time)];
+    if (view && rate_of(rows.rows[i].series))
+      places.push_back(place_of(state, *view, axis.log_time));
   }
-  if (!places.contains(axis.place)) axis.place = most_of(places, axis.place);
+  axis.place = shared_place(state, places);
   size_t bars = 0, in_turns = 0;
   for (size_t i = 0; i < rows.rows.size(); ++i) {
     const RungView* view = find_row(state.ladder, rows.kernels[i]);
     const auto rate = rate_of(rows.rows[i].series);
-    if (!view || !rate || place_of(*view, axis.log_time) != axis.place) continue;
+    if (!view || !rate || !is_on_axis(state, *view, axis)) continue;
     ++units[rate->unit], ++bars;
     in_turns += rows.rows[i].in_turns;
   }
+  // Before anything was measured: what the lab counts.
+  if (std::string_view(state.selection.lab->items) != Lab().items) axis.unit = "items/s";
   axis.unit = most_of(units, axis.unit);
   axis.in_turns = bars > 0 && in_turns == bars;
   return axis;
@@ -146,7 +206,7 @@ std::optional<Throughput> bar_of(const State& state, const chart::LadderRow& row
   const auto rate = rate_of(row.series);
   const RungView* view = find_row(state.ladder, kernel);
   const bool fits = rate && view && rate->unit == axis.unit && row.in_turns == axis.in_turns &&
-                    place_of(*view, axis.log_time) == axis.place;
+                    is_on_axis(state, *view, axis);
   return fits ? rate : std::nullopt;
 }
 
@@ -154,7 +214,7 @@ std::optional<Throughput> bar_of(const State& state, const chart::LadderRow& row
 std::string no_bar_reason(const State& state, const RungView& view, const chart::LadderRow& row,
                           const Axis& axis) {
   const Lab& lab = *state.selection.lab;
-  if (place_of(view, axis.log_time) != axis.place) return elsewhere_text(lab, view);
+  if (!is_on_axis(state, view, axis)) return elsewhere_text(lab, view);
   const auto rate = rate_of(row.series);
   const std::string unit = unit_in_words(lab, rate->unit);
   if (rate->unit != axis.unit) return "counted in " + unit;
@@ -186,6 +246,11 @@ const Rung* rung_before(const State& state, const Rung& rung) {
   return row ? row->rung : nullptr;
 }
 
+/// Whether they did the same work: of the parameters that both have.
+bool are_one_size(const State& state, const RungView& a, const RungView& b) {
+  return agrees(size_params(state, a.series->params), size_params(state, b.series->params));
+}
+
 /// The nearest rung before this one that has a speed of its own, on the same machine at the same size.
 const RungView* step_before(const State& state, const RungView& row, const std::string& unit) {
   const Rung* rung = row.rung;
@@ -194,7 +259,7 @@ const RungView* step_before(const State& state, const RungView& row, const std::
     if (before && before->covered) return nullptr;  // the step from it would give it away
     const auto rate = before ? rate_of(before->series) : std::nullopt;
     if (rate && rate->unit == unit && before->origin == row.origin &&
-        before->machine == row.machine && before->shown_size == row.shown_size &&
+        before->machine == row.machine && are_one_size(state, *before, row) &&
         why_no_step(rung->kernel, before->series->params).empty())
       return before;
   }
@@ -213,14 +278,16 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
   if (!pair && !out->no_ratio.empty()) return;
   const bool stale = before->series->stale || (pair && pair->stale);
   const double bars = rate / rate_of(before->series)->value;
+  const bool is_noisy = is_noisy_quotient(*before->series, *row.series);
   chart::ClimbStep step{.ratio = bars, .from = with_stale(before->rung->title, stale)};
+  step.is_noisy = is_noisy;
   if (pair && pair->ratio > 0) {
     step.ratio = pair->ratio;
     step.verdict = supported_verdict(*pair);
     step.interval = pair->ci;
     step.margin = pair->margin;
     step.equal_clock = lacks_sustained(*pair);
-    if (out->no_ratio.empty()) step.alone = bars;
+    if (out->no_ratio.empty() && !is_noisy) step.alone = bars;
   }
   step.is_clear = chart::are_clear(*before->series, *row.series);
   if (chart::is_step_down(step))
@@ -249,7 +316,7 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived,
 
 /// What is said under its name: how it was measured, and what may be held against it.
 std::string row_words(const chart::LadderRow& from, const Axis& axis) {
-  std::string text = place_text(axis.place).empty() ? from.sublabel : "";
+  std::string text = axis.place.machine.empty() ? from.sublabel : "";
   const std::string caution = caution_of(*from.series->stats);
   if (!text.empty() && !caution.empty()) text += ", ";
   return text + caution;
@@ -272,6 +339,8 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
     if (status == SeriesStatus::pending) row.reason = "waits for its turn";
     if (status == SeriesStatus::running)
       row.reason = from.series->quality() ? "being measured" : "being checked";
+    if (from.series) row.has_failed = chart::has_failed(*from.series);
+    if (row.has_failed) row.reason = chart::failure_text(*from.series);
     if (row.reason.empty()) row.reason = derived.no_compute_reason;
     return row;
   }
@@ -279,18 +348,17 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   if (!view) return row;
   const bool has_bar = bar_of(state, from, kernel, axis).has_value();
   if (!has_bar) row.reason = no_bar_reason(state, *view, from, axis);
-  if (place_of(*view, axis.log_time) != axis.place) return row;
+  if (!is_on_axis(state, *view, axis)) return row;
   row.no_step = why_no_step(kernel, from.series->params);
   if (row.no_step.empty() && rate->unit == axis.unit)
     set_step(state, *view, rate->value, axis.unit, &row);
   if (!has_bar && rate->unit == axis.unit)
     return row;  // in turns: its pair is all that stands here
   row.sublabel = row_words(from, axis);
-  row.cells = cells_of(*from.series, derived, state.selection.lab->quality_metric,
-                       axis.log_time
-                           ? format_rate(rate->value,
-                                         unit_in_words(*state.selection.lab, rate->unit))
-                           : "");
+  row.cells = cells_of(
+      *from.series, derived, state.selection.lab->quality_metric,
+      axis.log_time ? format_rate(rate->value, unit_in_words(*state.selection.lab, rate->unit))
+                    : "");
   row.time_s = from.series->stats->median_ns * 1e-9;
   if (const auto& ci = from.series->stats->ci_ns; ci)
     row.time_interval_s = Interval{ci->low * 1e-9, ci->high * 1e-9};
@@ -306,6 +374,7 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
 /// oneDNN 94.8 %".
 struct Total {
   std::string steps, ratio, reach;
+  bool is_noisy = false;
 };
 
 std::string share_text(const chart::LadderRow& row) {
@@ -336,8 +405,9 @@ std::optional<Total> total_of(const State& state, const ChartRows& rows) {
   const auto name = [](const chart::LadderRow& row) {
     return with_stale(row.label, row.series->stale);
   };
-  Total total{name(*first) + " → " + name(*best), "≈ " + format_ratio(to / from),
-              share_text(*best)};
+  const bool is_noisy = is_noisy_quotient(*first->series, *best->series);
+  Total total{name(*first) + " → " + name(*best), chart::alone_text(to / from, is_noisy),
+              share_text(*best), is_noisy};
   if (!total.reach.empty()) total.reach += " of the ceiling";
   const std::string peer = library ? share_text(*library) : "";
   if (!total.reach.empty() && !peer.empty()) total.reach += ", " + name(*library) + " " + peer;
@@ -413,7 +483,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   std::replace(metric.begin(), metric.end(), '_', ' ');
   options.log_time = axis.log_time;
   if (axis.in_turns) options.timed = "in turns";
-  if (const std::string where = place_text(axis.place); !where.empty())
+  if (const std::string where = place_text(state, axis.place); !where.empty())
     options.timed += ", " + where;
   if (!shared.empty()) options.timed += ", all " + shared;
   options.columns = {options.log_time ? chart::ClimbColumn{"Speed", "", "throughput"}
@@ -481,7 +551,7 @@ void draw_climb_bar(Ui& ui, Area area) {
   const auto total = total_of(ui.state, part);
   if (!total) return;
   const float w = ui.text(line.right() - ui.px(8), line.middle(), total->ratio, kTotal_px,
-                          Role::series0, Face::strong, Anchor::end);
+                          total->is_noisy ? Role::muted : Role::series0, Face::strong, Anchor::end);
   const float x = line.right() - w - ui.px(22), room = line.w - w - ui.px(260);
   const float pitch = total->reach.empty() ? 0 : ui.px(9);
   ui.text(x, line.middle() - pitch, total->steps, kSmall_px, Role::text, Face::body, Anchor::end,

@@ -59,6 +59,16 @@ bool is_of_other_clock(const ClimbStep& step) {
          (step.ratio > kSeen * *step.alone || *step.alone > kSeen * step.ratio);
 }
 
+/// The step with what its ratio is of: over another rung than that of the row above, at another clock than the bars.
+std::string with_base(const ClimbRow& row, const std::string& above, bool is_bare,
+                      std::string cell) {
+  if (!row.step) return cell;
+  if (is_of_other_clock(*row.step)) cell += " at equal clock";
+  if (!is_bare && row.step->from != above)
+    cell += " over " + row.step->from;  // a report's table names it
+  return cell;
+}
+
 Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
   Mark mark{.row = index, .value = *row.rate, .interval = row.interval};
   mark.role = row.is_peer ? Role::baseline : Role::series0;
@@ -77,6 +87,7 @@ Panel time_panel(std::span<const ClimbRow> rows, const Panel& rates) {
   panel.subtitle = rates.subtitle;
   panel.axis = {.title = "Time of a call", .unit = "s"};
   panel.row_reasons = rates.row_reasons;
+  panel.row_roles = rates.row_roles;
   for (size_t i = 0; i < rows.size(); ++i) {
     const ClimbRow& row = rows[i];
     if (!has_rate(row) || !row.time_s || !(*row.time_s > 0)) continue;
@@ -92,14 +103,17 @@ Panel time_panel(std::span<const ClimbRow> rows, const Panel& rates) {
 }
 
 void add_ceiling(std::span<const ClimbRow> rows, const ClimbOptions& options, double fastest,
-                 Panel* panel) {
+                 Panel* panel, std::vector<Row>* names) {
   if (!options.ceiling || !(options.ceiling->value > 0)) return;
   const Ceiling& ceiling = *options.ceiling;
   if (!(fastest > 0) || ceiling.value > fastest * kFarCeiling) return;
   Rule rule{ceiling.value, ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) +
                                ", " + ceiling.source};
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].other_unit) rule.not_rows.push_back(static_cast<int>(i));
+    if (!rows[i].other_unit) continue;
+    rule.not_rows.push_back(static_cast<int>(i));
+    std::string& words = (*names)[i].sublabel;
+    if (has_rate(rows[i])) words += (words.empty() ? "" : "; ") + std::string("another ceiling");
   }
   panel->rules.push_back(std::move(rule));
   panel->axis.high = std::max(panel->axis.high, ceiling.value * 1.02);
@@ -146,19 +160,16 @@ void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_
   model->panels.push_back(std::move(panel));
 }
 
-/// What stands under a row's name: why it is no step, what it was measured at, over which rung its step is where that is
-/// not the row above, what its step down or its badge needs.
-std::string sublabel_of(const ClimbRow& row, const std::string& above, bool is_bare) {
+/// What stands under a row's name: why it is no step, what it was measured at, what its step down or its badge needs.
+std::string sublabel_of(const ClimbRow& row, bool is_bare) {
   std::string text = row.no_step.empty() ? "" : "no step: " + row.no_step;
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   };
   add(row.sublabel);
-  if (row.step && is_of_other_clock(*row.step))
-    add("at equal clock; alone ≈ " + format_ratio(*row.step->alone));
+  if (row.step && is_of_other_clock(*row.step)) add("alone ≈ " + format_ratio(*row.step->alone));
   if (!row.step || !has_rate(row) || is_bare)
     return text;  // a report has sentences under the chart
-  if (row.step->from != above) add("over " + row.step->from);
   if (bars_disagree(*row.step))
     add(fmt::format("in turns {}", to_string(*row.step->verdict)));
   else if (is_step_down(*row.step))
@@ -196,7 +207,8 @@ bool are_clear(const Series& a, const Series& b) {
 
 bool is_step_down(const ClimbStep& step) {
   constexpr double kFelt = 0.98;  // of two medians that were measured minutes apart
-  return step.verdict ? *step.verdict == Verdict::slower : step.is_clear && step.ratio < kFelt;
+  if (step.verdict) return *step.verdict == Verdict::slower;
+  return step.is_clear && !step.is_noisy && step.ratio < kFelt;
 }
 
 bool bars_disagree(const ClimbStep& step) {
@@ -217,8 +229,12 @@ std::string step_note(const ClimbStep& step) {
   if (!step.verdict)
     return fmt::format(
         "≈ {} as fast as “{}”: the ratio of two medians. Each was measured alone, so what the "
-        "machine did in between is in it.",
-        format_ratio(step.ratio), step.from);
+        "machine did in between is in it.{}",
+        format_ratio(step.ratio), step.from,
+        step.is_noisy
+            ? " Their times scatter, so that the ratio is rough: compare the two rungs to "
+              "settle it."
+            : "");
   std::string text = fmt::format("In turns with “{}”: {}, {} as fast", step.from,
                                  to_string(*step.verdict), format_ratio(step.ratio));
   if (step.interval) text += ", 95 % interval " + ratio_interval_text(step.interval, step.margin);
@@ -238,6 +254,11 @@ std::string step_note(const ClimbStep& step) {
   return text;
 }
 
+std::string alone_text(double ratio, bool is_noisy) {
+  constexpr int kRough = 2;  // significant digits
+  return is_noisy ? "≈ " + format_number(ratio, kRough) + "× noisy" : "≈ " + format_ratio(ratio);
+}
+
 std::string step_text(const ClimbStep& step) {
   return badge(step, format_ratio(step.ratio));
 }
@@ -246,7 +267,7 @@ namespace {
 
 std::string badge(const ClimbStep& step, const std::string& ratio) {
   if (!std::isfinite(step.ratio) || !(step.ratio > 0)) return "✕ no ratio";
-  if (!step.verdict) return "≈ " + ratio;
+  if (!step.verdict) return alone_text(step.ratio, step.is_noisy);
   if (bars_disagree(step)) return "≠ " + ratio;
   switch (*step.verdict) {
     case Verdict::faster:
@@ -279,15 +300,16 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
     const std::string above = last ? last->label : "";
     if (!row.is_peer) last = &row;
     model.rows.push_back({.label = row.label,
-                          .sublabel = sublabel_of(row, above, is_bare),
+                          .sublabel = sublabel_of(row, is_bare),
                           .selected = row.selected || row.is_best,
                           .is_baseline = row.is_baseline,
                           .muted = row.is_peer || !measured || !row.no_step.empty()});
     rates.row_reasons.push_back(measured ? "" : row.reason);
+    rates.row_roles.push_back(row.has_failed ? Role::slower : Role::muted);
     const bool is_long = row.step && needs_interval(*row.step);
-    steps.row_reasons.push_back(!measured && !row.step ? row.reason
-                                : is_long              ? step_with_interval(row)
-                                                       : step_cell(row));
+    std::string cell = is_long ? step_with_interval(row) : step_cell(row);
+    cell = with_base(row, above, is_bare, std::move(cell));
+    steps.row_reasons.push_back(!measured && !row.step ? row.reason : std::move(cell));
     steps.row_roles.push_back(row.step ? step_role(*row.step) : Role::muted);
     steps.row_notes.push_back(row.step               ? step_note(*row.step)
                               : row.no_ratio.empty() ? ""
@@ -308,7 +330,7 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
                     : ""});
   }
   rates.axis.high = high > 0 ? high * 1.04 : 1;
-  add_ceiling(rows, options, fastest, &rates);
+  add_ceiling(rows, options, fastest, &rates, &model.rows);
   model.panels = {options.log_time ? time_panel(rows, rates) : rates, steps};
   for (size_t i = 0; i < options.columns.size(); ++i)
     add_column(rows, options.columns[i], i, &model);

@@ -19,6 +19,7 @@ struct ClimbStep {
   std::optional<Verdict> verdict{};
   std::string from{};     ///< the rung before, for the tooltip
   bool is_clear = false;  ///< the intervals of the two times do not overlap (are_clear)
+  bool is_noisy = false;  ///< without a verdict: the ratio is rough (is_noisy_quotient)
   // With a verdict:
   std::optional<Interval> interval{};  ///< 95 %, of the ratio
   double margin = 0;                   ///< 0.02: a difference of 2 % does not count
@@ -43,6 +44,7 @@ struct ClimbRow {
   std::optional<double> time_s{};  ///< of a call; shown where the chart is of times
   std::optional<Interval> time_interval_s{};
   std::string reason{};
+  bool has_failed = false;           ///< the reason is that its check, or the rung, failed
   std::optional<ClimbStep> step{};   ///< absent: it goes on from none of the others
   std::string no_step{};             ///< why its idea has nothing to work on here: it is no step
   std::string no_ratio{};            ///< why the step has no ratio: "8 minutes apart"
@@ -71,7 +73,10 @@ struct ClimbOptions {
   std::string timed = "each alone";  ///< how the bars were: "in turns" where all are of comparisons
 };
 
-/// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved, ≠ the bars disagree), else "≈ 11.8×".
+/// "≈ 11.8×", of a rough ratio "≈ 12× noisy".
+std::string alone_text(double ratio, bool is_noisy);
+/// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved, ≠ the bars disagree), else "≈ 11.8×", and
+/// "≈ 12× noisy".
 std::string step_text(const ClimbStep& step);
 
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options = {});

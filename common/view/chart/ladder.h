@@ -56,6 +56,11 @@ struct LadderOptions {
   bool per_item = false;        ///< in place of the time per call: that of one of its items
 };
 
+/// Whether the rung, or its check, failed: then it has no speed, whatever was timed.
+bool has_failed(const Series& series);
+/// "✕ check failed, no speed: NMSE 1.0 > 1e-9"; for a series that has failed.
+std::string failure_text(const Series& series);
+
 /// "operation" of "operations".
 std::string one_of(const std::string& items);
 

@@ -21,18 +21,13 @@ bool has_time(const Series& series) {
          series.items_per_s > 0;
 }
 
-/// The words that stand where a number would. A rung whose check failed has no speed, whatever was
-/// timed.
+/// The words that stand where a number would.
 std::string reason_of(const LadderRow& row, bool* failed) {
   if (!row.series) return row.state.empty() ? "not run yet" : row.state;
   const Series& series = *row.series;
   const QualityCheck* check = series.quality();
-  const bool check_failed = check && !series.quality_passed();
-  if (series.status == SeriesStatus::failed || check_failed) {
-    *failed = true;
-    const std::string why = !series.reason.empty() ? series.reason : check ? check->reason : "";
-    return sentence(check_failed ? "✕ check failed, no speed" : "✕ failed", why);
-  }
+  *failed = has_failed(series);
+  if (*failed) return failure_text(series);
   const bool has_figure = has_time(series) || series.trap || is_emulated(series);
   if (has_figure && (check || series.may_show_speed())) return {};
   if (!row.state.empty()) return row.state;
@@ -192,6 +187,18 @@ void settle_reasons(const std::vector<Entry>& entries, Panel* panel) {
 }  // namespace ridge::chart::parts
 
 namespace ridge::chart {
+
+bool has_failed(const Series& series) {
+  const QualityCheck* check = series.quality();
+  return series.status == SeriesStatus::failed || (check && !series.quality_passed());
+}
+
+std::string failure_text(const Series& series) {
+  const QualityCheck* check = series.quality();
+  const bool is_check = check && !series.quality_passed();
+  const std::string why = !series.reason.empty() ? series.reason : check ? check->reason : "";
+  return parts::sentence(is_check ? "✕ check failed, no speed" : "✕ failed", why);
+}
 
 std::vector<LadderRow> with_marks(std::span<const LadderRow> rows) {
   std::vector<LadderRow> marked(rows.begin(), rows.end());

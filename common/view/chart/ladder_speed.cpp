@@ -77,6 +77,7 @@ Panel time_panel(const std::vector<Entry>& entries, const std::string& item) {
     const Entry& entry = entries[i];
     const bool emulated = entry.reason.empty() && entry.series && is_emulated(*entry.series);
     panel.row_reasons.push_back(emulated ? kEmulated : entry.reason);
+    panel.row_roles.push_back(entry.failed ? Role::slower : Role::muted);
     const auto& time_s = item.empty() ? entry.call_s : entry.item_s;
     if (!is_number(time_s)) continue;
     Mark mark = mark_for(entry, static_cast<int>(i), *time_s, Role::series0);

@@ -392,24 +392,20 @@ namespace {
 chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
                             const Options& options) {
   chart::ClimbStep made{.ratio = step.ratio, .from = title_of(from.series->kernel, options)};
+  made.is_noisy = is_noisy_quotient(*from.series, *to.series);
   if (step.claim) {
     made.verdict = step.claim->decision.verdict;
     made.interval = step.claim->comparison.ci;
     made.margin = step.claim->comparison.margin;
     made.equal_clock = lacks_sustained(step.claim->comparison);
-    if (apart_words(from, to).empty()) made.alone = rate_value(to) / rate_value(from);
+    if (apart_words(from, to).empty() && !made.is_noisy)
+      made.alone = rate_value(to) / rate_value(from);
   }
   made.is_clear = chart::are_clear(*from.series, *to.series);
   if (chart::is_step_down(made))
     made.why = why_slower(*from.series, *to.series, to.input->run->ceilings(),
                           to.input->run->environment());
   return made;
-}
-
-/// Why no ratio of two medians stands there; empty: one may.
-std::string no_ratio_words(const Line& from, const Line& to) {
-  const std::string apart = apart_words(from, to);
-  return apart.empty() ? why_no_quotient(*to.input->run, *from.series, *to.series) : apart;
 }
 
 /// Among bars of rungs alone a time in turns is no bar: what came of the pair is its step.
@@ -486,7 +482,7 @@ Section climb_section(const Material& material, const Climb& climb) {
     const bool can_step = !row.is_peer && row.rate && row.no_step.empty();
     const Line* from = can_step ? before(material, climb, *line) : nullptr;
     const auto step = from ? step_between(material, *from, *line) : std::nullopt;
-    if (from && !(step && step->claim)) row.no_ratio = no_ratio_words(*from, *line);
+    if (from && !(step && step->claim)) row.no_ratio = apart_words(*from, *line);
     if (step && row.no_ratio.empty()) row.step = climb_step(*step, *from, *line, options);
     if (line->in_turns && !all_in_turns) leave_out_bar(climb.unit, &row);
     if (row.rate) row.sublabel = caution_of(*line->series->stats);
