@@ -19,7 +19,7 @@ std::string bias_text(const TrapOutcome& trap) {
   if (trap.bias == "high") return format_ratio(trap.factor) + " too high";
   if (trap.bias == "low") return format_ratio(1 / trap.factor) + " too low";
   if (trap.bias == "none") return "no bias on this machine";
-  return trap.ci ? "unresolved" : fmt::format("unresolved: only {} rounds", trap.rounds);
+  return trap.ci ? "unresolved" : fmt::format("unresolved, {} rounds", trap.rounds);
 }
 
 std::string guard_text(const TrapOutcome& trap) {
