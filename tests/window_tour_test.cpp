@@ -11,6 +11,7 @@
 #include "app/window/teach/bars.h"
 #include "app/window/teach/canvas.h"
 #include "app/window/teach/explain.h"
+#include "app/window/teach/figures.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
 #include "common/record/derive.h"
@@ -549,6 +550,8 @@ TEST_CASE("what cannot run here is played from its recording", "[tour]") {
   f.state.sessions.recordings = shipped();
   start_tour(f.state, "class", 8);
   f.driver->frames(2);
+  CHECK(f.driver->find("recording"));  // before anything is asked for
+  CHECK(contains(step_status(f.state), "This step is a recording of NVIDIA H200"));
   answer(f);
   f.driver->key(Key::page_down);
   REQUIRE(f.state.teaching.beat == Beat::run);
@@ -559,6 +562,7 @@ TEST_CASE("what cannot run here is played from its recording", "[tour]") {
   CHECK(later.front() > first.front());
   f.driver->frames(600);
   CHECK_FALSE(is_step_running(f.state));
+  CHECK(contains(step_status(f.state), "nothing was measured here"));
   f.driver->key(Key::page_down);
   for (const LessonBar& bar : bars_in(f).bars) CHECK(contains(bar.machine, "H200"));
   CHECK(contains(f.state.teaching.results.at(8).claim, "recorded on"));
@@ -772,6 +776,16 @@ TEST_CASE("a step that compares shows one quantity: the ratio of its pairs", "[t
   CHECK(interval.x == Approx(row.x + unit * 16.4f * 0.99f).margin(3));
   CHECK(interval.right() == Approx(row.x + unit * 16.4f * 1.01f).margin(3));
   CHECK_FALSE(f.driver->find("ceiling_mark"));
+  // Explain speaks of the verdict and the bars: both stay, on the wall as well.
+  f.driver->key(Key::page_down);
+  f.driver->frames(2);
+  REQUIRE(f.state.teaching.beat == Beat::explain);
+  CHECK(f.driver->find("step_verdict"));
+  CHECK(f.driver->find("step_bars"));
+  REQUIRE(perform(f.state, "show_presenter"));
+  f.driver->frames(3);
+  CHECK(f.driver->find("step_verdict"));
+  CHECK(f.driver->find("step_bars"));
 }
 
 TEST_CASE("where no difference was shown no text goes on to measure the answer by it", "[tour]") {
@@ -1006,7 +1020,9 @@ void check_ceiling(const Fixture& f, const StepBars& bars) {
 /// From its question to its explanation, as a learner would at a window of this size.
 void walk_step(Fixture& f, float width, float height) {
   const TourStep step = shown_step(f.state);
-  const std::string texts = step.question + " " + step.words;
+  // As they are read: a reference to a figure names its rung.
+  const std::string texts =
+      figure::shown(figure_text(f.state, step.question + " " + step.words, "text"));
   CHECK(ids_in(texts, *find_lab(step.lab)) == std::vector<std::string>{});
   const auto choices = choices_of(step, bars_in(f));
   for (size_t i = 0; i < choices.size(); ++i)

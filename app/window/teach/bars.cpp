@@ -29,8 +29,9 @@ std::string recorded_text(const StepBars& bars) {
     titles += (titles.empty() ? "“" : ", “") + bar.title + "”";
   }
   if (recorded == 0) return {};
-  return (recorded == bars.bars.size() ? "Recorded" : titles + ": recorded") + " on " + machine +
-         ". ";
+  return (recorded == bars.bars.size() ? "Hatched: recorded"
+                                       : "Hatched: " + titles + ", recorded") +
+         " on " + machine + ". ";
 }
 
 /// Which bars an earlier step measured; empty: none. The last of those steps is named.
@@ -89,7 +90,16 @@ void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& f
             head.w);
 }
 
-/// A recording is fainter, with an outline.
+/// Stripes over a bar that was not measured here, as in the charts.
+void draw_stripes(Ui& ui, const Area& bar, ImU32 color) {
+  const float step = ui.px(9);
+  ui.list->PushClipRect({bar.x, bar.y}, {bar.right(), bar.bottom()}, true);
+  for (float x = bar.x - bar.h; x < bar.right(); x += step)
+    ui.list->AddLine({x, bar.bottom()}, {x + bar.h, bar.y}, color, ui.px(1.5f));
+  ui.list->PopClipRect();
+}
+
+/// A recording is fainter and hatched, with an outline.
 void draw_bar(Ui& ui, const Area& rail, const LessonBar& bar, bool is_last, double share) {
   ui.fill(rail, ui.raised(1), ui.px(2));
   if (!(share > 0)) return;
@@ -97,6 +107,7 @@ void draw_bar(Ui& ui, const Area& rail, const LessonBar& bar, bool is_last, doub
   const Area filled = {rail.x, rail.y, std::max(rail.w * static_cast<float>(share), ui.px(1)),
                        rail.h};
   ui.fill(filled, ui.color(role_of(bar, is_last), is_recorded ? 0.45f : 1), ui.px(2));
+  if (is_recorded) draw_stripes(ui, filled, ui.color(role_of(bar, is_last), 0.8f));
   if (is_recorded) ui.frame(filled, ui.color(role_of(bar, is_last)), ui.px(2), ui.px(1.5f));
 }
 
@@ -325,9 +336,10 @@ void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
     const std::string origin = is_pair ? "the paired comparison" : origin_of(*bar);
     Area head = row.take_top(ui.px(26), ui.px(4));
     const bool is_missing = bar && !bar->can_run && !bar->series;
-    const std::string state = is_missing                                ? bar->reason
-                              : is_row_cancelled(ui.state, bars, i)     ? "cancelled"
-                              : shares[i] >= 1                          ? "measured"
+    const std::string state = is_missing                            ? bar->reason
+                              : is_row_cancelled(ui.state, bars, i) ? "cancelled"
+                              : shares[i] >= 1
+                                  ? (bar && !bar->machine.empty() ? "played" : "measured")
                               : shares[i] > 0                           ? format_share(shares[i])
                               : has_moved || !is_step_running(ui.state) ? "waits"
                                                                         : "now";

@@ -48,6 +48,16 @@ bool has_a_run(const State& state) {
   return step.measures() && !is_known(step, step_bars(state, step));
 }
 
+/// Nothing of the step can run here, and a recording has it.
+bool is_recorded_step(const State& state) {
+  if (state.is_replay()) return true;
+  const StepBars bars = step_bars(state, shown_step(state));
+  return !bars.bars.empty() &&
+         std::all_of(bars.bars.begin(), bars.bars.end(), [](const LessonBar& bar) {
+           return bar.series && !bar.can_run && !bar.machine.empty();
+         });
+}
+
 /// The step after this one in a few words, for the presenter.
 std::string step_ahead(const State& state) {
   const study::Tour* tour = state.teaching.tour.get();
@@ -59,7 +69,8 @@ std::string step_ahead(const State& state) {
 }
 
 const char* run_label(const State& state) {
-  return !has_a_run(state) ? "reveal" : state.is_replay() ? "play the recording" : "run it";
+  if (!has_a_run(state)) return "reveal";
+  return is_recorded_step(state) ? "play the recording" : "run it";
 }
 
 }  // namespace
@@ -126,14 +137,30 @@ CodePair code_of(const State& state, const TourStep& step) {
 
 }  // namespace
 
+namespace {
+
+/// Between the two; the same file with other flags has none.
+bool has_code_change(const State& state, const CodePair& pair) {
+  if (!pair.before) return false;
+  const SourceText* before = find_source(state, pair.before->kernel);
+  const SourceText* after = find_source(state, pair.rung->kernel);
+  return !before || !after || before->text != after->text;
+}
+
+}  // namespace
+
 // ---- head and foot -------------------------------------------------------------------------------
 
 namespace {
 
-/// What is shown is a saved run: of which machine, and when it was measured.
+/// What is shown is a saved run or a recording: of which machine, and when it was measured.
 std::string recording_text(const State& state) {
-  if (!state.is_replay()) return {};
-  const auto& env = state.run().environment();
+  const bool is_step = state.teaching.beat != Beat::done && shown_step(state).measures();
+  if (!state.is_replay() && !(is_step && is_recorded_step(state))) return {};
+  const StepBars bars = is_step ? step_bars(state, shown_step(state)) : StepBars();
+  const bool is_own = state.run().environment() || bars.bars.empty() || !bars.bars.front().run;
+  const Run* run = state.is_replay() && is_own ? &state.run() : bars.bars.front().run;
+  const auto& env = run->environment();
   constexpr size_t kDate = 10;  // of "2026-11-26T02:10:00Z"
   return env ? "Recording: " + env->machine() + ", " + env->time_utc.substr(0, kDate)
              : "Recording of a machine that is not named";
@@ -243,7 +270,10 @@ std::string step_status(const State& state) {
   if (teach.beat == Beat::run) {
     const bool runs = is_step_running(state);
     if (is_step_cancelled(state)) return "Cancelled. Go back to run it again.";
-    if (!runs) return "Measured. Reveal shows it.";
+    if (!runs)
+      return is_recorded_step(state)
+                 ? "The recording was played: nothing was measured here. Reveal shows it."
+                 : "Measured. Reveal shows it.";
     if (teach.playback_from_s >= 0)
       return "A recording is played back: its results were measured on the machine named.";
     return running_text(state);
@@ -258,6 +288,9 @@ std::string step_status(const State& state) {
       return "A recording of this step: nothing is measured now.";
     if (state.is_replay() && step.measures())
       return "This is a saved run: nothing is measured; the bars come from it and from recordings.";
+    if (step.measures() && is_recorded_step(state))
+      return "This step is a recording of " + bars.last()->machine +
+             ": these rungs do not run here, and nothing is measured now.";
   }
   return teach.has_more && !teach.presenting ? "Page Down reads on." : "";
 }
@@ -700,40 +733,72 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
   ui.list = outer;
 }
 
+namespace {
+
+/// The diagram of this rung's part of the lesson; of none its kernel is empty.
+DiagramView::Fenced fenced_of(const State& state, const std::string& kernel) {
+  DiagramView::Fenced found;
+  const auto text = study::read_asset(state.selection.lab->lesson);
+  for (const study::LessonPart& part :
+       text ? study::lesson_parts(*text) : std::vector<study::LessonPart>()) {
+    if (part.kernel.empty() || part.kernel != kernel) continue;
+    for (const study::Block& block : study::parse_markdown(part.text)) {
+      if (diagram::is_diagram(block.info) && !block.runs.empty())
+        found = {part.kernel, block.info, block.runs.front().text};
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 bool LessonCanvas::find_diagram(const State& state, const Shown& shown) {
   const LessonBar* about =
       bar_explained(shown.step, shown.bars, outcome_of(state, shown.step, shown.bars));
   const std::string of = about ? about->asked.kernel : std::string();
   if (diagram_of_ != of) {
     diagram_of_ = of;
-    fenced_ = {};
-    diagram_ = {};
-    const auto text = study::read_asset(state.selection.lab->lesson);
-    for (const study::LessonPart& part :
-         text ? study::lesson_parts(*text) : std::vector<study::LessonPart>()) {
-      if (part.kernel.empty() || part.kernel != of) continue;
-      for (const study::Block& block : study::parse_markdown(part.text)) {
-        if (diagram::is_diagram(block.info) && !block.runs.empty())
-          fenced_ = {part.kernel, block.info, block.runs.front().text};
-      }
-    }
+    for (Picture& picture : pictures_) picture = {};
+    pictures_[1].fenced = fenced_of(state, of);
+    const CodePair pair = code_of(state, shown.step);
+    const bool is_change = pair.before && pair.rung->kernel == of;
+    if (is_change && !pictures_[1].fenced.kernel.empty())
+      pictures_[0].fenced = fenced_of(state, pair.before->kernel);
   }
-  return !fenced_.kernel.empty();
+  return !pictures_[1].fenced.kernel.empty();
 }
 
+/// Before and after stand beside each other where the step has both and both have room.
 void LessonCanvas::draw_diagram(Ui& ui, const Area& area) {
   Scroll scroll(ui, "step_diagram", area);
-  const Area head = scroll.rest.take_top(ui.px(28));
-  ui.text(head.x, head.middle(), rung_title(ui.state.ladder, fenced_.kernel), kSmall_px + 1,
-          Role::text, Face::strong, Anchor::start, head.w);
   ui.widgets["step_diagram"] = area;
   has_more_ |= scroll.turn_pages(ui.state.teaching.pages, &diagram_page_);
-  // Whole, and in the middle: a presenter has no hand free to scroll.
-  Area place = scroll.rest;
-  place.h = area.h - head.h - ui.px(16);
-  const float wide = diagram_.fitting_width(ui, place, fenced_);
-  scroll.rest.take_top(diagram_.draw(ui, {place.x + (place.w - wide) / 2, place.y, wide, place.h},
-                                     "diagram", fenced_));
+  const float gap = ui.px(16), head_h = ui.px(28);
+  const Area whole = {scroll.rest.x, scroll.rest.y, scroll.rest.w, area.h - gap};
+  const Area half = {whole.x, whole.y, (whole.w - gap) / 2, whole.h};
+  const auto fits = [&](Picture& picture) {
+    return !picture.fenced.kernel.empty() &&
+           picture.view.is_whole(ui, {half.x, half.y, half.w, half.h - head_h}, picture.fenced);
+  };
+  const bool has_both = std::all_of(pictures_.begin(), pictures_.end(), fits);
+  float deepest = whole.y;
+  for (size_t i = has_both ? 0 : 1; i < pictures_.size(); ++i) {
+    Picture& picture = pictures_[i];
+    Area place = has_both ? half : whole;
+    if (has_both && i == 1) place.x += half.w + gap;
+    const Area head = place.take_top(head_h);
+    ui.text(head.x, head.middle(), rung_title(ui.state.ladder, picture.fenced.kernel),
+            kSmall_px + 1, Role::text, Face::strong, Anchor::start, head.w);
+    // Whole, and in the middle: a presenter has no hand free to scroll.
+    const float wide = picture.view.fitting_width(ui, place, picture.fenced);
+    const float high =
+        picture.view.draw(ui, {place.x + (place.w - wide) / 2, place.y, wide, place.h},
+                          i == 0 ? "diagram_before" : "diagram", picture.fenced);
+    deepest = std::max(deepest, place.y + high);
+  }
+  scroll.rest.take_top(deepest - whole.y);
+  if (ui.state.teaching.diagram_moves != 0)  // both have taken them
+    ui.dispatch([](State& state) { state.teaching.diagram_moves = 0; });
 }
 
 bool LessonCanvas::draw_figure(Ui& ui, const Area& area, const Shown& shown) {
@@ -773,8 +838,16 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
     return draw_code(ui, area, shown);
   }
   if (draw_figure(ui, area, shown)) return;
-  // One message a slide: Reveal has the bars, and the picture needs the place.
-  if (beat == Beat::explain && presenting) return draw_explained(ui, area, shown);
+  if (beat == Beat::explain && presenting) {  // small: the picture needs the place
+    constexpr float kThinBar = 44, kMostShare = 0.4f;
+    const float thin = ui.px(kThinBar) * count + ui.px(26) + 2 * pad;
+    const Area top = shows_picture(ui.state, shown)
+                         ? area.take_top(std::min(thin, area.h * kMostShare), gap)
+                         : std::exchange(area, Area());
+    ui.panel(top);
+    draw_step_bars(ui, top.inset(pad, pad * 0.75f), shown.step, shown.bars);
+    return area.h > 0 ? draw_explained(ui, area, shown) : void();
+  }
   // Few bars leave room for what made the difference.
   constexpr float kBar = 92, kFlatBar = 62, kCaption = 26, kLeastCode = 150;
   const bool reveals = beat == Beat::reveal;
@@ -785,12 +858,22 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   if (presenting)
     wanted = std::clamp(area.h - gap - code, std::min(needs(kFlatBar), wanted), wanted);
   const bool has_room = area.h - wanted - gap >= code;
-  const Area top =
-      has_room ? area.take_top(wanted, gap) : area.take_top(reveals ? area.h : area.h * 0.45f, gap);
+  const bool is_alone = !reveals && !shows_picture(ui.state, shown);
+  const Area top = is_alone   ? area
+                   : has_room ? area.take_top(wanted, gap)
+                              : area.take_top(reveals ? area.h : area.h * 0.45f, gap);
   ui.panel(top);
   draw_step_bars(ui, top.inset(pad, pad * 0.75f), shown.step, shown.bars);
   if (reveals) return has_room ? draw_code(ui, area, shown) : void();
+  if (!shows_picture(ui.state, shown)) return;
   draw_explained(ui, area, shown);
+}
+
+/// Explain has something beside the bars: a diagram, or code that is not the same as before.
+bool LessonCanvas::shows_picture(const State& state, const Shown& shown) {
+  if (find_diagram(state, shown)) return true;
+  const CodePair pair = code_of(state, shown.step);
+  return !pair.before || has_code_change(state, pair);
 }
 
 /// The diagram of the rung's lesson; where all else was read, Page Down shows the code in its place. Without a diagram the
@@ -802,8 +885,8 @@ void LessonCanvas::draw_explained(Ui& ui, const Area& area, const Shown& shown) 
   ui.panel(area);
   if (shows_code || !find_diagram(ui.state, shown)) return draw_code(ui, area, shown);
   draw_diagram(ui, area.inset(ui.px(16), ui.px(8)));
-  const bool has_change =
-      code_of(ui.state, shown.step).before && !is_of_rungs(shown.step, shown.bars);
+  const bool has_change = has_code_change(ui.state, code_of(ui.state, shown.step)) &&
+                          !is_of_rungs(shown.step, shown.bars);
   if (has_more_ || !has_change) return;
   code_page_ = pages;
   has_more_ = true;

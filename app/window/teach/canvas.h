@@ -2,6 +2,7 @@
 // The tour's screen and the presenter draw the same one.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "app/window/panels/lab_panels.h"
@@ -43,6 +44,7 @@ class LessonCanvas {
   /// Of its panel, with code as small as it may be; 0: it is not known.
   float code_height(Ui& ui, const Shown& shown);
   void draw_explained(Ui& ui, const Area& area, const Shown& shown);
+  bool shows_picture(const State& state, const Shown& shown);
   /// Of the rung that is explained. False: its lesson has none.
   bool find_diagram(const State& state, const Shown& shown);
   void draw_diagram(Ui& ui, const Area& area);
@@ -54,10 +56,14 @@ class LessonCanvas {
   ChartView figure_;
   std::string figure_of_;  ///< what `figure_` was built from
   DiffTab diff_;
-  DiagramView diagram_;
-  std::string diagram_of_;  ///< the rung that `fenced_` was looked up for
-  DiagramView::Fenced fenced_;
-  int diagram_page_ = 0;  ///< of Teaching::pages, those it has turned
+  struct Picture {
+    DiagramView view;
+    DiagramView::Fenced fenced;  ///< its kernel is empty: there is none
+  };
+  std::array<Picture, 2>
+      pictures_;            ///< of the rung before, where the step compares it, and of the rung
+  std::string diagram_of_;  ///< the rung that `pictures_` were looked up for
+  int diagram_page_ = 0;    ///< of Teaching::pages, those it has turned
   int code_page_ =
       -1;  ///< of Teaching::pages, the one after which the code stands there; below 0: not known yet
   bool has_more_ = false;  ///< some of this frame's explanation is below

@@ -81,6 +81,15 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
       ui.state.teaching.presenting ? std::round(kWallWords_px * fit_) : kWords_px;
   rest.take_top(figures_.paragraph(ui, rest, step.words, words_px, Role::text), ui.px(14));
   const bool on_wall = ui.state.teaching.presenting;
+  if (outcome.pair) {  // what the words speak of
+    const float top = rest.y;
+    const std::string verdict =
+        verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title) + ".";
+    rest.take_top(
+        ui.paragraph(rest, verdict, std::round(kBody_px * fit_), Role::text, Face::strong),
+        ui.px(14));
+    ui.widgets["step_verdict"] = {rest.x, top, rest.w, rest.y - top};
+  }
   const auto say = [&] {
     rest.take_top(ui.paragraph(rest, said, std::round(kBody_px * fit_), Role::muted), ui.px(14));
   };

@@ -168,6 +168,11 @@ float DiagramView::fitting_width(Ui& ui, const Area& area, const Fenced& fenced)
   return fit_width_;
 }
 
+bool DiagramView::is_whole(Ui& ui, const Area& area, const Fenced& fenced) {
+  const float width = fitting_width(ui, area, fenced);
+  return made_->ok() && height(ui, width) <= area.h;
+}
+
 float DiagramView::draw(Ui& ui, const Area& area, const std::string& name, const Fenced& fenced) {
   build(ui, fenced);
   const bool is_awaited = !ui.state.is_replay() && !find_source(ui.state, fenced.kernel);

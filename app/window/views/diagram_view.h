@@ -23,6 +23,8 @@ class DiagramView {
 
   /// The largest width, of `area`'s at most, at which all of it fits into `area`; no smaller than half.
   float fitting_width(Ui& ui, const Area& area, const Fenced& fenced);
+  /// At that width all of it fits.
+  bool is_whole(Ui& ui, const Area& area, const Fenced& fenced);
 
  private:
   float height(Ui& ui, float width);

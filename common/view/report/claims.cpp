@@ -62,9 +62,9 @@ Section gain_section(const Material& material) {
       "1 / (1 − p + p / r) times as fast. Which share is yours is not measured here."};
   if (claim.decision.verdict == Verdict::unresolved) {
     section.paragraphs.push_back(
-        is_cancelled(comparison)
-            ? "The comparison was cancelled: the ratio is of too few rounds."
-            : "The ratio is unresolved: the interval holds both gain and loss.");
+        is_cancelled(comparison) ? "The comparison was cancelled: the ratio is of too few rounds."
+                                 : "The ratio is unresolved: " +
+                                       unresolved_words(comparison.ci, comparison.margin) + ".");
   }
   Table table{.columns = {"If this part is", "the whole becomes", "95 % interval", "time saved"}};
   for (const double share : {0.1, 0.3, 0.5, 1.0}) {
