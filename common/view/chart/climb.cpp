@@ -73,6 +73,7 @@ Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
   Mark mark{.row = index, .value = *row.rate, .interval = row.interval};
   mark.role = row.is_peer ? Role::baseline : Role::series0;
   mark.hatched = row.hatched;
+  if (row.step && is_bar_apart(*row.step)) mark.role = Role::muted, mark.hatched = true;
   mark.dashed = row.is_baseline;
   mark.note = row.label + ": " + format_rate(*row.rate, unit);
   mark.note += row.interval ? ", 95 % interval " + format_rate_interval(row.interval, unit)
@@ -94,6 +95,7 @@ Panel time_panel(std::span<const ClimbRow> rows, const Panel& rates) {
     Mark mark{.row = static_cast<int>(i), .value = *row.time_s, .interval = row.time_interval_s};
     mark.role = row.is_peer ? Role::baseline : Role::series0;
     mark.hatched = row.hatched;
+    if (row.step && is_bar_apart(*row.step)) mark.role = Role::muted, mark.hatched = true;
     mark.label = format_time_ns(*row.time_s * 1e9);
     mark.note = row.label + ": " + mark.label + " a call";
     panel.marks.push_back(std::move(mark));
@@ -135,6 +137,9 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
     model->legend.emplace_back("dashed outline: baseline");
   if (any([](const ClimbRow& row) { return row.is_peer && has_rate(row); }))
     model->legend.emplace_back("grey: a library");
+  if (any([](const ClimbRow& row) { return row.step && is_bar_apart(*row.step) && has_rate(row); }))
+    model->legend.emplace_back(log_time ? "hollow grey: alone, not as its pair"
+                                        : "hatched grey: alone, not as its pair");
   if (any([](const ClimbRow& row) { return row.hatched && has_rate(row); }))
     model->legend.push_back((log_time ? "hollow: " : "hatched: ") + std::string("recorded, ") +
                             std::string(kStaleWord) + " or at another size");
@@ -166,7 +171,11 @@ std::string sublabel_of(const ClimbRow& row, bool is_bare) {
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   };
-  add(row.sublabel);
+  if (row.step && has_rate(row) && is_bar_apart(*row.step))
+    add("alone" + (row.sublabel.empty() ? "" : ", " + row.sublabel) + ": its pair says " +
+        format_ratio(row.step->ratio));
+  else
+    add(row.sublabel);
   if (row.step && is_of_other_clock(*row.step)) add("alone ≈ " + format_ratio(*row.step->alone));
   if (!row.step || !has_rate(row) || is_bare)
     return text;  // a report has sentences under the chart
@@ -223,6 +232,12 @@ bool bars_disagree(const ClimbStep& step) {
     default:
       return false;
   }
+}
+
+bool is_bar_apart(const ClimbStep& step) {
+  constexpr double kApart = 1.5;
+  if (!step.verdict || !step.interval || !step.alone || step.equal_clock) return false;
+  return *step.alone > step.interval->high * kApart || *step.alone * kApart < step.interval->low;
 }
 
 std::string step_note(const ClimbStep& step) {

@@ -34,6 +34,9 @@ bool are_clear(const Series& a, const Series& b);
 bool is_step_down(const ClimbStep& step);
 /// Whether the pair says another thing than the bars show: slower beside a longer bar, say.
 bool bars_disagree(const ClimbStep& step);
+/// Whether the ratio of the two bars, each timed alone, lies outside the pair's interval by more than a factor 1.5, and not
+/// because each alone had a clock of its own: the machine was another one meanwhile.
+bool is_bar_apart(const ClimbStep& step);
 /// The step in whole sentences: the pair with its interval, the bars, and whether the two agree.
 std::string step_note(const ClimbStep& step);
 
