@@ -343,8 +343,10 @@ Headline climb_headline(const Material& material, const Climb& climb) {
       headline.tone = tone_of(*step->claim);
       headline.interval = resting(step->claim->comparison);
     }
-    headline.figure = chart::step_text(text) + " as fast as the first " +
-                      (material.lab == kImportedLab ? "benchmark" : "rung");
+    // Two medians, each alone, bear no third digit.
+    headline.figure =
+        (step->claim ? chart::step_text(text) : "about " + format_number(step->ratio, 2) + "×") +
+        " as fast as the first " + (material.lab == kImportedLab ? "benchmark" : "rung");
   } else {
     headline.figure = rate_words(*climb.best, options);
   }
