@@ -3,6 +3,7 @@
 #include "app/query/leaderboard.h"
 #include "app/window/edit/editing.h"
 #include "app/window/edit/feedback.h"
+#include "app/window/edit/results.h"
 #include "app/window/edit/saves.h"
 #include "app/window/shell/settings.h"
 #include "app/window/views/view.h"
@@ -459,7 +460,11 @@ TEST_CASE("each save that passes is compared with the original, and all saves st
   CHECK(request.kernels[0].kernel == kRung);
   CHECK(request.kernels[1].kernel == kEdited);
   CHECK(request.limit_s.value_or(100) < 10);
-  CHECK(w.driver->find("save_verdict") != nullptr);
+  // The pairs are the headline, with the times that they met in turns.
+  REQUIRE(w.driver->find("save_verdict") != nullptr);
+  CHECK(w.driver->find("save_verdict")->y == w.driver->find("now")->y);
+  CHECK(contains(times_in_turns(w.session.run(), *w.saves().back().comparison),
+                 "800 ns against the original's 1"));
   w.state.editing->text += "int wrong;\n";
   save_edit(w.state);
   w.driver->frames(10);

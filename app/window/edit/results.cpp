@@ -11,7 +11,11 @@
 #include "app/window/panels/verdict_card.h"
 #include "app/window/panels/widgets.h"
 #include "common/core/format.h"
+#include "common/record/caution.h"
 #include "common/record/error_map.h"
+#include "common/record/ratio_text.h"
+#include "common/stats/stats.h"
+#include "common/view/chart/paired.h"
 #include "common/view/chart/ramp.h"
 
 namespace ridge::window {
@@ -64,6 +68,17 @@ Now now_of(const State& state) {
     return {format_time_ns(row->series->stats->median_ns), Role::text};  // of what came so far
   if (is_running || editing.wants_run) return {"Checking", Role::muted};
   return {"Not timed", Role::muted};
+}
+
+bool is_time(const Now& now) {
+  return now.role == Role::text && std::isdigit(static_cast<unsigned char>(now.headline[0]));
+}
+
+/// "702 ms a call when run alone, busy": of the save's own run.
+std::string alone_text(const Save& save) {
+  const std::string caution = caution_of(*save.series->stats);
+  return format_time_ns(save.median_ns()) + " a call when run alone" +
+         (caution.empty() ? "" : ", " + caution);
 }
 
 /// A cross for a save without a time.
@@ -147,16 +162,68 @@ bool SaveResults::is_empty(const State& state) {
                             saves_.front().series == nullptr);
 }
 
-void SaveResults::draw_now(Ui& ui, Area* rest) const {
-  const Now now = now_of(ui.state);
+std::string times_in_turns(const Run& run, const Comparison& comparison) {
+  const auto median_ns = [&](bool candidate) {
+    std::vector<double> times_ns;
+    for (const Sample& sample : chart::side_of(run, comparison, candidate).samples)
+      times_ns.push_back(sample.t_ns);
+    return times_ns.empty() ? 0 : stats::median(times_ns);
+  };
+  const double own = median_ns(true), original = median_ns(false);
+  if (!(own > 0) || !(original > 0)) return "";
+  return format_time_ns(own) + " against the original's " + format_time_ns(original) +
+         " a call, in turns";
+}
+
+const Comparison* SaveResults::settled_pair(const State& state) const {
+  if (saves_.empty() || !is_time(now_of(state))) return nullptr;
+  const Save& last = saves_.back();
+  const bool is_settled =
+      last.comparison && last.verified() && last.comparison->ratio > 0 &&
+      (last.comparison->verdict == Verdict::faster || last.comparison->verdict == Verdict::slower ||
+       last.comparison->verdict == Verdict::same);
+  return is_settled ? last.comparison : nullptr;
+}
+
+/// What the pairs say stands first: both sides of a pair met the same machine, a time alone had a machine of its own.
+void SaveResults::draw_pair(Ui& ui, Area* rest, const Comparison& comparison) const {
+  const State& state = ui.state;
+  const VerdictWords words = verdict_words(state, state.run(), comparison);
   const Area line = rest->take_top(ui.px(kVerdict_px + 8), ui.px(2));
-  const bool is_time =
-      now.role == Role::text && std::isdigit(static_cast<unsigned char>(now.headline[0]));
-  const float size = is_time ? kVerdict_px : kVerdict_px * 0.72f;
-  const float w = ui.text(line.x, line.middle(), now.headline, size, now.role, Face::strong);
-  if (is_time)
-    ui.text(line.x + w + ui.px(10), line.middle() + ui.px(6), "a call", kSmall_px, Role::muted);
-  ui.widgets["now"] = line;
+  float x = line.x;
+  if (words.arrow != 0) {
+    const float side = ui.px(28);
+    ui.triangle(x + side / 2, line.middle(), side, words.arrow > 0, ui.color(words.role));
+    x += side + ui.px(8);
+  }
+  const bool has_room = ui.width(words.headline, kVerdict_px, Face::strong) < line.right() - x;
+  const float size = has_room ? kVerdict_px : kVerdict_px * 0.72f;
+  x += ui.text(x, line.middle(), words.headline, size, words.role, Face::strong) + ui.px(10);
+  const std::string interval = ratio_interval_text(comparison.ci, comparison.margin);
+  if (ui.width(interval, kSmall_px) < line.right() - x)  // else it stands below, with its rounds
+    ui.text(x, line.middle() + ui.px(6), interval, kSmall_px, Role::muted);
+  ui.widgets["now"] = ui.widgets["save_verdict"] = line;
+  if (const std::string times = times_in_turns(state.run(), comparison); !times.empty())
+    rest->take_top(ui.paragraph(*rest, times, kBody_px, Role::text), ui.px(2));
+  rest->take_top(ui.paragraph(*rest, alone_text(saves_.back()), kTiny_px + 1, Role::muted),
+                 ui.px(2));
+}
+
+void SaveResults::draw_now(Ui& ui, Area* rest) const {
+  if (const Comparison* pair = settled_pair(ui.state)) {
+    draw_pair(ui, rest, *pair);
+  } else {
+    const Now now = now_of(ui.state);
+    const Area line = rest->take_top(ui.px(kVerdict_px + 8), ui.px(2));
+    const float size = is_time(now) ? kVerdict_px : kVerdict_px * 0.72f;
+    const float w = ui.text(line.x, line.middle(), now.headline, size, now.role, Face::strong);
+    const Series* series = series_now(ui.state);
+    const std::string caution = series && series->stats ? caution_of(*series->stats) : "";
+    if (is_time(now))
+      ui.text(line.x + w + ui.px(10), line.middle() + ui.px(6),
+              "a call, alone" + (caution.empty() ? "" : ", " + caution), kSmall_px, Role::muted);
+    ui.widgets["now"] = line;
+  }
   bool is_error = false;
   std::string said = editing_status(ui.state, &is_error);
   constexpr std::string_view kSaid = "it does not compile, ";  // the headline
@@ -317,16 +384,18 @@ void SaveResults::draw_verdict(Ui& ui, Area* rest) const {
                    rung_title(state.ladder, editing.kernel) + " at once.",
                kSmall_px, Role::muted);
   const VerdictWords words = verdict_words(state, state.run(), *compared->comparison);
-  const Area line = rest->take_top(ui.px(36), ui.px(2));
-  float x = line.x;
-  if (words.arrow != 0) {
-    const float side = ui.px(22);
-    ui.triangle(x + side / 2, line.middle(), side, words.arrow > 0, ui.color(words.role));
-    x += side + ui.px(8);
+  if (!settled_pair(state)) {
+    const Area line = rest->take_top(ui.px(36), ui.px(2));
+    float x = line.x;
+    if (words.arrow != 0) {
+      const float side = ui.px(22);
+      ui.triangle(x + side / 2, line.middle(), side, words.arrow > 0, ui.color(words.role));
+      x += side + ui.px(8);
+    }
+    ui.text(x, line.middle(), words.headline, kVerdict_px * 0.7f, words.role, Face::strong,
+            Anchor::start, line.right() - x);
+    ui.widgets["save_verdict"] = line;
   }
-  ui.text(x, line.middle(), words.headline, kVerdict_px * 0.7f, words.role, Face::strong,
-          Anchor::start, line.right() - x);
-  ui.widgets["save_verdict"] = line;
   if (compared != saves_.rbegin())
     say(fmt::format("Of save {}, not of the last one.", compared->number), kSmall_px, Role::slower);
   say(words.evidence, kTiny_px + 1, Role::text);

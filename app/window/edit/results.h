@@ -2,6 +2,7 @@
 // verdict against the rung that it was made from.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "app/window/edit/saves.h"
@@ -14,6 +15,9 @@ struct Editing;
 /// A tick, as high as small letters, with its middle at (x, y): a shape, no font is asked for it.
 void draw_tick(Ui& ui, float x, float y);
 
+/// "27 ms against the original's 300 ms a call, in turns": the medians of a comparison's rounds; empty: none were kept.
+std::string times_in_turns(const Run& run, const Comparison& comparison);
+
 class SaveResults {
  public:
   void draw(Ui& ui, Area area);
@@ -22,6 +26,9 @@ class SaveResults {
 
  private:
   void read(const State& state);
+  /// Of the last save, where its time stands on the screen and its pairs are settled; null otherwise.
+  const Comparison* settled_pair(const State& state) const;
+  void draw_pair(Ui& ui, Area* rest, const Comparison& comparison) const;
   void draw_now(Ui& ui, Area* rest) const;
   void draw_errors(Ui& ui, Area* rest) const;
   void draw_saves(Ui& ui, Area* rest);
