@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "app/window/edit/editing.h"
 #include "app/window/panels/climb_card.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/panels/written_bar.h"
@@ -389,6 +390,7 @@ Idle idle_text(const State& state) {
     default:
       break;
   }
+  if (state.editing && is_building(state)) return {"Compiling", "The last save.", false};
   if (!state.run().catalogue_complete())
     return {"Loading", "The worker is listing its rungs.", false};
   if (!runnable) {
@@ -396,6 +398,8 @@ Idle idle_text(const State& state) {
     return {"Nothing can run here", environment ? environment->no_gpu_reason : std::string(), true};
   }
   std::string text = "F5 runs " + std::to_string(runnable) + (runnable == 1 ? " rung" : " rungs");
+  if (state.view.screen == ScreenId::home && state.selection.lab)
+    text += std::string(" of ") + state.selection.lab->title;  // Home shows all labs
   if (!predicted_rungs(state).empty()) text += ", what is predicted";
   if (!estimate.is_here) return {"Ready", text + "; how long is being estimated.", false};
   if (!estimate.text().empty()) text += ", " + estimate.text();
