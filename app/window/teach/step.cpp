@@ -655,7 +655,7 @@ StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars&
   if (is_of_two && bars.bars.size() > 1) {
     out.pair = pair_of(state, bars, &out.pair_machine);
     if (!out.pair && is_step_cancelled(state))
-      out.missing = "The comparison was cancelled before enough rounds: go back, and run it again.";
+      out.missing = "The comparison was cancelled before enough rounds.";
   }
   if (!out.missing.empty()) return out;
   if (choices_of(step, bars).empty())
@@ -667,7 +667,7 @@ StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars&
 
 std::string outcome_sentence(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
                              const StepOutcome& outcome) {
-  if (!outcome.missing.empty()) return outcome.missing;
+  if (!outcome.missing.empty()) return outcome.missing + " Go back, and run it again.";
   const std::string said = answer_text(step, bars, answer);
   if (said.empty())
     return outcome.pair && !is_settled(*outcome.pair) && choices_of(step, bars).empty()
