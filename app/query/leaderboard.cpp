@@ -10,6 +10,7 @@
 #include "app/session/saved_run.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/note_text.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
@@ -83,7 +84,7 @@ BoardEntry entry_of(const Run& run, const Comparison& comparison, const std::str
   entry.file = file;
   entry.name = run.learner().empty() ? file : run.learner();
   entry.hash = series.hash;
-  entry.note = series.note;
+  entry.note = note_text(series.note);
   entry.ratio = comparison.ratio;
   entry.ci = *comparison.ci;
   if (!series.stats) return entry;

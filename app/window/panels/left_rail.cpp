@@ -9,6 +9,7 @@
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/note_text.h"
 #include "common/record/stale_words.h"
 
 namespace ridge::window {
@@ -46,7 +47,7 @@ std::string tip_of(const State& state, const RungView& row) {
   } else if (row.greyed) {
     tip += "\nFrom before the worker was lost.";
   }
-  if (row.series && !row.series->note.empty()) tip += "\n" + row.series->note;
+  if (row.series && !row.series->note.empty()) tip += "\n" + note_text(row.series->note);
   const std::string why = app::why_not_here(*state.selection.lab, state.run(), *row.rung);
   if (!why.empty() && !state.is_replay())
     tip += "\nNot run here: " + why;

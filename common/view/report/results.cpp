@@ -10,6 +10,7 @@
 
 #include "common/core/format.h"
 #include "common/record/command.h"
+#include "common/record/note_text.h"
 #include "common/record/one_run.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
@@ -197,7 +198,7 @@ std::vector<std::string> shared_notes(const Material& material) {
   constexpr size_t kNamed = 3;
   std::vector<std::pair<std::string, std::vector<std::string>>> notes;
   for (const Line& line : material.lines) {
-    std::string note = line.series->note;
+    std::string note = note_text(line.series->note);
     if (line.series->stale) note = without_stale_word(std::move(note));  // the label says it
     if (note.empty() || is_trap(line)) continue;
     auto known = std::find_if(notes.begin(), notes.end(),
