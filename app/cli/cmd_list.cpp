@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -39,30 +40,26 @@ bool can_run(const Run& run, const std::string& kernel) {
   return info && info->available;
 }
 
-/// A line for each reason why rungs of the lab cannot run here.
-std::string missing_text(const Run& run, const Lab& lab) {
-  std::vector<std::pair<std::string, int>> reasons;
-  for (const Rung& rung : lab.rungs) {
-    if (can_run(run, rung.kernel)) continue;
-    const std::string where = where_it_runs(run, rung.kernel);
-    auto known = std::find_if(reasons.begin(), reasons.end(),
-                              [&](const auto& other) { return other.first == where; });
-    if (known == reasons.end()) known = reasons.insert(known, {where, 0});
-    ++known->second;
+/// A line a lab: how many of its rungs run here.
+std::string labs_text(const Run& run, const std::vector<const Lab*>& asked) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Lab* lab : asked) {
+    const auto here = std::count_if(lab->rungs.begin(), lab->rungs.end(),
+                                    [&](const Rung& rung) { return can_run(run, rung.kernel); });
+    rows.push_back({std::string(lab->id) + ": " + lab->title,
+                    fmt::format("{} of {}", here, lab->rungs.size())});
   }
-  std::string text;
-  for (const auto& [where, count] : reasons) text += fmt::format("  {} more {}\n", count, where);
-  return text;
+  return table({"lab", "rungs that run here"}, rows) +
+         "'ridgepoint list LAB' names a lab's rungs, --all those of every lab\n";
 }
 
-/// `whole`: a line also for each rung that cannot run here.
-std::string list_text(const Run& run, const std::vector<const Lab*>& asked, bool whole) {
+/// A line for each rung, whether it can run here or not.
+std::string list_text(const Run& run, const std::vector<const Lab*>& asked) {
   std::string text;
   for (const Lab* lab : asked) {
     text += fmt::format("{}  {}: {}\n", lab->id, lab->title, lab->goal);
     size_t kernel_width = 0, title_width = 0;
     for (const Rung& rung : lab->rungs) {
-      if (!whole && !can_run(run, rung.kernel)) continue;
       kernel_width = std::max(kernel_width, display_width(rung.kernel));
       title_width = std::max(title_width, display_width(title_of(rung)));
     }
@@ -70,11 +67,9 @@ std::string list_text(const Run& run, const std::vector<const Lab*>& asked, bool
       return cell + std::string(width - display_width(cell), ' ');
     };
     for (const Rung& rung : lab->rungs) {
-      if (!whole && !can_run(run, rung.kernel)) continue;
       text += "  " + padded(rung.kernel, kernel_width) + "  " +
               padded(title_of(rung), title_width) + "  " + where_it_runs(run, rung.kernel) + "\n";
     }
-    if (!whole) text += missing_text(run, *lab);
     for (const std::string& line : ladder_ends(*lab, run)) text += "  " + line + "\n";
   }
   return text;
@@ -167,7 +162,7 @@ int list_actions(const CommonOptions& common) {
 #endif
 }
 
-/// Of the lab that `id` names; empty: of all, with `whole` also the rungs that cannot run here.
+/// Of the lab that `id` names; empty: a line for each, with `whole` the rungs of all.
 int list_labs(const CommonOptions& common, const std::string& id, bool whole) {
   const auto all = all_labs();
   std::vector<const Lab*> asked(all.begin(), all.end());
@@ -183,11 +178,7 @@ int list_labs(const CommonOptions& common, const std::string& id, bool whole) {
   if (common.json) {
     print_json(list_json(run, asked));
   } else {
-    const bool is_whole = whole || !id.empty();
-    print(list_text(run, asked, is_whole) +
-          (is_whole
-               ? ""
-               : "'ridgepoint list LAB' or --all names the rungs that cannot run here, too\n"));
+    print(whole || !id.empty() ? list_text(run, asked) : labs_text(run, asked));
   }
   return 0;
 }
@@ -198,7 +189,7 @@ struct ListOptions {
   std::string source_of;  ///< a kernel: its file instead
   bool flat = false;      ///< its headers folded in
   bool actions = false;   ///< the window's instead
-  bool all = false;       ///< the rungs that cannot run here one by one
+  bool all = false;       ///< the rungs of all labs
 };
 
 int cmd_list(const CommonOptions& common, const ListOptions& options) {
@@ -209,8 +200,8 @@ int cmd_list(const CommonOptions& common, const ListOptions& options) {
 
 Command setup_list(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ListOptions>();
-  command.add_option("lab", options->lab, "one lab's rungs; default: all labs");
-  command.add_flag("--all", options->all, "also each rung that cannot run here");
+  command.add_option("lab", options->lab, "one lab's rungs; default: a line for each lab");
+  command.add_flag("--all", options->all, "the rungs of all labs");
   command.add_flag("--actions", options->actions, "the window's actions and keys instead");
   command.add_option("--asm", options->asm_of, "what the compiler made of this rung: KERNEL");
   CLI::Option* source =
