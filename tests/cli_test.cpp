@@ -122,10 +122,14 @@ TEST_CASE("list: what this machine can run, and why not") {
   const Outcome text = ridgepoint({"list"});
   INFO(text.err);
   REQUIRE(text.code == 0);
-  CHECK(has(text.out, "gemm.cpu.naive_o1"));
-  CHECK(has(text.out, "runs here"));
-  // What cannot run here is a line for each reason, and with --all a line for each rung.
+  CHECK(has(text.out, "\ngemm: "));
+  CHECK(has(text.out, "run here"));
+  CHECK_FALSE(has(text.out, "gemm.cpu.naive_o1"));
+  CHECK(std::count(text.out.begin(), text.out.end(), '\n') < 30);
+  // A line for each lab, and with --all a line for each rung.
   const Outcome all = ridgepoint({"list", "--all"});
+  CHECK(has(all.out, "gemm.cpu.naive_o1"));
+  CHECK(has(all.out, "runs here"));
   CHECK(std::count(all.out.begin(), all.out.end(), '\n') >
         std::count(text.out.begin(), text.out.end(), '\n'));
   const Json json = ridgepoint({"list", "--json"}).json();
@@ -720,7 +724,11 @@ TEST_CASE("on a terminal the table grows row by row, and no row comes twice") {
   CHECK(first < second);
   CHECK(first == outcome.out.rfind("\ncpu.loop_order "));
   CHECK(second == outcome.out.rfind("\ncpu.cache_blocks "));
-  CHECK(has(outcome.out.substr(second), "bottlenecks"));
+  CHECK(has(outcome.out.substr(second), "--verbose"));
+  CHECK_FALSE(has(outcome.out, "bottlenecks"));
+  const Outcome whole = ridgepoint({"run", "gemm", "--rungs", "loop_order", "--set", "n=64",
+                                    "--mode", "live", "--limit", "0.05", "--verbose"});
+  CHECK(has(whole.out, "bottlenecks"));
 }
 
 TEST_CASE("the completion script of bash completes commands, options, labs and rungs") {

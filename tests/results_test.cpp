@@ -9,6 +9,7 @@
 #include "app/query/diagnoses.h"
 #include "app/query/series_table.h"
 #include "app/query/terminal.h"
+#include "common/record/note_text.h"
 #include "tests/catch.h"
 #include "tests/report_run.h"
 
@@ -110,7 +111,7 @@ TEST_CASE("a gain beside an interval over 30 % is no figure") {
                                         4, {});
   INFO(text);
   CHECK(has(row_named(text, "cpu.naive_o3"), " noisy "));
-  CHECK(has(row_named(text, "cpu.naive_o3"), "±141 %"));
+  CHECK(has(row_named(text, "cpu.naive_o3"), "> 100 %"));
   CHECK(has(row_named(text, "cpu.packed"), " noisy "));  // over a noisy one
   CHECK(has(row_named(text, "cpu.packed_avx2"), " ≈2.0× "));
   CHECK(has(text, "noisy: its interval"));
@@ -167,6 +168,34 @@ TEST_CASE("a comparison's rows have no gain: its verdict says it") {
   const std::string text =
       results_text(ladder({{"cpu.naive_o1", 4e6}, {"cpu.packed", 1e6}}, RunMode::compare), 4, {});
   CHECK_FALSE(has(text, "gain"));
+}
+
+TEST_CASE("in brief: what was not run on one line, nothing that asks nothing of a reader") {
+  const Run run = ladder({{"cpu.naive_o1", 240e6, 40, true, 0.04, {"correlated"}},
+                          {"cpu.packed_avx2", 2.3e6, 40, true, 12}});
+  const std::vector<NotRun> not_run = {{"gemm.cuda.naive", "no CUDA device"},
+                                       {"gemm.cuda.tiled", "no CUDA device"},
+                                       {"gemm.cpu.avx512", "the CPU has no AVX-512"}};
+  const std::string whole = results_text(run, 4, not_run),
+                    brief = results_text(run, 4, not_run, Detail::brief);
+  CHECK(contains(whole, "correlated:"));
+  CHECK_FALSE(contains(brief, "correlated:"));
+  CHECK(contains(brief, "  not run: 3 rungs (2: no CUDA device; 1: the CPU has no AVX-512)\n"));
+  CHECK_FALSE(contains(brief, "your ladder ends"));
+  CHECK(contains(brief, "> 100 %"));
+  // No mark is explained that no row has.
+  CHECK_FALSE(contains(whole, "≈"));
+  CHECK(last_diagnosis_text(ladder({{"cpu.naive_o1", 240e6}, {"cpu.packed_avx2", 2.3e6}}), 4) !=
+        "");
+  CHECK(last_diagnosis_text(ladder({{"cpu.packed_avx2", 2.3e6}, {"cpu.threads", 4.2e6}}), 4) == "");
+}
+
+TEST_CASE("a note is shown without the time of a rung's own first try") {
+  CHECK(note_text("matmul, the faster of sgemm 0.3555 ms and matmul 0.1 ms") ==
+        "matmul, the faster of sgemm and matmul in a first try");
+  CHECK(note_text("sgemm, the faster of sgemm 1e-05 ms and matmul 2.5e+02 ms; busy") ==
+        "sgemm, the faster of sgemm and matmul in a first try; busy");
+  CHECK(note_text("synthetic data") == "synthetic data");
 }
 
 TEST_CASE("rungs that share cause and lever share a paragraph; a CPU is not advised more warps") {

@@ -144,7 +144,7 @@ class Watched {
   std::string machine_;
 };
 
-int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
+int cmd_run(const CommonOptions& common, const MeasureOptions& options, Detail detail) {
   if (!options.table.empty()) return run_table(common, options);
   if (!options.workload.empty()) return run_workload(common, options);
   Watched watched(!common.json && stdout_is_terminal());
@@ -177,11 +177,14 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options) {
   } else if (code != static_cast<int>(ErrorCode::unavailable)) {
     const auto rest = watched.rest(run, measured.request);
     const std::vector<NotRun>& not_run = measured.selection.not_run;
-    print(rest ? *rest + results_notes(run, measured.request, not_run)
-               : results_text(run, measured.request, not_run));
+    print(rest ? *rest + results_notes(run, measured.request, not_run, detail)
+               : results_text(run, measured.request, not_run, detail));
     print(refusals_text(run, measured.request, *measured.lab));
     print(seed_deltas_text(run, measured.request, measured.lab->quality_metric));
-    print(diagnoses_text(run, measured.request, *measured.lab));
+    print(detail == Detail::whole
+              ? diagnoses_text(run, measured.request, *measured.lab)
+              : last_diagnosis_text(run, measured.request) +
+                    "  --verbose: what limits each rung, and each rung that was not run\n");
   }
   return finish_command(common, options, measured, code);
 }
@@ -201,7 +204,12 @@ Command setup_run(CLI::App& command, const CommonOptions& common) {
              "live or measure (default)");
   command.add_flag("--counters", options->counters,
                    "also read a GPU's hardware counters, after the timing");
-  return [options, &common] { return cmd_run(common, *options); };
+  const auto verbose = std::make_shared<bool>(false);
+  command.add_flag("--verbose", *verbose,
+                   "also what limits each rung, and each rung that was not run");
+  return [options, verbose, &common] {
+    return cmd_run(common, *options, *verbose ? Detail::whole : Detail::brief);
+  };
 }
 
 RIDGE_COMMAND(run, .about = "measure the rungs of a lab", .place = 70, .level = Level::kLearn,

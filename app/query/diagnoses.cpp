@@ -35,10 +35,12 @@ struct Cause {
 };
 
 /// "its caches were not looked at: measure it" -> "its caches were not looked at (measure it)": the rungs follow a
-/// colon.
+/// colon. What is in brackets already stands behind a comma.
 std::string in_brackets(std::string reason) {
   const size_t colon = reason.find(": ");
-  return colon == std::string::npos ? reason : reason.replace(colon, 2, " (") + ")";
+  if (colon == std::string::npos) return reason;
+  if (reason.find('(') != std::string::npos) return reason.replace(colon, 2, ", ");
+  return reason.replace(colon, 2, " (") + ")";
 }
 
 std::string cause_text(const Diagnosis& diagnosis) {
@@ -136,10 +138,8 @@ std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab) {
     add_rung(series, *diagnosis, &cause);
     const std::string next = lever_rung(levers, series.kernel, *diagnosis);
     // At these parameters the rung may have nothing to work on: as many threads as the rung before.
-    const std::string why = next.empty() ? "" : why_no_step(next, series.params);
-    if (!next.empty())
-      add_next(short_name(next) + (why.empty() ? "" : " (" + why + ")"), short_name(series.kernel),
-               &cause);
+    if (!next.empty() && why_no_step(next, series.params).empty())
+      add_next(short_name(next), short_name(series.kernel), &cause);
     const auto missing = series.unavailable.find("counters");
     if (missing == series.unavailable.end()) continue;
     if (std::find(uncounted.begin(), uncounted.end(), missing->second) == uncounted.end())
@@ -150,6 +150,18 @@ std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab) {
   for (const std::string& why : uncounted)
     text += wrapped("  counters unavailable: " + why, kWidth, 4) + "\n";
   return text.empty() ? "" : "\nbottlenecks\n" + text;
+}
+
+std::string last_diagnosis_text(const Run& run, int64_t request) {
+  const Series* last = nullptr;
+  for (const Series& series : run.series()) {
+    if (series.request == request && series.stats && series.quality_passed()) last = &series;
+  }
+  const auto found = last ? diagnose(*last, run.ceilings(), run.environment()) : std::nullopt;
+  if (!found || found->bottleneck == Bottleneck::not_sure) return "";
+  const std::string evidence = evidence_text(*found, 1);
+  return fmt::format("  {} is limited by {}{}\n", short_name(last->kernel), bottleneck_text(*found),
+                     evidence.empty() ? "" : ": " + evidence);
 }
 
 }  // namespace ridge::app

@@ -14,6 +14,7 @@
 #include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/derive.h"
+#include "common/record/note_text.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/ratio_text.h"
@@ -42,11 +43,14 @@ std::string command_words(const CommandFacts& command) {
   return text;
 }
 
+/// The interval allows for it: nothing for a reader to do.
+constexpr const char* kCorrelated =
+    "correlated: a sample is like the one before it, and the interval allows for that";
+
 std::string flag_words(const std::string& flag) {
   static const std::map<std::string, std::string> kWords = {
       {"contended", "contended: other processes used the CPU meanwhile"},
-      {"correlated",
-       "correlated: a sample is like the one before it, and the interval allows for that"},
+      {"correlated", kCorrelated},
       {"few_samples", ""},  // its column says so
       {"noisy", "unsteady: the time was over before the interval was as narrow as it should be"},
       {"ungated", "ungated: the host's launches are in its time"}};
@@ -67,7 +71,7 @@ std::vector<std::string> notes_of(const Series& series) {
   }
   if (!series.reduced_from.empty())
     notes.push_back("ran smaller than " + series.reduced_from + ", where one call would pass 5 s");
-  if (!series.note.empty()) notes.push_back(series.note);
+  if (!series.note.empty()) notes.push_back(note_text(series.note));
   if (series.command) notes.push_back(command_words(*series.command));
   if (const std::string why = why_no_step(series.kernel, series.params);
       !why.empty() && has_speed(series) && series.mode != RunMode::compare)
@@ -80,13 +84,14 @@ std::vector<std::string> notes_of(const Series& series) {
 }
 
 /// A line for each note, with the rungs that have it: most have what the machine did in common.
-std::string notes_text(const std::vector<const Series*>& all) {
+std::string notes_text(const std::vector<const Series*>& all, Detail detail) {
   std::vector<std::pair<std::string, std::vector<std::string>>> notes;
   std::set<std::string> rungs;
   for (const Series* series : all) {
     const std::string name = short_name(series->kernel);
     rungs.insert(name);
     for (const std::string& note : notes_of(*series)) {
+      if (detail == Detail::brief && note == kCorrelated) continue;
       auto known = std::find_if(notes.begin(), notes.end(),
                                 [&](const auto& other) { return other.first == note; });
       if (known == notes.end()) known = notes.insert(known, {note, {}});
@@ -135,6 +140,30 @@ std::string not_run_text(const std::vector<NotRun>& not_run) {
   return text;
 }
 
+/// All reasons on one line, the commonest first: "not run: 31 rungs (28: no CUDA device; 3: needs AVX-512)".
+std::string not_run_line(const std::vector<NotRun>& not_run) {
+  std::vector<std::pair<size_t, std::string>> reasons;
+  for (const NotRun& rung : not_run) {
+    const auto known = std::find_if(reasons.begin(), reasons.end(),
+                                    [&](const auto& one) { return one.second == rung.reason; });
+    if (known == reasons.end())
+      reasons.emplace_back(1, rung.reason);
+    else
+      ++known->first;
+  }
+  if (reasons.empty()) return "";
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string why;
+  for (const auto& [count, reason] : reasons)
+    why += fmt::format("{}{}{}", why.empty() ? "" : "; ",
+                       reasons.size() > 1 ? std::to_string(count) + ": " : "", reason);
+  return app::wrapped(fmt::format("  not run: {} {} ({})", not_run.size(),
+                                  not_run.size() == 1 ? "rung" : "rungs", why),
+                      100, 4) +
+         "\n";
+}
+
 /// Pipelines: how near each came to its bound, and its stages alone.
 std::string stages_text(const std::vector<const Series*>& all) {
   std::string text;
@@ -151,17 +180,19 @@ std::string stages_text(const std::vector<const Series*>& all) {
 
 }  // namespace
 
-std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
+std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run,
+                         Detail detail) {
   std::vector<const Series*> rows;
   for (const Series* series : series_of(run, request)) {
     if (series->kind != RungKind::trap) rows.push_back(series);
   }
   const bool is_empty = series_of(run, request).empty();
   return (is_empty ? "" : environment_text(run)) + series_tables(run, rows) +
-         results_notes(run, request, not_run);
+         results_notes(run, request, not_run, detail);
 }
 
-std::string results_notes(const Run& run, int64_t request, const std::vector<NotRun>& not_run) {
+std::string results_notes(const Run& run, int64_t request, const std::vector<NotRun>& not_run,
+                          Detail detail) {
   const std::vector<const Series*> all = series_of(run, request);
   std::vector<const Series*> traps;
   for (const Series* series : all) {
@@ -169,9 +200,11 @@ std::string results_notes(const Run& run, int64_t request, const std::vector<Not
   }
   std::string text = traps.empty() ? "" : "\n" + heading_of(traps) + traps_text(traps);
   text += stages_text(all);
-  std::string notes = notes_text(all) + not_run_text(not_run);
+  const bool is_brief = detail == Detail::brief;
+  std::string notes =
+      notes_text(all, detail) + (is_brief ? not_run_line(not_run) : not_run_text(not_run));
   const Lab* lab = all.empty() ? nullptr : find_lab(all.front()->lab);
-  if (lab && !not_run.empty()) {
+  if (lab && !not_run.empty() && !is_brief) {
     for (const std::string& line : ladder_ends(*lab, run)) notes += "  " + line + "\n";
   }
   return text + (notes.empty() ? "" : "\n" + notes);

@@ -12,10 +12,16 @@
 
 namespace ridge::app {
 
+/// How much stands below a table: all that is known, or what a first reader can use.
+enum class Detail { brief, whole };
+
 /// Heading, one row per series, then why what is missing is missing. `request` 0: all series.
-std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run);
+std::string results_text(const Run& run, int64_t request, const std::vector<NotRun>& not_run,
+                         Detail detail = Detail::whole);
 /// What stands below those rows: traps, stages, and why what is missing is missing.
-std::string results_notes(const Run& run, int64_t request, const std::vector<NotRun>& not_run);
+/// Brief: without what asks nothing of a reader, and all that was not run on one line.
+std::string results_notes(const Run& run, int64_t request, const std::vector<NotRun>& not_run,
+                          Detail detail = Detail::whole);
 /// Traps: the lie beside the honest figure, the factor between, and what the guard said.
 std::string traps_text(const std::vector<const Series*>& traps);
 /// Trainings of several seeds: the metric's difference to the first one's of the same backend, with its interval.

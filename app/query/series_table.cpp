@@ -25,7 +25,9 @@ constexpr const char* kFewCell = "few";
 
 std::string half_width(const Stats& stats) {
   if (!(stats.median_ns > 0)) return "";
-  return stats.ci_ns ? format_percent_width(spread_of(stats)) : kFewCell;
+  if (!stats.ci_ns) return kFewCell;
+  const double spread = spread_of(stats);
+  return spread > 1 ? "> 100 %" : format_percent_width(spread);
 }
 
 std::string error_cell(const Series& series) {
@@ -186,7 +188,7 @@ std::string heading_of(const std::vector<const Series*>& all) {
 }
 
 void TableNotes::see(const std::vector<std::string>& row) {
-  const bool here[kNotes] = {!row[kGain].empty(), row[kGain] == kNoisyCell,
+  const bool here[kNotes] = {!row[kGain].empty() && row[kGain] != kNoisyCell, row[kGain] == kNoisyCell,
                              row[kHalfWidth] == kFewCell};
   for (int i = 0; i < kNotes; ++i) is_wanted_[i] |= here[i];
 }
