@@ -40,7 +40,7 @@ struct Told {
     out.send(request);
     Series series = outcome(request.id, 0, kernel);
     series.params = {{"n", n}};
-    series.stats = Stats{20, t_ns, t_ns, t_ns, t_ns, t_ns, Interval{t_ns, t_ns}, 0, 0, 1, {}};
+    series.stats = Stats{20, t_ns, t_ns, t_ns, t_ns, t_ns, interval(t_ns), 0, 0, 1, {}};
     series.checks = {check(passes)};
     series.flop = 1e6;
     series.bytes_min = 0;
@@ -51,6 +51,8 @@ struct Told {
     out.worker("result", {{"request", request.id}, {"series", 0}, {"outcome", series}});
     out.worker("done", {{"request", request.id}, {"status", "ok"}});
   }
+  double spread = 0;  ///< of the intervals, as a share of the time
+  Interval interval(double t_ns) const { return {t_ns * (1 - spread), t_ns * (1 + spread)}; }
   const Run& told() {
     run = Run();
     for (const std::string& line : out.lines) run.apply_line(line);
@@ -82,7 +84,7 @@ TEST_CASE("after the fact: a result for the same parameters was there") {
   Told told;
   told.measure(6e6);
   told.predict(6e6);
-  told.predict(6e6, 128);
+  told.predict(6.3e6, 128);
   told.measure(6e6);
   told.measure(6e6, true, 128);
   const auto all = report::reveal(told.told());
@@ -92,6 +94,15 @@ TEST_CASE("after the fact: a result for the same parameters was there") {
   CHECK_FALSE(all[1].after_the_fact);
   CHECK(report::prediction_sentence(all[0]).starts_with("After the fact, "));
   CHECK(report::prediction_sentence(all[1]).find("right within a tenth") != std::string::npos);
+}
+
+TEST_CASE("a prediction is right where the interval of what was measured holds it") {
+  Told told;
+  told.spread = 0.2;
+  told.predict(7e6);
+  told.measure(6e6);
+  CHECK(report::prediction_sentence(report::reveal(told.told()).front()) ==
+        "Predicted 7.00 ms, measured 6.00 ms: right, inside its interval [4.80, 7.20] ms.");
 }
 
 TEST_CASE("a factor is answered as a factor, of pairs where there are any") {

@@ -9,6 +9,7 @@
 #include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
+#include "common/view/report/closeness.h"
 #include "common/view/report/content.h"
 
 namespace ridge::report {
@@ -137,11 +138,22 @@ std::string pair_interval(const Comparison& pair) {
                  : " (no interval: too few samples)";
 }
 
-std::string off_text(double factor, bool of_times) {
-  // A tenth is closer than anyone's estimate of a kernel; below it the word is "right".
-  constexpr double kRight = 1.1;
-  if (factor < kRight && factor > 1 / kRight) return "right within a tenth";
-  if (!of_times)
+/// What was said against what was measured and its interval.
+std::string right_text(const Revealed& revealed) {
+  const Prediction& prediction = *revealed.prediction;
+  if (!(prediction.factor > 0)) {
+    const auto& ci = revealed.series->stats->ci_ns;
+    return right_words(*revealed.predicted_ns, *revealed.measured_ns, ci, format_time_interval(ci));
+  }
+  const auto ci = revealed.pair ? revealed.pair->ci : std::nullopt;
+  return right_words(prediction.factor, *revealed.ratio, ci,
+                     ratio_interval_text(ci, revealed.pair ? revealed.pair->margin : 0));
+}
+
+std::string off_text(const Revealed& revealed) {
+  if (std::string right = right_text(revealed); !right.empty()) return right;
+  const double factor = *revealed.factor;
+  if (revealed.prediction->factor > 0)
     return factor > 1 ? "slower than you said, by " + format_ratio(factor)
                       : "faster than you said, by " + format_ratio(1 / factor);
   return factor > 1 ? format_ratio(factor) + " as long as predicted"
@@ -214,7 +226,7 @@ std::string prediction_sentence(const Revealed& revealed) {
     text += ", it is " + ratio_said(revealed);
   else
     text += "; what that refers to has no result here, and this rung took " + took;
-  if (revealed.factor) text += ": " + off_text(*revealed.factor, of_times);
+  if (revealed.factor) text += ": " + off_text(revealed);
   if (const Comparison* later = revealed.later_pair)
     text += ". A pair since then: " + format_ratio(later->ratio) + pair_interval(*later);
   return text + ".";

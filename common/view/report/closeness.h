@@ -1,0 +1,16 @@
+// Whether what was said is what was measured: one rule for predictions in window, report and lesson.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/core/interval.h"
+
+namespace ridge::report {
+
+/// "right, inside its interval [2.90, 3.30] ms" where the interval holds what was said, "right within a tenth" where that
+/// is as near; empty: it is neither. `shown` is the interval in words, empty where it stands elsewhere; both values in the interval's unit, above zero.
+std::string right_words(double said, double measured, const std::optional<Interval>& interval,
+                        const std::string& shown);
+
+}  // namespace ridge::report
