@@ -6,11 +6,14 @@
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
 #include "app/window/panels/lesson_tab.h"
+#include "app/window/teach/answer.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/model_views.h"
+#include "common/record/diagnosis.h"
 #include "common/view/figure/text.h"
 #include "tests/golden.h"
+#include "tests/program.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -361,6 +364,64 @@ TEST_CASE("a question whose answer is no time has no button for the field", "[wi
   CHECK(asks_for_time("How many times as fast as *copy* is it?"));
 }
 
+TEST_CASE("an answer that is no time is taken by the lesson, kept, and held against its figure",
+          "[window][lesson]") {
+  const std::string rung = "gemm.cuda.naive";  // "What rate in GFLOP/s does it reach?"
+  LessonFixture f(rung, true);
+  set_level(f.state, Level::kLearn);
+  f.driver->frames(3);
+  CHECK(f.driver->find("lesson:predict") == nullptr);
+  CHECK(f.driver->find("lesson:said") == nullptr);
+  CHECK(f.driver->find("hint:" + rung + "?1") != nullptr);
+  REQUIRE(f.driver->click("lesson:answer"));
+  for (const char one : std::string("2000 GFLOP/s")) f.driver->type(one);
+  f.driver->key(compat::Key::enter);
+  f.driver->frames(3);
+  CHECK(answer_of(f.state, rung) == "2000 GFLOP/s");
+  CHECK(f.driver->find("hint:" + rung + "?1") == nullptr);  // it has been answered
+  REQUIRE(f.session.transcript().size() > 1);
+  CHECK(contains(f.session.transcript().back(), "2000 GFLOP/s"));  // kept with the session
+  keep_answer(f.state, rung, "much", false);
+  CHECK(f.state.notice.is_error);
+  CHECK(answer_of(f.state, rung) == "2000 GFLOP/s");
+
+  figure::Figure measured;
+  measured.text = "4.00 TFLOP/s", measured.value = 4e12, measured.unit = "FLOP/s";
+  const auto said = [&] {
+    return answer_sentence(f.state, rung, "What rate in GFLOP/s does it reach?", measured);
+  };
+  CHECK(said() == "You said 2000 GFLOP/s. It is 4.00 TFLOP/s: you said too little, by 2.00×.");
+  keep_answer(f.state, rung, "3900", false);  // in the question's unit
+  CHECK(said() == "You said 3900. It is 4.00 TFLOP/s: right within a tenth.");
+  keep_answer(f.state, rung, "3000", true);
+  measured.interval = Interval{2e12, 5e12}, measured.interval_text = "[2.00, 5.00] TFLOP/s";
+  CHECK(said() ==
+        "After the fact you said 3000. It is 4.00 TFLOP/s [2.00, 5.00] TFLOP/s: right, inside its "
+        "interval.");
+  keep_answer(f.state, rung, "3 ms", false);  // of another unit: nothing to hold it against
+  CHECK(said() == "You said 3 ms.");
+}
+
+TEST_CASE("of a saved run the outcome is folded until the question is answered",
+          "[window][lesson]") {
+  LessonFixture f(kLoops, true);
+  f.run_all();
+  const Folder folder;
+  const std::string file = (folder.path / "run.jsonl").string();
+  REQUIRE(f.session.save(file));
+  open_run(f.state, file);
+  set_level(f.state, Level::kLearn);
+  select_rung(f.state, kLoops);
+  f.driver->frames(4);
+  REQUIRE(f.state.is_replay());
+  CHECK(f.driver->find("lesson:predict") == nullptr);
+  REQUIRE(f.driver->find("outcome_folded") != nullptr);
+  keep_answer(f.state, kLoops, "4x", false);
+  f.driver->frames(3);
+  CHECK(f.driver->find("outcome_folded") == nullptr);
+  CHECK(f.driver->find("lesson:said") != nullptr);
+}
+
 TEST_CASE("of a rung that takes long the question is asked at a smaller size", "[window][lesson]") {
   LessonFixture f("gemm.cpu.cache_blocks", true);
   set_param(f.state, "n", int64_t{2048});
@@ -471,6 +532,20 @@ TEST_CASE("the workload: shares of the work are arithmetic, times come from what
   CHECK(measured.table.rows[0][5] == "5.00 s, " + title);
   CHECK(filled.table.rows[0][5].empty());  // nothing had run at this shape
   FakeSession::has_shapes = false;
+}
+
+TEST_CASE("at level Learn the diagnosis stands beside the lesson only where it is settled",
+          "[window][lesson]") {
+  LessonFixture f("gemm.cpu.packed_avx2", true);
+  run_selected(f, 2.0 * 64 * 64 * 64 / 0.08e12 * 1e9);  // far from each ceiling, nothing counted
+  const RungView* row = find_row(f.state.ladder, f.state.selection.rung);
+  REQUIRE(row->series);
+  REQUIRE(diagnose(*row->series, row->run->ceilings(), row->run->environment())->bottleneck ==
+          Bottleneck::not_sure);
+  REQUIRE(f.driver->find("diagnosis") != nullptr);
+  set_level(f.state, Level::kLearn);
+  f.driver->frames(3);
+  CHECK(f.driver->find("diagnosis") == nullptr);
 }
 
 TEST_CASE("figures explain themselves on Machine, in the report and on the diagnosis card",

@@ -6,6 +6,7 @@
 
 #include "common/core/nearest.h"
 #include "common/record/command.h"
+#include "common/record/said_note.h"
 #include "common/record/tour_note.h"
 
 namespace ridge {
@@ -53,7 +54,7 @@ Result<std::pair<std::string, std::string>> parse_note(const std::string& text) 
 }
 
 bool set_note(const std::string& key, const std::string& text, Notes* notes) {
-  if (!find_note_field(key) && key != kTourNote) return false;
+  if (!find_note_field(key) && key != kTourNote && !key.starts_with(kSaidNote)) return false;
   if (text.empty())
     notes->erase(key);
   else

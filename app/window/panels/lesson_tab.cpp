@@ -10,6 +10,7 @@
 #include "app/study/lesson.h"
 #include "app/window/panels/source_tab.h"
 #include "app/window/panels/widgets.h"
+#include "app/window/teach/answer.h"
 #include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/study.h"
@@ -61,8 +62,16 @@ std::string key_of_hint(const LessonBlock& block, int hint) {
   return block.part + "?" + std::to_string(hint);
 }
 
-/// A hint is offered once the one before it is open.
+/// Of the rung at the parameters in view: the lesson's field has the answer, or a run has revealed it.
+bool is_answered(const State& state, const std::string& kernel) {
+  const auto revealed = revealed_of(state, kernel);
+  return !answer_of(state, kernel).empty() || (revealed && revealed->measured_ns);
+}
+
+/// A hint is offered once the one before it is open, and until the question is answered.
 bool offers_hint(const State& state, const LessonBlock& block) {
+  if (!is_open(state, key_of_hint(block, block.hint)) && is_answered(state, block.kernel))
+    return false;
   return block.hint == 1 || is_open(state, key_of_hint(block, block.hint - 1));
 }
 
@@ -79,6 +88,10 @@ std::string text_of(const LessonBlock& block) {
   for (const TextRun& run : block.block.runs) text += run.text;
   return text;
 }
+
+/// While the rung is being predicted, until its result is revealed, and from a learner until it has run at the size in
+/// view where it can run; where it cannot, until its question is answered or the outcome is asked for.
+bool hides_outcome_of(const State& state, const std::string& kernel, bool has_question);
 
 /// What the block asks; where that was answered, or the rung has run at that size, the same at one where it has not.
 /// `said` receives that.
@@ -101,17 +114,41 @@ Asked question_of(const State& state, const LessonBlock& block, std::string* sai
   return asked;
 }
 
+bool can_run_here(const State& state, const std::string& kernel) {
+  const RungView* row = find_row(state.ladder, kernel);
+  return !state.is_replay() && row && row->can_run;
+}
+
+/// At the size in view, or a smaller one in its place, and beside another rung as well as alone.
+bool has_run_here(const State& state, const RungView& row) {
+  const Params wanted = view_params(state, row.info);
+  const auto& all = state.run().series();
+  return std::any_of(all.begin(), all.end(), [&](const Series& series) {
+    return series.kernel == row.rung->kernel && series.status != SeriesStatus::pending &&
+           series.status != SeriesStatus::running && agrees(asked_params(series), wanted);
+  });
+}
+
+/// The lesson's own field: of a rung whose run would not give the answer.
+float draw_answer_field(Ui& ui, const Area& area, const LessonBlock& block) {
+  const State& state = ui.state;
+  const std::string kept = answer_of(state, block.kernel);
+  const Area line = {area.x + ui.px(16), area.y, area.w - ui.px(16), ui.px(32)};
+  const bool is_late = can_run_here(state, block.kernel)
+                           ? has_run_here(state, *find_row(state.ladder, block.kernel))
+                           : !hides_outcome_of(state, block.kernel, true);
+  text_line(ui, "lesson:answer", line, "Your answer", kept, "a number, as 128 MiB, 3x or 40 %",
+            [kernel = block.kernel, is_late](State& changed, const std::string& text) {
+              keep_answer(changed, kernel, text, is_late);
+            });
+  return line.h + ui.px(12);
+}
+
 /// Leads to the field that takes the prediction, at the size that is asked for, or says why none is taken now.
 float draw_predict_button(Ui& ui, const Area& area, const LessonBlock& block) {
   const State& state = ui.state;
-  if (!asks_for_time(text_of(block))) {
-    const float h = ui.paragraph({area.x + ui.px(16), area.y, area.w - ui.px(16), 0},
-                                 "Write your answer down, then run it. The field below the chart "
-                                 "takes times and factors.",
-                                 kSmall_px, Role::muted);
-    ui.widgets["lesson:on_paper"] = {area.x, area.y, area.w, h};
-    return h + ui.px(12);
-  }
+  if (!asks_for_time(text_of(block)) || !can_run_here(state, block.kernel))
+    return draw_answer_field(ui, area, block);
   const std::string why = predict_blocker(state);
   std::string said;
   const Asked asked = question_of(state, block, &said);
@@ -136,9 +173,19 @@ float draw_predict_button(Ui& ui, const Area& area, const LessonBlock& block) {
   return std::max(button.h, h + ui.px(6)) + ui.px(12);
 }
 
+std::string key_of_outcome(const std::string& kernel);
+
 /// What others measured would be the answer to what is asked.
 float draw_hidden_outcome(Ui& ui, const Area& area) {
   const std::string& rung = ui.state.selection.rung;
+  const bool is_hidden_by_choice =
+      !can_run_here(ui.state, rung) && !is_predicting(ui.state, rung) && !is_locked(ui.state, rung);
+  if (is_hidden_by_choice) {
+    const float h = draw_fold_line(ui, area, "outcome", key_of_outcome(rung),
+                                   "Answer first, or show what happened", "");
+    ui.widgets["outcome_folded"] = {area.x, area.y, area.w, h};
+    return h;
+  }
   const std::string size = asked_size(ui.state, {});
   const float h = ui.paragraph(
       {area.x, area.y + ui.px(4), area.w, 0},
@@ -152,23 +199,27 @@ float draw_hidden_outcome(Ui& ui, const Area& area) {
   return h + ui.px(12);
 }
 
-/// At the size in view, or a smaller one in its place, and beside another rung as well as alone.
-bool has_run_here(const State& state, const RungView& row) {
-  const Params wanted = view_params(state, row.info);
-  const auto& all = state.run().series();
-  return std::any_of(all.begin(), all.end(), [&](const Series& series) {
-    return series.kernel == row.rung->kernel && series.status != SeriesStatus::pending &&
-           series.status != SeriesStatus::running && agrees(asked_params(series), wanted);
-  });
+std::string key_of_outcome(const std::string& kernel) {
+  return kernel + " outcome";
 }
 
-/// While the rung is being predicted, until its result is revealed, and from a learner until it has run at the size in
-/// view where it can run.
-bool hides_outcome_of(const State& state, const std::string& kernel) {
+bool hides_outcome_of(const State& state, const std::string& kernel, bool has_question) {
   if (is_predicting(state, kernel) || is_locked(state, kernel)) return true;
   const RungView* row = find_row(state.ladder, kernel);
-  return is_learning(state) && !state.is_replay() && row && row->can_run &&
-         !has_run_here(state, *row);
+  if (!is_learning(state) || !row) return false;
+  if (can_run_here(state, kernel)) return !has_run_here(state, *row);
+  return has_question && answer_of(state, kernel).empty() &&
+         !is_open(state, key_of_outcome(kernel));
+}
+
+/// Of a prediction that was written down, above what happened.
+float draw_said(Ui& ui, const Area& area, const LessonBlock& question) {
+  const std::string said =
+      answer_sentence(ui.state, question.kernel, text_of(question), question.answer);
+  if (said.empty()) return 0;
+  const float h = ui.paragraph(area, said, kBody_px, Role::text, Face::strong);
+  ui.widgets["lesson:said"] = {area.x, area.y, area.w, h};
+  return h + ui.px(10);
 }
 
 }  // namespace
@@ -308,7 +359,7 @@ const std::vector<LessonBlock>& LessonText::blocks(const State& state) {
   return blocks_;
 }
 
-void LessonTab::draw(Ui& ui, Area area) {
+void LessonTab::draw(Ui& ui, Area area, const std::function<float(const Area&)>& under_title) {
   const std::vector<LessonBlock>& blocks = text_.blocks(ui.state);
   if (std::exchange(path_, text_.path()) != path_) diagrams_.clear();
   if (blocks.empty()) {
@@ -316,8 +367,12 @@ void LessonTab::draw(Ui& ui, Area area) {
                      "It would be " + path_ + ", built in or under RIDGEPOINT_ASSETS.");
     return;
   }
+  const std::string& rung = ui.state.selection.rung;
+  const auto question = std::find_if(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
+    return block.is_prediction && block.kernel == rung;
+  });
   std::string folded;  // the question whose fold line was drawn last
-  const bool hides_outcome = hides_outcome_of(ui.state, ui.state.selection.rung);
+  const bool hides_outcome = hides_outcome_of(ui.state, rung, question != blocks.end());
   bool said = false;
   const auto draw_one = [&](const LessonBlock& block) {
     if (hides_outcome && block.gives_away) {
@@ -331,15 +386,19 @@ void LessonTab::draw(Ui& ui, Area area) {
     }
     if (block.is_answer && block.question != folded)
       area.y += draw_answer_line(ui, area, folded = block.question);
+    if (block.lead == study::kWhatHappened && question != blocks.end() && block.kernel == rung)
+      area.y += draw_said(ui, area, *question);
     if (!block.is_answer || is_open(ui.state, block.question))
       area.y += draw_block(ui, area, block);
   };
   // The selected rung's part, then everything that belongs to no rung.
   bool found = false;
   for (const LessonBlock& block : blocks) {
-    if (!block.kernel.empty() && block.kernel == ui.state.selection.rung)
-      draw_one(block), found = true;
+    if (block.kernel.empty() || block.kernel != rung) continue;
+    draw_one(block);
+    if (!std::exchange(found, true)) area.y += under_title(area);
   }
+  if (!found) area.y += under_title(area);
   if (found) {
     area.y += ui.px(10);
     ui.list->AddLine({area.x, area.y}, {area.right(), area.y}, ui.color(Role::grid));
@@ -500,6 +559,34 @@ void mark_what_gives_away(std::vector<LessonBlock>* blocks) {
   }
 }
 
+/// Whether the figure answers a question for a time of the rung, or for a factor over `of`.
+bool answers(const figure::Figure& figure, const std::string& kernel, const std::string& of,
+             bool asks_time) {
+  if (figure.is_answer || !asks_time) return figure.is_answer;
+  const auto reference = figure::parse_reference(figure.reference);
+  return reference && reference->kernel == kernel && reference->versus == of &&
+         (!of.empty() || reference->metric == "time_per_call");
+}
+
+/// Each prediction gets the first figure of its part's outcome that answers it.
+void find_answers(const figure::Text& text, const Lab& lab, std::vector<LessonBlock>* blocks) {
+  LessonBlock* question = nullptr;
+  for (LessonBlock& block : *blocks) {
+    if (block.is_prediction) question = &block;
+    const bool is_outcome = question && block.lead == study::kWhatHappened &&
+                            block.part == question->part && !block.kernel.empty();
+    if (!is_outcome) continue;
+    const std::string asked = text_of(*question);
+    const std::string of = asked_in(asked, lab, block.kernel).of;
+    for (const TextRun& run : block.block.runs) {
+      const figure::Figure* figure = figure_of(run.link, text);
+      if (!figure || !answers(*figure, block.kernel, of, asks_for_time(asked))) continue;
+      question->answer = *figure;
+      break;
+    }
+  }
+}
+
 /// What a link does, before it is clicked.
 std::string saying_of(const State& state, const study::LessonLink& link) {
   switch (link.kind) {
@@ -509,7 +596,11 @@ std::string saying_of(const State& state, const study::LessonLink& link) {
       return "Sets " + link.target;
     case study::LessonLink::Kind::view: {
       const ViewDesc* view = find_view(link.target);
-      return view ? "Opens the view " + std::string(view->label) : "";
+      if (!view) return "";
+      return "Opens the view " + std::string(view->label) +
+             (is_shown(view->level, state.appearance.level)
+                  ? ""
+                  : ", which has a button at level " + std::string(name_of(view->level)));
     }
     case study::LessonLink::Kind::compare: {
       const auto rung = find_rung(*state.selection.lab, link.target);
@@ -588,6 +679,7 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
   mark_questions(&blocks);
   mark_hints(&blocks);
   mark_what_gives_away(&blocks);
+  find_answers(text, lab, &blocks);
   return blocks;
 }
 

@@ -2,7 +2,9 @@
 // Markdown; terms of the glossary are found in it, each at its first place in a part.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,10 +39,12 @@ struct LessonBlock {
   std::string title;               ///< heading: without the kernel's id
   std::string question;  ///< a question or its answer: "<part>#<number from 0>"; empty: neither
   bool is_answer = false;
-  bool is_prediction = false;  ///< asks for a number, which the field below the chart takes
-  int hint = 0, hints = 0;     ///< of a hint: which of how many, from 1
-  std::string lead;            ///< the bold words that it begins with: "Idea."
-  bool gives_away = false;     ///< of a section that study::gives_away() what a run will show
+  bool is_prediction = false;  ///< asks for a number, which a field takes
+  /// Of a prediction: what its part's outcome gives as the answer; none: the program does not know it.
+  std::optional<figure::Figure> answer{};
+  int hint = 0, hints = 0;  ///< of a hint: which of how many, from 1
+  std::string lead;         ///< the bold words that it begins with: "Idea."
+  bool gives_away = false;  ///< of a section that study::gives_away() what a run will show
 };
 
 /// Figures stand in the text as links (figure::linked()).
@@ -68,7 +72,8 @@ class LessonText {
 
 /// The selected rung's part of the lesson first, then the lab's introduction.
 struct LessonTab {
-  void draw(Ui& ui, Area area);
+  /// `under_title` draws below the title of the rung's part, and returns the height that it takes.
+  void draw(Ui& ui, Area area, const std::function<float(const Area&)>& under_title);
 
  private:
   float draw_block(Ui& ui, const Area& area, const LessonBlock& block);

@@ -62,8 +62,7 @@ void RightPanel::draw(Ui& ui, Area area) {
   Area content = {at.x, at.y + ui.px(8), inner.w - ui.px(16), inner.h - ui.px(16)};
   switch (ui.state.view.tab) {
     case Tab::lesson:
-      content.take_top(diagnosis_.draw(ui, content));
-      lesson_.draw(ui, content);
+      lesson_.draw(ui, content, [&](const Area& place) { return diagnosis_.draw(ui, place); });
       break;
     case Tab::source:
       source_.draw(ui, content);
@@ -116,16 +115,16 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
     rung_ = ui.state.selection.rung;
     build(ui.state, *row->series, *row->run);
   }
-  if (!diagnosis_) return 0;
+  const bool is_open = diagnosis_ && diagnosis_->bottleneck == Bottleneck::not_sure;
+  if (!diagnosis_ || (is_open && is_learning(ui.state))) return 0;
   Area rest = area;
   const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
     if (!text.empty()) rest.take_top(ui.paragraph(rest, text, size, role, face), ui.px(2));
   };
-  const bool is_open = diagnosis_->bottleneck == Bottleneck::not_sure;
   line(is_open ? "What limits it: this run does not settle it"
                : "Bottleneck: " + bottleneck_text(*diagnosis_),
        kBody_px, Role::text, Face::strong);
-  line(diagnosis_->reason, kSmall_px, Role::muted);
+  line(sentence_of(diagnosis_->reason), kSmall_px, Role::muted);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);
   line(lever_of(diagnosis_->bottleneck, backend_of(row->series->kernel)), kSmall_px, Role::text);
   const Area said = {area.x, area.y, area.w, rest.y - area.y};

@@ -442,10 +442,14 @@ Result<Figure> resolve(const Reference& reference, const Sources& sources) {
   if (here && sources.own && here->set != reference.set) {
     const Shelf own = shelves_for(*here, sources).front();
     RIDGE_TRY(std::optional<Figure> made, best_baseline(*here, {&own, 1}));
-    if (made) return *std::move(made);
+    if (made) {
+      made->is_answer = reference.is_answer;
+      return *std::move(made);
+    }
   }
   RIDGE_TRY(Figure made, resolve_written(reference, sources));
   if (here) made.text += elsewhere_text(reference, *here, made);
+  made.is_answer = reference.is_answer;
   return made;
 }
 

@@ -50,6 +50,7 @@ struct Figure {
   bool is_recorded = false;               ///< from a recording, so of another machine
   bool is_stale = false;      ///< the code of a rung has changed since; shown with a mark
   bool is_sustained = false;  ///< of a pair: each side alone, in turns
+  bool is_answer = false;     ///< answer=yes: it is what the part's prediction asks for
   std::string source;         ///< all of this in words, for a tooltip or a footnote
 };
 

@@ -50,6 +50,9 @@ Result<void> take_assignment(const std::string& name, const std::string& value, 
   } else if (name == "size") {
     if (value != "fixed") return bad_word("the only choice of size is 'fixed'", to->text, "");
     to->has_fixed_size = true;
+  } else if (name == "answer") {
+    if (value != "yes") return bad_word("the only choice of answer is 'yes'", to->text, "");
+    to->is_answer = true;
   } else {
     RIDGE_TRY(const Params one, parse_params({name + "=" + value}));
     to->set.insert(one.begin(), one.end());

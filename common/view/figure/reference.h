@@ -28,6 +28,7 @@ struct Reference {
       false;  ///< clock=equal: the interleaved rounds, where a sustained verdict leads
   bool shows_interval = true;  ///< interval=no: a printed text leaves it out
   bool has_fixed_size = false;  ///< size=fixed: the words name its size, so it is of no other
+  bool is_answer = false;       ///< answer=yes: it is what the part's prediction asks for
 };
 
 /// Errors: bad_input, for a word that is neither the machine, the rung nor name=value, or a value that is not known.
