@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "app/query/selection.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/settings.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
@@ -122,12 +124,11 @@ void draw_lab(Ui& ui, const Lab* lab, const Area& line) {
   if (!chosen && runs_now(ui.state, *lab)) {
     room = draw_runs(ui, line, lab->id);
   } else if (chosen) {
-    const auto done = std::count_if(
-        ui.state.ladder.rows.begin(), ui.state.ladder.rows.end(), [](const RungView& row) {
-          return row.origin == Origin::live && row.series->status == SeriesStatus::ok;
-        });
+    const LabProgress progress = lab_progress(ui.state, *lab);
     room -= ui.px(8) + ui.text(line.right(), line.middle(),
-                               fmt::format("{}/{}", done, ui.state.ladder.rows.size()),
+                               progress.runnable > 0
+                                   ? fmt::format("{} of {}", progress.verified, progress.runnable)
+                                   : std::string(),
                                kTiny_px + 1, Role::muted, Face::mono, Anchor::end);
   }
   const bool fits = ui.width(lab->title, kBody_px) <= room;
@@ -149,7 +150,7 @@ void draw_closed_group(Ui& ui, const LabGroup& group, const Area& line) {
   const bool runs = std::any_of(group.labs.begin(), group.labs.end(),
                                 [&](const Lab* lab) { return runs_now(ui.state, *lab); });
   const float room = runs ? draw_runs(ui, line, group.title) : line.w;
-  ui.triangle(line.x + ui.px(5), line.middle(), ui.px(8), false, ui.color(Role::muted));
+  draw_fold_mark(ui, line.x + ui.px(5), line.middle(), ui.px(8), false, Role::muted);
   ui.text(line.x + ui.px(20), line.middle(), group.title, kBody_px, Role::muted, Face::body,
           Anchor::start, room - ui.px(20));
   if (touched.clicked) {
@@ -167,7 +168,7 @@ void draw_groups(Ui& ui, Area* rest) {
       draw_closed_group(ui, group, line);
       continue;
     }
-    ui.triangle(line.x + ui.px(5), line.middle(), ui.px(8), true, ui.color(Role::muted));
+    draw_fold_mark(ui, line.x + ui.px(5), line.middle(), ui.px(8), true, Role::muted);
     ui.text(line.x + ui.px(20), line.middle(), group.title, kBody_px, Role::text, Face::strong);
     for (const Lab* lab : group.labs) {
       Area under = rest->take_top(ui.px(32));
@@ -214,7 +215,7 @@ bool LeftRail::draw_fold(Ui& ui, const Fold& fold, const Area& line) {
   const auto touched = ui.touch("fold:" + std::to_string(fold.first), mark);
   if (touched.hovered) ui.fill(mark, ui.raised(1), ui.px(5));
   const bool open = ui.state.view.show_experts;
-  ui.triangle(line.x + ui.px(5), line.middle(), ui.px(8), open, ui.color(Role::muted));
+  draw_fold_mark(ui, line.x + ui.px(5), line.middle(), ui.px(8), open, Role::muted);
   ui.text(line.x + ui.px(20), line.middle(), fold_text(fold), kSmall_px, Role::muted, Face::body,
           Anchor::start, line.w - ui.px(20));
   if (touched.hovered) {

@@ -40,7 +40,7 @@ float draw_fold_line(Ui& ui, const Area& area, const char* name, const std::stri
   const auto touched = ui.touch(std::string(name) + ":" + key, line);
   const bool open = is_open(ui.state, key);
   if (touched.hovered) ui.fill(line, ui.raised(1), ui.px(5));
-  ui.triangle(line.x + ui.px(10), line.middle(), ui.px(10), open, ui.color(Role::series0));
+  draw_fold_mark(ui, line.x + ui.px(10), line.middle(), ui.px(10), open, Role::series0);
   ui.text(line.x + ui.px(24), line.middle(), label, kSmall_px, Role::series0);
   ui.text(line.right() - ui.px(8), line.middle(), shortcut, kTiny_px + 1, Role::muted, Face::mono,
           Anchor::end);

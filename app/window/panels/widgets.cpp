@@ -131,6 +131,15 @@ void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms) {
   }
 }
 
+void draw_fold_mark(Ui& ui, float x, float y, float size, bool open, chart::Role role) {
+  const float half = size / 2, rise = size * 0.43f;
+  const ImU32 color = ui.color(role);
+  if (open)
+    ui.list->AddTriangleFilled({x - half, y - rise}, {x + half, y - rise}, {x, y + rise}, color);
+  else
+    ui.list->AddTriangleFilled({x - rise, y - half}, {x + rise, y}, {x - rise, y + half}, color);
+}
+
 std::string sentence_of(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;

@@ -21,6 +21,8 @@ void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::
 void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms);
 /// The first letter made large, for a reason that becomes a sentence.
 std::string sentence_of(std::string text);
+/// Before a line that folds: it points right while what it holds is folded, and down when it is open.
+void draw_fold_mark(Ui& ui, float x, float y, float size, bool open, chart::Role role);
 
 /// A line of text with its label before it, and while it is empty what belongs there (`hint`). `take` gets what was typed
 /// when Enter is pressed, when the field is left, and before any action (State::typing).

@@ -404,6 +404,8 @@ void escape(State& state) {
     close_predict(state);
   else if (state.teaching.presenting)
     toggle_presenter(state);
+  else if (state.view.screen == ScreenId::shortcuts)
+    state.view.screen = ScreenId::lab;
   else {
     state.notice = {};
     close_written(state);
