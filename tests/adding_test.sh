@@ -45,7 +45,7 @@ see_format() {
 }
 
 see_lab() {
-  ridgepoint list | head -1 | grep -q '^first_steps  First steps: ' || missing "list does not begin with the lab"
+  ridgepoint list | sed -n 2p | grep -q '^first_steps: First steps ' || missing "list does not begin with the lab"
   ridgepoint run first_steps --rungs loop_order --set n=128 --mode live --limit 1 >/dev/null || missing "the lab does not run"
   if ! ridgepoint handout first_steps --out "$copy/page.html" 2>"$copy/why"; then
     grep -q 'without Markdown' "$copy/why" || missing "no handout: $(cat "$copy/why")"
