@@ -365,6 +365,7 @@ void start_exercise(State& state, const app::Exercise& exercise) {
     return;
   }
   if (!state.editing || state.editing->id != exercise.kernel + std::string(kEditSuffix)) {
+    state.selection.params.clear();  // a GPU's size of a step before is none for the learner's loops
     const std::string folder = state.settings.edits_folder.empty()
                                    ? app::learner_folder("exercises")
                                    : state.settings.edits_folder;

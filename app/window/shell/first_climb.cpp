@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/window/shell/actions.h"
@@ -134,9 +135,19 @@ std::string scatter_text(const Climbs& climbs) {
   for (const Climbed* one : {climbs.first, climbs.best}) {
     if (!one || is_steady(*one->series->stats)) continue;
     names += (names.empty() ? "“" : " and “") + std::string(one->rung->title) + "” (" +
-             format_percent_width(spread_of(*one->series->stats)) + ")";
+             (one->series->stats->n < 2 ? "one time alone"
+                                        : format_percent_width(spread_of(*one->series->stats))) +
+             ")";
   }
   return names.empty() ? "" : "The factor is rough: the times scatter, of " + names + ".";
+}
+
+/// What the climb multiplied; of times that scatter, or of a single one, one digit.
+std::string gain_text(const Climbs& climbs) {
+  const double ratio = climbs.best->rate / climbs.first->rate;
+  if (scatter_text(climbs).empty()) return "≈ " + format_ratio(ratio);
+  const double digit = std::pow(10, std::floor(std::log10(ratio)));
+  return "about " + format_number(std::round(ratio / digit) * digit, 1) + "×";
 }
 
 void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {
@@ -307,7 +318,7 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
     card.way = climbs.best->rung->title;
   }
   if (climbs.best && climbs.best != climbs.first) {
-    card.gain = "≈ " + format_ratio(climbs.best->rate / climbs.first->rate);
+    card.gain = gain_text(climbs);
     card.way = fmt::format("{} → {}, in {} {}", climbs.first->rung->title, climbs.best->rung->title,
                            climbs.steps, climbs.steps == 1 ? "step" : "steps");
   }
