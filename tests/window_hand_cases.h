@@ -107,7 +107,7 @@ TEST_CASE("a verdict's reason is whole in a narrow window", "[window]") {
   CHECK(card.h > waiting.h);  // it grew with them
   CHECK(words->y >= card.y);
   CHECK(words->bottom() <= card.bottom());
-  CHECK(words->h > 80);  // four lines
+  CHECK(words->h > 60);  // three lines
 }
 
 TEST_CASE("threads are no step where there is one thread", "[window]") {
