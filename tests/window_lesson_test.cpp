@@ -410,10 +410,11 @@ TEST_CASE("of a saved run the outcome is folded until the question is answered",
   const std::string file = (folder.path / "run.jsonl").string();
   REQUIRE(f.session.save(file));
   open_run(f.state, file);
+  f.driver->frames(4);
+  REQUIRE(f.state.is_replay());
   set_level(f.state, Level::kLearn);
   select_rung(f.state, kLoops);
   f.driver->frames(4);
-  REQUIRE(f.state.is_replay());
   CHECK(f.driver->find("lesson:predict") == nullptr);
   REQUIRE(f.driver->find("outcome_folded") != nullptr);
   keep_answer(f.state, kLoops, "4x", false);
