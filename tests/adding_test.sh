@@ -55,7 +55,7 @@ see_lab() {
 }
 
 see_rung() {
-  ridgepoint list | grep -q four_columns || missing "four_columns is not listed"
+  ridgepoint list gemm | grep -q four_columns || missing "four_columns is not listed"
   ridgepoint run gemm --rungs four_columns --set n=96 --mode measure --json --limit 1 >"$copy/run.json"
   python3 - "$copy/run.json" <<'P'
 import json, sys
