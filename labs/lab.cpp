@@ -29,7 +29,7 @@ std::string rung_hint(const Lab& lab, std::string_view name) {
     const bool is_unique = rungs_named(lab, ends.back()).size() == 1;
     shown.emplace_back(is_unique ? ends.back() : rung.kernel);
   }
-  return name_hint(last_part(name), ends, "ridgepoint list", shown);
+  return name_hint(last_part(name), ends, "ridgepoint list --all", shown);
 }
 
 /// Groups in their order, in each its labs by their place.

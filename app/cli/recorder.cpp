@@ -108,7 +108,7 @@ class Recorder {
     }
     if (!has_result()) {
       return Error{ErrorCode::unavailable, "none of its rungs ran on this machine",
-                   std::string("lab ") + lab_.id, "see 'ridgepoint list' for what can run here"};
+                   std::string("lab ") + lab_.id, "see 'ridgepoint list LAB' for what can run here"};
     }
     return compact(plan_.out);
   }

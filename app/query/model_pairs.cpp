@@ -63,7 +63,7 @@ Result<void> set_rung(const std::string& family, const std::string& name, const 
   const KernelInfo* info = run.kernel(id);
   if (info == nullptr) {
     return Error{ErrorCode::usage, "there is no rung " + id, "model",
-                 "'ridgepoint list' names those of " + family};
+                 "'ridgepoint list --all' names those of " + family};
   }
   if (!info->available) return Error{ErrorCode::unavailable, info->reason, id, ""};
   side->rungs[family] = id;

@@ -152,7 +152,8 @@ Result<Selection> select_all(const Lab& lab, const Run& run,
   const std::string reason =
       selection.not_run.empty() ? "it has no rungs" : selection.not_run.front().reason;
   return Error{ErrorCode::unavailable, "none of its rungs can run here: " + reason,
-               std::string("lab ") + lab.id, "'ridgepoint list' says why for each"};
+               std::string("lab ") + lab.id,
+               "'ridgepoint list " + std::string(lab.id) + "' says why for each"};
 }
 
 constexpr size_t kMostCombinations = 64;
