@@ -1,3 +1,4 @@
+#include "common/harness/measure/harness.h"
 #include "common/harness/measure/estimate.h"
 
 #include <algorithm>
