@@ -1,9 +1,9 @@
-#include "common/harness/measure/harness.h"
 #include "common/harness/measure/estimate.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "common/harness/measure/harness.h"
 #include "common/record/params.h"
 
 namespace ridge::measure {
