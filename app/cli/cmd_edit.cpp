@@ -30,7 +30,8 @@ Result<SourceText> source_of(Driver* driver, const std::string& kernel) {
   const SourceText* source = driver->run().source(kernel);
   const KernelInfo* info = driver->run().kernel(kernel);
   if (source == nullptr || info == nullptr) {
-    return Error{ErrorCode::usage, "there is no such rung", kernel, "'ridgepoint list --all' names them"};
+    return Error{ErrorCode::usage, "there is no such rung", kernel,
+                 "'ridgepoint list --all' names them"};
   }
   if (info->kind != RungKind::kernel || !info->library.empty()) {
     return Error{ErrorCode::unavailable,

@@ -60,8 +60,8 @@ class LessonCanvas {
     DiagramView view;
     DiagramView::Fenced fenced;  ///< its kernel is empty: there is none
   };
-  std::array<Picture, 2>
-      pictures_;            ///< of the rung before, where the step compares it, and of the rung
+  /// The first is of the rung before, and empty where the step does not compare the two; the second is of the rung.
+  std::array<Picture, 2> pictures_;
   std::string diagram_of_;  ///< the rung that `pictures_` were looked up for
   int diagram_page_ = 0;    ///< of Teaching::pages, those it has turned
   int code_page_ =

@@ -89,7 +89,8 @@ void ChartView::lay_out(Ui& ui, float width, float height) {
   for (const float font : kCompactFonts_px) {
     lay_out_once(ui, width, height, font);
     if (scene_.height > height + 1) continue;
-    return font == kCompactFonts_px[0] ? grow(ui, width, height, font) : void();
+    if (font == kCompactFonts_px[0]) grow(ui, width, height, font);
+    return;
   }
   lay_out_once(ui, width - ui.px(kScrollbar), height, kCompactFonts_px[2]);
 }
