@@ -11,6 +11,7 @@
 #include "common/harness/measure/energy_watch.h"
 #include "common/harness/measure/host_telemetry.h"
 #include "common/harness/measure/telemetry_sampler.h"
+#include "tests/steady_meter.h"
 #include "tests/synthetic_pipelines.h"
 #include "tests/toy_family.h"
 #include "tests/worker_process.h"
@@ -21,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using measure::EnergyReading;
 using measure::now_s;
+using test::SteadyMeter;
 
 /// A made-up /sys and /proc; gone after the test.
 struct Root {
@@ -200,23 +202,6 @@ TEST_CASE("a counter that stands still, or moves once, gives no energy") {
 
 // ---- the pass ------------------------------------------------------------------------------------
 
-constexpr double kPower_w = 50;
-
-class FakeMeter : public measure::EnergyMeter {
- public:
-  FakeMeter(bool counter, double period_s) : counter_(counter), period_s_(period_s) {}
-  std::string source() const override { return "made up"; }
-  bool is_counter() const override { return counter_; }
-  std::optional<double> read() override {
-    if (!counter_) return kPower_w;
-    return kPower_w * std::floor((now_s() - start_s_) / period_s_) * period_s_;
-  }
-
- private:
-  bool counter_;
-  double period_s_, start_s_ = now_s();
-};
-
 /// Draws 50 W for as long as it is there; remembers how long its calls took.
 class MeteredDevice : public FakeDevice {
  public:
@@ -225,7 +210,7 @@ class MeteredDevice : public FakeDevice {
   double shortest_s = std::numeric_limits<double>::infinity(), longest_s = 0;
   int64_t repeated = 0;
   Result<std::unique_ptr<measure::EnergyMeter>> energy_meter() override {
-    return std::unique_ptr<measure::EnergyMeter>(new FakeMeter(counter, period_s));
+    return std::unique_ptr<measure::EnergyMeter>(new SteadyMeter(counter, period_s));
   }
   void telemetry(TelemetryPoint* point) override { point->values["sm_clock_hz"] = 1.5e9; }
   Result<void> repeat(const measure::Side& side, int64_t calls) override {
@@ -264,8 +249,8 @@ TEST_CASE("energy of a call: power times the pass's own time per call, within th
   CHECK(error > 0);
   CHECK(error < 0.5);
   // 2 %: the pass's own steps between its chunks of 50 calls.
-  CHECK(*series.energy_j >= kPower_w * device.shortest_s * (1 - error - 0.02));
-  CHECK(*series.energy_j <= kPower_w * device.longest_s * (1 + error + 0.02));
+  CHECK(*series.energy_j >= SteadyMeter::kPower_w * device.shortest_s * (1 - error - 0.02));
+  CHECK(*series.energy_j <= SteadyMeter::kPower_w * device.longest_s * (1 + error + 0.02));
   CHECK(contains(series.energy_source, "made up, renewed every "));
   CHECK(device.repeated >= 100);
 }
@@ -313,7 +298,7 @@ TEST_CASE("energy of a training's step and a pipeline's item: of work that goes 
   REQUIRE(ran);
   INFO(ran->reason);
   REQUIRE(ran->energy_j);
-  CHECK(*ran->energy_j > 0.5 * kPower_w * ran->stats->median_ns * 1e-9);
+  CHECK(*ran->energy_j > 0.5 * SteadyMeter::kPower_w * ran->stats->median_ns * 1e-9);
   CHECK(contains(ran->energy_source, "made up"));
   CHECK(ran->sm_clock_hz == 1.5e9);
 }

@@ -2,6 +2,7 @@
 // names catches it. Where time itself would decide, the clock is made up (a device that charges for
 // first touches, cold caches, work and readings of the clock), so that a busy machine changes nothing.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/harness.h"
@@ -17,6 +19,7 @@
 #include "common/record/trap.h"
 #include "tests/catch.h"
 #include "tests/made_up_clock.h"
+#include "tests/steady_meter.h"
 
 #include <nlohmann/json.hpp>
 
@@ -182,6 +185,41 @@ TEST_CASE("not the best peer: only pairs that settle it name the peer") {
   const std::string open = said([&] { return ++calls / 4 % 2 ? 500.0 : 2000.0; });
   INFO(open);
   CHECK(open.find("does not settle the peer") != std::string::npos);
+}
+
+TEST_CASE("a trap's joules are those of one call of its victim, in mode measure") {
+  struct Metered : MadeUpClock {
+    int64_t repeated = 0;
+    Result<std::unique_ptr<measure::EnergyMeter>> energy_meter() override {
+      return std::unique_ptr<measure::EnergyMeter>(new test::SteadyMeter(true, 0.01));
+    }
+    Result<void> repeat(const measure::Side& side, int64_t calls) override {
+      CHECK(std::string(side.kernel->id).rfind("gemm.", 0) == 0);
+      repeated += calls;
+      std::this_thread::sleep_for(std::chrono::milliseconds(calls));
+      return {};
+    }
+  };
+  const TrapDesc* desc = find_trap("traps.cpu.below_timer_resolution");
+  REQUIRE(desc != nullptr);
+  measure::Observer nobody;
+  const auto of_mode = [&](measure::Mode mode, Metered* device) {
+    return measure::measure_trap(*desc, {}, device, {.mode = mode, .limit_s = 0.5}, 0, &nobody);
+  };
+  Metered measured, live;
+  const auto series = of_mode(measure::Mode::measure, &measured);
+  REQUIRE(series);
+  REQUIRE(series->trap);
+  REQUIRE(series->energy_j);
+  CHECK(*series->energy_j == Approx(0.050).epsilon(0.2));
+  CHECK(measured.repeated > 100);
+  CHECK(series->unavailable.count("energy_j") == 0);
+
+  const auto quick = of_mode(measure::Mode::live, &live);
+  REQUIRE(quick);
+  CHECK_FALSE(quick->energy_j);
+  CHECK(live.repeated == 0);
+  CHECK_FALSE(quick->unavailable.at("energy_j").empty());
 }
 
 TEST_CASE("a victim that fails the gate has no figures") {

@@ -18,8 +18,11 @@ class TrapRung : public Rung {
   }
 
   Result<Estimated> estimate(const Job& job) const override {
+    const auto device = job.machine->device(trap_.backend, job.request.device);
     return Estimated{
-        {.params = job.params}, measure::predict_trap_s(trap_, options_of(job.request)), ""};
+        {.params = job.params},
+        measure::predict_trap_s(trap_, device ? *device : nullptr, options_of(job.request)),
+        ""};
   }
 
  private:

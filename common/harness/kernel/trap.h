@@ -15,6 +15,7 @@ namespace ridge {
 
 namespace measure {
 class Device;
+struct ReadyRung;
 }
 
 /// What the harness's own guard made of the lie, in this run.
@@ -34,6 +35,8 @@ class Trap {
   virtual Result<QualityCheck> check(const std::string& what) = 0;
   /// Meets the lie with the guard that the description names. `lie` and `honest` are the medians.
   virtual Result<GuardVerdict> guard(double lie, double honest) = 0;
+  /// The victim alone, for the energy of one of its calls; null where a trap is of no one rung.
+  virtual const measure::ReadyRung* victim() const { return nullptr; }
 };
 
 struct TrapDesc {

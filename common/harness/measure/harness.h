@@ -101,6 +101,6 @@ Result<double> predict_training_s(const TrainDesc& training, const Params& param
                                   const Options& options);
 /// From the limits that rule them; what has to be written first (image files) is not in it.
 double predict_pipeline_s(Device* device, const Options& options);
-double predict_trap_s(const TrapDesc& trap, const Options& options);
+double predict_trap_s(const TrapDesc& trap, Device* device, const Options& options);
 
 }  // namespace ridge::measure

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <random>
 
+#include "common/harness/measure/energy_pass.h"
 #include "common/harness/measure/harness.h"
+#include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
 #include "common/record/request.h"
 #include "common/stats/stats.h"
@@ -134,6 +136,20 @@ Result<void> check_victim(Trap* trap, const char* what, Series* series, Observer
   return {};
 }
 
+/// Joules of one call of the victim, measured as of any kernel: both of a trap's figures are of that call.
+Result<void> victim_energy(const Trap& trap, const Options& options, Series* series,
+                           Observer* observer) {
+  const ReadyRung* victim = trap.victim();
+  if (victim == nullptr) {
+    series->unavailable["energy_j"] = "the trap is not of one kernel's calls";
+    return {};
+  }
+  const Side side = victim->plain_side(options.cache);
+  const double from_s = now_s();
+  RIDGE_TRY_VOID(victim->device->repeat(side, 1));
+  return energy_pass(*victim, options, (now_s() - from_s) * 1e9, series, observer);
+}
+
 Result<void> steps(const TrapDesc& desc, Device* device, const Options& options, Series* series,
                    Observer* observer) {
   observer->phase(series->index, {.phase = "prepare", .text = "setting the trap"});
@@ -154,16 +170,17 @@ Result<void> steps(const TrapDesc& desc, Device* device, const Options& options,
   RIDGE_TRY(const GuardVerdict verdict, trap->guard(out.lie.median, out.honest.median));
   out.caught = verdict.caught;
   out.guard_says = verdict.says;
+  if (options.has_energy()) RIDGE_TRY_VOID(victim_energy(*trap, options, series, observer));
   return check_victim(trap.get(), "the victim, after", series, observer);
 }
 
 }  // namespace
 
-double predict_trap_s(const TrapDesc& trap, const Options& options) {
+double predict_trap_s(const TrapDesc& trap, Device* device, const Options& options) {
   const double limit_s = options.limit_s.value_or(std::max(trap.patience_s, options.limit(2, 4)));
   // The victim is checked before and after; half the traps have their rounds before the limit.
   constexpr double kAround_s = 0.5, kTaken = 0.8;
-  return kAround_s + kTaken * limit_s;
+  return kAround_s + kTaken * limit_s + predict_energy_s(device, options);
 }
 
 Result<Series> measure_trap(const TrapDesc& trap, const Params& params, Device* device,
@@ -181,8 +198,10 @@ Result<Series> measure_trap(const TrapDesc& trap, const Params& params, Device* 
   if (!outcome) take_error(outcome.error(), &out);
   for (const char* quantity : {"stats", "latency", "flop_per_s", "bytes_per_s", "of_ceiling",
                                "utilization", "memory_bytes", "energy_j"}) {
-    out.unavailable[quantity] = "a trap's two figures stand under trap";
+    std::string& reason = out.unavailable[quantity];
+    if (reason.empty()) reason = "a trap's two figures stand under trap";
   }
+  if (out.energy_j) out.unavailable.erase("energy_j");
   return out;
 }
 

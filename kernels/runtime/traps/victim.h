@@ -58,6 +58,7 @@ class VictimTrap : public Trap {
   explicit VictimTrap(std::unique_ptr<Victim> victim) : victim_(std::move(victim)) {}
   Result<double> honest() override { return victim_->call_s(); }
   Result<QualityCheck> check(const std::string& what) override { return victim_->check(what); }
+  const measure::ReadyRung* victim() const override { return &victim_->rung; }
 
  protected:
   measure::Device* device() const { return victim_->rung.device; }
