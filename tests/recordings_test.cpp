@@ -107,8 +107,7 @@ std::string metered_name(const Run& run, const std::string& rung, const std::str
 }
 
 /// What a recording has joules of, and whether it has a clock. A library that runs in another process has its clock in the
-/// telemetry alone. A trap has the board's power there, since its figures are of what is measured wrongly, and so has a
-/// pipeline that was recorded before pipelines had an energy pass.
+/// telemetry alone.
 struct Metered {
   std::set<std::string> timed, joules;
   bool has_clock = false;
@@ -121,9 +120,7 @@ Metered metered(const Run& run) {
     if (backend_of(series.kernel) != Backend::cuda) continue;
     const std::string name = metered_name(run, series.kernel, series.dtype);
     if (series.stats || series.trap) found.timed.insert(name);
-    const bool has_no_calls = series.trap || series.kind == RungKind::pipeline;
-    if (series.energy_j || (has_no_calls && has_telemetry(run, "power_w")))
-      found.joules.insert(name);
+    if (series.energy_j) found.joules.insert(name);
     found.has_clock |= series.sm_clock_hz.has_value();
   }
   for (const Comparison& one : run.comparisons()) {
