@@ -146,7 +146,7 @@ WorkloadPart attention(const ModelShape& shape, bool decode) {
   } else {
     part.title = "attention, causal";
     part.note = "All queries of a sequence against what came before them.";
-    part.kernel = shape.gpu ? "attention.cuda.persistent" : "attention.cpu.threads";
+    part.kernel = prefill_attention(shape.gpu).front();
     part.params["sequence"] = shape.prompt, part.params["causal"] = std::string("yes");
   }
   return part;
@@ -219,6 +219,13 @@ const std::vector<const char*>& decode_attention(bool gpu) {
   return gpu ? cuda : cpu;
 }
 
+const std::vector<const char*>& prefill_attention(bool gpu) {
+  static const std::vector<const char*> cpu = {"attention.cpu.threads", "attention.cpu.online"};
+  static const std::vector<const char*> cuda = {"attention.cuda.persistent",
+                                                "attention.cuda.mma_sync", "attention.cuda.online"};
+  return gpu ? cuda : cpu;
+}
+
 Workload decode_workload(const ModelShape& asked, const std::string& dtype,
                          const std::string& kernel, const std::string& attention_kernel) {
   const ModelShape shape = with_plain_type(asked);
@@ -237,7 +244,7 @@ bool takes_few_rows(const ModelShape& shape) {
   return has_rung && fits && (!shape.gpu || shape.batch <= kMostRows);
 }
 
-std::vector<Workload> model_workloads(const ModelShape& asked, const DecodeRungs& rungs) {
+std::vector<Workload> model_workloads(const ModelShape& asked, const ModelRungs& rungs) {
   // Of these the weights alone have the type, where decoding is bound by their bytes; all else stays as it
   // is.
   const DecodeType* type = find_decode_type(asked.dtype);
@@ -246,6 +253,8 @@ std::vector<Workload> model_workloads(const ModelShape& asked, const DecodeRungs
   Workload prefill{.id = "prefill", .title = "Prefill: the prompts are read", .note = kLeftOut};
   prefill.parts = layer_products(shape, shape.batch * shape.prompt);
   prefill.parts.insert(prefill.parts.begin() + kAttentionAt, attention(shape, false));
+  if (!rungs.prefill_attention.empty())
+    prefill.parts[kAttentionAt].kernel = rungs.prefill_attention;
   prefill.tokens = double(shape.batch * shape.prompt);
   if (!fewer_bits && !takes_few_rows(asked))
     return {prefill, decode_of(shape, layer_products(shape, shape.batch))};

@@ -73,13 +73,14 @@ struct ModelShape {
   bool operator==(const ModelShape&) const = default;
 };
 
-/// Which rungs make a decode step; empty: the best that there is on any machine.
-struct DecodeRungs {
-  std::string products, attention;
+/// Which rungs make a pass; empty: the best that there is on any machine.
+struct ModelRungs {
+  std::string products, attention;  ///< of a decode step
+  std::string prefill_attention;
 };
 /// Reading the prompts, and making one token more for each sequence. The decode step is decode_workload() with `rungs`
 /// wherever takes_few_rows(), so that a description has one figure for a type of weights.
-std::vector<Workload> model_workloads(const ModelShape& shape, const DecodeRungs& rungs = {});
+std::vector<Workload> model_workloads(const ModelShape& shape, const ModelRungs& rungs = {});
 
 /// A type of weights that a model may decode with, and the rungs that read it, the best first.
 struct DecodeType {
@@ -98,6 +99,8 @@ bool takes_few_rows(const ModelShape& shape);
 
 /// The rungs that attend with one query for each sequence, the best first.
 const std::vector<const char*>& decode_attention(bool gpu);
+/// Those that attend with all queries of a sequence, the best first.
+const std::vector<const char*>& prefill_attention(bool gpu);
 
 /// One token more for each sequence, its products by `kernel` on weights of this type. Keys and values stay
 /// as they are, fp32 on a CPU and bf16 on a GPU, whatever the weights are.

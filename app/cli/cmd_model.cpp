@@ -144,13 +144,6 @@ Result<MeasuredPair> compare_models(const CommonOptions& common, const ModelOpti
   RIDGE_TRY(const ModelSide candidate, model_side(described, options.candidate, run));
   pair.phases = model_phases(baseline, candidate, run);
   auto requests = model_requests(baseline, candidate, pair.phases);
-  const bool differ = std::any_of(requests.begin(), requests.end(), [](const WorkRequest& one) {
-    return one.type == RequestType::compare;
-  });
-  if (!differ) {
-    return Error{ErrorCode::usage, "both models make the same calls", "model",
-                 "let --candidate change a part, e.g. dtype=int8 or gemm=packed"};
-  }
   const auto measured = measure_parts(pair.driver.get(), options, std::move(requests));
   RIDGE_TRY_VOID(pair.driver->close_file());
   RIDGE_TRY_VOID(measured);
@@ -215,7 +208,7 @@ int cmd_model(const CommonOptions& common, const ModelOptions& options) {
   if (const auto listed = (*driver)->fetch_catalogue(); !listed)
     return fail(common, listed.error());
   const Params other = {{"threads", options.threads}};
-  const auto workloads = model_workloads(shape, decode_rungs(shape, other, (*driver)->run()));
+  const auto workloads = model_workloads(shape, model_rungs(shape, other, (*driver)->run()));
   WorkRequest request;
   request.type = RequestType::run, request.lab = "attention", request.mode = RunMode::live,
   request.energy = false, request.model = to_params(shape);

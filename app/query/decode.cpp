@@ -311,11 +311,14 @@ Decode fill_decode(const ModelShape& shape, const Params& other, const DecodeSou
   return decode;
 }
 
-DecodeRungs decode_rungs(const ModelShape& shape, const Params& other, const Run& run) {
+ModelRungs model_rungs(const ModelShape& shape, const Params& other, const Run& run) {
+  ModelRungs rungs;
+  rungs.prefill_attention = first_available(prefill_attention(shape.gpu), run);
   const DecodeType* type = find_decode_type(shape.dtype);
-  if (type == nullptr) return {};
-  return {first_available(kernels_of(*type, shape), run),
-          attention_of(shape, other, {&run, {}, ""})};
+  if (type == nullptr) return rungs;
+  rungs.products = first_available(kernels_of(*type, shape), run);
+  rungs.attention = attention_of(shape, other, {&run, {}, ""});
+  return rungs;
 }
 
 WorkRequest decode_request(const ModelShape& shape, const Params& other, const Run& run) {
@@ -326,7 +329,7 @@ WorkRequest decode_request(const ModelShape& shape, const Params& other, const R
   for (const DecodeType& type : decode_types()) {
     ModelShape with_type = shape;
     with_type.dtype = type.dtype;
-    const DecodeRungs rungs = decode_rungs(with_type, other, run);
+    const ModelRungs rungs = model_rungs(with_type, other, run);
     if (rungs.products.empty()) continue;
     const Workload workload = decode_workload(shape, type.dtype, rungs.products, rungs.attention);
     for (KernelRequest& one : workload_requests(workload_table(workload, "", other))) {

@@ -50,9 +50,9 @@ DecodeSource from_saved(const Run& saved, const std::vector<Recording>& recordin
 /// decode_types().
 Decode fill_decode(const ModelShape& shape, const Params& other, const DecodeSource& from);
 
-/// The rungs that make a decode step of this model here: the best for its dtype that this machine can run. The one place
-/// that chooses them; a member is empty where none runs here.
-DecodeRungs decode_rungs(const ModelShape& shape, const Params& other, const Run& run);
+/// The rungs that make this model's passes here: the best for its dtype that this machine can run. The one place that
+/// chooses them; a member is empty where none runs here.
+ModelRungs model_rungs(const ModelShape& shape, const Params& other, const Run& run);
 
 /// Each type's best rung that this machine can run, at each shape. Energy needs the mode measure; a second a
 /// pass.

@@ -127,7 +127,7 @@ ModelSide side_from(const Params& model, const std::string& prefix) {
 }
 
 std::vector<Workload> workloads_of(const ModelSide& side, const Run& run) {
-  auto all = model_workloads(side.shape, decode_rungs(side.shape, side.other, run));
+  auto all = model_workloads(side.shape, model_rungs(side.shape, side.other, run));
   for (Workload& workload : all) {
     for (WorkloadPart& part : workload.parts) {
       const auto own = side.rungs.find(std::string(family_of(part.kernel)));
@@ -323,6 +323,25 @@ Result<ModelSide> model_side(const ModelSide& common, const std::string& text, c
   return side;
 }
 
+namespace {
+
+/// Both descriptions make the same calls throughout.
+bool is_one_model(const std::vector<ModelPhase>& phases) {
+  return std::all_of(phases.begin(), phases.end(), [](const ModelPhase& phase) {
+    return std::all_of(phase.parts.begin(), phase.parts.end(),
+                       [](const ModelPart& part) { return part.is_shared; });
+  });
+}
+
+/// A model beside itself is an A/A check: its parts are compared, each with itself.
+void part_all(std::vector<ModelPhase>* phases) {
+  for (ModelPhase& phase : *phases) {
+    for (ModelPart& part : phase.parts) part.is_shared = false;
+  }
+}
+
+}  // namespace
+
 std::vector<ModelPhase> model_phases(const ModelSide& baseline, const ModelSide& candidate,
                                      const Run& run) {
   const auto theirs = workloads_of(baseline, run), ours = workloads_of(candidate, run);
@@ -347,6 +366,7 @@ std::vector<ModelPhase> model_phases(const ModelSide& baseline, const ModelSide&
     }
     phases.push_back(std::move(phase));
   }
+  if (is_one_model(phases)) part_all(&phases);
   return phases;
 }
 

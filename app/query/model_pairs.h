@@ -51,7 +51,8 @@ struct ModelPhase {
   std::string why;                      ///< without one: one sentence
 };
 
-/// Reading the prompts, and one token more: the parts of both models, without times.
+/// Reading the prompts, and one token more: the parts of both models, without times. A model beside itself (A/A) shares no
+/// part: each is compared with itself.
 std::vector<ModelPhase> model_phases(const ModelSide& baseline, const ModelSide& candidate,
                                      const Run& run);
 

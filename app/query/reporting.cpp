@@ -261,7 +261,7 @@ std::vector<report::Section> workload_sections(const Lab& lab, const Run& run) {
     const auto threads = series.params.find("threads");
     if (series.request == described->id && threads != series.params.end()) other.insert(*threads);
   }
-  for (const Workload& workload : model_workloads(shape, decode_rungs(shape, other, run)))
+  for (const Workload& workload : model_workloads(shape, model_rungs(shape, other, run)))
     add(workload_section(workload, workload_table(workload, "", other), run, "the rungs named"));
   return sections;
 }

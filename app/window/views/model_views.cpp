@@ -43,7 +43,7 @@ Workload workload_in_view(const State& state, const RungView& row) {
   ModelShape shape = state.options.model;
   shape.gpu = backend_of(row.rung->kernel) == Backend::cuda;
   shape.dtype = shape.gpu ? "bf16" : "fp32";
-  const DecodeRungs rungs = app::decode_rungs(shape, other_params(state, row), state.run());
+  const ModelRungs rungs = app::model_rungs(shape, other_params(state, row), state.run());
   return model_workloads(shape, rungs)[state.options.model_decodes ? 1 : 0];
 }
 
