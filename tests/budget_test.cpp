@@ -230,18 +230,32 @@ TEST_CASE("command line: a budget that is none starts nothing, and a lab has wha
   CHECK(has(refused_by(with("accuracy=1")), "has no accuracy"));
   CHECK(has(refused_by({"--baseline", "true", "--candidate", "true", "--budget", "energy=1J"}),
             "a command has no energy"));
+  const Folder folder;
+  write_all(folder / "team.budget", "# of the course\np99=2ms  # of a call\np98=1ms\n");
+  CHECK(has(refused_by(with(folder / "team.budget")), "'p98' is none of its lines"));
+  write_all(folder / "none.budget", "# nothing yet\n");
+  const Outcome none = Program(variable("RIDGE_BIN"),
+                               [&] {
+                                 auto args = with(folder / "none.budget");
+                                 args.insert(args.begin(), "compare");
+                                 return args;
+                               }())
+                           .finish();
+  CHECK(none.code == 65);
+  CHECK(has(none.err, "the file demands nothing"));
 }
 
 TEST_CASE(
     "command line: the budget is said before the run, judged after it, and kept in the file") {
   const Folder folder;
   const std::string path = folder / "run.jsonl";
+  write_all(folder / "team.budget", "# of the course\n\np50=1ns  # of a call\n");
   setenv("RIDGE_CEILINGS", "off", 1);
-  const Outcome made =
-      Program(variable("RIDGE_BIN"),
-              {"compare", "gemm", "--baseline", "naive_o1", "--candidate", "loop_order", "--set",
-               "n=128", "--set", "threads=1", "--budget", "p50=1ns,memory=1GiB", "--out", path})
-          .finish();
+  const Outcome made = Program(variable("RIDGE_BIN"),
+                               {"compare", "gemm", "--baseline", "naive_o1", "--candidate",
+                                "loop_order", "--set", "n=128", "--set", "threads=1", "--budget",
+                                folder / "team.budget", "--budget", "memory=1GiB", "--out", path})
+                           .finish();
   INFO(made.out << made.err);
   CHECK(has(made.err, "adopted only within the budget: p50 latency at most 1.00 ns; memory"));
   CHECK(has(made.out, "budget: p50 latency at most 1.00 ns: not met, "));

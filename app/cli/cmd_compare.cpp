@@ -197,7 +197,7 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
       "--budget", options->budget,
       "what a candidate must keep to be adopted: accuracy=1 (points lost), keeps=99% (of the "
       "baseline's accuracy), target=0.85, nmse=1e-6, p50|p90|p95|p99=2ms, memory=1GiB, "
-      "energy=0.5J; several with commas (repeat)"));
+      "energy=0.5J; several with commas, or a file with one a line (repeat)"));
   const auto line = [&](const char* name, const char* help, double least, const char* key,
                         double factor) {
     command

@@ -8,11 +8,14 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "app/query/reporting.h"
 #include "app/query/terminal.h"
+#include "common/core/files.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 
@@ -266,9 +269,36 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
 
 }  // namespace
 
+namespace {
+
+/// What a team or a course demands, kept in a file: an entry or several a line, and words behind a #.
+Result<std::string> budget_file(const std::string& path) {
+  RIDGE_TRY(const std::string text, read_whole(path));
+  std::string entries, line;
+  for (std::istringstream lines(text); std::getline(lines, line);) {
+    const std::string entry = line.substr(0, line.find('#'));
+    const bool is_blank = entry.find_first_not_of(" \t\r") == std::string::npos;
+    if (!is_blank) entries += (entries.empty() ? "" : ",") + entry;
+  }
+  if (entries.empty()) {
+    return Error{ErrorCode::bad_input, "the file demands nothing", path,
+                 "write one line for each demand, e.g. p99=2ms"};
+  }
+  return entries;
+}
+
+}  // namespace
+
 Result<Budget> budget_of(const MeasureOptions& options) {
   std::string text;
-  for (const std::string& part : options.budget) text += (text.empty() ? "" : ",") + part;
+  for (std::string part : options.budget) {
+    const bool is_file =
+        part.find('=') == std::string::npos && std::filesystem::is_regular_file(part);
+    if (is_file) {
+      RIDGE_TRY(part, budget_file(part));
+    }
+    text += (text.empty() ? "" : ",") + part;
+  }
   return parse_budget(text);
 }
 
