@@ -147,7 +147,8 @@ TEST_CASE(
   CHECK((schemas == 0 || schemas == 77));
 }
 
-TEST_CASE("a model beside itself: every part is compared with itself, and none is taken for settled") {
+TEST_CASE(
+    "a model beside itself: every part is compared with itself, and none is taken for settled") {
   const Outcome made =
       model({"--json", "--limit", "0.2", "--baseline", "dtype=fp32", "--candidate", "dtype=fp32"});
   INFO(made.out << made.err);
@@ -212,6 +213,20 @@ TEST_CASE(
   CHECK(decode.judged->ci->high / decode.judged->ratio > 1.018);
   CHECK(app::model_pair_sections(*find_lab("attention"), run).size() == 2);
   CHECK(app::model_pair_sections(*find_lab("gemm"), run).empty());
+  // The window's chart of this run: the two that were compared last, a row a part, and both bars' quotient.
+  const auto pair = app::last_model_pair(run);
+  REQUIRE(pair);
+  CHECK(has(app::difference_words(*pair), "dtype fp32 → int8"));
+  CHECK(app::difference_words({pair->baseline, pair->baseline}) == "the same model twice (A/A)");
+  const chart::ChartModel drawn = app::chart_of(*pair, run);
+  REQUIRE(drawn.rows.size() == prefill.parts.size() + decode.parts.size());
+  CHECK(drawn.rows.front().section != drawn.rows.back().section);
+  CHECK(has(drawn.subtitle, "Decode faster: "));
+  const auto& marks = drawn.panels.at(0).marks;
+  REQUIRE(marks.size() == 2 * drawn.rows.size());
+  CHECK(marks[marks.size() - 2].value / marks.back().value == Approx(2));
+  CHECK(drawn.panels.at(1).marks.size() == 5);  // attention is the same call
+  CHECK(drawn.table.rows.size() == drawn.rows.size());
   CHECK(has(app::phase_text(decode), "the same call"));
 }
 

@@ -32,12 +32,12 @@ TEST_CASE("A/A: a button on Machine, a hundred comparisons, the noise floor", "[
   REQUIRE(first.kernels.size() == 2);
   CHECK(first.kernels[0].kernel == kSelfCheckRung);
   CHECK(first.kernels[0].params == first.kernels[1].params);
-  CHECK(f.state.requests.aa_left == kSelfChecks);
+  CHECK(f.state.requests.sequence.left.size() == kSelfChecks);
   CHECK(f.driver->find("progress"));
 
   answer(&f, kSelfChecks);
   CHECK(f.session.count(RequestType::compare) == kSelfChecks);  // and no more
-  CHECK(f.state.requests.aa_left == 0);
+  CHECK_FALSE(f.state.requests.sequence.is_open());
   const NoiseFloor floor = noise_floor(f.state.run());
   CHECK(floor.runs() == kSelfChecks);
   CHECK(floor.false_at_zero == 10);
@@ -72,7 +72,7 @@ TEST_CASE("A/A: Esc ends it after the one in hand; what was made stays", "[windo
   f.session.finish(open, "cancelled");
   f.driver->frames(3);
   CHECK(f.session.count(RequestType::compare) == 4);
-  CHECK(f.state.requests.aa_left == 0);
+  CHECK_FALSE(f.state.requests.sequence.is_open());
   CHECK(noise_floor(f.state.run()).runs() == 3);
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("A/A: a rung that fails its check ends it, with the reason", "[window]
   REQUIRE(perform(f.state, "self_check"));
   f.session.finish(f.session.last(RequestType::compare));  // done, and nothing judged
   f.driver->frames(3);
-  CHECK(f.state.requests.aa_left == 0);
+  CHECK_FALSE(f.state.requests.sequence.is_open());
   CHECK(f.session.count(RequestType::compare) == 1);
   CHECK(f.state.notice.is_error);
 }

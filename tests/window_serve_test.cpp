@@ -80,6 +80,55 @@ TEST_CASE("Workload: a described model's phases, run and counted in tokens", "[w
   CHECK(request.kernels[0].params.at("batch") == ParamValue(int64_t{3}));
 }
 
+TEST_CASE("Two models: one is kept, the other described, and every part of both is compared",
+          "[window]") {
+  Attention f;
+  window::perform(f.state, "models");
+  f.state.options.model.layers = 2;
+  f.driver->frames(4);
+  for (const char* widget : {"label:model_dtype", "label:model_layers", "keep_model"}) {
+    INFO(widget);
+    CHECK(f.driver->find(widget) != nullptr);
+  }
+  CHECK_FALSE(window::perform(f.state, "compare_models"));  // with what?
+  REQUIRE(f.driver->click("keep_model"));
+  f.state.options.model.dtype = "int8";
+  f.driver->frames(3);
+  REQUIRE(f.driver->click("compare_models"));
+  const auto& sequence = f.state.requests.sequence;
+  REQUIRE(sequence.is_open());
+  const size_t all = sequence.all;
+  CHECK(all == 6);  // five products of decoding, and what both do by the same calls
+  CHECK(window::progress_headline(f.state) == "Part 1 of 6");
+  std::set<std::string> compared;
+  for (size_t part = 0; part + 1 < all; ++part) {
+    const WorkRequest request = f.session.last(RequestType::compare);
+    REQUIRE(request.kernels.size() == 2);
+    CHECK(request.kernels[0].params.at("dtype") == ParamValue(std::string("fp32")));
+    CHECK(request.kernels[1].params.at("dtype") == ParamValue(std::string("int8")));
+    CHECK(request.model.at("candidate.dtype") == ParamValue(std::string("int8")));
+    compared.insert(to_string(request.kernels[1].params));
+    // One that fails leaves the others.
+    f.session.finish(request, part == 1 ? "failed" : "ok");
+    f.driver->frames(2);
+  }
+  CHECK(compared.size() == 5);
+  const WorkRequest shared = f.session.last(RequestType::run);
+  CHECK(shared.kernels.size() >= 6);
+  f.session.finish(shared);
+  f.driver->frames(3);
+  CHECK_FALSE(f.state.requests.sequence.is_open());
+  CHECK(f.state.notice.text.find("Prefill") != std::string::npos);
+  CHECK(f.session.count(RequestType::compare) == 5);
+
+  // Cancelled, no part follows.
+  REQUIRE(f.driver->click("compare_models"));
+  f.session.finish(f.session.last(RequestType::compare), "cancelled");
+  f.driver->frames(3);
+  CHECK(f.session.count(RequestType::compare) == 6);
+  CHECK_FALSE(f.state.requests.sequence.is_open());
+}
+
 TEST_CASE("Workload: a part is filled by rungs of its own problem and shape alone", "[window]") {
   Attention f;
   window::select_rung(f.state, "attention.cpu.stored");

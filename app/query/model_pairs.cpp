@@ -18,6 +18,7 @@
 #include "common/record/params.h"
 #include "common/record/request.h"
 #include "common/stats/sum_ratio.h"
+#include "common/view/chart/model_pair.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::app {
@@ -458,15 +459,74 @@ Json phase_json(const ModelPhase& phase) {
           {"parts", parts}};
 }
 
+std::optional<ModelPair> last_model_pair(const Run& run) {
+  const auto& all = run.requests();
+  const auto last = std::find_if(all.rbegin(), all.rend(), [](const Request& request) {
+    return request.model.contains(std::string(kCandidatePrefix) + "layers");
+  });
+  if (last == all.rend()) return std::nullopt;
+  return ModelPair{side_from(last->model, ""), side_from(last->model, kCandidatePrefix)};
+}
+
+std::string difference_words(const ModelPair& pair) {
+  const Params before = described(pair.baseline, ""), after = described(pair.candidate, "");
+  std::string text;
+  for (const auto& [name, value] : before) {
+    const auto other = after.find(name);
+    const std::string now = other == after.end() ? "default" : to_string(other->second);
+    if (to_string(value) != now)
+      text += (text.empty() ? "" : ", ") + name + " " + to_string(value) + " → " + now;
+  }
+  for (const auto& [name, value] : after) {
+    if (!before.contains(name))
+      text += (text.empty() ? "" : ", ") + name + " default → " + to_string(value);
+  }
+  return text.empty() ? "the same model twice (A/A)" : text;
+}
+
+namespace {
+
+chart::ModelPairRow chart_row(const ModelPhase& phase, const ModelPart& part) {
+  const auto cells = part_cells(phase, part);
+  chart::ModelPairRow row{.phase = phase.title, .label = part.title, .shape = cells[2]};
+  row.rungs = cells[1], row.judged = part.judged, row.is_shared = part.is_shared;
+  row.baseline_s = part.baseline_s, row.why = part.why;
+  if (part.baseline_s && part.judged)
+    row.candidate_s = *part.baseline_s / (part.judged->ratio * part.calls_ratio());
+  return row;
+}
+
+}  // namespace
+
+chart::ChartModel chart_of(const ModelPair& pair, const Run& run) {
+  auto phases = model_phases(pair.baseline, pair.candidate, run);
+  fill_phases(run, &phases);
+  chart::ModelPairInput input{.title = "Two models", .subtitle = difference_words(pair)};
+  input.table.columns = kPartColumns;
+  input.table.columns.insert(input.table.columns.begin(), "Phase");
+  for (const ModelPhase& phase : phases) {
+    input.margin = phase.margin;
+    input.summary += (input.summary.empty() ? "" : " ") + phase.title + ". " + sum_sentence(phase);
+    if (phase.judged) {
+      input.summary += ".";
+      input.subtitle +=
+          ". " + phase.title.substr(0, phase.title.find(':')) + " " + sum_sentence(phase);
+    }
+    for (const ModelPart& part : phase.parts) {
+      input.rows.push_back(chart_row(phase, part));
+      auto cells = part_cells(phase, part);
+      cells.insert(cells.begin(), phase.title);
+      input.table.rows.push_back(std::move(cells));
+    }
+  }
+  return chart::model_pair_chart(input);
+}
+
 std::vector<report::Section> model_pair_sections(const Lab& lab, const Run& run) {
   if (!lab.serves_model) return {};
-  const Request* last = nullptr;
-  for (const Request& request : run.requests()) {
-    if (request.model.contains(std::string(kCandidatePrefix) + "layers")) last = &request;
-  }
+  const auto last = last_model_pair(run);
   if (!last) return {};
-  auto phases =
-      model_phases(side_from(last->model, ""), side_from(last->model, kCandidatePrefix), run);
+  auto phases = model_phases(last->baseline, last->candidate, run);
   fill_phases(run, &phases);
   std::vector<report::Section> sections;
   for (const ModelPhase& phase : phases) {

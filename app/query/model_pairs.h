@@ -1,5 +1,5 @@
 // Two described models compared: every part of a pass is compared in pairs at its shape, and the models' times are the sums
-// of their parts. `ridgepoint model --baseline A --candidate B` and the report show the same rows.
+// of their parts. `ridgepoint model --baseline A --candidate B`, the view *Two models* and the report show the same rows.
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 #include "app/query/workload.h"
 #include "common/record/json.h"
 #include "common/record/run.h"
+#include "common/view/chart/model.h"
 #include "common/view/report/report.h"
 #include "labs/lab.h"
 
@@ -21,6 +22,16 @@ struct ModelSide {
   Params other;                              ///< of all rungs: the threads
   std::map<std::string, std::string> rungs;  ///< family: the rung of it in place of the usual one
 };
+
+struct ModelPair {
+  ModelSide baseline, candidate;
+};
+
+/// The two that were compared last in this run.
+std::optional<ModelPair> last_model_pair(const Run& run);
+
+/// "batch 1 → 4, dtype fp32 → int8"; of a model beside itself "the same model twice (A/A)".
+std::string difference_words(const ModelPair& pair);
 
 /// `common` with what `text` sets: "dtype=int8,heads-kv=4", "gemm=packed,threads=2". Error usage: a name or a value is
 /// none of a model's, or a rung is not in this catalogue.
@@ -63,6 +74,9 @@ std::vector<WorkRequest> model_requests(const ModelSide& baseline, const ModelSi
 
 /// Fills in what `run` holds, the latest of each part.
 void fill_phases(const Run& run, std::vector<ModelPhase>* phases);
+
+/// Of what `run` holds of both; a part that is not measured yet has its reason.
+chart::ChartModel chart_of(const ModelPair& pair, const Run& run);
 
 std::string phase_text(const ModelPhase& phase);
 Json phase_json(const ModelPhase& phase);

@@ -222,7 +222,7 @@ void MachineScreen::draw_noise(Ui& ui, Area area) {
     ui.action_button("self_check", button, "Run A/A", Ui::Kind::normal);
   }
   draw_heading(ui, &head, "NOISE FLOOR");
-  const bool under_way = ui.state.requests.aa_left > 0;
+  const bool under_way = self_checks_under_way(ui.state);
   if (noise_.runs() == 0) {
     ui.paragraph(inner,
                  under_way ? "The first comparison is being made."

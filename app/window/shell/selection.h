@@ -65,6 +65,7 @@ struct ViewOptions {
   ServeAsked serve;            ///< what the view Queue asks for
   ModelShape model;            ///< what the view Workload is of, in labs with a model
   bool model_decodes = false;  ///< which of its two phases is shown
+  std::optional<ModelShape> model_baseline{};  ///< kept beside it in the view Two models
 };
 
 enum class ChartCommand { none, fit, table, copy_value, copy_csv, copy_svg, save_csv, save_svg };

@@ -343,10 +343,11 @@ std::string figures_of(const State& state) {
   return text;
 }
 
-/// Share of the whole that the window asked for: of an A/A check the comparisons that are over.
+/// Share of the whole that the window asked for: of a sequence the requests that are over.
 double share_done(const State& state) {
-  if (state.requests.aa_left > 0)
-    return 1 - static_cast<double>(state.requests.aa_left) / kSelfChecks;
+  const Sequence& sequence = state.requests.sequence;
+  if (sequence.is_open())
+    return static_cast<double>(sequence.number() - 1) / static_cast<double>(sequence.all);
   return state.requests.share;
 }
 

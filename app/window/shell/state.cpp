@@ -95,8 +95,8 @@ void note_ended_requests(State& state) {
       state.requests.estimates_due = true;
       build_again(state);
     }
-    next_self_check(state, *request);
-    if (state.requests.aa_left == 0)
+    go_on(state, *request);
+    if (!state.requests.sequence.is_open())
       remember_run(state);  // a hundred times the same file would be too often
   }
 }

@@ -215,9 +215,10 @@ void note_progress(State& state) {
 }
 
 std::string progress_headline(const State& state) {
-  if (state.requests.aa_left > 0)
-    return "A/A " + std::to_string(kSelfChecks - state.requests.aa_left + 1) + " of " +
-           std::to_string(kSelfChecks);
+  const Sequence& sequence = state.requests.sequence;
+  if (sequence.is_open())
+    return sequence.name + " " + std::to_string(sequence.number()) + " of " +
+           std::to_string(sequence.all);
   const auto& progress = state.run().progress();
   if (!progress) return state.requests.compare ? "Starting the comparison" : "Starting the run";
   static const std::map<std::string, std::string> kVerbs = {{"prepare", "Preparing"},
@@ -450,6 +451,36 @@ void toggle_reruns(State& state) {
   state.ladder.dirty = true;
 }
 
+// ---- requests that follow one another -----------------------------------------------------------
+
+namespace {
+
+void send_first(State& state) {
+  const WorkRequest& next = state.requests.sequence.left.front();
+  const bool is_pair = next.type == RequestType::compare;
+  send(state, next, is_pair ? &state.requests.compare : &state.requests.run);
+}
+
+}  // namespace
+
+void start_sequence(State& state, Sequence sequence) {
+  sequence.all = sequence.left.size();
+  state.requests.sequence = std::move(sequence);
+  if (state.requests.sequence.is_open()) send_first(state);
+}
+
+void go_on(State& state, const Request& ended) {
+  Sequence& sequence = state.requests.sequence;
+  if (!sequence.is_open()) return;
+  const bool goes_on = sequence.goes_on
+                           ? sequence.goes_on(state, ended)
+                           : ended.status != RequestStatus::cancelled && state.run().has_hello();
+  sequence.left.erase(sequence.left.begin());
+  if (!goes_on) sequence.left.clear();
+  if (sequence.is_open()) return send_first(state);
+  if (sequence.over) sequence.over(state, ended);
+}
+
 // ---- the A/A check -----------------------------------------------------------------------------
 
 namespace {
@@ -460,13 +491,26 @@ Result<KernelRequest> side_of(const State& state) {
   return app::select_side(*lab, state.run(), kSelfCheckRung, given);
 }
 
-void send_one(State& state) {
-  const auto side = side_of(state);
-  if (side) {
-    return send(state, self_check_request(kSelfCheckLab, {*side, *side}), &state.requests.compare);
-  }
-  state.requests.aa_left = 0;
-  state.notice = {side.error().sentence(), true};
+const Comparison* made_by(const State& state, const Request& ended) {
+  const auto& all = state.run().comparisons();
+  const auto made = std::find_if(all.rbegin(), all.rend(),
+                                 [&](const Comparison& one) { return one.request == ended.id; });
+  return made == all.rend() ? nullptr : &*made;
+}
+
+bool was_judged(const State& state, const Request& ended) {
+  const Comparison* made = made_by(state, ended);
+  return ended.status == RequestStatus::ok && made && made->ci;
+}
+
+void tell_noise_floor(State& state, const Request& last) {
+  if (last.status != RequestStatus::ok) return;  // the notice says why
+  const Comparison* made = made_by(state, last);
+  const bool judged = made && made->ci;
+  state.notice = {judged                           ? noise_floor(state.run()).sentence()
+                  : made && !made->reasons.empty() ? made->reasons.front()
+                                                   : "The comparison gave no interval.",
+                  !judged};
 }
 
 }  // namespace
@@ -480,25 +524,21 @@ std::string self_checks_blocker(const State& state) {
 
 void run_self_checks(State& state) {
   if (must_list_again(state)) return run_ladder(state);
-  state.requests.aa_left = kSelfChecks;
-  send_one(state);
+  const auto side = side_of(state);
+  if (!side) {
+    state.notice = {side.error().sentence(), true};
+    return;
+  }
+  const WorkRequest check = self_check_request(kSelfCheckLab, {*side, *side});
+  start_sequence(state, {.name = "A/A",
+                         .left = std::vector<WorkRequest>(size_t{kSelfChecks}, check),
+                         .goes_on = was_judged,
+                         .over = tell_noise_floor});
 }
 
-void next_self_check(State& state, const Request& ended) {
-  if (state.requests.aa_left == 0) return;
-  const auto& all = state.run().comparisons();
-  const auto made = std::find_if(all.rbegin(), all.rend(),
-                                 [&](const Comparison& one) { return one.request == ended.id; });
-  const bool judged = made != all.rend() && made->ci;
-  state.requests.aa_left =
-      ended.status == RequestStatus::ok && judged ? state.requests.aa_left - 1 : 0;
-  if (state.requests.aa_left > 0) return send_one(state);
-  if (ended.status != RequestStatus::ok) return;  // the notice says why
-  state.notice = {judged ? noise_floor(state.run()).sentence()
-                  : made != all.rend() && !made->reasons.empty()
-                      ? made->reasons.front()
-                      : "The comparison gave no interval.",
-                  !judged};
+bool self_checks_under_way(const State& state) {
+  const Sequence& sequence = state.requests.sequence;
+  return sequence.is_open() && sequence.over == tell_noise_floor;
 }
 
 }  // namespace ridge::window

@@ -14,6 +14,19 @@ namespace ridge::window {
 struct RungView;
 struct State;
 
+/// Requests that follow one another: the comparisons of an A/A check, the parts of two models.
+struct Sequence {
+  std::string name;               ///< of one of them: "A/A", "Part"
+  std::vector<WorkRequest> left;  ///< the first is under way
+  size_t all = 0;
+  /// Whether the next one follows; null: wherever this one was not cancelled and the worker is there.
+  bool (*goes_on)(const State& state, const Request& ended) = nullptr;
+  void (*over)(State& state, const Request& last) = nullptr;  ///< null: nothing is to be said
+
+  bool is_open() const { return !left.empty(); }
+  size_t number() const { return all - left.size() + 1; }  ///< of the one under way, from 1
+};
+
 /// What was asked of the worker: ids of requests, 0 where none is open or none was made.
 struct Requests {
   int64_t list = 0, run = 0, compare = 0, estimates = 0;
@@ -21,7 +34,7 @@ struct Requests {
   std::string flat_of;                      ///< the kernel whose headers were looked through
   uint64_t flat_version = 0;                ///< of the run when they were
   std::map<std::string, int64_t> assembly;  ///< kernel id: the request
-  int aa_left = 0;             ///< comparisons of a rung with itself that are still to be made
+  Sequence sequence;
   bool estimates_due = false;  ///< parameters changed since they were asked for
   double estimates_due_s = 0;  ///< clock at which to ask, so that a drag asks once
   int64_t share_of = 0;        ///< the request that `share` is of
@@ -109,14 +122,18 @@ void run_orders(State& state);
 void rerun_live(State& state);
 void toggle_reruns(State& state);
 
+/// Sends the first of its requests; each that ends sends the next (go_on), so that every one has its progress, cancel stops
+/// between two, and what was made stays.
+void start_sequence(State& state, Sequence sequence);
+void go_on(State& state, const Request& ended);
+
 // ---- the A/A check -----------------------------------------------------------------------------
 // The A/A check in the window: a rung compared with itself a hundred times, one ordinary comparison
-// after another, so that each has its progress, cancel stops it between two, and what was made stays.
+// after another.
 
 /// Why it cannot be made now; empty: it can.
 std::string self_checks_blocker(const State& state);
 void run_self_checks(State& state);
-/// A comparison has ended: the next one, or the end with what was found.
-void next_self_check(State& state, const Request& ended);
+bool self_checks_under_way(const State& state);
 
 }  // namespace ridge::window

@@ -51,6 +51,12 @@ void draw_controls(Ui& ui, const ViewDesc& view, Area* inner) {
     const float w = ui.width(view.foot.label, kSmall_px + 1) + ui.px(28);
     ui.action_button(view.foot.action, {foot.right() - w, foot.y, w, foot.h}, view.foot.label,
                      Ui::Kind::normal);
+    if (*view.beside_foot.action) {
+      const float other = ui.width(view.beside_foot.label, kSmall_px + 1) + ui.px(28);
+      const float x = foot.right() - w - ui.px(8) - other;
+      ui.action_button(view.beside_foot.action, {x, foot.y, other, foot.h}, view.beside_foot.label,
+                       Ui::Kind::normal);
+    }
   }
   const ViewBar& bar = view.bar;
   if (bar.draw && (!bar.is_shown || bar.is_shown(ui.state)))

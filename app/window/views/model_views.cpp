@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "app/query/decode.h"
+#include "app/query/model_pairs.h"
 #include "app/query/workload.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/worker_requests.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/stale_words.h"
@@ -16,6 +18,12 @@ namespace {
 /// What a part does not name, for the selected rung.
 Params other_params(const State& state, const RungView& row) {
   return row.info ? params_for(state, *row.info) : view_params(state, nullptr);
+}
+
+Params threads_in_view(const State& state) {
+  const Params shown = shown_params(state);
+  const auto threads = shown.find("threads");
+  return threads == shown.end() ? Params() : Params{*threads};
 }
 
 /// "Winograd (the direct tile)": what its plan chose, where a word or three say it. A rung that falls back wins nothing
@@ -228,6 +236,133 @@ void draw_processor_bar(Ui& ui, Area area) {
   draw_model_bar(ui, area, draw_processors);
 }
 
+// ---- the view Two models -------------------------------------------------------------------------
+
+namespace {
+
+/// The types of weights that a rung of this processor reads.
+std::vector<const DecodeType*> types_for(bool gpu) {
+  std::vector<const DecodeType*> found;
+  for (const DecodeType& type : decode_types()) {
+    if (!(gpu ? type.gpu : type.cpu).empty()) found.push_back(&type);
+  }
+  return found;
+}
+
+/// The model above the chart, by the selected rung's processor.
+ModelShape described_model(const State& state) {
+  ModelShape shape = state.options.model;
+  shape.gpu = backend_of(state.selection.rung) == Backend::cuda;
+  const auto types = types_for(shape.gpu);
+  const bool has_type = std::any_of(types.begin(), types.end(), [&](const DecodeType* type) {
+    return shape.dtype == type->dtype;
+  });
+  if (!has_type) shape.dtype = types.front()->dtype;
+  return shape;
+}
+
+/// The kept baseline and the model above; without one the two that were compared last, as in a saved run.
+std::optional<app::ModelPair> models_in_view(const State& state) {
+  if (!state.options.model_baseline) return app::last_model_pair(state.run());
+  const Params threads = threads_in_view(state);
+  return app::ModelPair{{*state.options.model_baseline, threads, {}},
+                        {described_model(state), threads, {}}};
+}
+
+chart::ChartModel models_chart(const State& state, ChartRows* /*rows*/) {
+  if (const auto pair = models_in_view(state)) return app::chart_of(*pair, state.run());
+  chart::ChartModel none{.id = "models", .title = "Two models"};
+  none.summary =
+      "Describe a model above and keep it as the baseline. Then change what you like, and compare "
+      "both: every product and the attention in pairs, at the shapes of either.";
+  none.plot = chart::Plot{.empty_reason = none.summary};
+  return none;
+}
+
+void draw_types(Ui& ui, const Area& area) {
+  const auto types = types_for(backend_of(ui.state.selection.rung) == Backend::cuda);
+  Stops<int64_t> stops{"model_dtype", "type", "Type of the weights when decoding.", {}};
+  int64_t chosen = 0;
+  for (size_t i = 0; i < types.size(); ++i) {
+    stops.values.push_back(static_cast<int64_t>(i));
+    if (described_model(ui.state).dtype == types[i]->dtype) chosen = static_cast<int64_t>(i);
+  }
+  Area line = area;
+  draw_stops(
+      ui, &line, stops, chosen,
+      [&](int64_t index) { return std::string(types[static_cast<size_t>(index)]->dtype); },
+      [types](State& state, int64_t index) {
+        state.options.model.dtype = types[static_cast<size_t>(index)]->dtype;
+      });
+}
+
+std::string models_blocker(const State& state) {
+  return state.selection.lab && state.selection.lab->serves_model
+             ? ""
+             : "This lab describes no model: Attention does.";
+}
+
+std::string keep_blocker(const State& state) {
+  if (std::string why = models_blocker(state); !why.empty()) return why;
+  return state.is_replay() ? leave_saved_run(state, "describe models") : "";
+}
+
+void keep_model(State& state) {
+  state.options.model_baseline = described_model(state);
+  state.notice = {"Kept as the baseline. Change the model above, then compare both.", false};
+  state.ladder.dirty = true;
+}
+
+std::string compare_models_blocker(const State& state) {
+  if (std::string why = keep_blocker(state); !why.empty()) return why;
+  if (std::string why = work_blocker(state); !why.empty()) return why;
+  return state.options.model_baseline ? "" : "Keep a model as the baseline first.";
+}
+
+void tell_models(State& state, const Request& last) {
+  if (last.status == RequestStatus::cancelled) return;
+  if (const auto pair = models_in_view(state))
+    state.notice = {app::chart_of(*pair, state.run()).summary, false};
+}
+
+void compare_models(State& state) {
+  if (must_list_again(state)) return run_ladder(state);
+  const auto pair = models_in_view(state);
+  if (!pair) return;
+  const auto phases = app::model_phases(pair->baseline, pair->candidate, state.run());
+  Sequence parts{.name = "Part",
+                 .left = app::model_requests(pair->baseline, pair->candidate, phases),
+                 .over = tell_models};
+  start_sequence(state, std::move(parts));
+}
+
+std::span<const Action> model_pair_actions() {
+  static const Action kActions[] = {
+      {"keep_model", "Keep this model as the baseline", {}, keep_blocker, keep_model},
+      {"compare_models",
+       "Compare the model with the one that was kept",
+       {},
+       compare_models_blocker,
+       compare_models}};
+  return kActions;
+}
+
+}  // namespace
+
+const ViewDesc kModelPairView = {
+    .id = "models",
+    .label = "Two models",
+    .title = "Two models: parts in pairs, and tokens per second of both",
+    .place = 115,
+    .blocker = models_blocker,
+    .build = models_chart,
+    .bar = {.height_px = kModelBar_px,
+            .draw = [](Ui& ui, Area area) { draw_model_bar(ui, area, draw_types); }},
+    .foot = {"compare_models", "Compare both"},
+    .beside_foot = {"keep_model", "Keep as baseline"},
+    .actions = model_pair_actions};
+RIDGE_VIEW(kModelPairView);
+
 // ---- the view Decode ----------------------------------------------------------------------------
 
 namespace {
@@ -236,12 +371,6 @@ ModelShape shape_in_view(const State& state) {
   ModelShape shape = state.options.model;
   shape.gpu = decodes_on_gpu(state);
   return shape;
-}
-
-Params threads_in_view(const State& state) {
-  const Params shown = shown_params(state);
-  const auto threads = shown.find("threads");
-  return threads == shown.end() ? Params() : Params{*threads};
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ struct ViewDesc {
   std::unique_ptr<CentrePanel> (*make_panel)() = nullptr;
   ViewBar bar{};
   ViewFoot foot{};
+  ViewFoot beside_foot{};  ///< a second button, left of it
   /// What a click on a row does; null: it selects the row's rung.
   void (*click)(State& state, int row) = nullptr;
   std::span<const Action> (*actions)() = nullptr;  ///< further actions of the view; null: none
