@@ -135,6 +135,55 @@ TEST_CASE("what contradicts the rest however often it is measured is doubted, un
   CHECK(ceilings[0].doubt.empty());
 }
 
+TEST_CASE("a ceiling that a rung has passed is measured again, and doubted while it is passed") {
+  std::vector<Ceiling> ceilings = {cpu("FMA fp32, 1 thread", "flop", 1, 60e9, "fp32")};
+  const Evidence evidence = {.cores = 2, .reached = {{"gemm.cpu.packed", "fp32", 1, 78.6e9}}};
+  Probes probes;
+  probes.values["FMA fp32, 1 thread"] = {70e9};  // still below it, and then nothing
+  REQUIRE(settle_ceilings(&ceilings, probes.again(), evidence));
+  CHECK(ceilings[0].value == 70e9);
+  CHECK(ceilings[0].doubt == "gemm.cpu.packed computed at 78.6 GFLOP/s, above 70.0 GFLOP/s");
+  probes.values["FMA fp32, 1 thread"] = {118e9};
+  REQUIRE(settle_ceilings(&ceilings, probes.again(), evidence));
+  CHECK(ceilings[0].value == 118e9);
+  CHECK(ceilings[0].doubt.empty());
+  // A rung of other threads or another type says nothing of it, nor one far above it: that does other work.
+  for (const Reached& other : {Reached{"a", "fp32", 2, 200e9}, Reached{"b", "int8", 1, 200e9},
+                               Reached{"c", "fp32", 1, 500e9}, Reached{"d", "fp32", 1, 122e9}})
+    CHECK(find_contradictions(ceilings, {.cores = 2, .reached = {other}}).empty());
+}
+
+TEST_CASE(
+    "a ceiling that was measured while others used its cores is measured again, once at a time") {
+  std::vector<Ceiling> ceilings = {cpu("FMA fp32, 1 thread", "flop", 1, 60e9, "fp32")};
+  ceilings[0].foreign_cpus = 0.9;
+  const Evidence evidence = {.cores = 2};
+  int asked = 0;
+  double value = 70e9, foreign_cpus = 0.4;
+  const MeasureAgain again = [&](const Ceiling& known) -> Result<std::optional<Ceiling>> {
+    ++asked;
+    Ceiling found = known;
+    found.value = value, found.foreign_cpus = foreign_cpus;
+    return std::optional<Ceiling>(found);
+  };
+  REQUIRE(settle_ceilings(&ceilings, again, evidence));
+  CHECK(asked == 1);  // still busy: later
+  CHECK(ceilings[0].value == 70e9);
+  CHECK(ceilings[0].doubt == "other programs used the CPU meanwhile, so the true one is higher");
+  // A quiet look ends the doubt; what the busy machine has reached stands all the same.
+  value = 69.5e9, foreign_cpus = 0;
+  REQUIRE(settle_ceilings(&ceilings, again, evidence));
+  CHECK(ceilings[0].value == 70e9);
+  CHECK(ceilings[0].foreign_cpus == 0);
+  CHECK(ceilings[0].doubt.empty());
+  // Cores enough for both, or a GPU, whose host's load does not slow it.
+  ceilings[0].foreign_cpus = 2;
+  CHECK(find_contradictions(ceilings, {.cores = 16}).empty());
+  CHECK(find_contradictions(ceilings, {.cores = 4}).size() == 1);
+  ceilings[0].backend = Backend::cuda;
+  CHECK(find_contradictions(ceilings, {.cores = 2}).empty());
+}
+
 TEST_CASE("a cancel ends the measuring") {
   std::vector<Ceiling> ceilings = disturbed();
   const auto cancelled = [](const Ceiling&) -> Result<std::optional<Ceiling>> {

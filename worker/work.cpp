@@ -131,12 +131,13 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   return outcome;
 }
 
-void Work::send_outcome(int64_t request, const std::string& lab, Series series) {
-  series.request = request;
-  series.lab = lab;
+void Work::send_outcome(const WorkRequest& request, Series series) {
+  series.request = request.id;
+  series.lab = request.lab;
   if (const Rung* measured = rung(series.kernel)) series.hash = measured->info().hash;
+  note_reached(series, request.device);
   emitter_->emit("result",
-                 {{"request", request}, {"series", series.index}, {"outcome", Json(series)}});
+                 {{"request", request.id}, {"series", series.index}, {"outcome", Json(series)}});
 }
 
 Result<void> Work::run(const WorkRequest& request, const std::vector<Asked>& asked,
@@ -154,11 +155,13 @@ Result<void> Work::run(const WorkRequest& request, const std::vector<Asked>& ask
     if (request.counters && one.is_counted_apart() && series.status == SeriesStatus::ok) {
       to_count.push_back(series);
     }
-    send_outcome(request.id, request.lab, std::move(series));
+    send_outcome(request, std::move(series));
     if (cancelled) return measure::cancelled_error();
     if (i + 1 == std::min(kResultsBeforeCeilings, asked.size()))
       RIDGE_TRY_VOID(ceilings(request, asked, observer));
   }
+  // The later rungs are the fast ones: where one has passed a ceiling, that is measured again.
+  if (asked.size() > kResultsBeforeCeilings) RIDGE_TRY_VOID(ceilings(request, asked, observer));
   if (!to_count.empty()) count(request, std::move(to_count), observer);
   return {};
 }
@@ -169,7 +172,7 @@ void Work::count(const WorkRequest& request, std::vector<Series> measured, LineO
     measured[i].counters = std::move(counted[i].counters);
     measured[i].unavailable["counters"] = counted[i].reason;
     if (!measured[i].counters.empty()) measured[i].unavailable.erase("counters");
-    send_outcome(request.id, request.lab, std::move(measured[i]));
+    send_outcome(request, std::move(measured[i]));
   }
 }
 
@@ -203,7 +206,7 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
 }
 
 void Work::send_comparisons(const WorkRequest& request, measure::CompareOutcome outcome) {
-  for (Series& series : outcome.series) send_outcome(request.id, request.lab, std::move(series));
+  for (Series& series : outcome.series) send_outcome(request, std::move(series));
   Json list = Json::array();
   for (Comparison& comparison : outcome.comparisons) {
     comparison.request = request.id;

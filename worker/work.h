@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/harness/measure/ceiling_rules.h"
 #include "common/harness/measure/compare.h"
 #include "common/harness/measure/harness.h"
 #include "common/harness/measure/machine.h"
@@ -83,20 +84,26 @@ class Work {
   struct DeviceCeilings {
     std::set<CeilingKey> asked;
     std::vector<Ceiling> known;
-    bool has_news = false;  ///< not yet held against each other and sent
+    std::vector<measure::Reached> reached;  ///< the highest of each type and number of threads
+    int looks = 0;                          ///< how often they were held against each other
+    bool has_news = false;                  ///< not yet held against each other and sent
   };
   std::map<Place, std::set<CeilingKey>> ceilings_wanted(const WorkRequest& request,
                                                         const std::vector<Asked>& asked) const;
-  /// Measures those that were not measured yet, and sends a device's when there is news of it.
+  /// Measures those that were not measured yet or are in doubt, and sends a device's when there is news of it.
   Result<void> ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
   /// What ceilings() will take for a run of these, about.
   double ceilings_left_s(const WorkRequest& request, const std::vector<Asked>& asked);
   Result<void> measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,
                                DeviceCeilings* ceilings, LineObserver* observer);
+  /// Whether measuring those in doubt again would bring nothing now.
+  bool is_settled(const DeviceCeilings& ceilings, Backend backend) const;
+  /// The rate of a rung is evidence: no ceiling of its type and threads lies below it.
+  void note_reached(const Series& series, int gpu);
   void send_environment(int64_t request, const char* when, const measure::ForeignLoad& load);
   void send_comparisons(const WorkRequest& request, measure::CompareOutcome outcome);
-  void send_outcome(int64_t request, const std::string& lab, Series series);
+  void send_outcome(const WorkRequest& request, Series series);
 
   Emitter* emitter_;
   std::function<void()> between_rungs_;

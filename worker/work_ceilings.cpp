@@ -1,14 +1,26 @@
-// The ceilings that a request's rungs are held to: measured once a session, sent when there is news.
+// The ceilings that a request's rungs are held to: measured on first use, again while they are in doubt, sent when there
+// is news.
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "common/harness/measure/ceiling_rules.h"
 #include "common/harness/measure/ceilings.h"
 #include "common/harness/measure/machine.h"
+#include "common/harness/measure/outcome.h"
+#include "common/record/compute_unit.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 #include "worker/work.h"
 
 namespace ridge::worker {
+namespace {
+
+measure::Evidence evidence_of(const auto& ceilings) {
+  return {.cores = measure::read_cpu().cores, .reached = ceilings.reached};
+}
+
+}  // namespace
 
 /// The ceilings that a request needs: of its devices, thread counts and types. A bare probe wants all.
 std::map<Work::Place, std::set<Work::CeilingKey>> Work::ceilings_wanted(
@@ -49,9 +61,47 @@ Result<void> Work::measure_missing(measure::Device* where, const std::set<Ceilin
     ceilings->has_news = true;
   }
   if (!ceilings->has_news) return {};
-  return measure::settle_ceilings(&ceilings->known, [&](const Ceiling& known) {
-    return measure::measure_again(&machine_.bench, where, known, observer);
+  ++ceilings->looks;
+  return measure::settle_ceilings(
+      &ceilings->known,
+      [&](const Ceiling& known) {
+        return measure::measure_again(&machine_.bench, where, known, observer);
+      },
+      evidence_of(*ceilings));
+}
+
+/// Others' load may have gone; a rung may have passed one that nothing spoke against.
+bool Work::is_settled(const DeviceCeilings& ceilings, Backend backend) const {
+  constexpr int kMostLooks = 8;
+  if (ceilings.looks >= kMostLooks) return true;
+  const bool quiet = !measure::is_contended(load_.cpus(), backend);
+  for (const auto& one : measure::find_contradictions(ceilings.known, evidence_of(ceilings)))
+    if (quiet || ceilings.known[one.ceiling].doubt.empty()) return false;
+  return true;
+}
+
+void Work::note_reached(const Series& series, int gpu) {
+  const Rung* measured = rung(series.kernel);
+  const ComputeUnit unit = compute_unit(series);
+  // What errs by more than its own products do has left some of them out, or uses other units; a trap's figure is wrong.
+  if (measured == nullptr || measured->info().kind != RungKind::kernel ||
+      measured->info().accuracy != "componentwise" || series.trap || unit.products != 1 ||
+      !series.may_show_speed() || !series.stats || is_emulated(series) || !(series.flop > 0) ||
+      !(series.stats->median_ns > 0)) {
+    return;
+  }
+  const bool cpu = measured->backend() == Backend::cpu;
+  const auto threads = cpu ? static_cast<int>(param_int(series.params, "threads", 1)) : 0;
+  auto& reached = ceilings_[{measured->backend(), cpu ? 0 : gpu}].reached;
+  const auto same = std::find_if(reached.begin(), reached.end(), [&](const auto& one) {
+    return one.dtype == unit.dtype && one.threads == threads;
   });
+  const measure::Reached made = {series.kernel, unit.dtype, threads,
+                                 series.flop / (series.stats->median_ns * 1e-9)};
+  if (same == reached.end())
+    reached.push_back(made);
+  else if (made.per_s > same->per_s)
+    *same = made;
 }
 
 double Work::ceilings_left_s(const WorkRequest& request, const std::vector<Asked>& asked) {
@@ -83,6 +133,9 @@ Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>
     const auto where = machine_.device(place.first, request.device);
     if (!where) continue;  // its rungs will say why they cannot run
     DeviceCeilings& of = ceilings_[place];
+    const bool is_doubted = std::any_of(of.known.begin(), of.known.end(),
+                                        [](const Ceiling& one) { return !one.doubt.empty(); });
+    if (send_known ? is_doubted : !is_settled(of, place.first)) of.has_news = true;
     RIDGE_TRY_VOID(measure_missing(*where, wanted, &of, observer));
     if (!of.has_news && !send_known) continue;
     for (const Ceiling& ceiling : of.known) list.push_back(ceiling);

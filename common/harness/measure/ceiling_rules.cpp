@@ -1,5 +1,6 @@
 #include "common/harness/measure/ceiling_rules.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/core/format.h"
@@ -12,6 +13,8 @@ using Rule = CeilingRule;
 /// Two measurements of one ceiling differ by this much on a calm machine.
 constexpr double kNoise = 0.9;
 constexpr int kMaxAgain = 3;
+/// A median this far above a ceiling is no noise; one this far above it counts other operations.
+constexpr double kPassed = 1.05, kOtherWork = 3;
 
 bool matches(const Rule::Of& of, const Ceiling& ceiling) {
   return (of.resource == nullptr || ceiling.resource == of.resource) &&
@@ -57,6 +60,31 @@ std::string reason_of(const Rule& rule, const Ceiling& judged, const Ceiling& ot
          " at " + format_quantity(other.value, other.unit) + ": " + rule.why;
 }
 
+/// Two logical cores share the units of one: with more threads than half of them, somebody's share is smaller. A GPU
+/// computes as fast however busy its host is.
+bool lacked_cores(const Ceiling& ceiling, int cores) {
+  return ceiling.backend == Backend::cpu && ceiling.foreign_cpus > 0 && cores > 0 &&
+         ceiling.foreign_cpus + ceiling.threads > 0.5 * cores;
+}
+
+std::string passed_reason(const Ceiling& ceiling, const std::vector<Reached>& reached) {
+  if (ceiling.resource != "flop" || !has_value(ceiling)) return "";
+  for (const Reached& one : reached) {
+    if (one.dtype == ceiling.dtype && one.threads == ceiling.threads &&
+        one.per_s > kPassed * ceiling.value && one.per_s < kOtherWork * ceiling.value) {
+      return one.rung + " computed at " + format_quantity(one.per_s, ceiling.unit) + ", above " +
+             format_quantity(ceiling.value, ceiling.unit);
+    }
+  }
+  return "";
+}
+
+void take(const Ceiling& next, Ceiling* known) {
+  const double foreign_cpus = std::min(known->foreign_cpus, next.foreign_cpus);
+  if (speed(next) > speed(*known)) *known = next;
+  known->foreign_cpus = foreign_cpus;
+}
+
 }  // namespace
 
 const std::vector<CeilingRule>& ceiling_rules() {
@@ -74,7 +102,8 @@ const std::vector<CeilingRule>& ceiling_rules() {
   return rules;
 }
 
-std::vector<Contradiction> find_contradictions(const std::vector<Ceiling>& ceilings) {
+std::vector<Contradiction> find_contradictions(const std::vector<Ceiling>& ceilings,
+                                               const Evidence& evidence) {
   std::vector<Contradiction> found;
   const auto judge = [&](const Ceiling& judged) -> std::string {
     for (const CeilingRule& rule : ceiling_rules()) {
@@ -82,24 +111,29 @@ std::vector<Contradiction> find_contradictions(const std::vector<Ceiling>& ceili
         if (is_broken(rule, judged, other)) return reason_of(rule, judged, other);
       }
     }
-    return "";
+    return passed_reason(judged, evidence.reached);
   };
   for (size_t i = 0; i < ceilings.size(); ++i) {
     if (std::string reason = judge(ceilings[i]); !reason.empty())
       found.push_back({i, std::move(reason)});
+    else if (lacked_cores(ceilings[i], evidence.cores))
+      found.push_back(
+          {i, "other programs used the CPU meanwhile, so the true one is higher", true});
   }
   return found;
 }
 
-Result<void> settle_ceilings(std::vector<Ceiling>* ceilings, const MeasureAgain& measure_again) {
-  std::vector<Contradiction> broken = find_contradictions(*ceilings);
+Result<void> settle_ceilings(std::vector<Ceiling>* ceilings, const MeasureAgain& measure_again,
+                             const Evidence& evidence) {
+  std::vector<Contradiction> broken = find_contradictions(*ceilings, evidence);
   for (int again = 0; again < kMaxAgain && !broken.empty(); ++again) {
     for (const Contradiction& one : broken) {
+      if (one.is_busy && again > 0) continue;
       Ceiling& known = (*ceilings)[one.ceiling];
       RIDGE_TRY(const std::optional<Ceiling> next, measure_again(known));
-      if (next && has_value(*next) && speed(*next) > speed(known)) known = *next;
+      if (next && has_value(*next)) take(*next, &known);
     }
-    broken = find_contradictions(*ceilings);
+    broken = find_contradictions(*ceilings, evidence);
   }
   for (Ceiling& ceiling : *ceilings) ceiling.doubt.clear();
   for (const Contradiction& one : broken) (*ceilings)[one.ceiling].doubt = one.reason;

@@ -1,5 +1,5 @@
-// What the ceilings of one machine say of each other: a copy reads half of its bytes, so reading cannot be slower
-// than half of a copy. A ceiling that breaks a rule was disturbed while it was measured.
+// Which ceilings of a machine are not to be believed: those that contradict others (a copy reads half of its bytes, so
+// reading cannot be slower than half of a copy), those that a rung has passed, and those whose cores others used.
 #pragma once
 
 #include <functional>
@@ -28,21 +28,39 @@ struct CeilingRule {
 
 const std::vector<CeilingRule>& ceiling_rules();
 
-/// A ceiling that is too low for what another one has reached.
+/// A rate at which a rung computed: no ceiling of its type and threads lies below it.
+struct Reached {
+  std::string rung, dtype;  ///< dtype: as Ceiling::dtype
+  int threads = 0;          ///< as Ceiling::threads
+  double per_s = 0;         ///< FLOP/s
+};
+
+/// What is known beside the ceilings of one device.
+struct Evidence {
+  int cores =
+      0;  ///< logical cores of the CPU; 0: not known, and no ceiling is doubted for others' load
+  std::vector<Reached> reached{};
+};
+
+/// A ceiling that is too low for what another one or a rung has reached, or that was measured on a busy machine.
 struct Contradiction {
-  size_t ceiling = 0;  ///< its place in the list
-  std::string reason;  ///< a sentence, as Ceiling::doubt
+  size_t ceiling = 0;    ///< its place in the list
+  std::string reason;    ///< a sentence, as Ceiling::doubt
+  bool is_busy = false;  ///< others' load is all that speaks against it
 };
 
 /// Of the ceilings of one device, each at most once. The value of a ceiling is that of its fastest sample: what
 /// disturbs it makes it lower, so the lower one of a pair is the one to doubt.
-std::vector<Contradiction> find_contradictions(const std::vector<Ceiling>& ceilings);
+std::vector<Contradiction> find_contradictions(const std::vector<Ceiling>& ceilings,
+                                               const Evidence& evidence = {});
 
 /// Measures one once more; none where its probe gives nothing. Cancelled: Error.
 using MeasureAgain = std::function<Result<std::optional<Ceiling>>(const Ceiling&)>;
 
-/// Measures what contradicts the rest again, a bounded number of times, and keeps the higher value. What still
-/// contradicts it gets a `doubt`, all others none. A list without contradictions measures nothing.
-Result<void> settle_ceilings(std::vector<Ceiling>* ceilings, const MeasureAgain& measure_again);
+/// Measures what is not to be believed again, a bounded number of times (for others' load alone: once), and keeps the
+/// higher value; a look at a quiet machine takes the mark of others' load away. What is still not to be believed gets a
+/// `doubt`, all others none. A list without contradictions measures nothing.
+Result<void> settle_ceilings(std::vector<Ceiling>* ceilings, const MeasureAgain& measure_again,
+                             const Evidence& evidence = {});
 
 }  // namespace ridge::measure

@@ -33,19 +33,29 @@ int64_t read_bytes(const CeilingContext& context) {
   return std::min(wanted, context.free_bytes / 8) / 64 * 64;
 }
 
-/// Passes on what a probe's measuring asks (cancelled?) and keeps its samples to itself.
+/// Passes on what a probe's measuring asks (cancelled? does the window keep still?) and keeps its samples to itself. Sees
+/// what others used of the CPU while it was timed.
 class Quiet : public Observer {
  public:
   Quiet(Observer* outer, const std::string& name) : outer_(outer), name_(name) {}
   void phase(int, const Phase& inner) override {
-    if (inner.phase == "timing") return;
     outer_->phase(-1, {.phase = inner.phase, .text = "measuring this machine's ceiling: " + name_});
   }
+  void announce(int) override {
+    outer_->announce(-1);
+    if (!foreign_) foreign_.emplace();
+  }
+  void samples(int, const char*, std::span<const Sample>) override {
+    if (foreign_) foreign_cpus_ = foreign_->cpus();
+  }
   bool cancelled() const override { return outer_->cancelled(); }
+  double foreign_cpus() const { return foreign_cpus_; }
 
  private:
   Observer* outer_;
   const std::string& name_;
+  std::optional<ForeignLoad> foreign_;
+  double foreign_cpus_ = 0;
 };
 
 /// A row's own type; rows of memory are measured with fp32 numbers.
@@ -98,10 +108,8 @@ Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingC
   options.latency = false;
   options.energy = false;
   options.describe = false;
-  const ForeignLoad foreign;
   RIDGE_TRY(const Series series,
             measure_kernel(bench, device, *kernel, params, options, -1, &quiet));
-  const double foreign_cpus = foreign.cpus();
   if (series.status == SeriesStatus::cancelled) {
     return cancelled_error();
   }
@@ -111,7 +119,7 @@ Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingC
   ceiling.dtype = row.dtype;
   ceiling.unit = row.unit;
   ceiling.source = "measured";
-  if (is_contended(foreign_cpus, row.backend)) ceiling.foreign_cpus = foreign_cpus;
+  if (is_contended(quiet.foreign_cpus(), row.backend)) ceiling.foreign_cpus = quiet.foreign_cpus();
   const std::string unit = row.unit;
   // A launch lasts too short to be timed alone: a call makes many, its items.
   const double items = std::max(1.0, series.items_per_s * series.stats->median_ns * 1e-9);

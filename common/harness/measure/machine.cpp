@@ -39,7 +39,7 @@ std::string field_of(const std::string& path, const std::string& key) {
 
 /// Busy and stolen CPU seconds of the whole machine; negative if unreadable.
 double machine_busy_s() {
-  const std::vector<double> all = cpu_busy_s("");
+  const std::vector<double> all = cpu_busy_s(system_root());
   return all.empty() ? -1 : all.front();
 }
 
