@@ -302,6 +302,7 @@ TEST_CASE("what was not measured is a gap with a reason") {
         "there is no recording of a machine called b300");
   CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096 metric=energy").gap ==
         "its result has no energy");
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096 metric=energy").text == "not known");
   CHECK(f.figure("h200 gemm.cuda.wide_tile n=2048 vs=producer_consumer").gap == "its check failed");
 }
 

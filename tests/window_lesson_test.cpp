@@ -270,10 +270,11 @@ TEST_CASE("a lesson asks at the size that it names, and of a rung that has run t
 }
 
 /// What a rung's part says in the section of these bold words.
-std::string said_in(Fixture& f, const std::string& kernel, std::string_view lead) {
+std::string said_in(Fixture& f, const std::string& kernel, std::string_view lead,
+                    LessonText* shown = nullptr) {
   LessonText text;
   std::string said;
-  for (const LessonBlock& block : text.blocks(f.state)) {
+  for (const LessonBlock& block : (shown ? shown : &text)->blocks(f.state)) {
     if (block.kernel != kernel || block.lead != lead) continue;
     for (const Word& word : block.words) said += (word.space_before ? " " : "") + word.text;
   }
@@ -304,6 +305,25 @@ TEST_CASE("a lesson's figure is of the problem in view, and says so where it is 
   f.session.judge(pair, Verdict::faster, 14.9);  // as a worker says it: all parameters
   f.driver->frames(3);
   CHECK(contains(said_in(f, kLoops, study::kWhatHappened), " 14.9×."));
+}
+
+TEST_CASE("a lesson takes in each result while the rungs after it still run", "[window][lesson]") {
+  LessonFixture f(kLoops, true);
+  LessonText shown;
+  const auto happened = [&] { return said_in(f, kLoops, study::kWhatHappened, &shown); };
+  f.driver->key(compat::Key::f5);
+  f.driver->frames(2);
+  const WorkRequest request = f.session.last(RequestType::run);
+  REQUIRE(request.kernels.size() > 3);
+  CHECK_FALSE(contains(happened(), "≈ 2.00×"));
+  for (size_t i = 0; i < request.kernels.size(); ++i) {
+    f.session.measure(request, static_cast<int>(i),
+                      request.kernels[i].kernel == kLoops ? 1e6 : 2e6);
+    if (request.kernels[i].kernel == kLoops) break;
+  }
+  f.driver->frames(2);
+  REQUIRE(f.state.requests.is_measuring());
+  CHECK(contains(happened(), "≈ 2.00×"));
 }
 
 TEST_CASE("question, button and field of a prediction are of one size", "[window][lesson]") {

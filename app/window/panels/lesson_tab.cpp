@@ -326,6 +326,13 @@ float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) 
 
 namespace {
 
+int64_t count_results(const Run& run) {
+  const auto& all = run.series();
+  return std::count_if(all.begin(), all.end(), [](const Series& series) {
+    return series.status != SeriesStatus::pending && series.status != SeriesStatus::running;
+  });
+}
+
 /// Where the reader stands: the rung, the problem in view, and whether it is being predicted.
 std::string place_of(const State& state) {
   const std::string& rung = state.selection.rung;
@@ -348,7 +355,11 @@ const std::vector<LessonBlock>& LessonText::blocks(const State& state) {
   }
   const std::string place = place_of(state);
   const bool has_moved = place != std::exchange(place_, place);
-  if (!blocks_.empty() && !has_moved && state.requests.is_measuring()) return blocks_;
+  const int64_t results = count_results(state.run());
+  const bool has_result = results != std::exchange(results_, results);
+  // A run of a whole ladder takes minutes: its text follows from rung to rung, and disturbs none while it is timed.
+  if (!blocks_.empty() && !has_moved && !has_result && state.requests.is_measuring())
+    return blocks_;
   const std::string made_of = place + figures_depend_on(state);
   if (text_.empty() || made_of == std::exchange(made_of_, made_of)) return blocks_;
   const figure::Text text = figure_text(state, text_, path_, lesson_view(state));

@@ -66,6 +66,7 @@ class LessonText {
   std::string path_;
   std::string text_;             ///< as written
   std::string place_;            ///< where its reader stands
+  int64_t results_ = 0;          ///< of the run that it was made from
   std::string made_of_, shown_;  ///< what its figures depend on; the text with them
   std::vector<LessonBlock> blocks_;
 };

@@ -266,6 +266,13 @@ Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_r
   return made;
 }
 
+std::string why_no_value(const std::string& metric, const Derived& derived) {
+  const std::string& why = metric == "utilization"       ? derived.no_compute_reason
+                           : metric == "bandwidth_share" ? derived.no_bandwidth_reason
+                                                         : metric;
+  return why.empty() || why == metric ? "its result has no " + metric : "no share: " + why;
+}
+
 Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_recorded,
                         bool* found) {
   const Point<Series> point = find_series(reference, *place.run, place.near);
@@ -276,9 +283,13 @@ Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_
                          "set what they differ in");
   const Series& series = *point.found;
   const Metric& metric = *find_metric(reference.metric);
-  const auto value = metric.of(series, derive(series, place.run->ceilings()));
-  if (!value || !std::isfinite(value->value))
-    return gap(reference, "its result has no " + reference.metric);
+  const Derived derived = derive(series, place.run->ceilings());
+  const auto value = metric.of(series, derived);
+  if (!value || !std::isfinite(value->value)) {
+    Figure made = gap(reference, why_no_value(reference.metric, derived));
+    made.text = "not known";  // the rung was measured
+    return made;
+  }
   Figure made;
   made.reference = reference.text;
   made.value = value->value;
