@@ -265,6 +265,50 @@ TEST_CASE("a ceiling's line leaves out the rungs of another unit, and a pair wit
   CHECK(std::none_of(scene.primitives.begin(), scene.primitives.end(), reaches_last));
 }
 
+TEST_CASE("a ceiling in doubt is a grey line that says so") {
+  ClimbOptions options;
+  options.ceiling =
+      Ceiling{"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 55e9, "FLOP/s", "measured"};
+  const auto rule = [&] {
+    return climb_chart(two_rungs(paired(Verdict::faster, 1.2, 1.2)), options).panels[0].rules.at(0);
+  };
+  CHECK(rule().role == Role::text);
+  CHECK_FALSE(has(rule().label, "in doubt"));
+  options.ceiling->doubt = "other programs used the CPU meanwhile";
+  CHECK(rule().role == Role::muted);
+  CHECK(has(rule().label, "in doubt: other programs used the CPU meanwhile"));
+}
+
+TEST_CASE("one long whisker leaves the bars their length and runs over the edge with an arrow") {
+  std::vector<ClimbRow> rows = two_rungs(paired(Verdict::faster, 1.2, 1.2));
+  rows[0].interval = Interval{20e9, 900e9};
+  const ChartModel model = climb_chart(rows, {});
+  CHECK(model.panels[0].axis.high < 100e9);
+  const Scene scene = layout(model, {.width = 900, .height = 400});
+  check_scene(scene);
+  int slanted = 0;  // nothing else in the chart is
+  for (const Primitive& one : scene.primitives)
+    slanted += one.kind == Primitive::Kind::line && one.a.x != one.b.x && one.a.y != one.b.y;
+  CHECK(slanted == 2);
+  // Its value stands at the bar's end, and the whisker goes on behind it.
+  const Primitive* value = nullptr;
+  for (const Primitive& one : scene.primitives)
+    if (one.text == "50.0") value = &one;
+  REQUIRE(value);
+  const auto crosses = [&](const Primitive& one) {
+    return one.kind == Primitive::Kind::line && one.a.y == one.b.y && one.a.y == value->a.y &&
+           one.a.x < value->a.x + 4 && one.b.x > value->a.x + 4;
+  };
+  CHECK(std::none_of(scene.primitives.begin(), scene.primitives.end(), crosses));
+  // A log axis has its decades by the marks, too.
+  ClimbOptions log;
+  log.log_time = true;
+  rows[0].time_s = 1e-3, rows[0].time_interval_s = Interval{1e-7, 1e3};
+  rows[1].time_s = 0.9e-3;
+  const Axis& axis = climb_chart(rows, log).panels[0].axis;
+  CHECK(axis.high / axis.low < 100);
+}
+
 TEST_CASE("a headline has no digit that its interval does not bear") {
   CHECK(supported_ratio_text(16.4, Interval{4.96, 46.5}) == "between 5× and 46×");
   CHECK(supported_ratio_text(0.96, Interval{0.5, 1.2}) == "between 0.5× and 1.2×");

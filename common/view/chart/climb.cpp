@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/log_axis.h"
@@ -109,8 +110,12 @@ void add_ceiling(std::span<const ClimbRow> rows, const ClimbOptions& options, do
   if (!options.ceiling || !(options.ceiling->value > 0)) return;
   const Ceiling& ceiling = *options.ceiling;
   if (!(fastest > 0) || ceiling.value > fastest * kFarCeiling) return;
-  Rule rule{ceiling.value, ceiling.name + ": " + format_quantity(ceiling.value, ceiling.unit) +
-                               ", " + ceiling.source};
+  Rule rule{ceiling.value,
+            ceiling.name + ": " + ceiling_text(ceiling, ceiling.value) + ", " + ceiling.source};
+  if (!ceiling.doubt.empty()) {
+    rule.label += ", in doubt: " + ceiling.doubt;
+    rule.role = Role::muted;
+  }
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].other_unit) continue;
     rule.not_rows.push_back(static_cast<int>(i));
@@ -307,7 +312,7 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
   rates.axis = {.title = "Speed", .unit = options.unit};
   Panel steps{.title = "Step", .subtitle = is_bare ? "speed ratio" : "", .is_column = true};
   model.table.columns = {"Rung", "Speed", "95 % interval", "Step", "Over"};
-  double high = 0, fastest = 0;
+  double fastest = 0;
   const ClimbRow* last = nullptr;  // the step above this one
   for (size_t i = 0; i < rows.size(); ++i) {
     const ClimbRow& row = rows[i];
@@ -331,7 +336,6 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
                                                      : no_ratio_note(row.no_ratio));
     if (measured) {
       rates.marks.push_back(bar_of(row, static_cast<int>(i), options.unit));
-      high = std::max({high, *row.rate, row.interval ? row.interval->high : 0.0});
       fastest = std::max(fastest, *row.rate);
     }
     model.table.rows.push_back(
@@ -344,6 +348,7 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
          : measured ? kNone
                     : ""});
   }
+  const double high = axis_end(rates.marks);
   rates.axis.high = high > 0 ? high * 1.04 : 1;
   add_ceiling(rows, options, fastest, &rates, &model.rows);
   model.panels = {options.log_time ? time_panel(rows, rates) : rates, steps};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/core/format.h"
+#include "common/view/chart/log_axis.h"
 
 namespace ridge::chart {
 namespace {
@@ -37,9 +38,7 @@ Mark bar(const DecodeRow& row, size_t index, double value, std::string label) {
 }
 
 void make_room(Panel* panel) {
-  double most = 0;
-  for (const Mark& mark : panel->marks)
-    most = std::max({most, mark.value, mark.interval ? mark.interval->high : 0.0});
+  const double most = axis_end(panel->marks);
   if (most > 0) panel->axis.high = most * kRoom;
 }
 

@@ -94,6 +94,10 @@ std::string reduced_size(const Series& series) {
 
 }  // namespace
 
+std::string of_machine(const LadderRow& row) {
+  return row.origin.empty() ? "" : " of " + row.origin;
+}
+
 std::string sublabel_of(const LadderRow& row) {
   std::string text;
   auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };

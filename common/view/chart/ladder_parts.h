@@ -26,6 +26,8 @@ struct Entry {
 };
 
 Entry make_entry(const LadderRow& row);
+/// " of NVIDIA H200": after the name of a ceiling that a recording brought; empty: it is this machine's.
+std::string of_machine(const LadderRow& row);
 /// What stands under the row's label: baseline, where it was recorded, the size it ran at.
 std::string sublabel_of(const LadderRow& row);
 

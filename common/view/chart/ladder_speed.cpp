@@ -13,7 +13,16 @@ namespace ridge::chart::parts {
 namespace {
 
 std::string ceiling_text(const Ceiling& ceiling) {
-  return format_quantity(ceiling.value, ceiling.unit) + ", " + ceiling.source;
+  return ridge::ceiling_text(ceiling, ceiling.value) + ", " + ceiling.source;
+}
+
+/// The rows of a recording have their machine's ceilings, not this one's.
+std::string of_its_machine(const std::vector<Entry>& entries, const Ceiling* Entry::*member,
+                           const Ceiling& ceiling) {
+  for (const Entry& entry : entries) {
+    if (entry.*member == &ceiling) return of_machine(*entry.row);
+  }
+  return "";
 }
 
 /// The one ceiling that all rows share, or null.
@@ -106,7 +115,6 @@ Panel time_panel(const std::vector<Entry>& entries, const std::string& item) {
 Panel utilization_panel(const std::vector<Entry>& entries) {
   Panel panel{.title = "Utilization", .subtitle = "of compute", .metric = "utilization"};
   panel.axis = {.title = "Utilization", .is_share = true};
-  double high = 1;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     const auto& use = entry.derived.compute;
@@ -124,20 +132,19 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
                     entry.flop ? " (" + ceiling_text(*entry.flop) + ")" : "", use->source),
         entry);
     panel.marks.push_back(mark);
-    high = std::max({high, use->value, mark.interval ? mark.interval->high : 0.0});
     if (auto other = exponentials_mark(entry, mark)) {
       panel.subtitle = "of compute; hollow: of exponentials";
-      high = std::max(high, other->value);
       panel.marks.push_back(std::move(*other));
     }
   }
-  panel.axis.high = high * 1.04;
+  panel.axis.high = std::max(1.0, axis_end(panel.marks)) * 1.04;
   if (!panel.marks.empty()) {
     const Ceiling* shared = shared_ceiling(entries, &Entry::flop);
-    panel.rules.push_back(
-        {1,
-         shared ? shared->name + ": " + ceiling_text(*shared) : "100 %: its own measured ceiling",
-         Role::text});
+    panel.rules.push_back({1,
+                           shared ? shared->name + of_its_machine(entries, &Entry::flop, *shared) +
+                                        ": " + ceiling_text(*shared)
+                                  : "100 %: its own measured ceiling",
+                           Role::text});
   }
   settle_reasons(entries, &panel);
   return panel;
@@ -197,7 +204,7 @@ std::vector<const Ceiling*> shared_dram(const std::vector<Entry>& entries) {
 Panel bandwidth_panel(const std::vector<Entry>& entries) {
   Panel panel{.title = "Bandwidth", .subtitle = "least bytes/s", .metric = "memory_bandwidth"};
   panel.axis = {.title = "Memory bandwidth", .unit = "B/s"};
-  double low = INFINITY, high = 0;
+  double low = INFINITY;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
@@ -217,8 +224,8 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
     mark.note = with_how(note, entry);
     panel.marks.push_back(mark);
     low = std::min(low, mark.value);
-    high = std::max({high, mark.value, mark.interval ? mark.interval->high : 0.0});
   }
+  double high = axis_end(panel.marks);
   // A CPU's naive loop and a GPU's memory lie five decades apart: on one line most bars would vanish.
   constexpr double kLinearSpread = 20;
   const bool is_wide = low > 0 && high > low * kLinearSpread;
@@ -227,8 +234,10 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
     const std::string range = ceiling_text(*least) == ceiling_text(*most)
                                   ? ""
                                   : format_quantity(least->value, least->unit) + " to ";
-    panel.rules.push_back(
-        {most->value, most->name + ": " + range + ceiling_text(*most), Role::text});
+    panel.rules.push_back({most->value,
+                           most->name + of_its_machine(entries, &Entry::dram, *most) + ": " +
+                               range + ceiling_text(*most),
+                           Role::text});
     high = std::max(high, most->value);
   }
   if (!is_wide)

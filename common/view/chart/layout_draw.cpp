@@ -86,7 +86,7 @@ void PanelLayout::draw_bar(Scene* scene, const Mark& mark, float y) const {
 
 /// Inside a filled bar the whisker takes the colour of the page, outside that of the text: text
 /// colour on a dark bar would not be seen in the light theme.
-void PanelLayout::draw_whisker(Scene* scene, const Mark& mark, float y) const {
+void PanelLayout::draw_whisker(Scene* scene, const Mark& mark, const Label& label, float y) const {
   if (!mark.interval || !std::isfinite(mark.interval->low) || !std::isfinite(mark.interval->high)) {
     return;
   }
@@ -101,9 +101,29 @@ void PanelLayout::draw_whisker(Scene* scene, const Mark& mark, float y) const {
   const Role inner = on_bar ? Role::canvas : Role::text;
   const float split = on_bar ? std::clamp(end, low, high) : low;
   if (split > low) add_line(scene, {low, y}, {split, y}, inner, line);
-  if (high > split) add_line(scene, {split, y}, {high, y}, Role::text, line);
-  add_line(scene, {low, y - cap}, {low, y + cap}, low < end ? inner : Role::text, line);
-  add_line(scene, {high, y - cap}, {high, y + cap}, Role::text, line);
+  if (high > split && label.on_whisker) {
+    const float gap = frame_.font * 0.3f;
+    add_line(scene, {split, y}, {label.x - gap, y}, Role::text, line);
+    add_line(scene, {label.x + label.px + gap, y}, {high, y}, Role::text, line);
+  } else if (high > split) {
+    add_line(scene, {split, y}, {high, y}, Role::text, line);
+  }
+  if (mark.interval->low < low_ && log_)
+    draw_beyond(scene, {low, y}, -1);
+  else
+    add_line(scene, {low, y - cap}, {low, y + cap}, low < end ? inner : Role::text, line);
+  if (mark.interval->high > high_)
+    draw_beyond(scene, {high, y}, 1);
+  else
+    add_line(scene, {high, y - cap}, {high, y + cap}, Role::text, line);
+}
+
+/// An arrowhead in place of the cap: the interval goes on beyond the axis.
+void PanelLayout::draw_beyond(Scene* scene, Point edge, float towards) const {
+  const float size = bar_height() * 0.32f;
+  for (const float side : {-1.0f, 1.0f}) {
+    add_line(scene, {edge.x - towards * size, edge.y + side * size}, edge, Role::text, 1.4f);
+  }
 }
 
 void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) const {
@@ -111,9 +131,9 @@ void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) 
   const Marker marker = marker_of(mark);
   if (marker == Marker::none) {
     draw_bar(scene, mark, y);
-    draw_whisker(scene, mark, y);
+    draw_whisker(scene, mark, label, y);
   } else {
-    draw_whisker(scene, mark, y);
+    draw_whisker(scene, mark, label, y);
     Primitive point{.kind = Primitive::Kind::marker, .a = {x_of(mark.value), y}, .role = mark.role};
     point.filled = !mark.hatched && !mark.dashed;
     point.hatched = mark.hatched;

@@ -141,7 +141,7 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
   if (const auto quiet = quiet_high_.find(mark.row); quiet != quiet_high_.end()) {
     high = std::max(high, x_of(quiet->second));  // beyond the samples, not among them
   }
-  label->inside = false;
+  label->inside = label->on_whisker = false;
   label->x = high + gap;
   const bool fits = label->x + label->px <= left + width;
   // Beyond a long whisker it would be read as the whisker's end.
@@ -155,6 +155,10 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
     if (label->x >= left) return true;
   }
   if (label->inside) return true;
+  // The whisker makes room for it where enough is left of it to be seen.
+  label->x = (is_point ? x + frame_.font * 0.3f : x) + gap;
+  label->on_whisker = is_far && label->x + label->px + gap * 2 < high;
+  if (label->on_whisker) return true;
   label->x = high + gap;
   return fits;
 }

@@ -85,6 +85,7 @@ class PanelLayout {
     std::string text;
     float x = 0, px = 0;  ///< left end and width
     bool inside = false;
+    bool on_whisker = false;  ///< at the mark's end; the whisker goes on behind it
   };
   struct Blocked {
     int row;
@@ -101,7 +102,8 @@ class PanelLayout {
                      const std::vector<int>& not_rows = {}) const;
   void draw_mark(Scene* scene, const Mark& mark, const Label& label) const;
   void draw_bar(Scene* scene, const Mark& mark, float y) const;
-  void draw_whisker(Scene* scene, const Mark& mark, float y) const;
+  void draw_whisker(Scene* scene, const Mark& mark, const Label& label, float y) const;
+  void draw_beyond(Scene* scene, Point edge, float towards) const;
   void draw_quiet(Scene* scene) const;
   void draw_empty(Scene* scene) const;
   void add_hits(Scene* scene) const;

@@ -71,9 +71,7 @@ Panel quality_panel(std::span<const ScoreRow> rows, const std::string& metric) {
               Role::series1},
              &panel);
   add_reasons(rows, &ScoreRow::quality, &panel);
-  for (const Mark& mark : panel.marks)
-    panel.axis.high = std::max(
-        {panel.axis.high, mark.value * 1.04, mark.interval ? mark.interval->high * 1.04 : 0.0});
+  panel.axis.high = std::max(panel.axis.high, axis_end(panel.marks) * 1.04);
   const std::vector<ScoreStanding> all = standings(rows);
   for (Mark& mark : panel.marks) {
     const ScoreStanding& standing = all[static_cast<size_t>(mark.row)];
@@ -87,7 +85,8 @@ Panel quality_panel(std::span<const ScoreRow> rows, const std::string& metric) {
 void add_devices(std::span<const ScoreRow> rows, const ScoreOptions& options, Panel* panel) {
   if (panel->marks.empty()) return;
   for (const ScoreDevice& device : options.devices) {
-    panel->rules.push_back({.value = device.flash_bytes, .label = device.core, .role = Role::limit});
+    panel->rules.push_back(
+        {.value = device.flash_bytes, .label = device.core, .role = Role::limit});
     panel->axis.high = std::max(panel->axis.high, device.flash_bytes * 1.2);
   }
   for (Mark& mark : panel->marks) {
@@ -279,9 +278,8 @@ std::vector<ScoreStanding> standings(std::span<const ScoreRow> rows) {
           points, format_count(double(paired->inputs)), format_count(double(paired->only_first)),
           best->label, format_count(double(paired->only_second)));
     } else {
-      standing.text = rows[i].right.empty() || best->right.empty()
-                          ? "answers not known one by one"
-                          : "answers to another test set";
+      standing.text = rows[i].right.empty() || best->right.empty() ? "answers not known one by one"
+                                                                   : "answers to another test set";
     }
   }
   return all;

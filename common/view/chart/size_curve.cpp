@@ -10,6 +10,7 @@
 
 #include "common/core/format.h"
 #include "common/record/compute_unit.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/view/chart/memory_end.h"
 #include "common/view/chart/xy_parts.h"
@@ -47,7 +48,8 @@ void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) 
         bandwidth ? (point.entry.dram ? std::optional(*point.entry.dram) : std::nullopt)
                   : flop_ceiling(ceilings, *point.entry.series);
     if (!roof) continue;
-    const std::string label = roof->name + " " + format_quantity(roof->value, roof->unit);
+    const std::string label =
+        roof->name + " " + ceiling_text(*roof, roof->value) + of_machine(*point.entry.row);
     if (!known.insert(roof->name).second) continue;  // each recording of a machine has measured it
     Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value, .label = label};
     guide.note = label + ", " + roof->source + " on the machine of these rungs.";
