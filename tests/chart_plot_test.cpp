@@ -113,6 +113,32 @@ TEST_CASE("a plot is of one processor: the selected rung's") {
   CHECK_FALSE(find_guide(roofline_chart(made.rows), "FMA fp32, 1 thread"));
 }
 
+TEST_CASE("a roof in doubt is pale and dashed, has no ridge point and no share") {
+  Case made;
+  made.series = {gemm("gemm.cpu.a", 512, 0.1), gemm("gemm.cpu.b", 512, 1.3),
+                 gemm("gemm.cpu.c", 512, 0.2)};
+  made.finish();
+  std::vector<Ceiling> ceilings = {kCeilings[0], kCeilings[1]};
+  for (LadderRow& row : made.rows) row.ceilings = &ceilings;
+  ChartModel model = roofline_chart(made.rows);
+  CHECK_FALSE(find_guide(model, "FMA fp32")->quiet);
+  CHECK(find_guide(model, "ridge"));
+  CHECK(model.table.rows[0].back() == "10.0 %");
+  CHECK(model.table.rows[1].back() == "above it");  // no share of more than all
+  CHECK(says(model, "one column: "));
+  ceilings[0].doubt = "gemm.cpu.b computed at 130 GFLOP/s, above 100 GFLOP/s";
+  model = roofline_chart(made.rows);
+  const Guide* roof = find_guide(model, "FMA fp32");
+  REQUIRE(roof);
+  CHECK(roof->quiet);
+  CHECK(roof->dashed);
+  CHECK(roof->label.find("in doubt") != std::string::npos);
+  CHECK(roof->note.find("gemm.cpu.b computed") != std::string::npos);
+  CHECK_FALSE(find_guide(model, "ridge"));
+  made.series[2] = gemm("gemm.cpu.c", 1024, 0.2);  // another size, another column
+  CHECK_FALSE(says(roofline_chart(made.rows), "one column: "));
+}
+
 TEST_CASE("plots are legible at every number of points, width and height") {
   for (const bool close : {false, true}) {
     for (const int count : {1, 4, 12, 35, 60}) {

@@ -135,6 +135,31 @@ TEST_CASE("what rungs have in common is one line with their names") {
   CHECK(has(all, "  all rungs: contended: other processes used"));
 }
 
+TEST_CASE("a ceiling in doubt has no share, and one line says which and why") {
+  const auto text = [](const std::string& doubt) {
+    Transcript out;
+    add_start_of(&out);
+    out.send(work(RequestType::run, 4, {"gemm.cpu.naive_o1", "gemm.cpu.naive_o3"}));
+    for (int i = 0; i < 2; ++i)
+      out.worker("result",
+                 with(about(4, i), "outcome",
+                      measured(4, i, i ? "gemm.cpu.naive_o3" : "gemm.cpu.naive_o1", 1e7)));
+    Ceiling fma{"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 118e9, "FLOP/s", "measured"};
+    fma.doubt = doubt;
+    out.worker("result", {{"request", 4}, {"ceilings", std::vector<Ceiling>{fma}}});
+    out.worker("done", {{"request", 4}, {"status", "ok"}});
+    return results_text(read_run(out), 4, {}, Detail::brief);
+  };
+  CHECK(contains(text(""), "of ceiling"));
+  CHECK_FALSE(contains(text(""), "in doubt"));
+  const std::string doubted = text("other programs used the CPU meanwhile");
+  CHECK_FALSE(contains(doubted, "of ceiling"));
+  const std::string line =
+      "no share of FMA fp32, 1 thread, 118 GFLOP/s: it is in doubt, other programs used the CPU";
+  CHECK(contains(doubted, line));
+  CHECK(doubted.find(line) == doubted.rfind(line));
+}
+
 TEST_CASE("few samples have no interval, and a gain only where they lie near each other") {
   const std::string text = results_text(ladder({{"cpu.naive_o1", 240e6, 3, true, 0.1},
                                                 {"cpu.naive_o3", 200e6, 5, true, 0.35},

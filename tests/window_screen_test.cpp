@@ -405,6 +405,9 @@ TEST_CASE("the machine screen says why a ceiling is in doubt", "[window][screens
   const auto why = f.driver->find("doubt:DRAM read, 1 thread");
   REQUIRE(why);
   CHECK(why->h > 0);
+  // And has it measured again.
+  f.driver->click("probe");
+  CHECK(f.session.last(RequestType::probe).kernels.empty());
 }
 
 TEST_CASE("the report screen shows what export writes", "[window][screens]") {

@@ -13,6 +13,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
+#include "common/record/compute_unit.h"
 #include "common/record/derive.h"
 #include "common/record/note_text.h"
 #include "common/record/params.h"
@@ -81,6 +82,20 @@ std::vector<std::string> notes_of(const Series& series) {
     if (std::string words = flag_words(flag); !words.empty()) notes.push_back(std::move(words));
   }
   return notes;
+}
+
+/// Why the column of shares is empty, a line for each ceiling in doubt.
+std::string doubtful_ceilings(const Run& run, const std::vector<const Series*>& all) {
+  std::set<std::string> told;
+  std::string text;
+  for (const Series* series : all) {
+    if (!has_speed(*series) || !(series->flop > 0)) continue;
+    const auto ceiling = known_flop_ceiling(run.ceilings(), *series);
+    if (!ceiling || ceiling->doubt.empty() || !told.insert(ceiling->name).second) continue;
+    text += fmt::format("  no share of {}, {}: it is in doubt, {}\n", ceiling->name,
+                        ceiling_text(*ceiling, ceiling->value), ceiling->doubt);
+  }
+  return text;
 }
 
 /// A line for each note, with the rungs that have it: most have what the machine did in common.
@@ -201,8 +216,8 @@ std::string results_notes(const Run& run, int64_t request, const std::vector<Not
   std::string text = traps.empty() ? "" : "\n" + heading_of(traps) + traps_text(traps);
   text += stages_text(all);
   const bool is_brief = detail == Detail::brief;
-  std::string notes =
-      notes_text(all, detail) + (is_brief ? not_run_line(not_run) : not_run_text(not_run));
+  std::string notes = doubtful_ceilings(run, all) + notes_text(all, detail) +
+                      (is_brief ? not_run_line(not_run) : not_run_text(not_run));
   const Lab* lab = all.empty() ? nullptr : find_lab(all.front()->lab);
   if (lab && !not_run.empty() && !is_brief) {
     for (const std::string& line : ladder_ends(*lab, run)) notes += "  " + line + "\n";

@@ -38,10 +38,20 @@ Ceiling in_counted_flop(Ceiling ceiling, const ComputeUnit& unit) {
 }
 
 std::optional<Ceiling> flop_ceiling(const std::vector<Ceiling>& ceilings, const Series& series) {
+  std::optional<Ceiling> known = known_flop_ceiling(ceilings, series);
+  if (known && !known->doubt.empty()) known.reset();
+  return known;
+}
+
+std::optional<Ceiling> known_flop_ceiling(const std::vector<Ceiling>& ceilings,
+                                          const Series& series) {
   const ComputeUnit unit = compute_unit(series);
-  const Ceiling* found = find_ceiling(ceilings, backend_of(series.kernel), "flop", unit.dtype,
+  std::vector<Ceiling> all = ceilings;
+  for (Ceiling& one : all) one.doubt.clear();  // find_ceiling() passes over those in doubt
+  const Ceiling* found = find_ceiling(all, backend_of(series.kernel), "flop", unit.dtype,
                                       static_cast<int>(param_int(series.params, "threads", 1)));
-  return found ? std::optional(in_counted_flop(*found, unit)) : std::nullopt;
+  if (found == nullptr) return std::nullopt;
+  return in_counted_flop(ceilings[static_cast<size_t>(found - all.data())], unit);
 }
 
 }  // namespace ridge

@@ -23,5 +23,8 @@ Ceiling in_counted_flop(Ceiling ceiling, const ComputeUnit& unit);
 /// The FLOP ceiling that bounds the series, as in_counted_flop(); empty: none of its unit was measured, or it is
 /// in doubt.
 std::optional<Ceiling> flop_ceiling(const std::vector<Ceiling>& ceilings, const Series& series);
+/// The same, with its doubt where it is in doubt: to be drawn as such. No share is made of it.
+std::optional<Ceiling> known_flop_ceiling(const std::vector<Ceiling>& ceilings,
+                                          const Series& series);
 
 }  // namespace ridge

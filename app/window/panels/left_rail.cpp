@@ -282,6 +282,16 @@ std::string line_before(const std::string& text) {
   return text.empty() ? "" : "\n" + text;
 }
 
+bool has_doubt(const std::vector<Ceiling>& ceilings) {
+  return std::any_of(ceilings.begin(), ceilings.end(),
+                     [](const Ceiling& one) { return !one.doubt.empty(); });
+}
+
+std::string words_of_doubt(const State& state) {
+  return state.is_replay() ? "Orange: in doubt, the machine was busy."
+                           : "Orange: in doubt. A run on a quiet machine measures it again.";
+}
+
 }  // namespace
 
 void LeftRail::draw_ceilings(Ui& ui, Area rest) {
@@ -298,8 +308,9 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
                  kSmall_px, Role::muted);
     return;
   }
+  const bool any_doubt = has_doubt(ceilings);
   for (const Ceiling& ceiling : ceilings) {
-    if (rest.h < ui.px(50)) break;
+    if (rest.h < ui.px(any_doubt ? 80 : 50)) break;
     const Area line = rest.take_top(ui.px(27));
     const float w =
         ui.text(line.right(), line.middle(), ceiling_text(ceiling, ceiling.value), kTiny_px + 1,
@@ -316,6 +327,10 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
     }
   }
   rest.take_top(ui.px(2));
+  if (any_doubt) {
+    const float said = ui.paragraph(rest, words_of_doubt(ui.state), kTiny_px, Role::limit);
+    ui.widgets["ceilings_in_doubt"] = rest.take_top(said, ui.px(2));
+  }
   ui.text(rest.x, rest.y + ui.px(11),
           where.empty() ? "measured on this machine" : "measured on " + where, kTiny_px,
           Role::muted, Face::body, Anchor::start, rest.w);
@@ -329,9 +344,10 @@ void LeftRail::draw(Ui& ui, Area area) {
   if (is_learning(ui.state)) return draw_ceilings(ui, rest);  // the climb's rows are the rungs
   // The machine keeps room for three ceilings; a ladder longer than the rest scrolls.
   std::string where;
-  const auto count =
-      static_cast<float>(std::min<size_t>(shown_ceilings(ui.state, &where).size(), 3));
-  const float machine_h = ui.px(28 + 27 * std::max(count, 2.0f) + 36);
+  const auto& ceilings = shown_ceilings(ui.state, &where);
+  const auto count = static_cast<float>(std::min<size_t>(ceilings.size(), 3));
+  const float words_h = has_doubt(ceilings) ? 70.0f : 36.0f;
+  const float machine_h = ui.px(28 + 27 * std::max(count, 2.0f) + words_h);
   draw_rungs(ui, &rest, std::max(ui.px(60), rest.h - machine_h - ui.px(28)));
   rest.take_top(ui.px(14));
   draw_ceilings(ui, rest);

@@ -162,6 +162,11 @@ void MachineScreen::draw_facts(Ui& ui, Area area) {
   draw_environment(ui, &scroll, *environment);
 }
 
+int64_t count_doubts(const std::vector<Ceiling>& ceilings) {
+  return std::count_if(ceilings.begin(), ceilings.end(),
+                       [](const Ceiling& one) { return !one.doubt.empty(); });
+}
+
 /// Name, value, and how it is known; below the name how far the other samples lie, and why it is in doubt.
 void draw_ceiling(Ui& ui, Scroll* scroll, const Ceiling& ceiling) {
   const Area line = scroll->rest.take_top(ui.px(28));
@@ -193,8 +198,13 @@ void draw_ceiling(Ui& ui, Scroll* scroll, const Ceiling& ceiling) {
 void MachineScreen::draw_ceilings(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(24), ui.px(18));
-  draw_heading(ui, &inner, "WHAT IT CAN DO AT MOST");
+  Area head = inner.take_top(ui.px(34), ui.px(4));
   const auto& ceilings = ui.state.run().ceilings();
+  if (!ui.state.is_replay() && count_doubts(ceilings) > 0) {
+    const Area button = head.take_right(ui.px(230), ui.px(12));
+    ui.action_button("probe", button, "Measure what is in doubt again", Ui::Kind::normal);
+  }
+  draw_heading(ui, &head, "WHAT IT CAN DO AT MOST");
   if (ceilings.empty()) {
     const bool live = !ui.state.is_replay();
     if (live && draw_nothing(
@@ -283,8 +293,7 @@ void MachineScreen::draw(Ui& ui, Area all) {
   draw_facts(ui, all.take_left(all.w * 0.42f, gap));
   // As high as they need, but never so high that the rungs below lose their place.
   const auto& ceilings = ui.state.run().ceilings();
-  const auto doubts = std::count_if(ceilings.begin(), ceilings.end(),
-                                    [](const Ceiling& one) { return !one.doubt.empty(); });
+  const int64_t doubts = count_doubts(ceilings);
   const auto samples = std::count_if(ceilings.begin(), ceilings.end(),
                                      [](const Ceiling& one) { return one.samples > 0; });
   const auto lines =

@@ -418,17 +418,19 @@ std::optional<Total> total_of(const State& state, const ChartRows& rows) {
 std::optional<Ceiling> find_shared_ceiling(const ChartRows& rows,
                                            std::vector<chart::ClimbRow>* climb) {
   std::optional<Ceiling> shared;
+  std::string origin;  // of the recording that it is from
   std::vector<std::string> names(rows.rows.size());
   for (size_t i = 0; i < rows.rows.size(); ++i) {
     const chart::LadderRow& row = rows.rows[i];
     if (!(*climb)[i].rate || !row.ceilings) continue;
-    const std::optional<Ceiling> own = flop_ceiling(*row.ceilings, *row.series);
+    const std::optional<Ceiling> own = known_flop_ceiling(*row.ceilings, *row.series);
     if (!own) continue;
     names[i] = own->name;
-    if (!shared || row.selected) shared = own;
+    if (!shared || row.selected) shared = own, origin = row.origin;
   }
   for (size_t i = 0; shared && i < names.size(); ++i)
     (*climb)[i].other_unit = names[i] != shared->name;
+  if (shared && !origin.empty()) shared->name += " of " + origin;
   return shared;
 }
 

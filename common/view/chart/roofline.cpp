@@ -13,7 +13,7 @@
 namespace ridge::chart {
 namespace {
 
-/// A ceiling that another one contradicts is shown as such: no share is computed from it.
+/// A ceiling that is not to be believed is shown as such: no share is computed from it.
 std::string doubt_of(const Ceiling& roof) {
   return roof.doubt.empty() ? "" : ", in doubt";
 }
@@ -35,14 +35,12 @@ struct Roofs {
   std::vector<const Ceiling*> flop, bytes;
 };
 
-/// The latest of each name; a ceiling of a resource that is neither (a launch) is no roof, nor is one in doubt.
+/// The latest of each name; a ceiling of a resource that is neither (a launch) is no roof.
 Roofs roofs_of(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& backend) {
   Roofs roofs;
   for (const Ceiling& ceiling : ceilings) {
-    if (ceiling.backend != backend || !(ceiling.value > 0) || !std::isfinite(ceiling.value) ||
-        !ceiling.doubt.empty()) {
+    if (ceiling.backend != backend || !(ceiling.value > 0) || !std::isfinite(ceiling.value))
       continue;
-    }
     const bool is_flop = ceiling.resource == "flop";
     if (!is_flop && ceiling.unit != "B/s") continue;
     auto& kind = is_flop ? roofs.flop : roofs.bytes;
@@ -56,18 +54,18 @@ Roofs roofs_of(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& ba
 }
 
 /// Of the machine of all points: a recording of its fp32 rungs and one of its bf16 rungs have each measured their own. Where
-/// both have one, that of the selected rung's counts.
+/// both have one, that of the selected rung's counts, at the size in view.
 std::vector<Ceiling> ceilings_of(const std::vector<Measured>& points) {
   std::vector<const std::vector<Ceiling>*> all;
+  const std::vector<Ceiling>* shown = nullptr;
   for (const Measured& point : points) {
     const LadderRow& row = *point.entry.row;
     if (!row.ceilings) continue;
-    const auto known = std::find(all.begin(), all.end(), row.ceilings);
-    if (known == all.end())
-      all.push_back(row.ceilings);
-    else if (row.selected)
-      std::rotate(known, known + 1, all.end());  // the last of a name stands
+    if (std::find(all.begin(), all.end(), row.ceilings) == all.end()) all.push_back(row.ceilings);
+    if (row.selected && (row.at_size || !shown)) shown = row.ceilings;
   }
+  if (const auto known = std::find(all.begin(), all.end(), shown); known != all.end())
+    std::rotate(known, known + 1, all.end());  // the last of a name stands
   std::vector<Ceiling> merged;
   for (const auto* some : all) merged.insert(merged.end(), some->begin(), some->end());
   return merged;
@@ -93,6 +91,11 @@ double roof_above(const Measured& point, double* share) {
   return roof;
 }
 
+/// Beyond noise: a share of it would say nothing.
+bool is_above(double share) {
+  return share > 1.05;
+}
+
 std::string roofline_note(const Measured& point) {
   std::string note =
       fmt::format("{}{}{}: {} at {}{}", point.entry.row->label, point.size_text.empty() ? "" : ", ",
@@ -100,7 +103,9 @@ std::string roofline_note(const Measured& point) {
                   intensity_text(intensity(point)), interval_text(point, "FLOP/s"));
   double share = 0;
   if (point.entry.row->ceilings && roof_above(point, &share) > 0) {
-    note += fmt::format("; {} of what compute and memory allow there", format_share(share));
+    note += is_above(share)
+                ? "; above what compute and memory allow there"
+                : fmt::format("; {} of what compute and memory allow there", format_share(share));
     if (point.entry.derived.above_compute)
       note += ": it does fewer operations than are counted, or in other units";
   }
@@ -136,19 +141,22 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
   for (const Ceiling* roof : roofs.bytes) {
     double highest = 0;  // a bandwidth is a roof up to the highest rate of as many threads
     for (const Ceiling* flop : roofs.flop) {
-      if (flop->threads == roof->threads) highest = std::max(highest, flop->value);
+      if (flop->threads == roof->threads && flop->doubt.empty())
+        highest = std::max(highest, flop->value);
     }
     Guide guide{.kind = Guide::Kind::slope, .value = roof->value, .role = Role::text};
     if (highest > 0) guide.to = highest / roof->value;
     const bool is_other_dram = counted && roof != counted && is_dram(*roof);
-    guide.label = roof->name + " " + format_rate(roof->value, "B/s") + doubt_of(*roof);
+    guide.label = roof->name + " " + format_rate(roof->value, "B/s") +
+                  (roof->resource == "dram_copy" ? ", read + written" : "") + doubt_of(*roof);
     guide.note =
         fmt::format("{}, {}: {}.", guide.label, ceiling_source(*roof),
-                    is_other_dram ? "shown beside the roof that counts here, " + counted->name
-                                  : "left of its ridge point memory is the limit");
+                    !roof->doubt.empty() ? roof->doubt
+                    : is_other_dram ? "shown beside the roof that counts here, " + counted->name
+                                    : "left of its ridge point memory is the limit");
     if (roof == counted && has_other_dram(roofs, counted)) guide.label += ": counts here";
     guide.dashed = roof->source != "measured" || !roof->doubt.empty();
-    guide.quiet = is_other_dram || !is_used(*roof, points);
+    guide.quiet = is_other_dram || !is_used(*roof, points) || !roof->doubt.empty();
     plot->guides.push_back(guide);
   }
   // All ridge points are marked; the one that matters to the selection is carried down to the axis.
@@ -158,13 +166,14 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
     Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value};
     guide.role = look_of_dtype(roof->dtype).role;
     guide.label = roof->name + " " + ceiling_text(*roof, roof->value) + doubt_of(*roof);
-    guide.note = fmt::format("{}, {}.", guide.label, ceiling_source(*roof));
+    guide.note = fmt::format("{}, {}{}.", guide.label, ceiling_source(*roof),
+                             roof->doubt.empty() ? "" : ": " + roof->doubt);
     guide.dashed = roof->source != "measured" || !roof->doubt.empty();
     const bool other_threads = std::none_of(points.begin(), points.end(), [&](const Measured& p) {
       return roof->backend != Backend::cpu || p.threads == roof->threads;
     });
-    guide.quiet = other_threads;
-    if (memory) {
+    guide.quiet = other_threads || !roof->doubt.empty();
+    if (memory && roof->doubt.empty()) {
       const double at = roof->value / memory->value;
       guide.from = at;
       Datum ridge{.x = at, .y = roof->value, .hollow = true};
@@ -231,11 +240,32 @@ void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
           {curve.name, point.size_text, point.dtype, intensity_text(intensity(point)),
            format_rate(point.rate, "FLOP/s"),
            point.rate_ci ? format_rate_interval(point.rate_ci, "FLOP/s") : kNone,
-           roof > 0 ? format_rate(roof, "FLOP/s") : kNone, roof > 0 ? format_share(share) : kNone});
+           roof > 0 ? format_rate(roof, "FLOP/s") : kNone,
+           roof <= 0         ? kNone
+           : is_above(share) ? "above it"
+                             : format_share(share)});
       curve.data.push_back(std::move(datum));
     }
     model->plot->curves.push_back(std::move(curve));
   }
+}
+
+constexpr const char* kOneIntensity =
+    "one column: at one size every rung computes the same from the same least bytes, so only its "
+    "rate differs";
+
+/// Of the rungs at the size in view; the selected one's other sizes stand beside the column.
+bool have_one_intensity(const std::vector<Measured>& points) {
+  constexpr double kSame = 1.01;
+  double low = INFINITY, high = 0;
+  int count = 0;
+  for (const Measured& point : points) {
+    if (!point.entry.row->at_size) continue;
+    low = std::min(low, intensity(point));
+    high = std::max(high, intensity(point));
+    ++count;
+  }
+  return count > 2 && high < low * kSame;
 }
 
 }  // namespace
@@ -276,6 +306,7 @@ ChartModel roofline_chart(std::span<const LadderRow> all, const std::string& tit
   } else {
     model.legend.push_back("no ceilings were measured in this run, so there are no roofs");
   }
+  if (have_one_intensity(points)) model.legend.push_back(kOneIntensity);
   add_elsewhere(elsewhere, &model);
   return model;
 }
