@@ -121,7 +121,7 @@ float PanelLayout::beside_inside(const Mark& bar) const {
 // ---- value labels ------------------------------------------------------------------------------
 
 /// A whisker beyond its value that is longer, of the type's size, takes no label at its end where there is another place.
-constexpr float kLongWhisker = 2;
+constexpr float kLongWhisker = 0.75f;
 
 bool PanelLayout::place(const Mark& mark, Label* label) const {
   const float gap = frame_.font * 0.45f;
