@@ -184,12 +184,12 @@ TEST_CASE("a ratio beside its interval is printed within it") {
   CHECK(climb_chart(two_rungs(step)).panels[1].row_reasons[1] == "▲ 11.87× [11.86, 11.87]");
 }
 
-TEST_CASE("a rough ratio of two medians stands in grey, with two digits and the word") {
+TEST_CASE("a rough ratio of two medians stands in grey, with one digit and the word") {
   ClimbStep step{.ratio = 78.72, .from = "AVX2", .is_clear = true};
   CHECK(climb_chart(two_rungs(step)).panels[1].row_reasons[1] == "≈ 78.7×");
   step.is_noisy = true;
   const ChartModel model = climb_chart(two_rungs(step));
-  CHECK(model.panels[1].row_reasons[1] == "≈ 79× noisy");
+  CHECK(model.panels[1].row_reasons[1] == "≈ 80× noisy");
   CHECK(model.panels[1].row_roles[1] == Role::muted);
   CHECK(has(model.panels[1].row_notes[1], "rough"));
   step.ratio = 0.5;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "common/core/format.h"
+#include "common/record/derive.h"
 
 namespace ridge {
 namespace {
@@ -67,6 +68,15 @@ std::string ratio_beside_text(double ratio, const std::optional<Interval>& inter
   return plain;
 }
 
+namespace {
+
+/// The unit of the last digit is at most `half`, what the value may be off by.
+int supported_digits(double value, double half) {
+  return static_cast<int>(std::floor(std::log10(value)) - std::floor(std::log10(half))) + 1;
+}
+
+}  // namespace
+
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval) {
   constexpr double kWide = 1.5;
   // Of one digit a bar beside it is seen to be another figure.
@@ -76,12 +86,31 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
   if (interval->high / interval->low > kWide)
     return "between " + format_tick(interval->low, 2) + "× and " + format_tick(interval->high, 2) +
            "×";
-  // The unit of the last digit is at most half the interval's width.
-  const double half = (interval->high - interval->low) / 2;
-  const int digits =
-      static_cast<int>(std::floor(std::log10(ratio)) - std::floor(std::log10(half))) + 1;
+  const int digits = supported_digits(ratio, (interval->high - interval->low) / 2);
   return digits >= kMostInHeadline ? format_ratio(ratio)
                                    : format_number(ratio, std::max(digits, kLeastInHeadline)) + "×";
+}
+
+std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b) {
+  if (!(ratio > 0) || !std::isfinite(ratio)) return format_ratio(ratio);
+  if (!is_steady(a) || !is_steady(b)) return "about " + rough_number(ratio) + "×";
+  const double spread = std::hypot(spread_of(a), spread_of(b));
+  const bool bears_three = !(spread > 0) || supported_digits(ratio, ratio * spread) >= kFewest;
+  return "≈ " + (bears_three ? format_ratio(ratio) : format_number(ratio, kFewest - 1) + "×");
+}
+
+std::string rough_number(double ratio) {
+  constexpr double kFew = 2;  // below it one digit would not tell a gain from none
+  const int digits = ratio < kFew ? 2 : 1;
+  return format_number(as_printed(ratio, digits), digits);
+}
+
+std::string rough_words(const Stats& stats) {
+  if (is_steady(stats)) return "";
+  if (stats.n < 2) return "timed once";
+  const Interval whole = stats.ci_ns.value_or(Interval{stats.min_ns, stats.max_ns});
+  return whole.low > 0 ? "its times differ by up to " + rough_number(whole.high / whole.low) + "×"
+                       : "its times scatter";
 }
 
 Error rounds_of_trainings() {

@@ -74,8 +74,11 @@ void draw_climb_card(Ui& ui) {
   const float words_h = draw_card_words(ui, {0, 0, inner_w, 0}, card, true);
   const float h =
       2 * pad + ui.px(30) + gain_h + ui.px(32) + words_h + ui.px(16) + bars_h + ui.px(30);
-  const float below = ui.px(56);
-  const Area box = {(ui.window.w - w) / 2, std::max(ui.px(4), (ui.window.h - h - below) / 2), w, h};
+  const float below = ui.px(56), bar_h = written_height(ui);
+  const float room = ui.window.h - (bar_h > 0 ? bar_h + ui.px(4) : 0);
+  const Area box = {(ui.window.w - w) / 2,
+                    std::max(ui.px(4), std::min((ui.window.h - h - below) / 2, room - h - below)),
+                    w, h};
   ui.widgets["climb_card"] = box;
   ui.fill(box, ui.color(Role::panel), ui.px(10));
   Area inner = box.inset(pad);
@@ -84,8 +87,12 @@ void draw_climb_card(Ui& ui) {
   ui.text(head.right(), head.middle(), card.machine, kSmall_px, Role::muted, Face::body,
           Anchor::end, head.w - ui.px(140));
   const Area gain = inner.take_top(gain_h);
-  if (!card.gain.empty())
-    ui.text(gain.x, gain.middle(), card.gain, kGain_px, Role::series0, Face::strong);
+  if (!card.gain.empty()) {
+    const float figure_w =
+        ui.text(gain.x, gain.middle(), card.gain, kGain_px, Role::series0, Face::strong);
+    ui.text(gain.x + figure_w + ui.px(14), gain.middle() + ui.px(14), "as fast as the first step",
+            kHeading_px, Role::muted);
+  }
   const Area way = inner.take_top(ui.px(32));
   ui.text(way.x, way.middle(), card.way.empty() ? "Nothing was measured to its end." : card.way,
           kHeading_px, Role::text, Face::body, Anchor::start, way.w);
@@ -99,7 +106,7 @@ void draw_climb_card(Ui& ui) {
   draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
   // The bar of what was written is under this overlay: it is drawn again, at the window's end, where it can be pressed and
   // stands on no button of the card.
-  if (const float bar_h = written_height(ui); bar_h > 0)
+  if (bar_h > 0)
     draw_written(ui, {ui.px(12), ui.window.h - bar_h - ui.px(4), ui.window.w - ui.px(24), bar_h});
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "app/window/shell/actions.h"
@@ -133,21 +132,17 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
 std::string scatter_text(const Climbs& climbs) {
   std::string names;
   for (const Climbed* one : {climbs.first, climbs.best}) {
-    if (!one || is_steady(*one->series->stats)) continue;
+    if (!one || rough_words(*one->series->stats).empty()) continue;
     names += (names.empty() ? "“" : " and “") + std::string(one->rung->title) + "” (" +
-             (one->series->stats->n < 2 ? "one time alone"
-                                        : format_percent_width(spread_of(*one->series->stats))) +
-             ")";
+             rough_words(*one->series->stats) + ")";
   }
-  return names.empty() ? "" : "The factor is rough: the times scatter, of " + names + ".";
+  return names.empty() ? "" : "The factor is rough: " + names + ".";
 }
 
-/// What the climb multiplied; of times that scatter, or of a single one, one digit.
+/// What the climb multiplied.
 std::string gain_text(const Climbs& climbs) {
-  const double ratio = climbs.best->rate / climbs.first->rate;
-  if (scatter_text(climbs).empty()) return "≈ " + format_ratio(ratio);
-  const double digit = std::pow(10, std::floor(std::log10(ratio)));
-  return "about " + format_number(std::round(ratio / digit) * digit, 1) + "×";
+  return alone_ratio_text(climbs.best->rate / climbs.first->rate, *climbs.best->series->stats,
+                          *climbs.first->series->stats);
 }
 
 void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {
@@ -334,7 +329,8 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
 }
 
 std::string card_words(const ClimbCard& card) {
-  std::string text = card.title + ": " + card.gain;
+  std::string text =
+      card.title + ": " + card.gain + (card.gain.empty() ? "" : " as fast as the first step");
   for (const std::string* part : {&card.way, &card.asked, &card.ceiling, &card.library})
     text += part->empty() ? "" : "\n" + *part;
   for (const std::string& caveat : card.caveats) text += "\n" + caveat;

@@ -19,6 +19,7 @@
 #include "common/record/in_turns.h"
 #include "common/record/one_run.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/climb.h"
 #include "common/view/chart/ladder.h"
@@ -406,7 +407,8 @@ std::optional<Total> total_of(const State& state, const ChartRows& rows) {
     return with_stale(row.label, row.series->stale);
   };
   const bool is_noisy = is_noisy_quotient(*first->series, *best->series);
-  Total total{name(*first) + " → " + name(*best), chart::alone_text(to / from, is_noisy),
+  Total total{name(*first) + " → " + name(*best),
+              alone_ratio_text(to / from, *first->series->stats, *best->series->stats),
               share_text(*best), is_noisy};
   if (!total.reach.empty()) total.reach += " of the ceiling";
   const std::string peer = library ? share_text(*library) : "";

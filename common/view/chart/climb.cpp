@@ -275,8 +275,7 @@ std::string step_note(const ClimbStep& step) {
 }
 
 std::string alone_text(double ratio, bool is_noisy) {
-  constexpr int kRough = 2;  // significant digits
-  return is_noisy ? "≈ " + format_number(ratio, kRough) + "× noisy" : "≈ " + format_ratio(ratio);
+  return "≈ " + (is_noisy ? rough_number(ratio) + "× noisy" : format_ratio(ratio));
 }
 
 std::string step_text(const ClimbStep& step) {

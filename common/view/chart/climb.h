@@ -76,10 +76,10 @@ struct ClimbOptions {
   std::string timed = "each alone";  ///< how the bars were: "in turns" where all are of comparisons
 };
 
-/// "≈ 11.8×", of a rough ratio "≈ 12× noisy".
+/// "≈ 11.8×", of a rough ratio "≈ 10× noisy".
 std::string alone_text(double ratio, bool is_noisy);
 /// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved, ≠ the bars disagree), else "≈ 11.8×", and
-/// "≈ 12× noisy".
+/// "≈ 10× noisy".
 std::string step_text(const ClimbStep& step);
 
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options = {});

@@ -355,7 +355,9 @@ std::optional<Step> step_between(const Material& material, const Line& from, con
   const auto low = rate_of(from), high = rate_of(to);
   if (!low || !high || low->unit != high->unit || !apart_words(from, to).empty())
     return std::nullopt;
-  return Step{high->value / low->value, nullptr, !from.in_turns && !to.in_turns};
+  const double ratio = high->value / low->value;
+  return Step{ratio, nullptr, !from.in_turns && !to.in_turns,
+              alone_ratio_text(ratio, *from.series->stats, *to.series->stats)};
 }
 
 Climb climb_of(const Material& material) {
@@ -379,10 +381,9 @@ Climb climb_of(const Material& material) {
 
 std::string step_words(const Step& step) {
   if (!step.claim)
-    return "≈ " + format_ratio(step.ratio) + " as fast, " +
-           (step.is_alone ? "each alone" : "timed apart");
+    return step.text + " as fast, " + (step.is_alone ? "each timed alone" : "timed apart");
   const Comparison& c = step.claim->comparison;
-  return fmt::format("{} as fast, 95 % interval {}, {}: {}", format_ratio(c.ratio),
+  return fmt::format("{} as fast, 95 % interval {}, {}: {}", supported_ratio_text(c.ratio, c.ci),
                      ratio_interval_text(c.ci, c.margin), rounds_text(c),
                      verdict_words(*step.claim));
 }

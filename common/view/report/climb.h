@@ -34,14 +34,15 @@ struct Step {
   double ratio = 0;
   const Claim* claim = nullptr;  ///< null: they were not compared in pairs
   bool is_alone = true;  ///< without a claim: each was timed alone, neither in turns with a third
+  std::string text{};    ///< without a claim: "≈ 71×", of rough times "about 70×"
 };
 /// Why two results that were each timed alone have no ratio: "8 minutes apart"; empty: they are of one run.
 std::string apart_words(const Line& a, const Line& b);
 /// None where a rate is missing, and where two that were not compared in pairs are not of one run.
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to);
 
-/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.34× as fast, each alone"; "timed apart" where
-/// one of them was timed in turns with a third.
+/// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.3× as fast, each timed alone"; "timed apart"
+/// where one of them was timed in turns with a third.
 std::string step_words(const Step& step);
 
 Section climb_section(const Material& material, const Climb& climb);

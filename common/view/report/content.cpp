@@ -58,12 +58,16 @@ Params shared_params_of(const std::vector<Line>& lines, const std::string& famil
 void name_lines(std::vector<Line>* lines, bool two_files, const Options& options,
                 std::string* shared_params) {
   std::map<std::string, Params> shared;
-  for (const Line& line : *lines)
+  std::map<std::string, std::string> sizes;
+  for (const Line& line : *lines) {
     shared.try_emplace(family_of(line), shared_params_of(*lines, family_of(line)));
+    sizes.try_emplace(family_of(line), line.series->size_param);
+  }
   shared_params->clear();
   for (const auto& [family, params] : shared) {
     if (!shared_params->empty()) *shared_params += "; ";
-    *shared_params += (shared.size() > 1 ? family + ": " : "") + to_string(params);
+    *shared_params +=
+        (shared.size() > 1 ? family + ": " : "") + differing_params(params, {}, sizes[family]);
   }
   const bool one_cache = std::all_of(lines->begin(), lines->end(), [&](const Line& line) {
     return line.series->cache == lines->front().series->cache;

@@ -77,6 +77,9 @@ bool is_of_same_pair(const Claim& claim, const Comparison& comparison);
 std::string claim_sentence(const Claim& claim, const Options& options);
 
 // results.cpp
+/// "2026-11-26 02:51 UTC", "2026-11-26 02:44 to 02:52 UTC": when the results of `input` that are shown came; empty: the run
+/// does not say.
+std::string measured_when(const Material& material, const Input& input);
 /// Two sentences: what it is, and what measured there and when.
 std::vector<std::string> machine_lines(const Material& material, const Input& input, bool on_gpu);
 Section environment_section(const Material& material);

@@ -36,8 +36,15 @@ std::string rate_words(const Line& line, const Options& options) {
               : unavailable("no usable time per call");
 }
 
-std::string named_rate(const Line& line, const Options& options) {
-  return title_of(line.series->kernel, options) + ": " + rate_words(line, options) +
+/// "naive: 0.120 GFLOP/s": in the unit of `beside`, so that two figures side by side can be compared at a look.
+std::string named_rate(const Line& line, const Line& beside, const Options& options) {
+  const auto rate = rate_of(line), other = rate_of(beside);
+  const bool is_of_one_unit = rate && other && rate->unit == other->unit;
+  const std::string unit = is_of_one_unit ? unit_in_words(line, rate->unit, options) : "";
+  const SiPrefix prefix = si_prefix(is_of_one_unit ? other->value : 1);
+  return title_of(line.series->kernel, options) + ": " +
+         (is_of_one_unit ? format_number(rate->value / prefix.factor) + " " + prefixed(prefix, unit)
+                         : rate_words(line, options)) +
          (line.in_turns ? ", in turns" : "");
 }
 
@@ -66,14 +73,14 @@ const char* tone_of(const Claim& claim) {
 }
 
 std::string claim_figure(const Claim& claim) {
-  const double ratio = claim.comparison.ratio;
+  const std::string ratio = supported_ratio_text(claim.comparison.ratio, claim.comparison.ci);
   if (claim.decision.verdict == Verdict::invalid) return "✕ Invalid";
   if (!claim.paired) return "Not paired: no claim";
   switch (claim.decision.verdict) {
     case Verdict::faster:
-      return "▲ " + format_ratio(ratio) + " as fast";
+      return "▲ " + ratio + " as fast";
     case Verdict::slower:
-      return "▼ " + format_ratio(ratio) + " as fast";
+      return "▼ " + ratio + " as fast";
     case Verdict::same:
       return "= Same";
     default:
@@ -167,9 +174,29 @@ void add_pipeline_facts(const Claim& claim, Headline* headline) {
                                limit.empty() ? unavailable("no check is recorded") : limit);
 }
 
+/// "0.795 → 69.5 GFLOP/s": both in the unit of the larger.
+std::string old_to_new_rate(const Throughput& before, const Throughput& after,
+                            const std::string& unit) {
+  const SiPrefix prefix = si_prefix(std::max(before.value, after.value));
+  return format_number(before.value / prefix.factor) + " → " +
+         format_number(after.value / prefix.factor) + " " + prefixed(prefix, unit);
+}
+
 /// How the candidate's own speed came about.
 std::string candidate_timed(const Claim& claim) {
   return claim.comparison.sustained.size() == 2 ? ", alone" : ", in turns";
+}
+
+/// Of the baseline and the candidate where both have one, else of the candidate.
+std::string speeds_of(const Claim& claim, const Series* baseline) {
+  const auto& after = claim.decision.throughput;
+  if (!after || !std::isfinite(after->value)) return unavailable("no usable time per call");
+  const bool in_turns = claim.comparison.sustained.empty();  // else the candidate's is of it alone
+  const auto before = baseline && in_turns ? throughput_of(*baseline) : std::nullopt;
+  const bool are_alike = before && before->unit == after->unit && before->value > 0;
+  return (are_alike ? old_to_new_rate(*before, *after, after->unit)
+                    : "candidate " + format_rate(after->value, after->unit)) +
+         candidate_timed(claim);
 }
 
 Headline claim_headline(const Claim& claim) {
@@ -195,19 +222,14 @@ Headline claim_headline(const Claim& claim) {
     fact("At equal clock",
          verdict_figures(to_string(c.equal_clock->verdict), *c.equal_clock, c.margin));
   }
-  fact("Speed of the candidate",
-       decision.throughput && std::isfinite(decision.throughput->value)
-           ? format_rate(decision.throughput->value, decision.throughput->unit) +
-                 candidate_timed(claim)
-       : invalid ? why
-                 : unavailable("no usable time per call"));
   const Series* candidate_side = side_series(*claim.run, claim.comparison, true);
+  const Series* baseline_side = side_series(*claim.run, claim.comparison, false);
+  fact("Speed", invalid ? why : speeds_of(claim, baseline_side));
   if (candidate_side && candidate_side->kind == RungKind::pipeline) {
     add_pipeline_facts(claim, &headline);
     fact("Division", division_words(decision));
     return headline;
   }
-  const Series* baseline_side = side_series(*claim.run, claim.comparison, false);
   const std::optional<double> theirs_ns =
       baseline_side && baseline_side->latency ? baseline_side->latency->p95_ns : std::nullopt;
   fact("p95 latency", invalid ? why
@@ -219,12 +241,14 @@ Headline claim_headline(const Claim& claim) {
     add_command_facts(*candidate, decision, &headline);
     return headline;
   }
-  fact("Quality delta",
-       decision.quality_delta
-           ? format_scientific(*decision.quality_delta) + " " +
-                 (decision.quality_metric == "nmse" ? "NMSE" : decision.quality_metric)
-           : unavailable("one side has no check"));
-  fact("Quality limit",
+  const bool is_error = decision.quality_metric == "nmse";
+  fact(is_error ? "Error added" : "Quality added",
+       !decision.quality_delta ? unavailable("one side has no check")
+       : is_error && *decision.quality_delta <= 0
+           ? "none"
+           : format_scientific(*decision.quality_delta) +
+                 (is_error ? "" : " " + decision.quality_metric));
+  fact(is_error ? "Error allowed" : "Quality limit",
        decision.quality_limit.empty() ? unavailable("none is recorded") : decision.quality_limit);
   fact("Division", division_words(decision));
   return headline;
@@ -294,8 +318,8 @@ std::string check_words(const Line& line, const std::string& metric) {
     return name + " " + format_number(task->second, 4);
   }
   if (!(check->nmse_limit > 0)) return "exact";
-  return "NMSE " + format_scientific(check->nmse) + ", limit " +
-         format_scientific(check->nmse_limit);
+  return "passed: error " + format_scientific(check->nmse) + " of " +
+         format_scientific(check->nmse_limit) + " allowed";
 }
 
 /// Traps have no speed: of them the one that is furthest off, as far as its interval tells.
@@ -311,6 +335,41 @@ const Line* worst_trap(const Climb& climb) {
     most = off;
   }
   return worst;
+}
+
+/// "0.120 → 71.8 GFLOP/s": both in one unit.
+std::string rates_words(const Line& from, const Line& to, const Options& options) {
+  const auto low = rate_of(from), high = rate_of(to);
+  if (!low || !high || low->unit != high->unit)
+    return rate_words(from, options) + " → " + rate_words(to, options);
+  return old_to_new_rate(*low, *high, unit_in_words(to, high->unit, options));
+}
+
+/// What makes the factor of the climb rough, a sentence; empty: nothing.
+std::string rough_sentence(const Climb& climb, const Options& options) {
+  std::string why;
+  for (const Line* line : {climb.first, climb.best}) {
+    const std::string words = rough_words(*line->series->stats);
+    if (!words.empty())
+      why += (why.empty() ? "" : "; ") + quoted_title(*line, options) + ": " + words;
+  }
+  return why.empty() ? "" : " That factor is rough (" + why + ").";
+}
+
+/// From the first rung to the fastest.
+std::string way_sentence(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  const auto step = step_between(material, *climb.first, *climb.best);
+  const std::string text = fmt::format("{} → {}: {}", quoted_title(*climb.first, options),
+                                       quoted_title(*climb.best, options),
+                                       rates_words(*climb.first, *climb.best, options));
+  if (step && step->claim) return text + ", " + step_words(*step) + ".";
+  if (step)
+    return text + (step->is_alone ? ", each timed alone." : ", timed apart.") +
+           rough_sentence(climb, options);
+  const std::string apart = apart_words(*climb.first, *climb.best);
+  return text +
+         (apart.empty() ? "." : "; no ratio is made of them, since they were timed " + apart + ".");
 }
 
 size_t verified_of(const Climb& climb) {
@@ -343,23 +402,22 @@ Headline climb_headline(const Material& material, const Climb& climb) {
       headline.tone = tone_of(*step->claim);
       headline.interval = resting(step->claim->comparison);
     }
-    // Two medians, each alone, bear no third digit.
-    headline.figure =
-        (step->claim ? chart::step_text(text) : "about " + format_number(step->ratio, 2) + "×") +
-        " as fast as the first " + (material.lab == kImportedLab ? "benchmark" : "rung");
+    headline.figure = (step->claim ? chart::step_text(text) : step->text) +
+                      " as fast as the first " +
+                      (material.lab == kImportedLab ? "benchmark" : "rung");
   } else {
     headline.figure = rate_words(*climb.best, options);
   }
   if (climb.best != climb.first)
     fact(material.lab == kImportedLab ? "First benchmark" : "First rung",
-         named_rate(*climb.first, options));
+         named_rate(*climb.first, *climb.best, options));
   if (material.lab == kImportedLab) {
-    fact("Fastest benchmark", named_rate(*climb.best, options));
+    fact("Fastest benchmark", named_rate(*climb.best, *climb.best, options));
     fact("Checked", unavailable("another program timed it"));
     return headline;
   }
-  fact("Fastest verified rung", named_rate(*climb.best, options));
-  fact("Fastest library", climb.library ? named_rate(*climb.library, options)
+  fact("Fastest verified rung", named_rate(*climb.best, *climb.best, options));
+  fact("Fastest library", climb.library ? named_rate(*climb.library, *climb.best, options)
                                         : unavailable("none has a verified speed in this type"));
   fact("Share of the ceiling", ceiling_words(climb.best->derived));
   fact("Its check", check_words(*climb.best, options.quality_metric));
@@ -536,7 +594,7 @@ bool has_reserve(const Material& material) {
 }
 
 /// "The machine was not quiet: load 6.2 on 2 cores; after the run: load 6.9 on 2 cores. Other programs took processor time
-/// while “naive” ran (contended)." Said once.
+/// while “naive” ran." Said once.
 void add_quiet_caveats(const Material& material, const Climb& climb, Section* section) {
   std::set<std::string> said;
   std::vector<const Line*> contended;
@@ -546,8 +604,7 @@ void add_quiet_caveats(const Material& material, const Climb& climb, Section* se
   const std::string meanwhile = contended.empty() || has_reserve(material)
                                     ? ""
                                     : "Other programs took processor time while " +
-                                          some_titles(contended, *material.options) +
-                                          " ran (contended).";
+                                          some_titles(contended, *material.options) + " ran.";
 
   for (const Input& input : material.inputs) {
     const auto& env = input.run->environment();
@@ -562,7 +619,7 @@ void add_quiet_caveats(const Material& material, const Climb& climb, Section* se
     };
     if (env) add(env->quiet, "The machine was not quiet", "");
     if (after) add(*after, "The machine was not quiet after the run", "; after the run");
-    if (!text.empty()) said.insert(text + ".");
+    if (!text.empty()) said.insert(text + ". Times are then longer, and scatter more.");
   }
   std::vector<std::string> bullets(said.begin(), said.end());
   if (bullets.size() == 1 && !meanwhile.empty())
@@ -606,8 +663,8 @@ struct FlagWords {
   const char* words;
 };
 constexpr FlagWords kFlagWords[] = {
-    {"few_samples", "Few samples, so no interval"},
-    {"noisy", "The times scatter more than they should (noisy)"},
+    {"few_samples", "Too few calls were timed for an interval"},
+    {"noisy", "The times scatter more than they should"},
 };
 
 void add_rung_caveats(const Material& material, const Climb& climb, Section* section) {
@@ -762,34 +819,30 @@ Headline headline_of(const Material& material, const Climb& climb) {
 
 std::string climb_sentence(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
-  std::string text =
-      material.lab == kImportedLab
+  std::string text;
+  const auto add = [&](const std::string& sentence) {
+    text += (text.empty() || sentence.empty() ? "" : " ") + sentence;
+  };
+  if (const Line* trap = worst_trap(climb))
+    add(fmt::format("The largest lie is {}: it reads {}.", quoted_title(*trap, options),
+                    bias_text(*trap->series->trap)));
+  else if (climb.best && climb.best != climb.first)
+    add(way_sentence(material, climb));
+  else if (climb.best)
+    add(fmt::format("{} runs at {}.", quoted_title(*climb.best, options),
+                    rate_words(*climb.best, options)));
+  if (climb.best && climb.library)
+    add(fmt::format("Against {}, the fastest library in this type: {}.{}",
+                    quoted_title(*climb.library, options), library_words(material, climb),
+                    unlike_words(*climb.best, *climb.library, options)));
+  add(material.lab == kImportedLab
           ? fmt::format("{} benchmark{} of another program; nothing was checked.",
                         climb.lines.size(), climb.lines.size() == 1 ? "" : "s")
           : fmt::format("{} of {} rungs passed their checks{}.", verified_of(climb),
-                        climb.lines.size(), climb.where.empty() ? "" : " at " + climb.where);
-  if (const Line* trap = worst_trap(climb)) {
-    text += fmt::format(" The largest lie is {}: it reads {}.", quoted_title(*trap, options),
-                        bias_text(*trap->series->trap));
-  } else if (climb.best && climb.best != climb.first) {
-    const auto step = step_between(material, *climb.first, *climb.best);
-    text += fmt::format(" {} → {}: {} → {}", quoted_title(*climb.first, options),
-                        quoted_title(*climb.best, options), rate_words(*climb.first, options),
-                        rate_words(*climb.best, options));
-    const std::string apart = apart_words(*climb.first, *climb.best);
-    text += step            ? ", " + step_words(*step) + "."
-            : apart.empty() ? "."
-                            : "; no ratio is made of them, since they were timed " + apart + ".";
-  } else if (climb.best) {
-    text += fmt::format(" {} runs at {}.", quoted_title(*climb.best, options),
-                        rate_words(*climb.best, options));
-  }
-  if (climb.best && climb.library)
-    text += fmt::format(" Against {}, the fastest library in this type: {}.",
-                        quoted_title(*climb.library, options), library_words(material, climb)) +
-            unlike_words(*climb.best, *climb.library, options);
+                        climb.lines.size(), climb.where.empty() ? "" : " at " + climb.where));
   if (material.claims.empty() && !climb.unit.empty())
-    text += " No two rungs were compared in pairs, so nothing is claimed to be faster.";
+    add("No two rungs were compared in pairs, so nothing is claimed to be faster: small "
+        "differences may be the machine's.");
   return text;
 }
 

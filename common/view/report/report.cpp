@@ -191,19 +191,35 @@ std::string author_of(const Material& material) {
   return (notes.contains("name") ? "By " : "For ") + who + " · ";
 }
 
+/// "quick run (mode live)": how long the rungs were timed; empty: all were timed as sides of comparisons.
+std::string modes_text(const Material& material) {
+  std::string text;
+  for (const auto& [mode, words] : {std::pair(RunMode::live, "quick run (mode live)"),
+                                    {RunMode::measure, "full run (mode measure)"}}) {
+    const bool is_used =
+        std::any_of(material.lines.begin(), material.lines.end(), [&](const Line& line) {
+          return line.series->mode == mode && line.series->stats && !is_trap(line);
+        });
+    if (is_used) text += (text.empty() ? "" : " and ") + std::string(words);
+  }
+  return text;
+}
+
 std::string subtitle_of(const Material& material) {
   std::string machines;
   for (const Input& input : material.inputs) {
     const auto& env = input.run->environment();
     std::string part = env ? env->machine() : "machine not recorded";
-    if (env && !env->time_utc.empty()) part += " · " + env->time_utc.substr(0, 10);
+    if (const std::string when = measured_when(material, input); !when.empty())
+      part += " · " + when;
     if (machines.find(part) == std::string::npos)
       machines += (machines.empty() ? "" : " and ") + part;
   }
   const std::string& recorded = material.options->recorded;
   std::string text = author_of(material);
   text += recorded + (recorded.empty() ? "" : " · ") + machines;
-  if (!material.shared_params.empty()) text += " · " + material.shared_params;
+  for (const std::string& part : {material.shared_params, modes_text(material)})
+    text += part.empty() ? "" : " · " + part;
   const auto stale = std::count_if(material.lines.begin(), material.lines.end(),
                                    [](const Line& line) { return line.series->stale; });
   const std::string counted =

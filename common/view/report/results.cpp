@@ -103,29 +103,6 @@ std::string build_text(const Environment& env, bool with_cuda = true) {
          (env.cuda.empty() || !with_cuda ? "" : ", CUDA " + env.cuda);
 }
 
-/// "at 2026-11-26T02:51:30Z"; of several runs "from 2026-11-26T02:44Z to 02:52Z", over the results that are shown.
-std::string measured_when(const Material& material, const Input& input) {
-  const Run& run = *input.run;
-  std::optional<double> first, last;
-  std::set<int64_t> requests;
-  for (const Line& line : material.lines) {
-    if (line.input != &input) continue;
-    const auto time = ended_utc_s(run, *line.series);
-    if (!time) continue;
-    requests.insert(line.series->request);
-    first = std::min(first.value_or(*time), *time);
-    last = std::max(last.value_or(*time), *time);
-  }
-  if (requests.size() < 2 || *last - *first < 60)
-    return "at " + or_unknown(run.environment()->time_utc);
-  const auto begin = fmt::gmtime(static_cast<std::time_t>(*first)),
-             end = fmt::gmtime(static_cast<std::time_t>(*last));
-  const bool same_day = begin.tm_yday == end.tm_yday;
-  return fmt::format(
-      "from {:%Y-%m-%dT%H:%M}Z to {}Z", begin,
-      same_day ? fmt::format("{:%H:%M}", end) : fmt::format("{:%Y-%m-%dT%H:%M}", end));
-}
-
 std::vector<std::string> environment_facts(const Material& material, const Input& input) {
   const Run& run = *input.run;
   if (!run.environment()) {
@@ -136,7 +113,7 @@ std::vector<std::string> environment_facts(const Material& material, const Input
   const std::string memory = env.cpu.memory_bytes > 0
                                  ? format_bytes(static_cast<double>(env.cpu.memory_bytes))
                                  : unavailable("not reported");
-  return {measured_when(material, input),
+  return {or_unknown(measured_when(material, input)),
           or_unknown(env.os),
           cpu_text(env.cpu),
           memory,
@@ -151,6 +128,30 @@ std::vector<std::string> environment_facts(const Material& material, const Input
 
 }  // namespace
 
+std::string measured_when(const Material& material, const Input& input) {
+  const Run& run = *input.run;
+  std::optional<double> first, last;
+  for (const Line& line : material.lines) {
+    if (line.input != &input) continue;
+    const auto time = ended_utc_s(run, *line.series);
+    if (!time) continue;
+    first = std::min(first.value_or(*time), *time);
+    last = std::max(last.value_or(*time), *time);
+  }
+  if (!first) {  // no times in the transcript: when the machine was looked at
+    const std::string time = run.environment() ? run.environment()->time_utc : "";
+    constexpr size_t kMinutes = 16;  // letters of "2026-11-26T02:51"
+    return time.size() < kMinutes ? time : time.substr(0, 10) + " " + time.substr(11, 5) + " UTC";
+  }
+  const auto begin = fmt::gmtime(static_cast<std::time_t>(*first)),
+             end = fmt::gmtime(static_cast<std::time_t>(*last));
+  const std::string from = fmt::format("{:%Y-%m-%d %H:%M}", begin),
+                    to = fmt::format("{:%Y-%m-%d %H:%M}", end);
+  if (from == to) return from + " UTC";
+  const bool same_day = from.substr(0, 10) == to.substr(0, 10);
+  return from + " to " + (same_day ? fmt::format("{:%H:%M}", end) : to) + " UTC";
+}
+
 std::vector<std::string> machine_lines(const Material& material, const Input& input, bool on_gpu) {
   if (!input.run->environment()) return {unavailable("the run holds no environment")};
   const Environment& env = *input.run->environment();
@@ -158,7 +159,7 @@ std::vector<std::string> machine_lines(const Material& material, const Input& in
   if (!on_gpu && env.cpu.memory_bytes > 0)
     what += ", memory " + format_bytes(static_cast<double>(env.cpu.memory_bytes));
   return {what + "; " + or_unknown(env.os) + ".",
-          "Measured " + measured_when(material, input) +
+          "Measured " + or_unknown(measured_when(material, input)) +
               (env.compiler.empty() ? "" : " with rungs built by " + build_text(env, on_gpu)) +
               (env.quiet.quiet ? "; when it began the machine was quiet." : ".")};
 }
