@@ -186,6 +186,26 @@ TEST_CASE("report and document hold the predictions, and nothing where there are
   CHECK(json[0].at("after_the_fact") == false);
 }
 
+TEST_CASE("page 1 has what was predicted in the lab, also at another size than the one in view") {
+  Told told;
+  told.predict(3e6, 32);
+  told.measure(6e6, true, 32);
+  told.measure(9e6);
+  const report::Input input{&told.told(), "run.jsonl"};
+  report::Options in_view;
+  in_view.lab = "gemm";
+  in_view.only = {{"n", int64_t{64}}};
+  const auto made = report::build_report({&input, 1}, in_view);
+  REQUIRE(made);
+  const auto section =
+      std::find_if(made->front.begin(), made->front.end(),
+                   [](const report::Section& one) { return one.id == "predicted"; });
+  REQUIRE(section != made->front.end());
+  REQUIRE(section->bullets.size() == 1);
+  CHECK(section->bullets[0].find("at n=32: Predicted 3.00 ms, measured 6.00 ms") !=
+        std::string::npos);
+}
+
 TEST_CASE("marks stand beside the bar, inside the axis, without labels of their own") {
   Told told;
   told.measure(6e6);

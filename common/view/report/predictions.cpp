@@ -83,10 +83,18 @@ void find_pairs(const Run& run, Revealed* out) {
   }
 }
 
-/// Whether it is of the lab and of the problem that the report is of.
+/// Whether it is of the lab that the report is of: a lesson asks at another size than the one in view.
 bool is_of_report(const Run& run, const Prediction& prediction, const Options& options) {
   const Series* of_kernel = run.latest(prediction.kernel);
-  return is_wanted(options, of_kernel ? of_kernel->lab : options.lab, prediction.params);
+  return options.lab.empty() || !of_kernel || of_kernel->lab == options.lab;
+}
+
+/// " at n=256"
+std::string at_text(const Run& run, const Prediction& prediction) {
+  const Series* of_kernel = run.latest(prediction.kernel);
+  const std::string text =
+      differing_params(prediction.params, {}, of_kernel ? of_kernel->size_param : "");
+  return text.empty() ? "" : " at " + text;
 }
 
 /// A factor is held against the same quotient of what was measured.
@@ -249,8 +257,8 @@ std::vector<std::string> prediction_lines(std::span<const Input> inputs, const O
       const Prediction& said = *one.prediction;
       if (!is_of_report(*input.run, said, options)) continue;
       lines.push_back("“" + title_of(said.kernel, options) + "”" +
-                      (said.of.empty() ? "" : " over “" + title_of(said.of, options) + "”") + ": " +
-                      prediction_sentence(one));
+                      (said.of.empty() ? "" : " over “" + title_of(said.of, options) + "”") +
+                      at_text(*input.run, said) + ": " + prediction_sentence(one));
     }
   }
   return lines;
