@@ -1,4 +1,6 @@
 // Home: the three doors, the labs by group, results and recordings that open again.
+#include <fmt/format.h>
+
 #include <fstream>
 
 #include "app/query/editing.h"
@@ -343,6 +345,28 @@ Recording recorded(const std::string& name, const std::string& kernel, const std
   const RungHash now[] = {{kernel.c_str(), code_now}};
   if (code_now) run->mark_stale(now);
   return {name, machine, app::title_of_run(*run), run, ""};
+}
+
+TEST_CASE("Home has no panel without a line, and is shown from its top again", "[window][home]") {
+  Fixture f(1280, 720);
+  f.driver->type('h');
+  f.driver->frames(2);
+  CHECK_FALSE(f.driver->find("panel:results"));
+  for (int i = 0; i < 12; ++i)
+    f.state.history.recent.push_back({.path = fmt::format("/runs/{}.jsonl", i), .title = "GEMM"});
+  f.driver->frames(2);
+  CHECK(f.driver->find("panel:results"));
+  REQUIRE(f.driver->find("begin"));
+  const float top = f.driver->find("begin")->y;
+  f.driver->move(640, 400);
+  f.driver->wheel(-8);
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("begin")->y < top);
+  f.state.view.screen = ScreenId::lab;
+  f.driver->frames(2);
+  f.driver->type('h');
+  f.driver->frames(3);
+  CHECK(f.driver->find("begin")->y == top);
 }
 
 TEST_CASE("recordings are grouped by lab and machine, and a group opens with all its files",

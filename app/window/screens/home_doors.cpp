@@ -40,10 +40,13 @@ Area open_door(Ui& ui, const Area& door, const Door& says) {
 bool door_button(Ui& ui, const char* name, Area* inner, const std::string& label, bool enabled) {
   const Area row = inner->take_top(ui.px(42), ui.px(10));
   const float w = std::min(row.w, ui.width(label, kSmall_px + 1, Face::strong) + ui.px(44));
-  // "Begin" alone rather than half of a title: the list under it has the whole one.
-  const bool fits = ui.width(label, kSmall_px + 1, Face::strong) <= w - ui.px(20);
-  const std::string shown = ui.elide(fits ? label : label.substr(0, label.find(": ")),
-                                     w - ui.px(20), kSmall_px + 1, Face::strong);
+  // A title up to its comma, or "Begin" alone, rather than a part of it: the list under it has the whole one.
+  std::string shown = label;
+  for (const char* cut : {", ", ": "}) {
+    if (ui.width(shown, kSmall_px + 1, Face::strong) > w - ui.px(20))
+      shown = shown.substr(0, shown.find(cut));
+  }
+  shown = ui.elide(shown, w - ui.px(20), kSmall_px + 1, Face::strong);
   return ui.button(name, {row.x, row.y, w, row.h}, shown, Ui::Kind::primary, enabled) && enabled;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/window/panels/widgets.h"
 #include "app/window/screens/home_doors.h"
@@ -28,6 +29,7 @@ class HomeScreen final : public Screen {
   std::vector<app::RecordingGroup> groups_;  ///< of the recordings below
   const Recording* grouped_ = nullptr;       ///< the first of them, when they were grouped
   size_t grouped_count_ = 0;
+  int drawn_ = 0;  ///< the frame in which it was drawn last
 };
 
 // Pixels at scale 1.
@@ -151,13 +153,6 @@ bool draw_line(Ui& ui, Area* rest, const ResultLine& line) {
 void HomeScreen::draw_results(Ui& ui, Area* rest) {
   draw_heading(ui, rest, "LAST RESULTS");
   const History& history = ui.state.history;
-  if (history.recent.empty()) {
-    const std::string text =
-        "Nothing was measured yet. What you run is kept and listed here; a saved run dropped on "
-        "the window opens too.";
-    const float h = ui.paragraph(*rest, text, kSmall_px, Role::muted, Face::body, true);
-    ui.paragraph(rest->take_top(h, ui.px(12)), text, kSmall_px, Role::muted);
-  }
   for (size_t i = 0; i < std::min(kMostResults, history.recent.size()); ++i) {
     const RecentRun& recent = history.recent[i];
     const bool own = recent.path == history.run_file;
@@ -208,28 +203,37 @@ void HomeScreen::draw(Ui& ui, Area all) {
   take_groups(ui.state);
   // The bar's room lies in the gap beside, so that the panels end where the bars above do.
   Scroll page(ui, "home_page", {all.x, all.y, all.w + Scroll::bar(ui), all.h});
+  if (const int frame = ImGui::GetFrameCount(); frame > std::exchange(drawn_, frame) + 1)
+    page.to_top();  // it was left meanwhile
   Area& rest = page.rest;
   doors_.draw(ui, rest.take_top(HomeDoors::height(ui, rest.w), ui.px(4)));
   draw_groups(ui, &rest);
-  const bool two = rest.w > ui.px(760) && !groups_.empty();
-  const auto lines = [&](size_t count) {
-    return ui.px(76 + kResultLine * static_cast<float>(std::max<size_t>(count, 1)));
+  // A panel without a line is none: the doors above say how a first one comes about.
+  const auto height = [&](size_t count) {
+    return count == 0 ? 0 : ui.px(76 + kResultLine * static_cast<float>(count));
   };
-  const float recent_h = lines(std::min(kMostResults, ui.state.history.recent.size()));
-  const float recorded_h = groups_.empty() ? 0 : lines(groups_.size());
-  Area below = rest.take_top(two ? std::max(recent_h, recorded_h)
-                                 : recent_h + recorded_h + (recorded_h > 0 ? gap : 0));
-  const auto panel = [&](float height) {
-    const Area place = two ? below.take_left((rest.w - gap) / 2, gap) : below.take_top(height, gap);
+  const float recent_h = height(std::min(kMostResults, ui.state.history.recent.size()));
+  const float recorded_h = height(groups_.size());
+  const bool has_both = recent_h > 0 && recorded_h > 0;
+  const bool beside = has_both && rest.w > ui.px(760);
+  Area below = rest.take_top(beside ? std::max(recent_h, recorded_h)
+                                    : recent_h + recorded_h + (has_both ? gap : 0));
+  const auto panel = [&](float panel_h) {
+    const Area place =
+        beside ? below.take_left((rest.w - gap) / 2, gap) : below.take_top(panel_h, gap);
     ui.panel(place);
     return place.inset(ui.px(22), ui.px(14));
   };
-  Area results = panel(recent_h);
-  draw_results(ui, &results);
-  if (groups_.empty()) return;
-  Area recorded = panel(recorded_h);
-  draw_heading(ui, &recorded, "RECORDED ELSEWHERE");
-  draw_recordings(ui, &recorded);
+  if (recent_h > 0) {
+    Area results = panel(recent_h);
+    ui.widgets["panel:results"] = results;
+    draw_results(ui, &results);
+  }
+  if (recorded_h > 0) {
+    Area recorded = panel(recorded_h);
+    draw_heading(ui, &recorded, "RECORDED ELSEWHERE");
+    draw_recordings(ui, &recorded);
+  }
 }
 
 }  // namespace

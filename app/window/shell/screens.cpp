@@ -134,6 +134,11 @@ bool Scroll::turn_pages(int asked, int* turned) {
   return ImGui::GetScrollMaxY() - ImGui::GetScrollY() > 1;
 }
 
+void Scroll::to_top() {
+  ImGui::SetScrollY(0);
+  ui_.needs_redraw = true;
+}
+
 bool Scroll::sees(const Area& area) const {
   return area.bottom() >= place_.y && area.y <= place_.bottom();
 }

@@ -86,6 +86,8 @@ class Scroll {
   /// Turns to the page that was asked for, one at a time, and back to the first where fewer were asked for than were
   /// turned. Whether there is more below.
   bool turn_pages(int asked, int* turned);
+  /// From its beginning again.
+  void to_top();
   /// Whether some of it is seen: what is not need not be drawn.
   bool sees(const Area& area) const;
 
