@@ -913,6 +913,20 @@ TEST_CASE("Ctrl+C cancels, keeps and saves what was measured") {
   const Outcome outcome = program.finish();
   INFO(outcome.err);
   CHECK(outcome.code == 130);
+  CHECK(has(outcome.err, "what was measured until then is in " + path));
   CHECK(sample_count(load(path)) > 0);
   CHECK(folder.count() == 1);
+}
+
+TEST_CASE("a cancelled run without a file says that nothing was kept, and what would keep it") {
+  Program program(variable("RIDGE_FIXTURE_BIN"), fixture_args({"run", "fixture", "--rungs", "slow",
+                                                               "--set", "n=64", "--limit", "60"}));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  program.interrupt();
+  const Outcome outcome = program.finish();
+  INFO(outcome.err);
+  CHECK(outcome.code == 130);
+  CHECK(has(outcome.err, "cancelled: "));
+  CHECK(has(outcome.err, "to keep what is measured name a file, as in --out run.jsonl"));
+  CHECK_FALSE(has(outcome.err, "is kept"));
 }

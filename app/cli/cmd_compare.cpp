@@ -139,7 +139,8 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
   const bool is_whole = !options.baseline.empty() && !options.candidates.empty();
   if (!is_whole && options.edits.empty()) {
     return fail(common, {ErrorCode::usage, "a baseline and a candidate are needed", "compare",
-                         "give --baseline and --candidate, or a learner's file with --edit"});
+                         "give --baseline RUNG and --candidate RUNG ('ridgepoint list " +
+                             options.lab + "' has them), or a learner's file with --edit"});
   }
   bool trainings = false;
   const auto choose = [&](const Lab& lab, const Run& run, const Params& set,

@@ -184,7 +184,10 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options, Detail d
     print(detail == Detail::whole
               ? diagnoses_text(run, measured.request, *measured.lab)
               : last_diagnosis_text(run, measured.request) +
-                    "  --verbose: what limits each rung, and each rung that was not run\n");
+                    "  --verbose: what limits each rung, and each rung that was not run\n" +
+                    (options.out.empty()
+                         ? "  --out RUN.jsonl: keeps the run, for 'ridgepoint report RUN.jsonl'\n"
+                         : ""));
   }
   return finish_command(common, options, measured, code);
 }

@@ -122,6 +122,18 @@ constexpr const char* kFooter =
     "failed,\n"
     "73 cannot write, 130 cancelled.";
 
+/// Under the commands of --help: where a newcomer begins.
+constexpr const char* kFirstSteps =
+    "First steps:\n"
+    "  ridgepoint                            the window; without a display a first climb here\n"
+    "  ridgepoint list                       the labs\n"
+    "  ridgepoint run gemm --set n=256 --mode live --out run.jsonl\n"
+    "                                        a lab's rungs, checked and timed in seconds\n"
+    "  ridgepoint report run.jsonl --out report.html\n"
+    "                                        what that run says, as a page\n"
+    "  ridgepoint compare gemm --baseline naive_o3 --candidate packed_avx2 --set n=256\n"
+    "                                        two of its rungs in turns, with a verdict\n\n";
+
 /// Without what the parser's own would add for those who wrote the options: "--no-sustained{false}", "RUN(1x)".
 class HelpFormatter final : public CLI::Formatter {
  public:
@@ -214,8 +226,11 @@ std::optional<Error> error_in(const CLI::App& app, const std::vector<char*>& wor
                               const CommonOptions& common, const CommandDesc* chosen) {
   if (!common.open.empty() && chosen) {
     const std::string option = option_before(words, common.open);
-    const std::string again =
-        option.empty() ? "" : "an option takes one value: give " + option + " once more; ";
+    const bool is_param = option.empty() && common.open.find('=') != std::string::npos;
+    const std::string again = is_param ? "a parameter is set with --set " + common.open + "; "
+                              : !option.empty()
+                                  ? "an option takes one value: give " + option + " once more; "
+                                  : "";
     return Error{ErrorCode::usage, "'" + common.open + "' is one word too many", chosen->name,
                  again + "see '" + help_of(app) + "'"};
   }
@@ -241,6 +256,7 @@ int run_command(int argc, char** argv) {
       run = its_run;
     });
   }
+  app.footer(kFirstSteps + std::string(kFooter));  // the commands have taken over the codes alone
   // "help" and "help run", as other programs have it.
   std::vector<char*> words(argv, argv + argc);
   static char help_flag[] = "--help";

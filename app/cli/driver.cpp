@@ -29,8 +29,15 @@ extern "C" void count_interrupt(int) {
   if (++interrupt_count >= 3) ::_exit(static_cast<int>(ErrorCode::cancelled));
 }
 
-Error cancelled_error() {
-  return {ErrorCode::cancelled, "cancelled; what was measured until then is kept", "", ""};
+/// `out`: where the run is saved; empty: nowhere.
+Error cancelled_error(const Run& run, const std::string& out) {
+  const bool is_measured =
+      std::any_of(run.series().begin(), run.series().end(),
+                  [](const Series& series) { return !series.samples.empty() || series.stats; });
+  const std::string kept = !is_measured  ? "before anything was measured"
+                           : out.empty() ? "what was measured until then was not saved"
+                                         : "what was measured until then is in " + out;
+  return {ErrorCode::cancelled, "cancelled: " + kept, "", ""};
 }
 
 Error lost_error(const Session& session) {
@@ -49,8 +56,8 @@ void catch_interrupts() {
   for (int s : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(s, &action, nullptr);
 }
 
-Driver::Driver(std::unique_ptr<Session> session, std::optional<GrowingFile> file)
-    : session_(std::move(session)), file_(std::move(file)) {}
+Driver::Driver(std::unique_ptr<Session> session, std::optional<GrowingFile> file, std::string out)
+    : session_(std::move(session)), file_(std::move(file)), out_(std::move(out)) {}
 
 Result<std::unique_ptr<Driver>> Driver::start(const CommonOptions& common, const std::string& out,
                                               bool runs_commands) {
@@ -66,7 +73,7 @@ Result<std::unique_ptr<Driver>> Driver::start(const CommonOptions& common, const
   }
   catch_interrupts();
   RIDGE_TRY(auto session, Session::start(std::move(options)));
-  std::unique_ptr<Driver> driver(new Driver(std::move(session), std::move(file)));
+  std::unique_ptr<Driver> driver(new Driver(std::move(session), std::move(file), out));
   RIDGE_TRY_VOID(driver->await_hello());
   return driver;
 }
@@ -75,7 +82,7 @@ Result<void> Driver::await_hello() {
   while (session_->state() == WorkerState::starting) {
     session_->wait(0.1);
     step();
-    if (interrupts() > 0) return cancelled_error();
+    if (interrupts() > 0) return cancelled_error(run(), out_);
   }
   if (session_->state() == WorkerState::lost) return lost_error(*session_);
   return {};
@@ -112,11 +119,11 @@ Result<void> Driver::finish(int64_t id, const std::function<void()>& each_step) 
     if (interrupts() > 1) break;
   }
   progress_.clear();
-  if (interrupts() > 0) return cancelled_error();
+  if (interrupts() > 0) return cancelled_error(run(), out_);
   if (session_->state() == WorkerState::lost) return lost_error(*session_);
   const Request* request = run().request(id);
   if (request && request->error) return *request->error;
-  if (request && request->status == RequestStatus::cancelled) return cancelled_error();
+  if (request && request->status == RequestStatus::cancelled) return cancelled_error(run(), out_);
   return {};
 }
 
@@ -159,7 +166,7 @@ Result<void> Driver::fetch_sources(const std::vector<KernelRequest>& kernels) {
     // A rung without a source can still be measured; a lost or cancelled session cannot go on.
     const auto done = finish(id);
     if (!done && session_->state() == WorkerState::lost) return done;
-    if (interrupts() > 0) return cancelled_error();
+    if (interrupts() > 0) return cancelled_error(run(), out_);
   }
   return {};
 }
@@ -312,7 +319,9 @@ std::string first_reason(const Measured& measured) {
 }
 
 /// Completes the output file, whatever happened before.
-void keep_file(Measured* measured) {
+void keep_file(const MeasureOptions& options, Measured* measured) {
+  if (measured->error && measured->error->code == ErrorCode::cancelled && options.out.empty())
+    measured->error->hint = "to keep what is measured name a file, as in --out run.jsonl";
   // Nothing was asked of the worker: an empty file would only replace an older run.
   if (!measured->driver || measured->request == 0) return;
   const auto saved = measured->driver->close_file();
@@ -342,7 +351,7 @@ Measured measure_commands(const CommonOptions& common, const MeasureOptions& opt
   if (auto done = carry_out_commands(common, options, std::move(request), each_step, &measured);
       !done)
     measured.error = done.error();
-  keep_file(&measured);
+  keep_file(options, &measured);
   return measured;
 }
 
@@ -353,7 +362,7 @@ Measured measure(const CommonOptions& common, const MeasureOptions& options, Req
   if (auto done = carry_out(common, options, type, choose, before, each_step, &measured); !done) {
     measured.error = done.error();
   }
-  keep_file(&measured);
+  keep_file(options, &measured);
   return measured;
 }
 

@@ -74,12 +74,13 @@ class Driver {
   const Run& run() const { return session_->run(); }
 
  private:
-  Driver(std::unique_ptr<Session> session, std::optional<GrowingFile> file);
+  Driver(std::unique_ptr<Session> session, std::optional<GrowingFile> file, std::string out);
   Result<void> await_hello();
   void step();
 
   std::unique_ptr<Session> session_;
   std::optional<GrowingFile> file_;
+  std::string out_;  ///< its path; empty: nothing is saved
   std::optional<Error> file_error_;
   ProgressLine progress_;
 };
