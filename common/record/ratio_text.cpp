@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "common/core/format.h"
+#include "common/record/caution.h"
 #include "common/record/derive.h"
 
 namespace ridge {
@@ -68,15 +69,6 @@ std::string ratio_beside_text(double ratio, const std::optional<Interval>& inter
   return plain;
 }
 
-namespace {
-
-/// The unit of the last digit is at most `half`, what the value may be off by.
-int supported_digits(double value, double half) {
-  return static_cast<int>(std::floor(std::log10(value)) - std::floor(std::log10(half))) + 1;
-}
-
-}  // namespace
-
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval) {
   constexpr double kWide = 1.5;
   // Of one digit a bar beside it is seen to be another figure.
@@ -86,17 +78,25 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
   if (interval->high / interval->low > kWide)
     return "between " + format_tick(interval->low, 2) + "× and " + format_tick(interval->high, 2) +
            "×";
-  const int digits = supported_digits(ratio, (interval->high - interval->low) / 2);
+  // The unit of the last digit is at most half the interval's width.
+  const double half = (interval->high - interval->low) / 2;
+  const int digits =
+      static_cast<int>(std::floor(std::log10(ratio)) - std::floor(std::log10(half))) + 1;
   return digits >= kMostInHeadline ? format_ratio(ratio)
                                    : format_number(ratio, std::max(digits, kLeastInHeadline)) + "×";
 }
 
+bool was_disturbed(const Stats& stats) {
+  const std::string caution = caution_of(stats);
+  return caution == "busy" || caution == "noisy";
+}
+
 std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b) {
   if (!(ratio > 0) || !std::isfinite(ratio)) return format_ratio(ratio);
-  if (!is_steady(a) || !is_steady(b)) return "about " + rough_number(ratio) + "×";
-  const double spread = std::hypot(spread_of(a), spread_of(b));
-  const bool bears_three = !(spread > 0) || supported_digits(ratio, ratio * spread) >= kFewest;
-  return "≈ " + (bears_three ? format_ratio(ratio) : format_number(ratio, kFewest - 1) + "×");
+  const auto is_rough = [](const Stats& one) { return !is_steady(one) || was_disturbed(one); };
+  if (is_rough(a) || is_rough(b)) return "about " + rough_number(ratio) + "×";
+  constexpr int kAlone = 2;  // what the machine did between the two is in the ratio: no third digit
+  return "≈ " + format_number(as_printed(ratio, kAlone), kAlone) + "×";
 }
 
 std::string rough_number(double ratio) {

@@ -23,11 +23,13 @@ std::string ratio_beside_text(double ratio, const std::optional<Interval>& inter
 /// ±0.3, "between 5× and 46×" where its upper end is over 1.5 times its lower. Without an interval as format_ratio.
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval);
 
-/// The ratio of two medians, each timed alone, as a headline, with the digits that both spreads bear: "≈ 71×"; of single
-/// calls or times that scatter "about 70×".
+/// The ratio of two medians, each timed alone, as a headline, with the digits that it bears: "≈ 71×"; of single calls, of
+/// times that scatter or of a busy machine "about 70×".
 std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b);
 /// A rough ratio as a number: "70", "600", "1.3".
 std::string rough_number(double ratio);
+/// Whether other programs ran meanwhile, or the times scatter more than they should.
+bool was_disturbed(const Stats& stats);
 /// What makes a median rough: "timed once", "its times differ by up to 3×"; empty: it is steady.
 std::string rough_words(const Stats& stats);
 

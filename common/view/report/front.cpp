@@ -348,11 +348,14 @@ std::string rates_words(const Line& from, const Line& to, const Options& options
 /// What makes the factor of the climb rough, a sentence; empty: nothing.
 std::string rough_sentence(const Climb& climb, const Options& options) {
   std::string why;
+  bool is_disturbed = false;
   for (const Line* line : {climb.first, climb.best}) {
+    is_disturbed |= was_disturbed(*line->series->stats);
     const std::string words = rough_words(*line->series->stats);
     if (!words.empty())
       why += (why.empty() ? "" : "; ") + quoted_title(*line, options) + ": " + words;
   }
+  if (why.empty() && is_disturbed) return " That factor is rough: the machine was busy meanwhile.";
   return why.empty() ? "" : " That factor is rough (" + why + ").";
 }
 
