@@ -776,16 +776,63 @@ TEST_CASE("a step that compares shows one quantity: the ratio of its pairs", "[t
   CHECK(interval.x == Approx(row.x + unit * 16.4f * 0.99f).margin(3));
   CHECK(interval.right() == Approx(row.x + unit * 16.4f * 1.01f).margin(3));
   CHECK_FALSE(f.driver->find("ceiling_mark"));
+  const auto stands_free = [&] {
+    const Area &said = *f.driver->find("answer_said"), &rail = *f.driver->find("rail:2");
+    return said.y >= rail.bottom() && said.bottom() <= f.driver->find("step_bars")->bottom();
+  };
+  CHECK(stands_free());
   // Explain speaks of the verdict and the bars: both stay, on the wall as well.
   f.driver->key(Key::page_down);
   f.driver->frames(2);
   REQUIRE(f.state.teaching.beat == Beat::explain);
   CHECK(f.driver->find("step_verdict"));
   CHECK(f.driver->find("step_bars"));
+  CHECK(stands_free());
   REQUIRE(perform(f.state, "show_presenter"));
   f.driver->frames(3);
   CHECK(f.driver->find("step_verdict"));
   CHECK(f.driver->find("step_bars"));
+  CHECK(stands_free());
+}
+
+TEST_CASE("a step's comparison counts its rounds, and a button cancels it", "[tour]") {
+  Fixture f;
+  const WorkRequest pair = begin_pair(f, "4");
+  CHECK_FALSE(f.driver->find("step_rounds"));
+  f.session.tell("phase", {{"request", pair.id},
+                           {"series", 1},
+                           {"phase", "rounds"},
+                           {"text", "interleaved rounds"},
+                           {"open", "4 of about 17 rounds that fit into 10 s"},
+                           {"progress", 0.25},
+                           {"left_s", 7.4}});
+  f.driver->frames(3);
+  CHECK(rounds_so_far(f.state) == "round 4 of about 17, about 8 s left");
+  CHECK(f.driver->find("step_rounds"));
+  REQUIRE(f.driver->click("cancel"));
+  REQUIRE(f.session.cancelled.size() == 1);
+  CHECK(f.session.cancelled.front() == pair.id);
+}
+
+TEST_CASE("only what can run here is asked to run again", "[tour]") {
+  const TourStep step;
+  StepBars bars;
+  bars.bars.resize(2);
+  bars.bars[0].title = "naive", bars.bars[1].title = "tuned";
+  for (LessonBar& bar : bars.bars) bar.can_run = true;
+  StepOutcome outcome;
+  outcome.missing = "No comparison was made.";
+  const auto said = [&] { return outcome_sentence(step, bars, {}, outcome); };
+  CHECK(said() == "No comparison was made. Go back, and run it again.");
+  bars.bars[1].can_run = false;
+  CHECK(said() ==
+        "No comparison was made. “tuned” does not run on this machine, and no recording has it at "
+        "this size: the step goes on without it.");
+  const Series recorded;
+  bars.bars[1].series = &recorded, bars.bars[1].machine = "NVIDIA H200";
+  CHECK(said() ==
+        "No comparison was made. “tuned” does not run on this machine: its bar is a recording of "
+        "NVIDIA H200.");
 }
 
 TEST_CASE("where no difference was shown no text goes on to measure the answer by it", "[tour]") {

@@ -17,6 +17,7 @@ namespace {
 constexpr double kRace_s = 1.2, kFrame_s = 1.0 / 30;
 /// A ceiling that is farther from the longest bar is said, not drawn: it would leave no length to compare.
 constexpr double kFarCeiling = 3;
+constexpr float kAnswerRow = 24;  // under the last bar, where there is an answer; at scale 1
 
 /// Which bars are recordings, and of which machine; empty: none is.
 std::string recorded_text(const StepBars& bars) {
@@ -111,18 +112,18 @@ void draw_bar(Ui& ui, const Area& rail, const LessonBar& bar, bool is_last, doub
   if (is_recorded) ui.frame(filled, ui.color(role_of(bar, is_last)), ui.px(2), ui.px(1.5f));
 }
 
-/// The answer on the last bar; `share` above 1 stands at the end, with an arrow.
-void draw_mark(Ui& ui, const Area& rail, const LessonBar& bar, double share, double bar_share,
-               const std::string& said, float middle) {
+/// The answer as a line over the last bar, and its words in `label`, a row of their own; `share` above 1 stands at the
+/// end, with an arrow.
+void draw_mark(Ui& ui, const Area& rail, const Area& label, double share, const std::string& said) {
   const float x = rail.x + rail.w * static_cast<float>(std::min(1.0, share));
-  ui.fill({x - ui.px(1.5f), rail.y - ui.px(4), ui.px(3), rail.h + ui.px(8)}, ui.color(Role::text));
-  const bool is_left = x > rail.x + rail.w * 0.6f;
-  const bool is_on_bar = is_left ? share <= bar_share : share < bar_share;
-  ui.text(is_left ? x - ui.px(8) : x + ui.px(8), middle,
-          "you said " + said + (share > 1 ? " →" : ""), kSmall_px,
-          is_on_bar && bar.machine.empty() ? Role::canvas : Role::text, Face::strong,
-          is_left ? Anchor::end : Anchor::start);
+  ui.fill({x - ui.px(1.5f), rail.y - ui.px(4), ui.px(3), label.y - rail.y + ui.px(6)},
+          ui.color(Role::text));
+  const std::string text = "you said " + said + (share > 1 ? " →" : "");
+  const float w = ui.width(text, kSmall_px, Face::strong);
+  const float from = std::clamp(x - w / 2, label.x, std::max(label.x, label.right() - w));
+  ui.text(from, label.middle(), text, kSmall_px, Role::text, Face::strong, Anchor::start, label.w);
   ui.widgets["answer_mark"] = {x, rail.y, ui.px(3), rail.h};
+  ui.widgets["answer_said"] = {from, label.y, w, label.h};
 }
 
 /// How much of their length the racing bars have, 0 to 1.
@@ -336,16 +337,20 @@ void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
     const std::string origin = is_pair ? "the paired comparison" : origin_of(*bar);
     Area head = row.take_top(ui.px(26), ui.px(4));
     const bool is_missing = bar && !bar->can_run && !bar->series;
+    const std::string rounds = is_pair ? rounds_so_far(ui.state) : "";
     const std::string state = is_missing                            ? bar->reason
                               : is_row_cancelled(ui.state, bars, i) ? "cancelled"
+                              : !rounds.empty()                     ? rounds
                               : shares[i] >= 1
                                   ? (bar && !bar->machine.empty() ? "played" : "measured")
                               : shares[i] > 0                           ? format_share(shares[i])
                               : has_moved || !is_step_running(ui.state) ? "waits"
                                                                         : "now";
-    const float w = std::min(ui.width(state, kSmall_px), head.w * 0.5f);
-    ui.text(head.right(), head.middle(), state, kSmall_px, Role::muted, Face::body, Anchor::end,
-            head.w * 0.5f);
+    const float most = head.w * (is_pair ? 0.7f : 0.5f);
+    const float w = std::min(ui.width(state, kSmall_px), most);
+    ui.text(head.right(), head.middle(), state, kSmall_px,
+            rounds.empty() ? Role::muted : Role::text, Face::body, Anchor::end, most);
+    if (!rounds.empty()) ui.widgets["step_rounds"] = {head.right() - w, head.y, w, head.h};
     head.take_right(w, ui.px(12));
     head.take_left(ui.text(head.x, head.middle(), label, kBody_px, Role::text, Face::body,
                            Anchor::start, head.w * 0.6f),
@@ -364,6 +369,35 @@ void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
   }
 }
 
+namespace {
+
+/// What stands under the bars: the answer's row, then the words about all of them.
+struct Foot {
+  std::string says;
+  float said_h = 0, says_h = 0;
+};
+
+Foot foot_of(Ui& ui, float width, const StepBars& bars, const Plotted& all, const Scale& scale) {
+  const Teaching& teach = ui.state.teaching;
+  // On a wall Reveal has said what the axis is: Explain's picture has the room.
+  const bool is_brief = teach.presenting && teach.beat == Beat::explain;
+  Foot foot{is_brief ? recorded_text(bars) : caption_of(bars, all, scale)};
+  const float h =
+      ui.paragraph({0, 0, width, 0}, foot.says, kSmall_px, Role::muted, Face::body, true);
+  foot.says_h = foot.says.empty() ? 0 : std::max(ui.px(22), h);
+  foot.said_h = all.mark ? ui.px(kAnswerRow) : 0;
+  return foot;
+}
+
+}  // namespace
+
+float step_bars_foot(Ui& ui, float width, const study::TourStep& step, const StepBars& bars) {
+  const StepAnswer& answer = answer_here(ui.state);
+  const Plotted all = plotted(step, bars, answer, outcome_of(ui.state, step, bars));
+  const Foot foot = foot_of(ui, width, bars, all, scale_of(all, bars.unit));
+  return foot.said_h + foot.says_h + ui.px(4);
+}
+
 void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& bars) {
   const StepAnswer& answer = answer_here(ui.state);
   const Plotted all = plotted(step, bars, answer, outcome_of(ui.state, step, bars));
@@ -371,12 +405,11 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
   const float grown = race_of(ui);
   ui.widgets["step_bars"] = area;
   Area rest = area;
-  const std::string says = caption_of(bars, all, scale);
-  const float says_h = ui.paragraph(area, says, kSmall_px, Role::muted, Face::body, true);
-  const Area caption = rest.take_bottom(std::max(ui.px(22), says_h), ui.px(4));
+  const Foot foot = foot_of(ui, area.w, bars, all, scale);
+  const Area caption = rest.take_bottom(foot.says_h, ui.px(4));
   const bool on_wall = ui.state.teaching.presenting;
-  const float row_h =
-      std::min(rest.h / static_cast<float>(bars.bars.size()), ui.px(on_wall ? 260 : 150));
+  const float row_h = std::min((rest.h - foot.said_h) / static_cast<float>(bars.bars.size()),
+                               ui.px(on_wall ? 260 : 150));
   const float head_h = std::min(ui.px(26), row_h * 0.5f);
   const float rail_h =
       std::min(ui.px(on_wall ? 150 : 56), std::max(ui.px(8), row_h - head_h - ui.px(18)));
@@ -395,11 +428,12 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     if (bar.value > 0) before = bar.value;
     const bool has_interval = is_last && all.pair && all.pair->ci && grown >= 1;
     if (has_interval) draw_interval(ui, rail, scale, *all.pair->ci);
+    ui.widgets[fmt::format("rail:{}", i + 1)] = rail;
     if (is_last && all.mark && grown >= 1)
-      draw_mark(ui, rail, bar, scale.share_of(*all.mark), share, answer_text(step, bars, answer),
-                has_interval ? rail.y + rail.h * 0.3f : rail.middle());
+      draw_mark(ui, rail, {rail.x, rail.bottom() + ui.px(4), rail.w, ui.px(kAnswerRow - 4)},
+                scale.share_of(*all.mark), answer_text(step, bars, answer));
   }
-  ui.paragraph(caption, says, kSmall_px, Role::muted);
+  ui.paragraph(caption, foot.says, kSmall_px, Role::muted);
 }
 
 }  // namespace ridge::window

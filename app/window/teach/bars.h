@@ -16,7 +16,9 @@ std::optional<double> shared_ceiling(const StepBars& bars);
 /// Progress of each bar's run, and of the comparison behind them.
 void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
                         const StepBars& bars);
-/// Racing bars from zero, with the answer on the last of them and the ceiling over all.
+/// Under the bars: the answer's row, and the words about them. In pixels, of a place that is `width` wide.
+float step_bars_foot(Ui& ui, float width, const study::TourStep& step, const StepBars& bars);
+/// Racing bars from zero, the answer as a line over the last of them with its words below, and the ceiling over all.
 void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& bars);
 
 }  // namespace ridge::window

@@ -205,6 +205,8 @@ void LessonCanvas::draw_head(Ui& ui, Area area) {
     if (can_run_again(state) && ui.button("run_again", line.take_right(ui.px(120), ui.px(8)),
                                           "Run again", Ui::Kind::normal))
       ui.dispatch([](State& changed) { run_again(changed); });
+    if (is_step_running(state) && state.requests.is_measuring())
+      button("cancel", "Cancel  Esc", Ui::Kind::normal);
     button("go_back", "Back", Ui::Kind::normal);
     if (teach.beat != Beat::done) button("end_tour", "End", Ui::Kind::quiet);
     button("show_presenter", "Present", Ui::Kind::quiet);
@@ -445,10 +447,14 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
     if (!read) ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
   }
   const bool is_wrong = *text && !read;
-  ui.text(
-      line.x, line.middle(),
-      *text && read ? answer_text(shown.step, shown.bars, answer) : form_of_answer(shown.step.ask),
-      kSmall_px, Role::muted, Face::body, Anchor::start, line.w);
+  const std::string beside =
+      *text && read ? answer_text(shown.step, shown.bars, answer) : form_of_answer(shown.step.ask);
+  const bool fits = ui.width(beside, kSmall_px) <= line.w;
+  if (fits)
+    ui.text(line.x, line.middle(), beside, kSmall_px, Role::muted, Face::body, Anchor::start,
+            line.w);
+  else
+    area.take_top(ui.paragraph(area, beside, kSmall_px, Role::muted), ui.px(4));
   ui.paragraph(area, is_wrong ? read.error().sentence() : asked_for(shown.step, shown.bars),
                kSmall_px, is_wrong ? Role::slower : Role::muted);
 }
@@ -541,7 +547,8 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
                  Role::text, 12});
   all.push_back({ratio_sentence(shown, outcome), kBody_px, Role::muted, 12});
   const std::string doubt = doubt_of(shown.bars);
-  const char* again = !can_run_again(ui.state) ? ""
+  const bool is_said = !outcome.missing.empty();  // that it can run again
+  const char* again = is_said || !can_run_again(ui.state) ? ""
                       : ui.state.teaching.presenting
                           ? " Page Up, then Page Down measures the step again."
                           : " “Run again” measures the step again.";
@@ -838,9 +845,10 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
     return draw_code(ui, area, shown);
   }
   if (draw_figure(ui, area, shown)) return;
+  const float foot = step_bars_foot(ui, area.w - 2 * pad, shown.step, shown.bars);
   if (beat == Beat::explain && presenting) {  // small: the picture needs the place
     constexpr float kThinBar = 44, kMostShare = 0.4f;
-    const float thin = ui.px(kThinBar) * count + ui.px(26) + 2 * pad;
+    const float thin = ui.px(kThinBar) * count + foot + 2 * pad;
     const Area top = shows_picture(ui.state, shown)
                          ? area.take_top(std::min(thin, area.h * kMostShare), gap)
                          : std::exchange(area, Area());
@@ -849,9 +857,9 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
     return area.h > 0 ? draw_explained(ui, area, shown) : void();
   }
   // Few bars leave room for what made the difference.
-  constexpr float kBar = 92, kFlatBar = 62, kCaption = 26, kLeastCode = 150;
+  constexpr float kBar = 92, kFlatBar = 62, kLeastCode = 150;
   const bool reveals = beat == Beat::reveal;
-  const auto needs = [&](float bar) { return ui.px(bar) * count + ui.px(kCaption) + 2 * pad; };
+  const auto needs = [&](float bar) { return ui.px(bar) * count + foot + 2 * pad; };
   // On a wall code that would have to be scrolled gives its place to the bars.
   const float code = presenting ? code_height(ui, shown) : ui.px(kLeastCode);
   float wanted = needs(reveals ? kBar : kFlatBar);

@@ -665,9 +665,24 @@ StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars&
   return out;
 }
 
+namespace {
+
+/// What stands in the place of an outcome that is missing: only what can run here can run again.
+std::string instead_of(const StepBars& bars) {
+  const auto stays_away = std::find_if(bars.bars.begin(), bars.bars.end(),
+                                       [](const LessonBar& bar) { return !bar.can_run; });
+  if (stays_away == bars.bars.end()) return " Go back, and run it again.";
+  const std::string rung = " “" + stays_away->title + "” does not run on this machine";
+  return stays_away->series
+             ? rung + ": its bar is a recording of " + stays_away->machine + "."
+             : rung + ", and no recording has it at this size: the step goes on without it.";
+}
+
+}  // namespace
+
 std::string outcome_sentence(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
                              const StepOutcome& outcome) {
-  if (!outcome.missing.empty()) return outcome.missing + " Go back, and run it again.";
+  if (!outcome.missing.empty()) return outcome.missing + instead_of(bars);
   const std::string said = answer_text(step, bars, answer);
   if (said.empty())
     return outcome.pair && !is_settled(*outcome.pair) && choices_of(step, bars).empty()
@@ -855,6 +870,23 @@ double pair_progress(const State& state) {
   const auto& progress = state.run().progress();
   return progress && progress->request == request->id ? share_of_rung(*progress) : 0;
 }
+
+}  // namespace
+
+std::string rounds_so_far(const State& state) {
+  const Request* request = sent_pair(state);
+  const auto& progress = state.run().progress();
+  const bool is_it = request && request->open() && progress && progress->request == request->id &&
+                     progress->phase == "rounds";
+  if (!is_it || progress->open.empty()) return {};
+  // "4 of 12 rounds", "4 of about 17 rounds that fit into 10 s"
+  std::string text = "round " + progress->open.substr(0, progress->open.find(" rounds"));
+  if (progress->left_s)
+    text += fmt::format(", about {:.0f} s left", std::max(1.0, std::ceil(*progress->left_s)));
+  return text;
+}
+
+namespace {
 
 /// How long measuring it took.
 double measured_s(const Series& series) {

@@ -87,7 +87,7 @@ struct StepOutcome {
   std::string pair_machine;  ///< where it was recorded; empty: here
 };
 StepOutcome outcome_of(const State& state, const study::TourStep& step, const StepBars& bars);
-/// "You said 4.0×; it is 6.2×: 1.6 times as much." or what is missing.
+/// "You said 4.0×; it is 6.2×: 1.6 times as much." or what is missing, and what stands in its place.
 std::string outcome_sentence(const study::TourStep& step, const StepBars& bars,
                              const StepAnswer& answer, const StepOutcome& outcome);
 StepResult result_of(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
@@ -117,6 +117,8 @@ bool is_step_cancelled(const State& state);
 /// How far each bar's run is, 0 to 1; and behind them that of the comparison, where the step has one.
 std::vector<double> progress_of(const State& state, const study::TourStep& step,
                                 const StepBars& bars);
+/// "round 4 of 12, about 8 s left", of this step's comparison; empty: its rounds have not begun, or are over.
+std::string rounds_so_far(const State& state);
 /// How long the recorded bars are played: their own measuring time, but no longer than a room waits.
 double playback_s(const StepBars& bars);
 /// Parameters of this rung for a bar, as a request names them.
