@@ -293,6 +293,32 @@ TEST_CASE("a comparison that runs says how its rounds stand, over older verdicts
   CHECK_FALSE(f.driver->find("under_way"));
 }
 
+TEST_CASE("a verdict says once that other programs ran", "[window][screens]") {
+  Fixture f;
+  f.run_all();
+  f.driver->type('b');
+  select_rung(f.state, "gemm.cpu.naive_o3");
+  f.driver->frames();
+  f.driver->type('c');
+  const WorkRequest request = f.session.last(RequestType::compare);
+  for (int side = 0; side < 2; ++side) {
+    const Series one = outcome(request.id, side, request.kernels[static_cast<size_t>(side)].kernel);
+    f.session.tell("result", {{"request", request.id}, {"series", side}, {"outcome", one}});
+  }
+  f.session.send_rounds(request, Verdict::faster, 3, 8,
+                        {"contended: other processes used the CPU meanwhile"});
+  f.session.finish(request);
+  f.driver->frames(3);
+  const std::string said =
+      verdict_words(f.state, f.state.run(), f.state.run().comparisons().back()).reason;
+  const std::string what = "other processes used the CPU";
+  const size_t first = said.find(what);
+  INFO(said);
+  REQUIRE(first != std::string::npos);
+  CHECK(said.find(what, first + 1) == std::string::npos);
+  CHECK(said.find("contended") == std::string::npos);
+}
+
 TEST_CASE("an unresolved comparison has a button that measures as many rounds as settle it",
           "[window][screens]") {
   Fixture f;

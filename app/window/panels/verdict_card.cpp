@@ -80,7 +80,11 @@ Words words_of(const Run& run, const Comparison& comparison, const Decision& dec
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   words.title = with_stale(words.title, comparison.stale, "  ·  ");
   for (const std::string& more : comparison.reasons) {
-    if (words.reason.find(more) == std::string::npos) words.reason += "  ·  " + more;
+    const bool is_said = words.reason.find(more) != std::string::npos ||
+                         (!decision.reserve.empty() && more.ends_with(decision.reserve));
+    constexpr std::string_view kWord =
+        "contended: ";  // the field's; what follows says it in English
+    if (!is_said) words.reason += "  ·  " + more.substr(more.starts_with(kWord) ? kWord.size() : 0);
   }
   for (const BudgetRow& row : decision.budget) {
     const std::string more = row.sentence();
