@@ -156,6 +156,39 @@ TEST_CASE("Esc takes nothing back: it leaves the field, and letters are no comma
   CHECK(!w.state.editing->is_unsaved());
 }
 
+TEST_CASE("in Your turn F5 builds and times the copy, and Esc leads to the lab") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  const int runs = w.session.count(RequestType::run);
+  CHECK(editing_keys(w.state).find("F5 builds") != std::string::npos);
+  REQUIRE(w.driver->click("editor"));
+  w.driver->type('x');
+  w.driver->key(compat::Key::f5);
+  w.driver->frames(10);
+  CHECK(!w.state.editing->is_unsaved());
+  REQUIRE(w.session.count(RequestType::run) == runs + 1);
+  const WorkRequest run = w.session.last(RequestType::run);
+  REQUIRE(run.kernels.size() == 1);
+  CHECK(run.kernels[0].kernel == kEdited);
+  w.finish_run();
+  w.session.finish(w.session.last(RequestType::compare));
+  w.driver->frames(2);
+  w.driver->type('y');
+  w.driver->key(compat::Key::escape);  // leaves the field
+  w.driver->frames(2);
+  CHECK(w.state.view.screen == ScreenId::workbench);
+  CHECK(editing_keys(w.state).find("Esc goes to the lab") != std::string::npos);
+  w.driver->key(compat::Key::escape);  // asks: what was typed is not saved
+  w.driver->frames(2);
+  CHECK(w.state.view.screen == ScreenId::workbench);
+  CHECK(w.state.notice.text.find("Not saved yet") == 0);
+  w.driver->key(compat::Key::escape);
+  w.driver->frames(2);
+  CHECK(w.state.view.screen == ScreenId::lab);
+  CHECK(w.state.editing->is_unsaved());  // it waits
+}
+
 TEST_CASE("a text that does not compile is marked at its line and runs nothing") {
   Edits w;
   w.session.build_messages = {{2, 5, "error", "'y' was not declared"}};
@@ -273,8 +306,15 @@ TEST_CASE("an exercise opens with what is to be done, and its empty hole is not 
   REQUIRE(exercise);
   start_exercise(w.state, *exercise);
   w.driver->frames(10);
-  CHECK(w.driver->find("task") != nullptr);
+  REQUIRE(w.driver->find("task") != nullptr);
+  // The task stands over the editor: the file begins behind it.
+  const float width = w.driver->find("editor")->w, top = w.driver->find("task")->bottom();
+  CHECK(w.driver->find("editor")->y < top - 60);
   CHECK(w.session.count(RequestType::run) == 0);
+  w.driver->key(compat::Key::f5);
+  w.driver->frames(2);
+  CHECK(w.session.count(RequestType::run) == 0);
+  CHECK(w.state.notice.text.find("hole is still empty") != std::string::npos);
   bool is_error = true;
   CHECK(editing_status(w.state, &is_error).find("hole is still empty") != std::string::npos);
   CHECK(!is_error);
@@ -282,6 +322,8 @@ TEST_CASE("an exercise opens with what is to be done, and its empty hole is not 
   save_edit(w.state);
   w.driver->frames(10);
   CHECK(w.session.count(RequestType::run) == 1);
+  w.finish_run();
+  CHECK(w.driver->find("editor")->w == width);  // the columns stay where they are
 }
 
 TEST_CASE("a right but slow answer says how far it is and what its code shows") {
@@ -521,9 +563,9 @@ TEST_CASE("saves are kept beside the file, and the next session numbers them on"
 
 TEST_CASE("an original far above the saves is in the picture of all saves") {
   Edits w;
+  w.run_all();
   w.open();
   w.finish_run(5e5);
-  w.run_all();
   w.save(1e3, 500);
   REQUIRE(w.driver->find("save_original") != nullptr);
   const Area line = *w.driver->find("save_original"), bar = *w.driver->find("save:2");

@@ -162,6 +162,12 @@ void CodeField::follow_cursor(const std::string& text, const ImVec2& origin, flo
   if (x > right) ImGui::SetScrollX(ImGui::GetScrollX() + x - right);
 }
 
+void CodeField::begin_at(const CodeLook& look, float row_h) {
+  if (look.file == file_) return;
+  file_ = look.file;
+  ImGui::SetScrollY(row_h * static_cast<float>(std::max(0, look.first - 1)));
+}
+
 bool CodeField::draw(Ui& ui, const Area& area, std::string* text, const CodeLook& look) {
   ImGui::SetCursorScreenPos({area.x, area.y});
   // It scrolls on its own: under what stands above, a text field would take the clicks meant for that.
@@ -173,14 +179,17 @@ bool CodeField::draw(Ui& ui, const Area& area, std::string* text, const CodeLook
   Page page = {ImGui::GetCursorScreenPos(), 0, code_column(ui, kField_px),
                ImGui::GetTextLineHeight(), 0};
   page.gutter = page.column * 5.4f;
+  begin_at(look, page.row_h);
   page.width = std::max(ImGui::GetWindowWidth() - ui.px(12),
                         page.gutter + width_of(ui, lines, look, page.column));
   LexState lexer;
   for (size_t i = 0; i < lines.size(); ++i)
     draw_line(ui, page, static_cast<int>(i) + 1, lines[i], look, &lexer);
   draw_numbers(ui, page, lines.size(), look);
+  // Below its end there is room: the line that it begins with can be the uppermost.
+  const float beyond = page.row_h * static_cast<float>(std::max(0, look.first - 1));
   const float height = std::max(page.row_h * static_cast<float>(lines.size() + 2),
-                                ImGui::GetWindowHeight() - ui.px(14));
+                                ImGui::GetWindowHeight() - ui.px(14) + beyond);
   ImGuiIO& io = ImGui::GetIO();
   // Before what was typed meanwhile.
   const auto type_space = [&] {

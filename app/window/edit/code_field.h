@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "app/window/shell/ui.h"
 
@@ -22,8 +23,10 @@ struct CodeLook {
   std::span<const int> linked = {};  ///< lines that instructions were made of, ascending
   int lit = 0;                       ///< the linked line that stands out; 0: none
   bool is_read_only = false;
-  bool is_unsaved = false;  ///< once it is saved, the beginnings of the lines are in view again
-  bool leaves = false;      ///< the keyboard goes back to the window
+  bool is_unsaved = false;     ///< once it is saved, the beginnings of the lines are in view again
+  bool leaves = false;         ///< the keyboard goes back to the window
+  std::string_view file = {};  ///< another one begins with line `first` uppermost
+  int first = 1;
   int texts = 0;  ///< another number: the text came from elsewhere, and the field forgets its own
 };
 
@@ -33,10 +36,13 @@ class CodeField {
   bool draw(Ui& ui, const Area& area, std::string* text, const CodeLook& look);
   /// The line under the mouse in the last frame; 0: none.
   int hovered_line() const { return hovered_line_; }
+  bool has_keyboard() const { return cursor_ >= 0; }
 
  private:
   void follow_cursor(const std::string& text, const ImVec2& origin, float column, float row_h);
+  void begin_at(const CodeLook& look, float row_h);
   int hovered_line_ = 0;
+  std::string file_;
   int cursor_ = -1;    ///< bytes into the text; -1: the field lacks the keyboard
   int followed_ = -1;  ///< the place that was last scrolled to
   bool was_unsaved_ = false;

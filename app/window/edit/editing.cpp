@@ -285,6 +285,48 @@ Editing::Editing(const Rung& after, const std::string& file, const app::Exercise
       rung(row_of(*this, after.expert)),
       watch(file) {}
 
+bool is_editing_here(const State& state) {
+  return state.view.screen == ScreenId::workbench && state.editing && !state.is_replay();
+}
+
+std::string editing_keys(const State& state) {
+  const Editing& editing = *state.editing;
+  const bool is_empty = !editing.exercise.empty() && editing.is_as_handed_out();
+  return std::string(is_empty ? "Fill the hole; then F5 or Ctrl S builds, checks and "
+                                "times it."
+                     : editing.is_unsaved()
+                         ? "F5 or Ctrl S saves it, then builds, checks and times it."
+                         : "F5 builds, checks and times it again.") +
+         (editing.in_field ? " Esc leaves the editor." : " Esc goes to the lab.");
+}
+
+std::string build_blocker(const State& state) {
+  if (std::string why = save_blocker(state); !why.empty()) return why;
+  const Editing& editing = *state.editing;
+  if (!editing.exercise.empty() && editing.is_as_handed_out())
+    return "The hole is still empty: write at the line YOUR TURN, then F5 builds, checks and times "
+           "it.";
+  const bool is_busy = is_building(state) || state.requests.is_measuring();
+  return is_busy && !editing.is_unsaved() ? "This text is being measured; Esc ends that." : "";
+}
+
+void leave_editing(State& state) {
+  Editing& editing = *state.editing;
+  if (editing.in_field) {
+    editing.leaves_field = true;
+    state.notice = {};
+    return;
+  }
+  const std::string ask =
+      "Not saved yet: Ctrl S saves it. Esc once more goes to the lab, and the text waits here.";
+  if (editing.is_unsaved() && state.notice.text != ask) {
+    state.notice = {ask, false};
+    return;
+  }
+  state.notice = {};
+  state.view.screen = ScreenId::lab;
+}
+
 bool edits_selected(const State& state) {
   return state.editing && state.selection.rung == state.editing->id;
 }
@@ -365,7 +407,8 @@ void start_exercise(State& state, const app::Exercise& exercise) {
     return;
   }
   if (!state.editing || state.editing->id != exercise.kernel + std::string(kEditSuffix)) {
-    state.selection.params.clear();  // a GPU's size of a step before is none for the learner's loops
+    state.selection.params
+        .clear();  // a GPU's size of a step before is none for the learner's loops
     const std::string folder = state.settings.edits_folder.empty()
                                    ? app::learner_folder("exercises")
                                    : state.settings.edits_folder;

@@ -38,6 +38,7 @@ struct Editing {
   bool wants_build = false, wants_run = false, wants_comparison = false;
   bool cancels = false;       ///< its build, run or comparison, because there is a newer text
   bool leaves_field = false;  ///< by Esc: the text stays as it is
+  bool in_field = false;      ///< the editor has the keyboard
   bool is_recorded = false;   ///< of a saved run: it is read, and nothing of it is built
   double build_since_s = 0;   ///< when the build was asked for, by the window's clock
   double now_s = 0;           ///< that clock
@@ -50,6 +51,14 @@ struct Editing {
   bool is_as_handed_out() const { return text == original && on_disk == original; }
 };
 
+/// Your turn shows the open file: letters are its text, F5 is for it.
+bool is_editing_here(const State& state);
+/// What F5 and Esc do there, for the line at the bottom.
+std::string editing_keys(const State& state);
+/// Why nothing can be built now; empty: F5 saves the text, and it is built, checked and timed.
+std::string build_blocker(const State& state);
+/// Esc leaves the field, then the screen; what is not saved is asked about once.
+void leave_editing(State& state);
 /// Whether the selected rung is the learner's.
 bool edits_selected(const State& state);
 std::string edit_blocker(const State& state);

@@ -174,6 +174,15 @@ void WorkbenchScreen::link(const State& state) {
   lit_ = origin > 0 ? origin : is_linked ? hovered : 0;
 }
 
+/// Where an exercise's file goes on behind its task, which stands over the editor already; lines count from 1.
+int line_behind_task(const Editing& editing) {
+  if (editing.exercise.empty()) return 1;
+  const std::string& text = editing.original;
+  const size_t at = std::min(text.find("// Given"), text.find("#include"));
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(at, text.size()));
+  return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
+}
+
 void WorkbenchScreen::draw_editor(Ui& ui, Area area) {
   Editing& editing = *ui.state.editing;
   ui.panel(area);
@@ -192,7 +201,10 @@ void WorkbenchScreen::draw_editor(Ui& ui, Area area) {
   look.is_unsaved = editing.is_unsaved();
   look.leaves = std::exchange(editing.leaves_field, false);
   look.texts = editing.texts;
+  look.file = editing.watch.path();
+  look.first = line_behind_task(editing);
   field_.draw(ui, inner, &editing.text, look);
+  editing.in_field = field_.has_keyboard();
 }
 
 /// In its own words why there is no listing yet.
@@ -289,12 +301,8 @@ void WorkbenchScreen::draw(Ui& ui, Area all) {
   }
   link(state);
   const bool has_room = ui.window.w >= ui.px(kThreeColumns);
-  // Before the first save there is little to show: the code has the room.
-  const bool is_new = has_room && results_.is_empty(state);
-  draw_editor(ui, all.take_left(all.w * (has_room && !is_new ? 0.5f : 0.62f), gap));
-  if (is_new)
-    draw_listing(ui, all.take_bottom(all.h * 0.64f, gap));
-  else if (has_room)
+  draw_editor(ui, all.take_left(all.w * (has_room ? 0.5f : 0.62f), gap));
+  if (has_room)
     draw_listing(ui, all.take_left(all.w * 0.5f, gap));
   else if (shows_listing_)
     return draw_listing(ui, all);

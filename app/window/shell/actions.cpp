@@ -283,15 +283,11 @@ bool works_here(const State& state, const Action& entry) {
   return !state.teaching.presenting || works_on_stage(entry);
 }
 
-/// Code is written here: after Esc, or a click beside it, what is meant for the text would be commands.
-bool letters_are_text(const State& state) {
-  return state.view.screen == ScreenId::workbench && state.editing && !state.is_replay();
-}
-
 }  // namespace
 
 std::string keys_here(const State& state, const Action& action) {
-  return action.keys.typed && letters_are_text(state) ? "" : action.keys.text;
+  // Code is written there: after Esc, or a click beside it, what is meant for the text would be commands.
+  return action.keys.typed && is_editing_here(state) ? "" : action.keys.text;
 }
 
 namespace {
@@ -350,7 +346,7 @@ void handle_keys(State& state) {
   }
   const bool in_field = io.WantTextInput && awaits_digits(state);
   if ((io.WantTextInput && !in_field) || io.KeyCtrl || is_typing) return;
-  if (letters_are_text(state)) return;
+  if (is_editing_here(state)) return;
   bool is_taken = false;
   // A copy: an action may change what the loop walks over in a later version of ImGui.
   const std::vector<ImWchar> typed(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
@@ -383,6 +379,15 @@ void cancel(State& state) {
   state.notice = {"Cancelling after the call in hand; Esc again ends it at once.", false};
 }
 
+std::string run_here_blocker(const State& state) {
+  return is_editing_here(state) ? build_blocker(state) : run_blocker(state);
+}
+
+/// What is open in Your turn is what is meant there, not the lab behind it.
+void run_here(State& state) {
+  is_editing_here(state) ? save_edit(state) : run_ladder(state);
+}
+
 void escape(State& state) {
   if (state.view.show_menu)
     state.view.show_menu = false;
@@ -406,10 +411,11 @@ void escape(State& state) {
     toggle_presenter(state);
   else if (state.view.screen == ScreenId::shortcuts)
     state.view.screen = ScreenId::lab;
+  else if (is_editing_here(state) && state.written.file.empty())
+    leave_editing(state);
   else {
     state.notice = {};
     close_written(state);
-    if (state.editing) state.editing->leaves_field = true;
   }
 }
 
@@ -496,7 +502,7 @@ std::string shown_card_blocker(const State& state) {
 using compat::Key;
 
 const Action kBeforeViews[] = {
-    {"run", "Run the ladder", pressed("F5", Key::f5), run_blocker, run_ladder},
+    {"run", "Run the ladder", pressed("F5", Key::f5), run_here_blocker, run_here},
     {"climb", "First look: run every rung of the ladder, live", {}, run_blocker, climb},
     {"watch", "Watch it climb: one core, from three loops to the library", typed("!", '!'),
      first_climb_blocker, start_first_climb, Level::kLearn},

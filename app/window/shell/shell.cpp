@@ -160,8 +160,12 @@ void draw_buttons(Ui& ui, Area* row) {
   };
   if (open) button("cancel", "Cancel  Esc", Ui::Kind::primary);
   // What it will take stands on the button, where there is room for more than its key.
-  const std::string takes = row->w > ui.px(kRoomyBar) ? estimate_of_ladder(ui.state).text() : "";
-  const std::string run = takes.empty() ? "Run  F5" : "Run  ·  " + takes;
+  const bool is_edit = is_editing_here(ui.state);
+  const std::string takes =
+      row->w > ui.px(kRoomyBar) && !is_edit ? estimate_of_ladder(ui.state).text() : "";
+  const std::string run = is_edit         ? "Build and time  F5"
+                          : takes.empty() ? "Run  F5"
+                                          : "Run  ·  " + takes;
   if (!open) button("run", run.c_str(), Ui::Kind::primary);
   if (is_learning(ui.state)) return;
   button("export", "Export", Ui::Kind::normal);
@@ -394,6 +398,7 @@ Idle idle_text(const State& state) {
   if (state.editing && is_building(state)) return {"Compiling", "The last save.", false};
   if (!state.run().catalogue_complete())
     return {"Loading", "The worker is listing its rungs.", false};
+  if (is_editing_here(state)) return {"Your turn", editing_keys(state), false};
   if (!runnable) {
     const auto& environment = state.run().environment();
     return {"Nothing can run here", environment ? environment->no_gpu_reason : std::string(), true};
