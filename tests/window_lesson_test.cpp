@@ -437,7 +437,26 @@ TEST_CASE("of a saved run the outcome is folded until the question is answered",
   f.driver->frames(4);
   CHECK(f.driver->find("lesson:predict") == nullptr);
   REQUIRE(f.driver->find("outcome_folded") != nullptr);
+  // Its bar is not given away beside the question: an answer, the outcome, or a click on its row shows it.
+  const auto shows = [&] {
+    f.driver->frames(2);
+    const RungView* row = find_row(f.state.ladder, kLoops);
+    return row && row->series != nullptr;
+  };
+  CHECK_FALSE(shows());
+  CHECK(contains(find_row(f.state.ladder, kLoops)->reason, "until you answer"));
+  REQUIRE(f.driver->click("outcome:" + key_of_outcome(kLoops)));
+  CHECK(shows());
+  f.state.view.open_answers.clear();
+  f.state.ladder.dirty = true;
+  CHECK_FALSE(shows());
+  select_rung(f.state, kLoops);
+  CHECK(shows());
+  f.state.teaching.uncovered.clear();
+  f.state.ladder.dirty = true;
+  CHECK_FALSE(shows());
   keep_answer(f.state, kLoops, "4x", false);
+  CHECK(shows());
   f.driver->frames(3);
   CHECK(f.driver->find("outcome_folded") == nullptr);
   CHECK(f.driver->find("lesson:said") != nullptr);

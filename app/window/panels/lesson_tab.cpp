@@ -48,6 +48,7 @@ float draw_fold_line(Ui& ui, const Area& area, const char* name, const std::stri
     ui.dispatch([key](State& state) {
       auto& answers = state.view.open_answers;
       if (answers.erase(key) == 0) answers.insert(key);
+      state.ladder.dirty = true;  // an outcome that is shown uncovers its bar
     });
   }
   return line.h + ui.px(8);
@@ -173,8 +174,6 @@ float draw_predict_button(Ui& ui, const Area& area, const LessonBlock& block) {
   return std::max(button.h, h + ui.px(6)) + ui.px(12);
 }
 
-std::string key_of_outcome(const std::string& kernel);
-
 /// What others measured would be the answer to what is asked.
 float draw_hidden_outcome(Ui& ui, const Area& area) {
   const std::string& rung = ui.state.selection.rung;
@@ -199,17 +198,12 @@ float draw_hidden_outcome(Ui& ui, const Area& area) {
   return h + ui.px(12);
 }
 
-std::string key_of_outcome(const std::string& kernel) {
-  return kernel + " outcome";
-}
-
 bool hides_outcome_of(const State& state, const std::string& kernel, bool has_question) {
   if (is_predicting(state, kernel) || is_locked(state, kernel)) return true;
   const RungView* row = find_row(state.ladder, kernel);
   if (!is_learning(state) || !row) return false;
   if (can_run_here(state, kernel)) return !has_run_here(state, *row);
-  return has_question && answer_of(state, kernel).empty() &&
-         !is_open(state, key_of_outcome(kernel));
+  return has_question && awaits_answer(state, kernel);
 }
 
 /// Of a prediction that was written down, above what happened.

@@ -107,14 +107,14 @@ std::string no_result_reason(const State& state, const RungView& row) {
 }
 
 /// What is asked for is not given away beside the question.
-void cover(RungView* row) {
+void cover(RungView* row, const std::string& why) {
   row->covered = true;
   row->series = row->kept = nullptr;
   row->running.reset();
   row->run = nullptr;
   row->origin = Origin::none;
   row->shown_size.clear();
-  row->reason = "? covered while you predict it: a click on it shows it";
+  row->reason = "? covered " + why + ": a click on it shows it";
 }
 
 bool takes_dtype(const State& state, const KernelInfo& info) {
@@ -133,7 +133,9 @@ RungView make_row(const State& state, const std::vector<RungView>& before, const
   const Params wanted = view_params(state, row.info);
   fill_live(state, before, &row, wanted);
   if (!row.series && !row.can_run) fill_recorded(state, &row);
-  if (row.series && is_covered(state, rung.kernel)) cover(&row);
+  if (row.series && is_covered(state, rung.kernel))
+    cover(&row, awaits_answer(state, rung.kernel) ? "until you answer its lesson's question"
+                                                  : "while you predict it");
   if (!row.series && !row.covered) row.reason = no_result_reason(state, row);
   if (row.series && row.shown_size.empty()) row.shown_size = other_size(*row.series, shown);
   for (const Estimate& estimate : state.run().estimates()) {

@@ -128,6 +128,7 @@ void keep_answer(State& state, const std::string& kernel, const std::string& tex
     return;
   }
   state.notice = {};
+  state.ladder.dirty = true;
   state.sessions.shown->note(said_note(kernel),
                              std::string(without_edges(text)) + std::string(is_late ? kLate : ""));
 }

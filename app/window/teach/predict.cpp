@@ -7,9 +7,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
+#include "app/study/assets.h"
+#include "app/study/lesson.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/overlays.h"
+#include "app/window/teach/answer.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
@@ -528,10 +532,47 @@ bool is_locked(const State& state, const std::string& kernel) {
   return revealed && !revealed->series;
 }
 
+namespace {
+
+/// The rungs whose lesson asks for a prediction. Read once a lab.
+const std::set<std::string>& asked_rungs(const Lab& lab) {
+  static std::map<std::string, std::set<std::string>> known;
+  const auto [found, is_new] = known.try_emplace(lab.lesson);
+  const auto text = is_new ? study::read_asset(lab.lesson) : Result<std::string>(std::string());
+  for (const study::LessonPart& part :
+       text ? study::lesson_parts(*text) : std::vector<study::LessonPart>()) {
+    const auto& all = part.sections;
+    if (std::find(all.begin(), all.end(), study::kPrediction) != all.end())
+      found->second.insert(part.kernel);
+  }
+  return found->second;
+}
+
+}  // namespace
+
+std::string key_of_outcome(const std::string& kernel) {
+  return kernel + " outcome";
+}
+
+bool awaits_answer(const State& state, const std::string& kernel) {
+  const Teaching& teach = state.teaching;
+  const bool is_told = teach.tour || teach.presenting;
+  if (!is_learning(state) || is_told || !state.selection.lab) return false;
+  const KernelInfo* built = state.run().kernel(kernel);
+  const bool can_run = built && built->available && !state.is_replay();
+  if (can_run || !asked_rungs(*state.selection.lab).contains(kernel)) return false;
+  const auto& open = state.view.open_answers;
+  const bool is_shown = open.contains("all") != open.contains(key_of_outcome(kernel));
+  return !is_shown && answer_of(state, kernel).empty() &&
+         !report::reveal(state.run(), kernel, params_of(state, kernel));
+}
+
 bool is_covered(const State& state, const std::string& kernel) {
   const Teaching& teach = state.teaching;
-  return teach.predicting && state.selection.rung == kernel && teach.uncovered != kernel &&
-         !state.is_replay() && state.requests.run == 0 && draft_of(state, kernel) == nullptr;
+  if (state.selection.rung != kernel || teach.uncovered == kernel) return false;
+  const bool is_open = teach.predicting && !state.is_replay() && state.requests.run == 0 &&
+                       draft_of(state, kernel) == nullptr;
+  return is_open || awaits_answer(state, kernel);
 }
 
 void open_predict(State& state) {

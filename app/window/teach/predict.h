@@ -78,8 +78,14 @@ bool is_predicting(const State& state, const std::string& kernel);
 /// Its prediction at the parameters in view is locked, and the run that answers it goes on.
 bool is_locked(const State& state, const std::string& kernel);
 
-/// The figures of this rung are left out of the ladder: its field is open, nothing was answered yet, and no
-/// click has uncovered them.
+/// Of a learner, and a rung that cannot run here: its lesson asks for its figure, and neither was an answer written nor
+/// the outcome asked for.
+bool awaits_answer(const State& state, const std::string& kernel);
+/// In State::view.open_answers: that the outcome of this rung was asked for.
+std::string key_of_outcome(const std::string& kernel);
+
+/// The figures of this rung are left out of the ladder: it is the selected one, its field is open or its lesson awaits an
+/// answer, and no click has uncovered them.
 bool is_covered(const State& state, const std::string& kernel);
 
 /// Opens the field, or gives it the keyboard where it is open.

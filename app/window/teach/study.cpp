@@ -126,6 +126,7 @@ void toggle_lesson_answers(State& state) {
     state.view.open_answers.insert("all");
   else
     state.view.open_answers.clear();
+  state.ladder.dirty = true;
 }
 
 }  // namespace
