@@ -17,6 +17,7 @@ namespace {
 constexpr double kRace_s = 1.2, kFrame_s = 1.0 / 30;
 /// A ceiling that is farther from the longest bar is said, not drawn: it would leave no length to compare.
 constexpr double kFarCeiling = 3;
+constexpr float kTwoLines = 40;   // of a bar with its words above it
 constexpr float kAnswerRow = 24;  // under the last bar, where there is an answer; at scale 1
 
 /// Which bars are recordings, and of which machine; empty: none is.
@@ -413,15 +414,21 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
   const float head_h = std::min(ui.px(26), row_h * 0.5f);
   const float rail_h =
       std::min(ui.px(on_wall ? 150 : 56), std::max(ui.px(8), row_h - head_h - ui.px(18)));
+  // Many in a low place: the words stand beside their bar, not on it.
+  const bool is_flat = row_h < ui.px(kTwoLines);
   double before = 0;
   for (size_t i = 0; i < bars.bars.size(); ++i) {
     const LessonBar& bar = bars.bars[i];
     const bool is_last = i + 1 == bars.bars.size();
     Area row = rest.take_top(row_h);
     ui.widgets[fmt::format("bar:{}", i + 1)] = row;
-    draw_bar_head(ui, row.take_top(head_h, ui.px(2)), bar,
+    const Area head =
+        is_flat ? row.take_left(row.w * 0.62f, ui.px(14)) : row.take_top(head_h, ui.px(2));
+    ui.widgets[fmt::format("bar_head:{}", i + 1)] = head;
+    draw_bar_head(ui, head, bar,
                   all.pair ? ratio_of(bars, all, i) : said_of(step, bars, bar, before), is_last);
-    const Area rail = {row.x, row.y, row.w, rail_h};
+    const Area rail = is_flat ? Area{row.x, row.y + row.h * 0.2f, row.w, row.h * 0.6f}
+                              : Area{row.x, row.y, row.w, rail_h};
     const double share = scale.share_of(all.values[i]);
     draw_bar(ui, rail, bar, is_last, share * grown);
     if (scale.ceiling) draw_ceiling(ui, rail, scale.share_of(*scale.ceiling));

@@ -657,11 +657,19 @@ bool is_of_rungs(const TourStep& step, const StepBars& bars) {
 
 /// What each rung of the step brought.
 void draw_rungs(Ui& ui, Area area, const StepBars& bars) {
-  constexpr float kMostRow = 140;
+  constexpr float kMostRow = 140, kTwoLines = 48;
   const float row_h = std::min(ui.px(kMostRow), area.h / static_cast<float>(bars.bars.size()));
   for (const LessonBar& bar : bars.bars) {
     const Area row = area.take_top(row_h);
     const Rung* rung = rung_of(bar.asked.kernel);
+    if (row_h < ui.px(kTwoLines)) {
+      const float w = ui.text(row.x, row.middle(), bar.title, kBody_px, Role::text, Face::strong,
+                              Anchor::start, row.w) +
+                      ui.px(14);
+      ui.text(row.x + w, row.middle(), rung ? rung->change : bar.detail, kSmall_px, Role::muted,
+              Face::body, Anchor::start, row.w - w);
+      continue;
+    }
     ui.text(row.x, row.y + row.h * 0.3f, bar.title, kHeading_px, Role::text, Face::strong,
             Anchor::start, row.w);
     ui.text(row.x, row.y + row.h * 0.68f, rung ? rung->change : bar.detail, kBody_px, Role::muted,
@@ -847,8 +855,8 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   if (draw_figure(ui, area, shown)) return;
   const float foot = step_bars_foot(ui, area.w - 2 * pad, shown.step, shown.bars);
   if (beat == Beat::explain && presenting) {  // small: the picture needs the place
-    constexpr float kThinBar = 44, kMostShare = 0.4f;
-    const float thin = ui.px(kThinBar) * count + foot + 2 * pad;
+    constexpr float kFlatBar = 28, kMostShare = 0.4f;
+    const float thin = ui.px(kFlatBar) * count + foot + 2 * pad;
     const Area top = shows_picture(ui.state, shown)
                          ? area.take_top(std::min(thin, area.h * kMostShare), gap)
                          : std::exchange(area, Area());

@@ -157,14 +157,14 @@ float DiagramView::height(Ui& ui, float width) {
 }
 
 float DiagramView::fitting_width(Ui& ui, const Area& area, const Fenced& fenced) {
-  constexpr float kLeast = 0.5f, kStep = 0.95f;
+  constexpr float kHalf = 0.5f, kNarrow = 260, kStep = 0.95f;
+  const float least = std::min(area.w * kHalf, ui.px(kNarrow));
   build(ui, fenced);
   if (!made_->ok()) return area.w;
   // Kept: a step with more words may need less width, and none of them lets the picture jump back.
   const bool is_same = fit_of_ == made_of_ && fit_in_.w == area.w && fit_in_.h == area.h;
   if (!is_same) fit_of_ = made_of_, fit_in_ = area, fit_width_ = area.w;
-  while (fit_width_ * kStep > area.w * kLeast && height(ui, fit_width_) > area.h)
-    fit_width_ *= kStep;
+  while (fit_width_ * kStep > least && height(ui, fit_width_) > area.h) fit_width_ *= kStep;
   return fit_width_;
 }
 
