@@ -237,9 +237,10 @@ void draw_ceiling(Ui& ui, const Area& rail, double share) {
 
 /// Of the step that a bar is about, after its figures.
 std::string said_of(const study::TourStep& step, const StepBars& bars, const LessonBar& bar,
-                    double before) {
+                    double before, bool is_brief) {
   if (!bar.series) return bar.reason;
-  std::string text = figures_of(bar, bars.unit);
+  const bool is_rate = is_brief && step.ask == study::Ask::largest_step;
+  std::string text = is_rate ? format_rate(bar.value, bars.unit) : figures_of(bar, bars.unit);
   if (before > 0 && step.ask == study::Ask::largest_step)
     text += "  ·  ≈ " + format_ratio(bar.value / before) + " the one above";
   if (step.kind == study::StepKind::side_by_side && !error_of(bar).empty())
@@ -426,7 +427,8 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
         is_flat ? row.take_left(row.w * 0.62f, ui.px(14)) : row.take_top(head_h, ui.px(2));
     ui.widgets[fmt::format("bar_head:{}", i + 1)] = head;
     draw_bar_head(ui, head, bar,
-                  all.pair ? ratio_of(bars, all, i) : said_of(step, bars, bar, before), is_last);
+                  all.pair ? ratio_of(bars, all, i) : said_of(step, bars, bar, before, is_flat),
+                  is_last);
     const Area rail = is_flat ? Area{row.x, row.y + row.h * 0.2f, row.w, row.h * 0.6f}
                               : Area{row.x, row.y, row.w, rail_h};
     const double share = scale.share_of(all.values[i]);

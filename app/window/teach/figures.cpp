@@ -12,7 +12,7 @@ namespace ridge::window {
 
 figure::InView lesson_view(const State& state) {
   const Lab* lab = state.selection.lab;
-  if (!lab || state.teaching.tour || state.teaching.presenting) return {};
+  if (!lab || state.teaching.presenting) return {};
   figure::InView view;
   view.params = shown_params(state);
   for (const Rung& rung : lab->rungs) {
@@ -20,6 +20,7 @@ figure::InView lesson_view(const State& state) {
     if (const ParamView* size = info ? swept_param(*lab, info) : nullptr)
       view.sizes.insert(size->name);
   }
+  if (state.teaching.tour) return view;  // a step asks its own question
   view.asked = [&state](const Params& written) {
     return size_to_ask(state, state.selection.rung, written);
   };
