@@ -6,6 +6,7 @@
 #include "common/view/figure/arithmetic.h"
 #include "common/view/figure/markers.h"
 #include "common/view/figure/text.h"
+#include "common/view/figure/unit.h"
 #include "tests/catch.h"
 #include "tests/synthetic_run.h"
 
@@ -156,6 +157,12 @@ TEST_CASE("a machine's word asks its recording, none asks this machine first") {
   const Figure other = f.figure("gemm.cuda.producer_consumer n=4096 metric=throughput in=GFLOP/s");
   CHECK(other.is_recorded);
   CHECK(other.text == "500");
+}
+
+TEST_CASE("an interval has the prefix of the value before it") {
+  using figure::interval_like;
+  CHECK(interval_like({842e-6, 1.03e-3}, 919e-6, "919 µs") == "[842, 1030]");
+  CHECK(interval_like({0.98e9, 1.20e9}, 1.1e9, "1.10 GFLOP/s") == "[0.980, 1.20]");
 }
 
 TEST_CASE("the ratio of a pair is its comparison's, never the quotient of two rows") {

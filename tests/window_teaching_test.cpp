@@ -345,7 +345,8 @@ TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]
   handout.lab = find_lab("gemm");
   handout.lesson =
       "# GEMM\n\nWords & more, 1 < 2.\n\n## gemm.cpu.naive_o1 · three loops\n\n- one\n- two\n\n"
-      "> **Your prediction.** How long?\n\n**What happened.** It took a second.\n\n"
+      "> **Your prediction.** How long?\n\n> **Hint.** Count them.\n\n**What happened.** It took a "
+      "second.\n\n"
       "**Why.** Additions.\n\n**What limits it now.** The chain.\n\n**In the code:** here.\n\n"
       "> **Question.** Why?\n\n> **Answer.** Because.\n\nAfter.\n";
   handout.changes[kFirst] = "- int b;\n+ int a < b;\n";
@@ -356,6 +357,9 @@ TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]
   CHECK(page.find("<details><summary>Answer</summary>\n<p> Because.</p>\n</details>") !=
         std::string::npos);
   CHECK(page.find("int a &lt; b;") != std::string::npos);
+  CHECK(page.find("<details class=\"screen\"><summary>Hint</summary>\n<p> Count them.</p>") !=
+        std::string::npos);
+  CHECK(page.find("95 % interval") < page.find("Words &amp; more"));  // how to read it comes first
   // What gives the answer away is folded; paper has it at the end, and the change in place of the source.
   const size_t reveal = page.find("<details class=\"reveal\"><summary>What happened</summary>");
   const size_t answers = page.find("<div class=\"paper answers\">");

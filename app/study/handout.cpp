@@ -21,6 +21,15 @@ namespace {
 
 using chart::escape_xml;
 
+/// What stands beside every figure of a lesson, once.
+constexpr const char* kHowToRead =
+    "Write down what you predict before you open what happened, and your own answer before you "
+    "open "
+    "the one here. Brackets behind a figure are its 95 % interval: where those of two figures "
+    "overlap, "
+    "one run does not tell them apart, and only a comparison in turns does. A ratio of 2× is twice "
+    "as "
+    "fast. † marks what was recorded on another machine, which is named with it.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {
@@ -241,22 +250,34 @@ class Page {
     out_ += "</tr>\n";
   }
 
-  /// Which button to press, and hints that come one after another, are of the window: on paper they say nothing, or all.
-  bool is_of_window(const Block& block) {
+  /// Which button to press is of the window.
+  bool is_of_window(const Block& block, const std::string& lead) {
     const bool is_prose = block.kind == Block::Kind::paragraph || block.kind == Block::Kind::item ||
                           block.kind == Block::Kind::row;
-    const std::string lead =
-        !block.runs.empty() && block.runs.front().strong ? block.runs.front().text : "";
+    if (!is_prose || begins_section(lead)) in_run_ = is_prose && lead == kRun;
+    return in_run_;
+  }
+
+  /// Hints unfold one after another. Paper leaves them out: there they would say all at once.
+  bool is_hint(const Block& block, const std::string& lead) {
     const bool is_quote = block.kind == Block::Kind::quote;
     if (!is_quote || !lead.empty()) in_hint_ = is_quote && lead == kHint;
-    if (!is_prose || begins_section(lead)) in_run_ = is_prose && lead == kRun;
-    return in_run_ || in_hint_;
+    return in_hint_;
+  }
+
+  void add_hint(const Block& block, const std::string& lead) {
+    close("");
+    std::vector<TextRun> runs = block.runs;
+    if (!lead.empty()) runs.erase(runs.begin());
+    out_ += "<details class=\"screen\"><summary>Hint</summary>\n<p>" + runs_html(runs) +
+            "</p>\n</details>\n";
   }
 
   void add(const Block& block) {
-    if (is_of_window(block)) return;
     const std::string lead =
         !block.runs.empty() && block.runs.front().strong ? block.runs.front().text : "";
+    if (is_of_window(block, lead)) return;
+    if (is_hint(block, lead)) return add_hint(block, lead);
     if (gives_away(lead))
       begin_reveal();
     else if (lead == kOutside)
@@ -313,15 +334,14 @@ class Page {
 
 std::string to_html(const Handout& handout) {
   const Lab& lab = *handout.lab;
-  std::string out =
-      "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" + escape_xml(lab.goal) + "</p>\n";
+  std::string out = "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" +
+                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToRead + "</p>\n";
   out += Page(handout).lesson();
   if (!handout.notes.empty()) out += "<ul class=\"sub\">\n";
   for (const std::string& note : handout.notes) out += "<li>" + escape_xml(note) + "</li>\n";
   if (!handout.notes.empty()) out += "</ul>\n";
   out += "<footer>Made with ridgepoint handout " + escape_xml(lab.id) +
-         ". Answer each question before you read its answer."
-         "<span class=\"paper\"> The whole sources are in the HTML page.</span></footer>\n";
+         ".<span class=\"paper\"> The whole sources are in the HTML page.</span></footer>\n";
   return report::html_page("handout", std::string(lab.title) + ": handout", out);
 }
 

@@ -182,9 +182,11 @@ void add_texts(const Reference& reference, Figure* figure) {
   if (!reference.shows_interval || !figure->interval) return;
   std::string& interval = figure->interval_text;
   interval = interval_in(*figure->interval, figure->unit, reference.unit);
-  // The unit stands behind the value already, unless the two have different prefixes.
+  // The unit stands behind the value already; an interval that would take another prefix has the value's.
   const size_t end = interval.rfind(']') + 1;
-  if (figure->text.ends_with(interval.substr(end))) interval.resize(end);
+  if (!figure->text.ends_with(interval.substr(end)))
+    interval = interval_like(*figure->interval, figure->value, figure->text);
+  interval.resize(interval.rfind(']') + 1);
 }
 
 /// "gemm.cuda.wide_tile n=4096: 1.03× [1.027, 1.030], faster, 40 rounds. Recorded on NVIDIA H200, ..."

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -54,6 +55,13 @@ std::string interval_in(const Interval& interval, const std::string& unit,
   if (wanted.empty() && unit != "%") return format_rate_interval(interval, unit);
   const double factor = wanted.empty() ? 0.01 : factor_of(unit, wanted).value_or(1);
   return format_ratio_interval(Interval{interval.low / factor, interval.high / factor});
+}
+
+std::string interval_like(const Interval& interval, double value, const std::string& printed) {
+  const double number = std::strtod(printed.c_str(), nullptr);
+  if (!(number > 0) || !(value > 0)) return format_ratio_interval(interval);
+  const double prefix = std::pow(1000, std::round(std::log10(value / number) / 3));
+  return format_ratio_interval(Interval{interval.low / prefix, interval.high / prefix});
 }
 
 RatioTexts ratio_texts(double ratio, const std::optional<Interval>& interval) {

@@ -15,6 +15,8 @@ std::string text_in(double value, const std::string& unit, const std::string& wa
 /// "[781, 783] TFLOP/s", "[1.12, 1.13]"; with `wanted` the numbers alone.
 std::string interval_in(const Interval& interval, const std::string& unit,
                         const std::string& wanted);
+/// "[842, 1030]" beside "919 µs": by the prefix that `printed` has of `value`.
+std::string interval_like(const Interval& interval, double value, const std::string& printed);
 
 /// A ratio and its interval with the same decimals, as many as tell the interval's ends apart: "1.114", "[1.113, 1.115]".
 struct RatioTexts {
