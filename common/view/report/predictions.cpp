@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
 #include "common/view/report/closeness.h"
@@ -106,10 +108,15 @@ void reveal_factor(const Run& run, Revealed* out) {
   if (is_time(of_ns)) out->predicted_ns = of_ns / prediction.factor;
   if (!out->measured_ns) return;
   find_pairs(run, out);
+  if (!out->pair && out->later_pair && out->later_pair->ci) std::swap(out->pair, out->later_pair);
   if (out->pair)
     out->ratio = out->pair->ratio;
   else if (is_time(of_ns))
     out->ratio = of_ns / *out->measured_ns;
+  const auto scatters = [](const Series* one) {
+    return one && (!is_steady(*one->stats) || was_disturbed(*one->stats));
+  };
+  out->is_rough = !out->pair && (scatters(of) || scatters(out->series));
   if (out->ratio) out->factor = prediction.factor / *out->ratio;
 }
 
@@ -160,7 +167,10 @@ std::string right_text(const Revealed& revealed) {
 
 std::string off_text(const Revealed& revealed) {
   if (std::string right = right_text(revealed); !right.empty()) return right;
+  constexpr double kBeyondDoubt = 2;  // farther off than rough times are from one another
   const double factor = *revealed.factor;
+  if (revealed.is_rough && factor < kBeyondDoubt && factor > 1 / kBeyondDoubt)
+    return "two rough times do not settle it; compare them in turns";
   if (revealed.prediction->factor > 0)
     return factor > 1 ? "slower than you said, by " + format_ratio(factor)
                       : "faster than you said, by " + format_ratio(1 / factor);

@@ -30,9 +30,11 @@ struct Revealed {
   std::optional<double> factor;  ///< measured / predicted: 2 took twice as long as predicted
   std::optional<double>
       ratio;  ///< where a factor was said: how many times as fast as its reference it is
-  /// The comparison that the ratio is of; null: that of two medians, each side timed alone. What judged it first stays.
+  /// The comparison that the ratio is of; null: that of two medians, each side timed alone. The pair that judged it first
+  /// stays; one with an interval takes the place of two medians.
   const Comparison* pair = nullptr;
-  const Comparison* later_pair = nullptr;  ///< one that was made since; null: none
+  const Comparison* later_pair = nullptr;  ///< another that was made since; null: none
+  bool is_rough = false;                   ///< two medians, of which one scatters or was disturbed
   LeastTime least;
   bool after_the_fact = false;  ///< a result for these parameters was there already
   std::string reason;           ///< why there is nothing to hold it against
