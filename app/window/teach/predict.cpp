@@ -272,8 +272,29 @@ bool has_seen(const State& state, const std::string& kernel, const Params& set) 
   return seen_series(state, kernel, set) != nullptr;
 }
 
+namespace {
+
+/// Of the rung and of the one before it, which its factor is held against: the longer time of a call that was seen.
+double longest_seen_ns(const State& state, const std::string& kernel, const Params& set) {
+  const Lab& lab = *state.selection.lab;
+  double longest_ns = 0;
+  const auto take = [&](const std::string& one) {
+    const Series* seen = seen_series(state, one, set);
+    if (seen && seen->stats) longest_ns = std::max(longest_ns, seen->stats->median_ns);
+  };
+  take(kernel);
+  for (const Rung& rung : lab.rungs) {
+    const Rung* before = rung.kernel == kernel ? previous_rung(lab, rung) : nullptr;
+    if (before) take(before->kernel);
+  }
+  return longest_ns;
+}
+
+}  // namespace
+
 Params unseen_size(const State& state, const std::string& kernel, const Params& set) {
-  constexpr double kLongest_ns = 2e9;  // of a call: it has to be waited for several times
+  // Of a call: it has to be waited for several times, and a size that leaves a cache takes more than its operations say.
+  constexpr double kLongest_ns = 0.5e9;
   const ParamView* size = size_of(state, kernel);
   const Series* seen = seen_series(state, kernel, set);
   const int64_t now = size && seen ? param_int(seen->params, size->name) : 0;
@@ -286,7 +307,7 @@ Params unseen_size(const State& state, const std::string& kernel, const Params& 
     const double times = static_cast<double>(stop) / static_cast<double>(now);
     // Cubed: no lab's work grows faster with its size.
     if (stop > now && (!larger || stop < *larger) &&
-        seen->stats->median_ns * times * times * times < kLongest_ns)
+        longest_seen_ns(state, kernel, set) * times * times * times < kLongest_ns)
       larger = stop;
     if (stop < now && (!smaller || stop > *smaller)) smaller = stop;
   }
