@@ -336,7 +336,7 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
     return;
   }
   if (signals.empty()) {
-    diagnosis->reason = "nothing that it could be held against was measured";
+    diagnosis->reason = "no ceiling and no counter that would settle it was measured";
     return;
   }
   if (const std::string doubt = series.pipeline ? bound_doubt(*series.pipeline) : "";

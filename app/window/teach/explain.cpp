@@ -60,7 +60,7 @@ std::string measured_limit(const LessonBar& bar) {
   const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());
   if (!found) return {};
   if (found->bottleneck == Bottleneck::not_sure)
-    return "This run could not confirm it: " + found->reason + ".";
+    return "This run does not settle it: " + found->reason + ".";
   constexpr size_t kTelling = 2;
   const std::string evidence = evidence_text(*found, kTelling);
   return "Measured: " + bottleneck_text(*found) + " limits “" + bar.title + "”" +
@@ -90,6 +90,9 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
         ui.px(14));
     ui.widgets["step_verdict"] = {rest.x, top, rest.w, rest.y - top};
   }
+  // The words reason from these times: what speaks against them stays beside them.
+  if (const std::string doubt = doubt_of(bars); !doubt.empty())
+    rest.take_top(ui.paragraph(rest, doubt, std::round(kBody_px * fit_), Role::slower), ui.px(14));
   const auto say = [&] {
     rest.take_top(ui.paragraph(rest, said, std::round(kBody_px * fit_), Role::muted), ui.px(14));
   };

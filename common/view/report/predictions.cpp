@@ -276,8 +276,8 @@ std::vector<std::string> prediction_lines(std::span<const Input> inputs, const O
 
 std::vector<Section> prediction_sections(std::span<const Input> inputs, const Options& options) {
   Section section{.id = "predictions", .title = "Predictions", .in_handout = true};
-  Table table{.columns = {"Rung", "Predicted", "Model: least time", "Measured",
-                          "Measured / predicted", "When"}};
+  Table table{
+      .columns = {"Rung", "Predicted", "Model: least time", "Measured", "How right", "When"}};
   for (const Input& input : inputs) {
     for (const Revealed& one : reveal(*input.run)) {
       const Prediction& prediction = *one.prediction;
@@ -291,7 +291,7 @@ std::vector<Section> prediction_sections(std::span<const Input> inputs, const Op
                              : unavailable(one.least.reason),
            (one.ratio ? (one.pair ? "" : "≈ ") + format_ratio(*one.ratio) + ", " : "") +
                (one.measured_ns ? format_time_ns(*one.measured_ns) : unavailable(one.reason)),
-           one.factor ? format_ratio(*one.factor) : kNone,
+           one.factor ? off_text(one) : kNone,
            one.after_the_fact ? "after the fact" : "before the run"});
     }
   }
