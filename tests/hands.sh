@@ -54,8 +54,15 @@ picture() {
   [ -n "${RIDGE_PICTURES:-}" ] && command -v import >/dev/null &&
     import -window root "$RIDGE_PICTURES/$(printf %02d $step)-$1.png"
 }
+# Where a widget comes to rest: words above it may take their place a frame later.
+rests() {
+  local before=$(place "$1")
+  sleep 0.15
+  [ "$(place "$1")" = "$before" ]
+}
 click() {
   wait_for 10 "a widget $1" there "$1"
+  wait_for 10 "a widget $1 that stays where it is" rests "$1"
   xdotool mousemove $(place "$1") sleep 0.15 mousedown 1 sleep 0.08 mouseup 1 sleep 0.15
 }
 key() { xdotool keydown "$1" sleep 0.06 keyup "$1" sleep 0.12; }

@@ -427,6 +427,10 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
   // Who comes to a question types: the field has the keyboard, and keeps it where an answer cannot be read.
   const int here = ui.state.teaching.tour_step;
   const bool is_active = ImGui::IsItemActive();
+  // A click while the keyboard is still on its way here can take it away again.
+  const bool is_lost = !is_active && ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
+                       ImGui::IsMouseHoveringRect({box.x, box.y}, {box.right(), box.bottom()});
+  if (is_lost) ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
   if (ui.state.teaching.focused_step != here && !has_list(ui.state)) {
     if (!is_active)
       ImGui::SetKeyboardFocusHere(
