@@ -1,7 +1,7 @@
 // ridge: flags=-O2
 //
 // Idea      Read the clock, make one call, read the clock.
-// The lie   Reading the clock takes some 20 ns itself, and the call here takes about as long: half
+// The lie   Reading the clock takes 20 to 50 ns itself, and the call here takes about as long: half
 //           of the figure is the clock's own. With a clock of microseconds it would be 0 or 1.
 // Victim    A product of 2 x 2.
 // Guard     A sample is as many calls as last 200 us; one that comes out shorter is taken again with
@@ -17,7 +17,7 @@ namespace {
 constexpr char kVictim[] = "gemm.cpu.loop_order";
 constexpr Size kSize = {.m = 2, .n = 2, .k = 2};
 constexpr int kCalls = 100;
-constexpr double kMin_s = 100e-6;  ///< the clock's 44 ns are then below 0.05 %
+constexpr double kMin_s = 100e-6;  ///< half of what is aimed at: the clock's 50 ns are then 0.05 %
 
 class BelowTimerResolution : public VictimTrap {
  public:

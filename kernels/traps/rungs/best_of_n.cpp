@@ -2,7 +2,7 @@
 //
 // Idea      Time 100 calls and print the fastest.
 // The lie   Where the time depends on the data, the minimum is the luckiest input, not the kernel. It
-//           falls with every further try, so whoever tries longest wins, and it has no interval.
+//           falls with further tries until the luckiest has come, and it has no interval.
 // Victim    A product of 64 x 64 that by construction does itself 1 to 16 times, drawn from the
 //           number of the call: a search that may end early.
 // Guard     The headline is the median with its interval; the minimum is kept, never the headline.

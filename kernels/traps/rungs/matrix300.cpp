@@ -3,7 +3,7 @@
 // Idea      matrix300: a 300 x 300 product in double precision by the textbook loops, one of the ten
 //           programs of the first SPEC suite. The same file four times; only the flags differ.
 // Changed   Nothing but the compiler's effort: -O0 keeps every variable in memory, -O1 in registers,
-//           -O3 may use vectors, -Ofast may also reorder the sum and join multiply and add.
+//           -O3 may use vectors, -Ofast may also reorder the sum, and so exchanges the loops.
 // Limits    With one fixed n and one simple loop nest a compiler can do anything: exchange loops,
 //           block them, in the end recognise the program. In 1991 preprocessors did, figures rose
 //           several-fold overnight on machines that had not changed, and SPEC92 dropped it.

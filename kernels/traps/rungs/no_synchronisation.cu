@@ -2,8 +2,9 @@
 //
 // Idea      Read the host's clock before and after the launch. It is how one times a function.
 // The lie   A launch only queues: the call returns while the GPU has hardly begun. What is timed is
-//           the queueing, the same 2 to 5 us for a kernel of a microsecond and one of a minute.
-// Victim    gemm.cuda.shared_tile at 2048: about a millisecond of work.
+//           the queueing, some microseconds (some tens on an idle GPU), whether the kernel takes one
+//           or a minute.
+// Victim    gemm.cuda.shared_tile at 2048: about two milliseconds of work on an H100.
 // Guard     The harness times by events on the kernel's own stream, and waits for them.
 // Source    CUDA C++ Best Practices Guide, 10.1, Timing.
 #include <cuda_runtime_api.h>

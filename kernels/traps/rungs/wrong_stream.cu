@@ -2,7 +2,8 @@
 //
 // Idea      Time with CUDA events, as the guide says. The kernel, though, runs on another stream: a
 //           library with a stream of its own, or a default that is not what one thinks.
-// The lie   The events follow each other on an idle stream: what is timed is nothing at all.
+// The lie   The events follow each other on an idle stream: what is timed is the host's launch between
+//           them, and nothing of the kernel.
 // Victim    gemm.cuda.shared_tile at 2048.
 // Guard     A launch gets the harness's stream and nothing else, and the check reads the output right
 //           behind it in that stream: a kernel elsewhere has not written it yet.
