@@ -5,6 +5,7 @@
 
 #include "common/view/figure/arithmetic.h"
 #include "common/view/figure/markers.h"
+#include "common/view/figure/metrics.h"
 #include "common/view/figure/text.h"
 #include "common/view/figure/unit.h"
 #include "tests/catch.h"
@@ -347,6 +348,26 @@ TEST_CASE("m and k follow n, and what is left open is the family's fallback or t
   CHECK(f.figure("h200 gemm.cuda.wide_tile").value == Approx(1e-3));
   CHECK(test::contains(f.error("{{h200 gemm.cuda.wide_tile vs=producer_consumer}}"),
                        "several such points"));
+}
+
+TEST_CASE("a pipeline's stages alone, both terms of its bound, and the cores can be named") {
+  Series series;
+  const Derived none;
+  for (const char* name : {"stage_load", "stage_copy", "stage_step", "cpu_over_cores", "cores"}) {
+    REQUIRE(find_metric(name) != nullptr);
+    CHECK_FALSE(find_metric(name)->of(series, none));
+  }
+  series.pipeline.emplace();
+  series.pipeline->cores = 4;
+  series.pipeline->stages = {{.name = "load", .threads = 4, .alone_ns = 200, .cpu_ns = 800},
+                             {.name = "copy and decode", .alone_ns = 90, .cpu_ns = 40},
+                             {.name = "step", .alone_ns = 300, .cpu_ns = 1160}};
+  const auto value = [&](const char* name) { return find_metric(name)->of(series, none)->value; };
+  CHECK(value("stage_load") == Approx(200e-9));
+  CHECK(value("stage_copy") == Approx(90e-9));
+  CHECK(value("stage_step") == Approx(300e-9));
+  CHECK(value("cpu_over_cores") == Approx(500e-9));
+  CHECK(value("cores") == 4);
 }
 
 TEST_CASE("a bad reference names file and line") {

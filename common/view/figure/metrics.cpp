@@ -1,6 +1,7 @@
 #include "common/view/figure/metrics.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace ridge::figure {
 namespace {
@@ -125,6 +126,40 @@ std::optional<Value> ratio(const Series& series, const Derived&) {
   return Value{series.pipeline->ratio, series.pipeline->ci};
 }
 
+/// Of a pipeline, the time per item of its stage that is called `name`, or `name` and more ("copy and decode"), alone.
+std::optional<Value> stage_alone(const Series& series, std::string_view name) {
+  if (!series.pipeline) return std::nullopt;
+  for (const StageTime& stage : series.pipeline->stages) {
+    if (stage.name.starts_with(name)) return Value{stage.alone_ns * kNs, {}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> stage_load(const Series& series, const Derived&) {
+  return stage_alone(series, "load");
+}
+
+std::optional<Value> stage_copy(const Series& series, const Derived&) {
+  return stage_alone(series, "copy");
+}
+
+std::optional<Value> stage_step(const Series& series, const Derived&) {
+  return stage_alone(series, "step");
+}
+
+/// The other term of a pipeline's bound: the CPU time of all its stages over the cores, per item.
+std::optional<Value> cpu_over_cores(const Series& series, const Derived&) {
+  if (!series.pipeline || series.pipeline->cores < 1) return std::nullopt;
+  double cpu_ns = 0;
+  for (const StageTime& stage : series.pipeline->stages) cpu_ns += stage.cpu_ns;
+  return Value{cpu_ns * kNs / series.pipeline->cores, {}};
+}
+
+std::optional<Value> cores(const Series& series, const Derived&) {
+  if (!series.pipeline || series.pipeline->cores < 1) return std::nullopt;
+  return Value{double(series.pipeline->cores), {}};
+}
+
 constexpr Metric kMetrics[] = {{"time_per_call", "s", time_per_call},
                                {"time_per_item", "s", time_per_item},
                                {"latency", "s", latency},
@@ -142,7 +177,12 @@ constexpr Metric kMetrics[] = {{"time_per_call", "s", time_per_call},
                                {"trap_factor", "×", trap_factor},
                                {"trap_lie", "s", trap_lie},
                                {"trap_honest", "s", trap_honest},
-                               {"ratio", "×", ratio}};
+                               {"ratio", "×", ratio},
+                               {"stage_load", "s", stage_load},
+                               {"stage_copy", "s", stage_copy},
+                               {"stage_step", "s", stage_step},
+                               {"cpu_over_cores", "s", cpu_over_cores},
+                               {"cores", "", cores}};
 
 }  // namespace
 
