@@ -4,7 +4,7 @@
 // Changed   Less work, where every rung before only shared it out: reading and decoding are a copy
 //           from memory.
 // Limits    Memory: an image takes ten times its file. And the step, which binds now.
-// Look at   Which stage binds: not the one that did before.
+// Look at   Which stage binds, and which did before: where that was the step, nothing is gained.
 // Source    tf.data's cache(); a file set of raw pixels does the same on disk.
 #include "kernels/pipeline/loader.h"
 

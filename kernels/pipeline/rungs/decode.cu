@@ -3,7 +3,7 @@
 // Idea      The GPU decodes: files cross as they are, nvJPEG makes pixels of them, by the chip's own JPEG
 //           engines where it has any.
 // Changed   The CPU only reads. A twelfth of the bytes cross.
-// Limits    The engines' rate, whatever the SMs do; or reading.
+// Limits    The decoder: the engines' rate where there are any, else the SMs', which the step needs too.
 // Look at   Which stage binds, and how few cores are busy. A driver without the engine decodes on the
 //           SMs, which then are the step's no more.
 // Source    nvJPEG's documentation, "Batched image decoding".

@@ -1,9 +1,9 @@
 // ridge: needs=jpeg
 //
 // Idea      The device crops, flips and normalises: bytes cross instead of floats.
-// Changed   A quarter of the bytes, and an image is decoded into the place it is copied from: collating
+// Changed   A third of the bytes, and an image is decoded into the place it is copied from: collating
 //           is nothing.
-// Limits    Decoding. Without a GPU the device's share of the work is on the same cores.
+// Limits    Decoding, or the step. Without a GPU the device's share of the work is on the same cores.
 // Look at   The stages augment and collate are gone, the copy is three times shorter.
 // Source    NVIDIA DALI; torchvision's transforms on tensors that are on the device already.
 #include "kernels/pipeline/loader.h"
