@@ -4,8 +4,8 @@
 //           four rows of C at a time, so that one load of B feeds four multiply-adds.
 // Changed   Two outer loops over blocks of k and n, and a strip of four rows inside. The block of B
 //           is kBlockK x kBlockN x 4 B = 256 KiB: half of a 512 KiB L2 and a quarter of a 1 MiB one.
-// Limits    Still one load and one store of C for every four multiply-adds, and baseline vectors of
-//           four floats: the registers, not the cache, are the next wall.
+// Limits    Still one load and one store of C for every vector multiply-add, which is four elements:
+//           the registers, not the cache, are the next wall.
 // Look at   The curve over n: loop order falls off once B leaves the L2 cache, this one does not.
 // Source    Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (TOMS 2008):
 //           the outer loops of their scheme, without the packing.

@@ -5,7 +5,8 @@
 // Changed   Each thread has 8 x 8 sums, the block's tile is 128 x 128, and 256 threads bring four
 //           elements of A and four of B each.
 // Limits    Elements still come one by one: from device memory, and, for B, from shared memory. Eight
-//           reads of B and two (of four elements along k) of A for 64 FMAs.
+//           reads of B (a clock each) and two of A (four elements along k, two clocks each) for 64
+//           FMAs: twelve clocks for what the FMA units do in sixteen.
 // Look at   ptxas says 0 bytes of spills: 64 sums only help while they stay in registers. And where a
 //           thread's eight columns are: 16 apart. Side by side, and with 154 registers (one block an
 //           SM), this rung took 8.40 ms at n = 4096 on an H200; now 5.31.
