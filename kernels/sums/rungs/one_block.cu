@@ -3,7 +3,7 @@
 // Idea      One block of 1,024 threads sums the whole set. Neighbouring threads read neighbouring words, and each has one
 //           load under way: 8 KiB in flight.
 // Changed   The start of this part.
-// Limits    Bytes in flight = latency x bytes a second (Little's law): 8 KiB every 600 ns are 14 GB/s, of a memory that
+// Limits    Bytes in flight = latency x bytes a second (Little's law): 8 KiB every 380 ns are 22 GB/s, of a memory that
 //           gives 3,000. The GPU's other SMs are idle.
 // Look at   Bandwidth times the latency that chase.cuda.pointer shows in as large a set.
 // Source    Volkov, Better Performance at Lower Occupancy, GTC 2010.

@@ -5,7 +5,8 @@
 // Changed   The start of this part. Every word is summed once, as in the rungs after it.
 // Limits    Memory moves whole lines of 64 bytes, and each visit uses 8 of them. Where the set does not fit a cache, a
 //           line is fetched again for each of its words.
-// Look at   Bandwidth counts each byte once, so it is what was used. Times 8: what was moved, near in_order's.
+// Look at   Bandwidth counts each byte once, so it is what was used. Times 8: what was moved, if each visit fetches its
+//           line again. Beside in_order's: which of the two moves more a second?
 // Source    Drepper, What Every Programmer Should Know About Memory (2007), section 3.3.
 #include "kernels/sums/sums.h"
 
