@@ -251,15 +251,15 @@ TEST_CASE("a lesson asks at the size that it names, and of a rung that has run t
           "[window][lesson]") {
   LessonFixture f("gemm.cpu.cache_blocks", true);
   CHECK(shown_n(f) == 512);
-  REQUIRE(f.driver->click("lesson:predict"));  // "as fast as *loop order* ... at n = 2048"
-  CHECK(shown_n(f) == 2048);
+  REQUIRE(f.driver->click("lesson:predict"));  // "as fast as *loop order* ... at n = 1024"
+  CHECK(shown_n(f) == 1024);
   CHECK(reference_of(f.state, "gemm.cpu.cache_blocks").kernel == "gemm.cpu.loop_order");
   f.driver->key(compat::Key::escape);
   CHECK(f.driver->find("lesson:seen") == nullptr);
   run_selected(f, 1e6);
   CHECK(f.driver->find("lesson:seen") != nullptr);
   REQUIRE(f.driver->click("lesson:predict"));
-  CHECK(shown_n(f) == 4096);
+  CHECK(shown_n(f) == 2048);
   CHECK(f.state.teaching.predicting);
   f.driver->key(compat::Key::escape);
   select_rung(f.state, "gemm.cpu.naive_o3");  // "as fast as `-O1`"
@@ -345,7 +345,7 @@ TEST_CASE("question, button and field of a prediction are of one size", "[window
   f.driver->key(compat::Key::escape);
   select_rung(f.state, "gemm.cpu.cache_blocks");  // the lesson's size again: nobody chose 1024
   f.driver->frames(2);
-  CHECK(contains(said_in(f, "gemm.cpu.cache_blocks", study::kPrediction), "at n = 2048?"));
+  CHECK(contains(said_in(f, "gemm.cpu.cache_blocks", study::kPrediction), "at n = 1024?"));
 }
 
 TEST_CASE(

@@ -6,8 +6,8 @@
 //           sums.
 // Limits    Shared memory still. For eight FMAs a warp reads one row of B (a clock of the SM's 128
 //           bytes) and eight values of A, each the same for all its threads. Read four along k at a
-//           time these are two broadcasts of 16 bytes, two clocks each by the counters: five clocks
-//           for what the FMA units do in two.
+//           time these are two broadcasts of 16 bytes. At two clocks each, which fits the counters,
+//           that makes five clocks with B's, for what the FMA units do in two.
 // Look at   The step from shared_tile: not more arithmetic, only fewer reads for it.
 // Source    V. Volkov, Better Performance at Lower Occupancy (GTC 2010); S. Boehm, How to Optimize a
 //           CUDA Matmul Kernel, kernel 4.

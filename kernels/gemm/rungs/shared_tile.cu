@@ -5,9 +5,9 @@
 // Changed   Device memory traffic falls 32-fold, to 8 FLOP per byte, and the loads are coalesced
 //           (threadIdx.x along a row: one 128-byte line a warp).
 // Limits    Shared memory. A warp's FMA needs one row of tile_b (128 bytes, all that an SM reads in a
-//           clock) and, every four steps, a broadcast of 16 bytes from tile_a, which takes two clocks
-//           by the counters: 1.5 clocks, while the SM could do four such FMAs in one. A sixth of the
-//           FMA peak is the roof, however large the matrices; two barriers a tile take some of that.
+//           clock) and, every four steps, a broadcast of 16 bytes from tile_a. Two clocks for it fit
+//           the counters: 1.5 clocks, while the SM could do four such FMAs in one. A sixth of the FMA
+//           peak is the roof, however large the matrices; two barriers a tile take some of that.
 // Look at   Utilization: it stops at the same share from n = 2048 on. Keeping several elements of C
 //           in registers, so that each value read is used more than once, is the way up.
 // Source    NVIDIA CUDA C++ Programming Guide, "Shared Memory": tiled matrix multiplication.
