@@ -1,6 +1,6 @@
 // ridge: flags=-O3
 //
-// Idea      Tuples of 28 bits tell garments apart better than 12, but their tables would have 2^28
+// Idea      A tuple of 28 bits says more than one of 12, but its table would have 2^28
 //           entries. A counting Bloom filter keeps what was seen in 8,192 counters.
 // Changed   An address becomes two hashes. Bleached and class-interleaved as before: a word holds ten
 //           bits, and two words, ANDed, say which classes have seen the tuple.

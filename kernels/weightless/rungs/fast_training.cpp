@@ -3,8 +3,8 @@
 // Changed   Extended finite differences depend on LUT and address alone: six tables of 64 entries a LUT
 //           and step, made by butterflies, replace 64 terms an image and pin. Gradient, Adam and new
 //           bits of a LUT are one pass while it lies in L1. LUTs are split among the threads.
-// Limits    The candidates: 768,000 sums of 256 images a step at 2000 LUTs, and their 9 MB of weights and
-//           moments pass through the caches every step.
+// Limits    The candidates: 1,536,000 sums of 256 images a step at 2000 LUTs and 128 candidates, and their
+//           18 MB of weights and moments pass through the caches every step.
 // Look at   The same weights, bit for bit, as learned_wiring after as many steps: sums are integers.
 // Source    bit_sliced_luts.cpp and avx512_luts.cpp hold the two ways to compute a LUT's step, of which
 //           the faster that this CPU has is taken; fast_luts.h what they share. The method: Bacellar et

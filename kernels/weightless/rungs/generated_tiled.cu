@@ -4,7 +4,7 @@
 //           the next ones come.
 // Changed   Their planes, 39 MB at 2352 features, stay in the L2 while all classes read them: device memory
 //           is read once.
-// Limits    The L2's bandwidth: a class reads some 750 planes, ten read 7,500, of 2,352 that there are.
+// Limits    Waiting for the L2: a class reads some 750 planes, ten read 7,500, of 2,352 that there are.
 // Look at   Bandwidth from device memory falls though the speed rises. The instructions are the same.
 // Source    Blocking for a cache, as in any text on matrix products.
 #include "kernels/weightless/rungs/generated_words.h"
