@@ -3,10 +3,10 @@
 // Idea      The definition: for each output, the sum over channels and filter taps.
 // Changed   The index of x has the filter's offset, the stride and the padding; outside the image x is zero.
 //           And the sum stays in a register until it is whole.
-// Limits    One multiply-add after the other: each waits for the addition before it, 3 clocks and more, and
-//           none is vectorised, because the border's tests are branches inside the loop.
-// Look at   Two tests a multiply-add that fail only at the border. They cost less than they look: they are
-//           predicted. The chain of additions costs more.
+// Limits    Some twenty instructions a multiply-add, index and border tests, of which none is vectorised, because
+//           the tests are branches inside the loop. Each also waits for the addition before it, 2 to 4 clocks.
+// Look at   Two tests a multiply-add that fail only at the border. They are predicted, but they are instructions,
+//           and with the index they take longer than the chain of additions beside them.
 // Source    Any text on convolutional networks.
 #include "kernels/runtime/problems/conv.h"
 
