@@ -1,9 +1,10 @@
 // ridge: isa=avx512f flags=-O2,-Wno-uninitialized,-Wno-maybe-uninitialized variants=fp32:-DRIDGE_GEMV_KIND=fp32,bf16:-DRIDGE_GEMV_KIND=bf16,int8:-DRIDGE_GEMV_KIND=int8,int4:-DRIDGE_GEMV_KIND=int4
 //
 // Idea      As AVX2, sixteen weights a multiply-add.
-// Changed   Half the instructions for a weight: there is room to unpack 4 bits as fast as they come.
-// Limits    Memory.
-// Look at   Bandwidth: it is the same for all four types, and tokens a second go with the bytes.
+// Changed   Half the instructions for a weight.
+// Limits    fp32: memory. The smaller the type, the more the work for each weight, which does not shrink.
+// Look at   Bandwidth, type by type: where it falls as the bits do, memory is no longer the only limit. Then the same
+//           type in AVX2: nearly the same time means that the number of instructions is not the limit either.
 // Source    As AVX2.
 #include "kernels/gemv/rungs/cpu_lanes.h"
 

@@ -9,7 +9,7 @@
 //           tile wait for each other, since all add to the same sums.
 // Footing   The ring fills while the call before ends: weights do not change between the steps of a model. A library's call
 //           waits, so part of the ratio to cuBLAS is this overlap. With cold caches calls stand alone and have none.
-// Look at   w8a8 beside int8: the same bytes, but nothing to unpack. The difference should not be there.
+// Look at   w8a8 beside int8: the same bytes, but nothing to unpack. The difference is what unpacking costs here.
 // Source    Marlin, arXiv:2408.11743; CUDA Programming Guide, "Programmatic Dependent Launch".
 #include "common/harness/kernel/cuda_check.h"
 #include "kernels/gemv/rungs/tensor_rows.h"
