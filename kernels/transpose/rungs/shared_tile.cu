@@ -1,9 +1,9 @@
 // ridge: arch=75
 //
 // Idea      A tile of 32 x 32 through shared memory: read along rows of x, written along rows of y.
-// Changed   Both sides of memory are coalesced; the turn happens in shared memory (turn.h).
+// Changed   Both sides of memory are coalesced; the transpose happens in shared memory.
 // Limits    Bank conflicts: a column of the tile lies 128 bytes apart (fp32), in one bank, so that a warp's
-//           reading takes 32 turns; with bf16 16 (two rows share a bank's words).
+//           reading takes 32 passes; with bf16 16 (rows begin in two banks).
 // Look at   The lesson's picture of the banks, then the next rung: one word more a row.
 // Source    Harris, "An Efficient Matrix Transpose in CUDA C/C++" (NVIDIA, 2013).
 #include "kernels/transpose/rungs/transpose_tile.h"
