@@ -160,6 +160,11 @@ TEST_CASE("a machine's word asks its recording, none asks this machine first") {
   CHECK(other.text == "500");
 }
 
+TEST_CASE("arithmetic that divides by a figure of 0 has no value, and is no author's error") {
+  CHECK(evaluate_arithmetic("640 / [x]", 0).ok());
+  CHECK_FALSE(evaluate_arithmetic("640 / 0", 0).ok());
+}
+
 TEST_CASE("an interval has the prefix of the value before it") {
   using figure::interval_like;
   const std::string past_a_thousand = interval_like({842e-6, 1.03e-3}, 919e-6, "919 µs");

@@ -13,14 +13,16 @@ class Reader {
  public:
   Reader(std::string_view text, double bracket) : text_(text), bracket_(bracket) {}
 
+  bool has_figure() const { return text_.find('[') != std::string_view::npos; }
+
   Result<double> whole() {
     const double value = sum();
     skip();
     if (wrong_.empty() && at_ < text_.size())
       wrong_ = "'" + std::string(text_.substr(at_)) + "' is left over";
-    // With a figure that is a gap the value is NaN, and that is no error of the arithmetic.
-    if (wrong_.empty() && !std::isfinite(value) && std::isfinite(bracket_))
-      wrong_ = "it has no value";
+    // A figure that is a gap is NaN, and one that is 0 may be divided by: neither is an error of the arithmetic.
+    const bool is_of_figure = !std::isfinite(bracket_) || (bracket_ == 0 && has_figure());
+    if (wrong_.empty() && !std::isfinite(value) && !is_of_figure) wrong_ = "it has no value";
     if (!wrong_.empty())
       return Error{ErrorCode::bad_input, wrong_, std::string(text_),
                    "use numbers, + - * / and ( )"};

@@ -78,6 +78,11 @@ Result<Figure> calculate(std::string_view expression, const Sources& sources) {
   made.reference = "calc " + std::string(expression);
   if (!made.gap.empty()) return made;
   made.value = value;
+  if (!std::isfinite(value)) {
+    made.gap = "the figure in it is 0";
+    made.text = "not known";
+    return made;
+  }
   made.unit.clear();
   made.verdict.reset();
   made.text = format_number(value);
@@ -87,7 +92,8 @@ Result<Figure> calculate(std::string_view expression, const Sources& sources) {
     RIDGE_TRY(const double a, evaluate_arithmetic(expression, made.interval->low));
     RIDGE_TRY(const double b, evaluate_arithmetic(expression, made.interval->high));
     made.interval = Interval{std::min(a, b), std::max(a, b)};
-    if (shows_interval) made.interval_text = format_ratio_interval(made.interval);
+    if (!std::isfinite(a) || !std::isfinite(b)) made.interval.reset();
+    if (shows_interval && made.interval) made.interval_text = format_ratio_interval(made.interval);
   }
   made.source =
       std::string(expression) + " = " + made.text + (made.source.empty() ? "" : "; " + made.source);
