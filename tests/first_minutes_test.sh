@@ -104,6 +104,9 @@ key j
 click tour:first_hour
 wait_for 5 "the tour" there answer_field
 before=$(asked)
+# Twice: the first may come while the field is still being given the keyboard, and its words still find their place.
+click answer_field
+sleep 0.7
 click answer_field
 xdotool type --delay 70 "80 ms"
 click advance
