@@ -195,6 +195,10 @@ Command setup_record(CLI::App& command, const CommonOptions& common) {
   command.add_option("--out", plan.out, "LAB.MACHINE.jsonl, or LAB.MACHINE.NAME.jsonl");
   command.add_option("--seconds", plan.budget_s,
                      "nothing is begun after that; default 260, for each lab");
+  command.add_option(
+      "--longest", plan.longest_s,
+      "seconds: a rung whose call takes longer is left out, default 0.6; a training has a "
+      "hundred times that");
   add_choice(&command, "--processor",
              "whose rungs: gpu (default; with --contribute cpu where there is no GPU) or cpu",
              {"gpu", "cpu"}, [options](const std::string& name) { options->processor = name; });

@@ -27,11 +27,11 @@
 namespace ridge::app {
 namespace {
 
-constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05, kSlowest_s = 0.6;
+constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05;
 constexpr double kEnergyPass_s =
-    0.8;                            // eight ticks of a counter that is renewed ten times a second
-constexpr double kPipeline_s = 6;   // its pass holds the rounds with its stages: its own comparison
-constexpr double kTraining_s = 60;  // all epochs of its point: PyTorch was cut off at 0.4 s
+    0.8;                           // eight ticks of a counter that is renewed ten times a second
+constexpr double kPipeline_s = 6;  // its pass holds the rounds with its stages: its own comparison
+constexpr double kTraining_calls = 100;  // all epochs of its point: PyTorch was cut off at 0.4 s
 /// Sides that differ by less may change places: libraries when alone, rungs of ours from run to run.
 constexpr double kNear = 0.04;
 constexpr int kMostLosses = 3;
@@ -108,7 +108,8 @@ class Recorder {
     }
     if (!has_result()) {
       return Error{ErrorCode::unavailable, "none of its rungs ran on this machine",
-                   std::string("lab ") + lab_.id, "see 'ridgepoint list LAB' for what can run here"};
+                   std::string("lab ") + lab_.id,
+                   "see 'ridgepoint list LAB' for what can run here"};
     }
     return compact(plan_.out);
   }
@@ -303,7 +304,7 @@ class Recorder {
     int64_t id = 0;
     RIDGE_TRY_VOID(driver_->carry_out(std::move(probe), &id));
     for (const Estimate& estimate : driver_->run().estimates()) {
-      if (estimate.request != id || !(estimate.call_ns > kSlowest_s * 1e9)) continue;
+      if (estimate.request != id || !(estimate.call_ns > plan_.longest_s * 1e9)) continue;
       left_out_.push_back(fmt::format("{} at {}, too slow", estimate.kernel, name));
       std::erase_if(rungs, [&](const Rung* rung) { return rung->kernel == estimate.kernel; });
     }
@@ -318,7 +319,7 @@ class Recorder {
     for (const Rung* rung : rungs) {
       const OpenEnum<RungKind>& kind = driver_->run().kernel(rung->kernel)->kind;
       limit_s = std::max(limit_s, kind == RungKind::pipeline   ? kPipeline_s
-                                  : kind == RungKind::training ? kTraining_s
+                                  : kind == RungKind::training ? kTraining_calls * plan_.longest_s
                                                                : 0);
     }
     request.limit_s = limit_s;

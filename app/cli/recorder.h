@@ -16,6 +16,8 @@ namespace ridge::app {
 struct RecordPlan {
   std::string out;
   double budget_s = 260;  ///< no new measurement is begun after that
+  double longest_s =
+      0.6;  ///< a rung whose call takes longer is left out; a training has a hundred times that
   Backend backend = Backend::cuda;
   std::vector<std::string> dtypes;  ///< empty: each rung's own
   std::vector<std::string> rungs;   ///< parts of ids; empty: all rungs
@@ -37,7 +39,7 @@ Result<void> may_record(const std::string& commit, const std::string& path, bool
 Result<void> may_contribute(const std::string& commit, bool dirty);
 
 /// Records `lab` into plan.out. Returns the table of what was recorded and what was left out. A rung whose call would pass
-/// 0.3 s is left out. Errors: unavailable, where this machine runs none of these rungs; what the worker says.
+/// plan.longest_s is left out. Errors: unavailable, where this machine runs none of these rungs; what the worker says.
 Result<std::string> record(const Lab& lab, const RecordPlan& plan, const CommonOptions& common);
 
 }  // namespace ridge::app
