@@ -51,8 +51,29 @@ void add_series(Transcript* out, int64_t request, const std::string& kernel, con
   series.stats->median_ns = median_ns;
   series.stats->ci_ns = Interval{median_ns * 0.99, median_ns * 1.01};
   series.energy_j.reset();
+  series.work = {{"model_l2", 115e6}};
+  series.counters = {{"smsp__issue_active.avg.pct_of_peak_sustained_active", 77.0, "%"},
+                     {"dram__bytes_read.sum", 1048576, "B"}};
   out->worker("result", test::with(test::about(request, 0), "outcome", series));
   out->worker("done", {{"request", request}, {"status", "ok"}});
+}
+
+void add_ceilings(Transcript* out) {
+  const auto one = [](const char* name, const char* resource, const char* dtype, double value,
+                      const char* unit) {
+    return Ceiling{.name = name,
+                   .backend = Backend::cuda,
+                   .resource = resource,
+                   .dtype = dtype,
+                   .value = value,
+                   .unit = unit,
+                   .source = "measured"};
+  };
+  out->worker("result", {{"request", 1},
+                         {"ceilings",
+                          {one("DRAM read", "dram_read", "", 4.66e12, "B/s"),
+                           one("kernel launch", "launch", "", 3.8e-6, "s"),
+                           one("FFMA fp32", "flop", "fp32", 65.09e12, "FLOP/s")}}});
 }
 
 Comparison pair(int64_t request, const Params& params, double ratio, Interval ci, Verdict verdict) {
@@ -92,6 +113,7 @@ Run recorded() {
                         return made;
                       }()},
                      {"when", "before"}});
+  add_ceilings(&out);
   add_series(&out, 4, kWide, at(4096), 1e6);
   add_series(&out, 5, kProducer, at(4096), 2e6);
   add_series(&out, 6, kWide, at(1024, "bf16"), 1e3);
@@ -110,7 +132,9 @@ Run recorded() {
 Run own() {
   Transcript out;
   add_head(&out);
-  out.worker("env", {{"request", 4}, {"environment", test::environment()}, {"when", "before"}});
+  Environment environment = test::environment();
+  environment.cpu.l2_bytes = 2 << 20;
+  out.worker("env", {{"request", 4}, {"environment", environment}, {"when", "before"}});
   add_series(&out, 4, kWide, at(4096), 5e6);
   return test::run_of(out);
 }
@@ -161,8 +185,8 @@ TEST_CASE("a machine's word asks its recording, none asks this machine first") {
 }
 
 TEST_CASE("arithmetic that divides by a figure of 0 has no value, and is no author's error") {
-  CHECK(evaluate_arithmetic("640 / [x]", 0).ok());
-  CHECK_FALSE(evaluate_arithmetic("640 / 0", 0).ok());
+  CHECK(evaluate_arithmetic("640 / [x]", std::vector{0.0}).ok());
+  CHECK_FALSE(evaluate_arithmetic("640 / 0", {}).ok());
 }
 
 TEST_CASE("an interval has the prefix of the value before it") {
@@ -357,22 +381,80 @@ TEST_CASE("m and k follow n, and what is left open is the family's fallback or t
 
 TEST_CASE("a pipeline's stages alone, both terms of its bound, and the cores can be named") {
   Series series;
-  const Derived none;
-  for (const char* name : {"stage_load", "stage_copy", "stage_step", "cpu_over_cores", "cores"}) {
-    REQUIRE(find_metric(name) != nullptr);
-    CHECK_FALSE(find_metric(name)->of(series, none));
-  }
+  const Run run;
+  const auto asked = [&](const std::string& name) {
+    const NamedMetric named = find_metric(name);
+    REQUIRE(named.metric != nullptr);
+    return named.metric->of({series, {}, run, named.part});
+  };
+  for (const char* name : {"stage_alone.load", "cpu_over_cores", "cores"}) CHECK_FALSE(asked(name));
   series.pipeline.emplace();
   series.pipeline->cores = 4;
   series.pipeline->stages = {{.name = "load", .threads = 4, .alone_ns = 200, .cpu_ns = 800},
                              {.name = "copy and decode", .alone_ns = 90, .cpu_ns = 40},
                              {.name = "step", .alone_ns = 300, .cpu_ns = 1160}};
-  const auto value = [&](const char* name) { return find_metric(name)->of(series, none)->value; };
-  CHECK(value("stage_load") == Approx(200e-9));
-  CHECK(value("stage_copy") == Approx(90e-9));
-  CHECK(value("stage_step") == Approx(300e-9));
-  CHECK(value("cpu_over_cores") == Approx(500e-9));
-  CHECK(value("cores") == 4);
+  CHECK(asked("stage_alone.load")->value == Approx(200e-9));
+  CHECK(asked("stage_alone.copy")->value == Approx(90e-9));
+  CHECK(asked("stage_alone.step")->value == Approx(300e-9));
+  CHECK_FALSE(asked("stage_alone.shuffle"));
+  CHECK(asked("cpu_over_cores")->value == Approx(500e-9));
+  CHECK(asked("cores")->value == 4);
+  CHECK(find_metric("stage_alone").metric == nullptr);
+  CHECK(find_metric("cores.load").metric == nullptr);
+}
+
+TEST_CASE("ceilings, counters, caches and parameters of a rung's run can be named") {
+  const Fixture f;
+  const std::string wide = "h200 gemm.cuda.wide_tile n=4096 metric=";
+  CHECK(f.figure(wide + "ceiling.dram_read").text == "4.66 TB/s");
+  CHECK(test::contains(f.figure(wide + "ceiling.dram_read").source, "the ceiling DRAM read"));
+  CHECK(f.figure(wide + "ceiling.launch").text == "3.80 µs");
+  CHECK(f.figure(wide + "ceiling.flop in=TFLOP/s").text == "65.1");
+  // The counter's name goes on behind a point.
+  CHECK(f.figure(wide + "counters.smsp__issue_active").text == "77.0 %");
+  CHECK(f.figure(wide + "counters.dram__bytes_read").text == "1.00 MiB");
+  CHECK(f.figure(wide + "counters.smsp__issue").text == "not known");
+  CHECK(f.figure(wide + "parameter.m").text == "4\u202f096");
+  CHECK(f.figure(wide + "parameter.dtype").text == "fp32");
+  CHECK(f.figure("gemm.cuda.wide_tile n=4096 metric=machine.l2").text == "2.00 MiB");
+  CHECK(f.figure("gemm.cuda.wide_tile n=4096 metric=machine.cores").text == "2");
+  CHECK(f.figure("gemm.cuda.wide_tile n=4096 metric=machine.l9").text == "not known");
+  CHECK(f.figure("h200 gemm.cuda.wide_tile n=8192 vs=producer_consumer metric=margin").text ==
+        "±1.0 %");
+  CHECK(test::contains(f.error("{{gemm.cuda.wide_tile n=4096 metric=ceiling}}"), "no metric"));
+  CHECK(test::contains(f.error("{{gemm.cuda.wide_tile vs=x metric=energy}}"), "a pair has no"));
+  CHECK(test::contains(f.error("{{" + wide + "ceiling.launch in=GB/s}}"), "is no unit"));
+  CHECK(test::contains(f.error("{{calc [" + wide + "parameter.dtype] * 2}}"), "is no number"));
+}
+
+TEST_CASE("what is of the machine is of no size, and not older than the rung's code") {
+  Fixture f;
+  const RungHash now[] = {{kProducer.c_str(), "00beef00"}, {kWide.c_str(), "another"}};
+  f.recording.mark_stale(now);
+  const std::string wide = "h200 gemm.cuda.wide_tile n=4096 metric=";
+  CHECK(f.figure(wide + "counters.smsp__issue_active").is_stale);
+  CHECK_FALSE(f.figure(wide + "ceiling.launch").is_stale);
+  f.sources = {nullptr, false, {{&f.recording, "NVIDIA H200"}}};
+  f.sources.view = {.params = {{"n", int64_t{512}}}, .sizes = {"n"}};
+  CHECK(f.figure("gemm.cuda.wide_tile n=4096 metric=ceiling.launch").text == "3.80 µs (recorded)");
+}
+
+TEST_CASE("the sentence of a guard stands in a text as it was recorded") {
+  Transcript out;
+  add_head(&out);
+  add_series(&out, 4, kWide, at(4096), 1e6);
+  WorkRequest asked = test::request_for(RequestType::run, 5);
+  asked.kernels = {{kProducer, at(4096)}};
+  out.send(asked);
+  Series series = test::outcome(5, 0, kProducer);
+  series.params = at(4096);
+  series.trap = TrapOutcome{.margin = 0.02, .guard_says = "threads = 1 against threads = 16"};
+  out.worker("result", test::with(test::about(5, 0), "outcome", series));
+  Fixture f;
+  f.here = test::run_of(out);
+  CHECK(f.print("It says: {{gemm.cuda.producer_consumer metric=trap_guard}}.") ==
+        "It says: threads = 1 against threads = 16.");
+  CHECK(f.print("{{gemm.cuda.producer_consumer metric=margin}}") == "±2.0 %");
 }
 
 TEST_CASE("a bad reference names file and line") {
@@ -425,19 +507,30 @@ TEST_CASE("printed figures have their interval and are marked where another mach
 
 TEST_CASE("arithmetic takes numbers and one figure, constants name their source") {
   const Fixture f;
-  CHECK(evaluate_arithmetic("989.4 * (1 - 0.4)", 0).ok());
-  CHECK(*evaluate_arithmetic("2 + 3 * -4 / 8", 0) == 0.5);
-  CHECK_FALSE(evaluate_arithmetic("1 / 0", 0).ok());
-  CHECK_FALSE(evaluate_arithmetic("2 +", 0).ok());
-  CHECK_FALSE(evaluate_arithmetic("(2", 0).ok());
-  CHECK_FALSE(evaluate_arithmetic("2 x", 0).ok());
+  CHECK(evaluate_arithmetic("989.4 * (1 - 0.4)", {}).ok());
+  CHECK(*evaluate_arithmetic("2 + 3 * -4 / 8", {}) == 0.5);
+  CHECK_FALSE(evaluate_arithmetic("1 / 0", {}).ok());
+  CHECK_FALSE(evaluate_arithmetic("2 +", {}).ok());
+  CHECK_FALSE(evaluate_arithmetic("(2", {}).ok());
+  CHECK_FALSE(evaluate_arithmetic("2 x", {}).ok());
   CHECK(f.print("{{calc 989.4 * 0.6}}") == "594");
   CHECK(f.print("{{calc [h200 gemm.cuda.wide_tile n=4096] * 1000}}") == "1.00 [0.990, 1.01]†");
   CHECK(f.print("{{calc [h200 gemm.cuda.wide_tile n=4096 interval=no] * 1000}}") == "1.00†");
   CHECK(f.print("{{calc [h200 gemm.cuda.wide_tile n=512] * 1000}}") == "not recorded");
   CHECK(test::contains(f.error("{{calc [gemm.cuda.wide_tile n=4096] / [h200 gemm.cuda.wide_tile "
                                "n=4096]}}"),
-                       "one figure at most"));
+                       "figures of one rung"));
+  CHECK(f.print("{{calc [h200 gemm.cuda.wide_tile n=4096 metric=traffic.l2] / "
+                "[h200 gemm.cuda.wide_tile n=4096] / 1e9}}") == "115 [114, 116]†");
+  // What is of the machine may stand beside it; the interval is the rung's.
+  const std::string wide = "h200 gemm.cuda.wide_tile n=4096";
+  CHECK(f.print("{{calc ([" + wide + "] - [" + wide + " metric=ceiling.launch]) * 1000}}") ==
+        "0.996 [0.986, 1.01]†");
+  CHECK(f.print("{{calc [" + wide + " metric=ceiling.flop] / [" + wide +
+                " metric=ceiling.dram_read]}}") == "14.0†");
+  CHECK(test::contains(
+      f.error("{{calc [gemm.cuda.wide_tile n=4096] / [" + wide + " metric=ceiling.launch]}}"),
+      "of one machine"));
   CHECK(f.print("{{spec NVIDIA H200 data sheet: 989.4 TFLOP/s}}") == "989.4 TFLOP/s");
   CHECK(test::contains(f.error("{{spec 989.4}}"), "a source and a value"));
 }

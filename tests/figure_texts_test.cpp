@@ -56,7 +56,9 @@ std::string problem(const figure::Reference& reference, const figure::Sources& s
   }
   const auto made = figure::resolve(reference, sources);
   if (!made) return made.error().sentence();
-  return reference.machine.empty() ? "" : made->gap;
+  // A part of a metric is spelled right where a recording has it.
+  const bool has_part = reference.metric.find('.') != std::string::npos;
+  return reference.machine.empty() && !has_part ? "" : made->gap;
 }
 
 }  // namespace
@@ -106,6 +108,6 @@ TEST_CASE("what a text may ask of a result is a metric of assets/metrics.json") 
   REQUIRE(json.ok());
   for (const std::string& name : figure::metric_names()) {
     INFO(name);
-    CHECK(json->contains(name));
+    CHECK(json->contains(name.substr(0, name.find('.'))));
   }
 }

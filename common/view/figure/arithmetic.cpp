@@ -1,5 +1,6 @@
 #include "common/view/figure/arithmetic.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -11,9 +12,7 @@ namespace {
 /// One expression, read from left to right; the first thing that is wrong ends it.
 class Reader {
  public:
-  Reader(std::string_view text, double bracket) : text_(text), bracket_(bracket) {}
-
-  bool has_figure() const { return text_.find('[') != std::string_view::npos; }
+  Reader(std::string_view text, std::span<const double> figures) : text_(text), figures_(figures) {}
 
   Result<double> whole() {
     const double value = sum();
@@ -21,7 +20,9 @@ class Reader {
     if (wrong_.empty() && at_ < text_.size())
       wrong_ = "'" + std::string(text_.substr(at_)) + "' is left over";
     // A figure that is a gap is NaN, and one that is 0 may be divided by: neither is an error of the arithmetic.
-    const bool is_of_figure = !std::isfinite(bracket_) || (bracket_ == 0 && has_figure());
+    const bool is_of_figure = std::any_of(figures_.begin(), figures_.end(), [](double figure) {
+      return !std::isfinite(figure) || figure == 0;
+    });
     if (wrong_.empty() && !std::isfinite(value) && !is_of_figure) wrong_ = "it has no value";
     if (!wrong_.empty())
       return Error{ErrorCode::bad_input, wrong_, std::string(text_),
@@ -72,7 +73,11 @@ class Reader {
       const size_t end = text_.find(']', at_);
       if (end == std::string_view::npos) fail("a bracket is not closed");
       at_ = end == std::string_view::npos ? text_.size() : end + 1;
-      return bracket_;
+      if (next_ == figures_.size()) {
+        fail("a bracket has no figure");
+        return 0;
+      }
+      return figures_[next_++];
     }
     return number();
   }
@@ -94,15 +99,15 @@ class Reader {
   }
 
   std::string_view text_;
-  double bracket_;
-  size_t at_ = 0;
+  std::span<const double> figures_;
+  size_t at_ = 0, next_ = 0;
   std::string wrong_;
 };
 
 }  // namespace
 
-Result<double> evaluate_arithmetic(std::string_view text, double bracket) {
-  return Reader(text, bracket).whole();
+Result<double> evaluate_arithmetic(std::string_view text, std::span<const double> figures) {
+  return Reader(text, figures).whole();
 }
 
 }  // namespace ridge::figure

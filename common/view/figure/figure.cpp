@@ -171,7 +171,9 @@ void add_place(const Place& place, bool is_recorded, Figure* figure) {
   }
 }
 
+/// What is no number has its text already.
 void add_texts(const Reference& reference, Figure* figure) {
+  if (!figure->text.empty() && std::isnan(figure->value)) return;
   if (figure->unit == "×" && figure->value > 0) {
     const RatioTexts texts = ratio_texts(figure->value, figure->interval);
     figure->text = texts.value + (reference.unit.empty() ? "×" : "");
@@ -241,29 +243,51 @@ Figure medians_in(const Reference& reference, const Place& place, bool* found) {
   return made;
 }
 
+bool is_known(const std::optional<Value>& value) {
+  return value && (std::isfinite(value->value) || !value->text.empty());
+}
+
+/// A result was measured, and lacks this.
+Figure not_known(const Reference& reference, std::string why) {
+  Figure made = gap(reference, std::move(why));
+  made.text = "not known";
+  return made;
+}
+
+Result<Figure> figure_of(const Reference& reference, const Value& value) {
+  Figure made;
+  made.reference = reference.text;
+  made.value = value.value;
+  const char* usual = find_metric(reference.metric).metric->unit;
+  made.unit = value.unit.empty() && usual ? usual : value.unit;
+  if (!fits(made.unit, reference.unit)) return wrong_unit(reference, made.unit);
+  made.interval = value.interval;
+  made.text = value.text;
+  add_texts(reference, &made);
+  return made;
+}
+
 Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_recorded,
                        bool* found) {
   const Point<Comparison> point = find_pair(reference, *place.run, place.near);
   *found = point.found != nullptr;
-  if (!point.found) return is_recorded ? Figure() : medians_in(reference, place, found);
+  const bool is_ratio = reference.metric == "ratio";
+  if (!point.found)
+    return is_recorded || !is_ratio ? Figure() : medians_in(reference, place, found);
   if (is_recorded && !point.doubt.empty())
     return bad_reference(reference, "the recording holds several such points: " + point.doubt,
                          "set what they differ in");
   const Comparison comparison =
       reference.at_equal_clock ? at_equal_clock(*point.found) : *point.found;
-  if (comparison.verdict == Verdict::invalid || !(comparison.ratio > 0))
+  const auto value = find_metric(reference.metric).metric->of_pair(comparison);
+  if (!is_known(value))
     return gap(reference, comparison.reasons.empty() ? "the comparison is invalid"
                                                      : comparison.reasons.front());
-  Figure made;
-  made.reference = reference.text;
-  made.value = comparison.ratio;
-  made.unit = "×";
-  made.interval = comparison.ci;
-  made.verdict = comparison.verdict;
+  RIDGE_TRY(Figure made, figure_of(reference, *value));
+  if (is_ratio) made.verdict = comparison.verdict;
   made.is_stale = comparison.stale;
   made.is_sustained = comparison.equal_clock.has_value();
   add_place(place, is_recorded, &made);
-  add_texts(reference, &made);
   add_source(reference, verdict_source(comparison), &made);
   return made;
 }
@@ -284,23 +308,15 @@ Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_
     return bad_reference(reference, "the recording holds several such points: " + point.doubt,
                          "set what they differ in");
   const Series& series = *point.found;
-  const Metric& metric = *find_metric(reference.metric);
+  const NamedMetric named = find_metric(reference.metric);
   const Derived derived = derive(series, place.run->ceilings());
-  const auto value = metric.of(series, derived);
-  if (!value || !std::isfinite(value->value)) {
-    Figure made = gap(reference, why_no_value(reference.metric, derived));
-    made.text = "not known";  // the rung was measured
-    return made;
-  }
-  Figure made;
-  made.reference = reference.text;
-  made.value = value->value;
-  made.unit = value->unit.empty() ? metric.unit : value->unit;
-  made.interval = value->interval;
-  made.is_stale = series.stale;
+  const auto value = named.metric->of({series, derived, *place.run, named.part});
+  if (!is_known(value)) return not_known(reference, why_no_value(reference.metric, derived));
+  RIDGE_TRY(Figure made, figure_of(reference, *value));
+  made.is_stale = series.stale && !named.metric->is_of_machine;
   add_place(place, is_recorded, &made);
-  add_texts(reference, &made);
-  add_source(reference, "alone, " + to_string(series.params), &made);
+  add_source(reference, value->how.empty() ? "alone, " + to_string(series.params) : value->how,
+             &made);
   return made;
 }
 
@@ -423,7 +439,10 @@ std::optional<Reference> in_view(const Reference& reference, const InView& view)
 /// " (n = 512, recorded)": what the figure is, where it is not of what is in view; empty: it is.
 std::string elsewhere_text(const Reference& written, const Reference& here, const Figure& figure) {
   std::string text;
-  for (const auto& [name, value] : written.set) {
+  const Params none;
+  // A machine is of no size.
+  const bool is_of_machine = find_metric(written.metric).metric->is_of_machine;
+  for (const auto& [name, value] : is_of_machine ? none : written.set) {
     if (here.set.at(name) != value)
       text += (text.empty() ? "" : ", ") + name + " = " + to_string(value);
   }

@@ -6,24 +6,48 @@
 #include <string>
 
 #include "common/record/derive.h"
+#include "common/record/run.h"
 #include "common/record/types.h"
 
 namespace ridge::figure {
 
+/// What is asked for a value: a result, and the run that holds it.
+struct Asked {
+  const Series& series;
+  const Derived& derived;
+  const Run& run;
+  std::string part = {};  ///< "dram_read" of ceiling.dram_read
+};
+
 struct Value {
-  double value = 0;  ///< in Metric::unit
-  std::optional<Interval> interval;
+  double value = 0;  ///< in Metric::unit; NaN where there is a `text`
+  std::optional<Interval> interval = {};
   std::string unit = {};  ///< where the result has another than Metric::unit
+  std::string text = {};  ///< what is no number: a guard's sentence, "nhwc"
+  std::string how = {};   ///< where it is more than the rung alone: "DRAM read, measured"
 };
 
 struct Metric {
   const char* name;
-  const char*
-      unit;  ///< "s", "FLOP/s", "B/s", "B", "J", "items/s"; "%" of a share, "×" of a ratio, "" of a bare number
-  std::optional<Value> (*of)(const Series& series, const Derived& derived);
+  /// "s", "FLOP/s", "B/s", "B", "J", "items/s"; "%" of a share, "×" of a ratio, "count" of whole things, "" of a bare
+  /// number. Null: each part has its own.
+  const char* unit;
+  std::optional<Value> (*of)(const Asked& asked);
+  /// Of a pair; null: a pair has none.
+  std::optional<Value> (*of_pair)(const Comparison& comparison) = nullptr;
+  bool has_parts = false;  ///< a text names one: ceiling.dram_read
+  /// It is of the machine that ran the rung, so of no size, and new code of the rung leaves it as it is.
+  bool is_of_machine = false;
+};
+
+/// "ceiling.dram_read" is the metric ceiling and its part dram_read. A counter's name may hold points too.
+struct NamedMetric {
+  const Metric* metric =
+      nullptr;  ///< null: there is none of that name, or its part is missing or too much
+  std::string part;
 };
 
 std::span<const Metric> metrics();
-const Metric* find_metric(const std::string& name);
+NamedMetric find_metric(const std::string& name);
 
 }  // namespace ridge::figure

@@ -73,23 +73,27 @@ Result<void> check_whole(Reference* reference) {
       reference->or_versus.push_back(full);
   }
   if (reference->metric.empty()) reference->metric = is_pair ? "ratio" : "time_per_call";
-  if (is_pair && reference->metric != "ratio")
-    return bad_word("a pair has a ratio and nothing else", reference->text,
-                    "leave out vs= or metric=");
-  const auto& names = metric_names();
-  if (!is_pair && std::find(names.begin(), names.end(), reference->metric) == names.end())
+  const Metric* metric = find_metric(reference->metric).metric;
+  if (!metric)
     return bad_word("no metric '" + reference->metric + "'", reference->text,
-                    "it is one of " + joined(names));
-  const std::string unit = find_metric(reference->metric)->unit;
-  if (!fits(unit, reference->unit))
-    return bad_word("'" + reference->unit + "' is no unit of " + reference->metric, reference->text,
-                    unit.empty() || unit == "×" ? "write in=number" : "it is in " + unit);
+                    "it is one of " + joined(metric_names()));
+  if (is_pair && !metric->of_pair)
+    return bad_word("a pair has no " + reference->metric, reference->text,
+                    "leave out vs= or metric=");
+  if (metric->unit && !fits(metric->unit, reference->unit))
+    return wrong_unit(*reference, metric->unit);
   if (reference->at_equal_clock && !is_pair)
     return bad_word("clock=equal is a choice of pairs", reference->text, "add vs=");
   return {};
 }
 
 }  // namespace
+
+Error wrong_unit(const Reference& reference, const std::string& unit) {
+  const bool is_bare = unit.empty() || unit == "×" || unit == "count";
+  return bad_word("'" + reference.unit + "' is no unit of " + reference.metric, reference.text,
+                  is_bare ? "write in=number" : "it is in " + unit);
+}
 
 Result<Reference> parse_reference(std::string_view text) {
   Reference made;
@@ -115,7 +119,8 @@ Result<Reference> parse_reference(std::string_view text) {
 const std::vector<std::string>& metric_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> made;
-    for (const Metric& metric : metrics()) made.push_back(metric.name);
+    for (const Metric& metric : metrics())
+      made.push_back(std::string(metric.name) + (metric.has_parts ? ".PART" : ""));
     return made;
   }();
   return names;

@@ -22,11 +22,11 @@ struct Reference {
   std::vector<std::string> or_versus;
   Params set;                        ///< n=4096 dtype=bf16
   CacheMode cache = CacheMode::hot;  ///< cache=
-  std::string metric;  ///< metric=, one of metric_names(); "ratio" where there is a baseline
+  std::string metric;  ///< metric=, one of metric_names(); of a pair "ratio" where none is named
   std::string unit;    ///< in=: the bare number in this unit ("TFLOP/s", "%"); "number": as it is
   bool at_equal_clock =
       false;  ///< clock=equal: the interleaved rounds, where a sustained verdict leads
-  bool shows_interval = true;  ///< interval=no: a printed text leaves it out
+  bool shows_interval = true;   ///< interval=no: a printed text leaves it out
   bool has_fixed_size = false;  ///< size=fixed: the words name its size, so it is of no other
   bool is_answer = false;       ///< answer=yes: it is what the part's prediction asks for
 };
@@ -34,7 +34,10 @@ struct Reference {
 /// Errors: bad_input, for a word that is neither the machine, the rung nor name=value, or a value that is not known.
 Result<Reference> parse_reference(std::string_view text);
 
-/// What can be asked of a rung alone, by the names of assets/metrics.json.
+/// That `unit` is what the metric is in, and not what in= asks for.
+Error wrong_unit(const Reference& reference, const std::string& unit);
+
+/// What can be asked, by the names of assets/metrics.json: "time_per_call", "ceiling.PART".
 const std::vector<std::string>& metric_names();
 
 }  // namespace ridge::figure

@@ -11,6 +11,7 @@
 #include "common/record/stale_words.h"
 #include "common/view/figure/arithmetic.h"
 #include "common/view/figure/code.h"
+#include "common/view/figure/metrics.h"
 
 namespace ridge::figure {
 namespace {
@@ -57,26 +58,80 @@ size_t line_of(std::string_view text, size_t at) {
          static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'));
 }
 
-/// {{calc 989.4 * 0.6}}, {{calc 100 * [h200 RUNG n=4096 metric=utilization]}}: one figure at most, since the quotient of
-/// two runs is no ratio.
-Result<Figure> calculate(std::string_view expression, const Sources& sources) {
-  Figure made;
-  const size_t open = expression.find('['), close = expression.find(']');
-  double bracket = 0;
-  bool shows_interval = true;
-  if (open != std::string_view::npos && close != std::string_view::npos && open < close) {
-    if (expression.find('[', close) != std::string_view::npos)
-      return Error{ErrorCode::bad_input, "calc takes one figure at most", std::string(expression),
-                   "a ratio of two rungs is vs="};
-    RIDGE_TRY(const Reference reference,
-              parse_reference(expression.substr(open + 1, close - open - 1)));
-    RIDGE_TRY(made, resolve(reference, sources));
-    bracket = made.value;
-    shows_interval = reference.shows_interval;
+/// What stands in the brackets of an expression, in order.
+std::vector<std::string_view> brackets_of(std::string_view expression) {
+  std::vector<std::string_view> all;
+  for (size_t open = 0; (open = expression.find('[', open)) != std::string_view::npos;) {
+    const size_t close = expression.find(']', open);
+    if (close == std::string_view::npos) break;
+    all.push_back(expression.substr(open + 1, close - open - 1));
+    open = close;
   }
-  RIDGE_TRY(const double value, evaluate_arithmetic(expression, bracket));
+  return all;
+}
+
+/// The figures of an expression. Those of a rung are of one point, since the quotient of two runs is no ratio. What is of
+/// the machine (its ceilings, its caches) may stand beside them.
+struct Terms {
+  std::vector<Figure> figures;
+  size_t lead = 0;  ///< of a rung, and with an interval, where one is: the result has what it has
+  bool shows_interval = true;
+};
+
+/// Whether both ask for the same measurement.
+bool is_one_point(const Reference& a, const Reference& b) {
+  return a.machine == b.machine && a.kernel == b.kernel && a.set == b.set && a.cache == b.cache &&
+         a.versus.empty() && b.versus.empty();
+}
+
+Result<Terms> terms_of(std::string_view expression, const Sources& sources) {
+  Terms made;
+  std::optional<Reference> point;
+  for (const std::string_view inside : brackets_of(expression)) {
+    RIDGE_TRY(const Reference reference, parse_reference(inside));
+    RIDGE_TRY(Figure figure, resolve(reference, sources));
+    if (figure.gap.empty() && std::isnan(figure.value))
+      return Error{ErrorCode::bad_input, reference.text + " is no number", std::string(expression),
+                   ""};
+    if (!find_metric(reference.metric).metric->is_of_machine) {
+      if (point && !is_one_point(*point, reference))
+        return Error{ErrorCode::bad_input, "calc takes figures of one rung, at one point",
+                     std::string(expression), "a ratio of two rungs is vs="};
+      if (!point || (figure.interval && !made.figures[made.lead].interval)) {
+        made.lead = made.figures.size();
+        made.shows_interval = reference.shows_interval;
+      }
+      point = reference;
+    }
+    made.figures.push_back(std::move(figure));
+  }
+  return made;
+}
+
+/// The expression with another value in the place of the figure that leads.
+Result<double> value_with(std::string_view expression, const Terms& terms, double lead) {
+  std::vector<double> values;
+  for (const Figure& figure : terms.figures) values.push_back(figure.value);
+  if (!values.empty()) values[terms.lead] = lead;
+  return evaluate_arithmetic(expression, values);
+}
+
+/// {{calc 989.4 * 0.6}}, {{calc 58.8 / [h200 RUNG metric=ceiling.dram_read]}}
+Result<Figure> calculate(std::string_view expression, const Sources& sources) {
+  RIDGE_TRY(const Terms terms, terms_of(expression, sources));
+  Figure made = terms.figures.empty() ? Figure() : terms.figures[terms.lead];
+  RIDGE_TRY(const double value, value_with(expression, terms, made.value));
+  for (const Figure& figure : terms.figures) {
+    if (figure.machine != made.machine && figure.gap.empty() && made.gap.empty())
+      return Error{ErrorCode::bad_input, "calc takes figures of one machine",
+                   std::string(expression), "name the same machine in each"};
+  }
+  for (const Figure& figure : terms.figures) {
+    if (!figure.gap.empty()) made = figure;
+  }
   made.reference = "calc " + std::string(expression);
   if (!made.gap.empty()) return made;
+  for (const Figure& figure : terms.figures) made.is_stale |= figure.is_stale;
   made.value = value;
   if (!std::isfinite(value)) {
     made.gap = "the figure in it is 0";
@@ -87,16 +142,21 @@ Result<Figure> calculate(std::string_view expression, const Sources& sources) {
   made.verdict.reset();
   made.text = format_number(value);
   made.interval_text.clear();
+  const auto has_interval = [](const Figure& figure) { return figure.interval.has_value(); };
+  // Of two figures with intervals the ends do not say how they go together.
+  if (std::count_if(terms.figures.begin(), terms.figures.end(), has_interval) > 1)
+    made.interval.reset();
   if (made.interval) {
     // One figure, used once: the ends of its interval give the ends of the value's.
-    RIDGE_TRY(const double a, evaluate_arithmetic(expression, made.interval->low));
-    RIDGE_TRY(const double b, evaluate_arithmetic(expression, made.interval->high));
+    RIDGE_TRY(const double a, value_with(expression, terms, made.interval->low));
+    RIDGE_TRY(const double b, value_with(expression, terms, made.interval->high));
     made.interval = Interval{std::min(a, b), std::max(a, b)};
     if (!std::isfinite(a) || !std::isfinite(b)) made.interval.reset();
-    if (shows_interval && made.interval) made.interval_text = format_ratio_interval(made.interval);
+    if (terms.shows_interval && made.interval)
+      made.interval_text = format_ratio_interval(made.interval);
   }
-  made.source =
-      std::string(expression) + " = " + made.text + (made.source.empty() ? "" : "; " + made.source);
+  made.source = std::string(expression) + " = " + made.text;
+  for (const Figure& figure : terms.figures) made.source += "; " + figure.source;
   return made;
 }
 
@@ -326,20 +386,17 @@ Result<std::vector<Named>> references_of(std::string_view text, const std::strin
     RIDGE_TRY(const std::optional<Braces> braces, next_braces(text, at));
     if (!braces) return all;
     at = braces->end;
-    std::string_view inside = braces->inside;
+    const std::string_view inside = braces->inside;
     const auto [word, rest] = split_word(inside);
     if (word == "spec" || word == "size" || inside == "else" || inside == "end") continue;
-    if (word == "calc") {
-      const size_t open = rest.find('['), close = rest.find(']');
-      if (open == std::string_view::npos) continue;
-      inside = rest.substr(open + 1, close - open - 1);
-    } else if (word == "verdict") {
-      inside = rest;
-    } else if (word == "if") {
-      inside = split_word(rest).second;
+    std::vector<std::string_view> named = {inside};
+    if (word == "calc") named = brackets_of(rest);
+    if (word == "verdict") named = {rest};
+    if (word == "if") named = {split_word(rest).second};
+    for (const std::string_view one : named) {
+      RIDGE_TRY(Reference reference, parse_reference(one));
+      all.push_back({std::move(reference), line_of(text, braces->begin)});
     }
-    RIDGE_TRY(Reference reference, parse_reference(inside));
-    all.push_back({std::move(reference), line_of(text, braces->begin)});
   }
 }
 

@@ -25,7 +25,7 @@ constexpr Prefix kPrefixes[] = {{"n", 1e-9}, {"µ", 1e-6}, {"u", 1e-6}, {"m", 1e
 std::optional<double> factor_of(const std::string& unit, const std::string& wanted) {
   if (wanted == "number") return unit == "%" ? 0.01 : 1;
   if (unit == "%") return wanted == "%" ? std::optional(0.01) : std::nullopt;
-  if (unit.empty() || unit == "×") return std::nullopt;
+  if (unit.empty() || unit == "×" || unit == "count") return std::nullopt;
   for (const Prefix& prefix : kPrefixes) {
     if (wanted == std::string(prefix.symbol) + unit) return prefix.factor;
   }
@@ -44,6 +44,7 @@ std::string text_in(double value, const std::string& unit, const std::string& wa
   if (unit == "%") return format_share(value);
   if (unit == "s") return format_time_ns(value * 1e9);
   if (unit == "B") return format_bytes(value);
+  if (unit == "count") return format_count(value);
   if (unit.empty()) return format_scientific(value);
   return unit == "J" ? format_quantity(value, unit) : format_rate(value, unit);
 }
