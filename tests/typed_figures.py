@@ -10,6 +10,9 @@ out: {{...}}, code (fenced, or between backquotes), comments, what `ridgepoint f
 A figure is a number with a unit of a measurement (FLOP/s, B/s, s, J, W, Hz, with a prefix or none), a ratio ("1.22×" or
 "1.22 times", but not "8 × 8" and not the "2×" of "2×2"), a percentage, or a number before an interval ("0.945 [0.933, 0.955]"). The
 interval belongs to the figure before it.
+
+A constant, {{spec SOURCE: VALUE}}, has a source outside this program: a data sheet, a paper, an estimate. One whose source
+is a recording, its ceilings, counters and guards, a measurement, or the program itself is refused: it is looked up.
 """
 import collections
 import glob
@@ -33,6 +36,18 @@ LEFT_OUT = re.compile(
     re.S | re.M,
 )
 
+SPEC = re.compile(r"\{\{spec\s+(.*?)\}\}", re.S)
+OURS = re.compile(  # the sources that are ours
+    r"\b(?:record\w*|ceilings?|counters?|guards?|measure\w*|ridgepoint|program|lab|rung|inspect|cache model"
+    r"|reports?|this (?:machine|run|lesson))\b",
+    re.I,
+)
+
+
+def own_constants(text):
+    return [spec for spec in (" ".join(one.split()) for one in SPEC.findall(text))
+            if OURS.search(spec.rpartition(":")[0])]
+
 
 def figures(text):
     # A blank in place of what is left out: its neighbours do not become one figure.
@@ -52,17 +67,20 @@ def strings(value):
             yield from strings(inner)
 
 
-def typed():
+def texts():
+    """Each text that a reader gets, with the path of its file."""
     paths = ["README.md"]
     for pattern in ("assets/lessons/*.md", "assets/cards/*.json", "assets/tours/*.json"):
         paths += sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, pattern)))
-    found = []
     for path in paths:
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             text = file.read()
-        texts = strings(json.loads(text)) if path.endswith(".json") else [text]
-        found += [f"{path}:{figure}" for one in texts for figure in figures(one)]
-    return sorted(found)
+        for one in strings(json.loads(text)) if path.endswith(".json") else [text]:
+            yield path, one
+
+
+def found_in_texts(find):
+    return sorted(f"{path}:{one}" for path, text in texts() for one in find(text))
 
 
 def listed():
@@ -97,6 +115,12 @@ def say_new(new):
               " {{spec SOURCE: VALUE}} (docs/teaching.md).\n  What no recording can hold goes to docs/dated_figures.md")
 
 
+def say_ours(ours):
+    for line in ours:
+        print(f"a constant whose source is ours: {line}\n  name it: {{{{h200 RUNG n=4096 metric=ceiling.dram_read}}}}, or"
+              " counters.NAME, machine.l2, parameter.threads, trap_guard, margin (docs/teaching.md)")
+
+
 def without_moved(new, gone):
     """A figure that is gone from one text and new in another was moved and not typed."""
     moved = collections.Counter(line.partition(":")[2] for line in gone.elements())
@@ -111,7 +135,9 @@ def without_moved(new, gone):
 
 
 def main():
-    have = typed()
+    ours = found_in_texts(own_constants)
+    say_ours(ours)
+    have = found_in_texts(figures)
     wanted, here = collections.Counter(listed()), collections.Counter(have)
     new, gone = here - wanted, wanted - here
     if "--write" in sys.argv[1:]:
@@ -128,7 +154,7 @@ def main():
     for line in sorted(gone.elements()):
         print(f"gone, so take it off tests/typed_figures.txt: {line}")
     print(f"{len(have)} typed figures, {sum(wanted.values())} listed")
-    return 1 if new or gone else 0
+    return 1 if new or gone or ours else 0
 
 
 if __name__ == "__main__":

@@ -28,3 +28,17 @@ write >/dev/null && fail "another figure takes the place of one that is gone"
 printf 'It is 30 %% of the peak.\n' >"$copy/README.md"
 printf 'It is 1.22× as fast.\n' >"$copy/assets/lessons/gemm.md"
 write >/dev/null || fail "a figure that moved is refused"
+
+# A constant of a data sheet may be typed; what is ours is looked up.
+check() { "$copy/tests/typed_figures.py"; }
+write >/dev/null
+printf 'It is {{spec NVIDIA H200 data sheet: 4.8 TB/s}}, or {{spec an estimate: 3 TB/s}}.\n' >>"$copy/assets/lessons/gemm.md"
+check >/dev/null || fail "a constant of a data sheet is refused"
+cp "$copy/assets/lessons/gemm.md" "$copy/before"
+for source in "the H200's ceiling DRAM read" "the recording's counters" "measured on that Xeon" "the recorded CPU" \
+  "the guard's sentence" "ridgepoint inspect, seed 1" "the program's default" "the rung's header"; do
+  { cat "$copy/before"; printf '{{spec %s:\n4.66 TB/s}}\n' "$source"; } >"$copy/assets/lessons/gemm.md"
+  said=$(check) && fail "a constant may have our own source: $source"
+  grep -qF "ours: assets/lessons/gemm.md:$source: 4.66 TB/s" <<<"$said" && grep -q 'metric=ceiling' <<<"$said" ||
+    fail "it does not say which, or what to write in its place: $said"
+done
