@@ -161,7 +161,7 @@ struct Fixture {
     const auto made = expand(text, sources, "lesson.md");
     INFO((made ? "" : made.error().sentence()));
     REQUIRE(made.ok());
-    return printed(*made);
+    return Footnotes().print(*made);
   }
 };
 
@@ -359,8 +359,10 @@ TEST_CASE("a figure of older code is marked as such") {
   CHECK(test::contains(f.print(text), "]†‡"));
   const auto made = expand(text, f.sources, "lesson.md");
   REQUIRE(made.ok());
-  REQUIRE(footnotes(*made).size() == 2);
-  CHECK(test::contains(footnotes(*made)[1], "has changed since"));
+  Footnotes notes;
+  notes.print(*made);
+  REQUIRE(notes.lines().size() == 2);
+  CHECK(test::contains(notes.lines()[1], "has changed since"));
   const auto page = fill_markers(
       "<!-- figure h200 gemm.cuda.producer_consumer n=4096 -->"
       "<!-- /figure -->",
@@ -494,15 +496,36 @@ TEST_CASE("printed figures have their interval and are marked where another mach
       "n=4096 vs=producer_consumer}} (`{{code}}`).\n```\n{{1, 2}}\n```\n",
       f.sources, "lesson.md");
   REQUIRE(text.ok());
-  CHECK(printed(*text) ==
+  Footnotes notes;
+  CHECK(notes.print(*text) ==
         "It takes 5.00 ms [4.95, 5.05], there 1.50× [1.49, 1.51]† (`{{code}}`).\n```\n{{1, "
         "2}}\n```\n");
   CHECK(shown(*text).starts_with("It takes 5.00 ms, there 1.50×† ("));
   CHECK(linked(*text).starts_with("It takes [5.00 ms](figure:0), there [1.50×†](figure:1) ("));
-  REQUIRE(footnotes(*text).size() == 1);
-  CHECK(footnotes(*text)[0] == "† recorded on NVIDIA H200 (2026-11-20, commit abc1234)");
+  REQUIRE(notes.lines().size() == 1);
+  CHECK(notes.lines()[0] == "† recorded on NVIDIA H200 (2026-11-20, commit abc1234)");
   CHECK(f.print("{{h200 gemm.cuda.wide_tile n=4096 vs=producer_consumer in=number interval=no}}") ==
         "1.50†");
+}
+
+TEST_CASE("each machine of a printed text has a mark and a line of its own") {
+  Fixture f;
+  f.sources.own = nullptr;
+  f.sources.recordings = {{&f.here, "Test CPU"}, {&f.recording, "NVIDIA H200"}};
+  Footnotes notes;
+  const auto print = [&](const std::string& text) {
+    const auto made = expand(text, f.sources, "lesson.md");
+    REQUIRE(made.ok());
+    return notes.print(*made);
+  };
+  const std::string there = "{{h200 gemm.cuda.wide_tile n=4096 interval=no}}";
+  CHECK(print(there + ", {{cpu gemm.cuda.wide_tile n=4096 interval=no}}, " + there) ==
+        "1.00 ms†, 5.00 ms†², 1.00 ms†");
+  // The next text of the same page.
+  CHECK(print("{{cpu gemm.cuda.wide_tile n=4096 interval=no}}") == "5.00 ms†²");
+  REQUIRE(notes.lines().size() == 2);
+  CHECK(notes.lines()[0] == "† recorded on NVIDIA H200 (2026-11-20, commit abc1234)");
+  CHECK(notes.lines()[1].starts_with("†² recorded on Test CPU (2026-11-20"));
 }
 
 TEST_CASE("arithmetic takes numbers and one figure, constants name their source") {

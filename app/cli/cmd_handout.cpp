@@ -93,8 +93,9 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   const figure::Sources sources = figure_sources(run ? &*run : nullptr, true, recordings);
   RIDGE_TRY(const figure::Text lesson,
             figure::expand(handout.lesson, sources, handout.lab->lesson));
-  handout.lesson = figure::printed(lesson);
-  handout.notes = figure::footnotes(lesson);
+  figure::Footnotes notes;
+  handout.lesson = notes.print(lesson);
+  handout.notes = notes.lines();
   return write_page(options.out, handout);
 }
 

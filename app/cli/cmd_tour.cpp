@@ -91,25 +91,22 @@ int list_tours(const CommonOptions& common) {
 }
 
 /// Its figures from the recordings, marked and with their intervals; `notes` takes what the marks stand for.
-Result<study::Tour> with_figures(study::Tour tour, std::vector<std::string>* notes) {
+Result<study::Tour> with_figures(study::Tour tour, figure::Footnotes* notes) {
   const auto recordings = load_all_recordings(nullptr);
   const figure::Sources sources = figure_sources(nullptr, false, recordings);
   for (size_t i = 0; i < tour.steps.size(); ++i) {
     for (std::string* text : {&tour.steps[i].question, &tour.steps[i].words}) {
       RIDGE_TRY(const figure::Text made,
                 figure::expand(*text, sources, fmt::format("{}, step {}", tour.id, i + 1)));
-      *text = figure::printed(made);
-      for (const std::string& note : figure::footnotes(made)) {
-        if (std::find(notes->begin(), notes->end(), note) == notes->end()) notes->push_back(note);
-      }
+      *text = notes->print(made);
     }
   }
   return tour;
 }
 
 int show_tour(const CommonOptions& common, const study::Tour& written) {
-  std::vector<std::string> notes;
-  const auto made = with_figures(written, &notes);
+  figure::Footnotes footnotes;
+  const auto made = with_figures(written, &footnotes);
   if (!made) return fail(common, made.error());
   const study::Tour& tour = *made;
   if (common.json) {
@@ -125,6 +122,7 @@ int show_tour(const CommonOptions& common, const study::Tour& written) {
     for (const std::string& choice : step.choices) text += "        - " + choice + "\n";
     text += "   Say: " + step.words + "\n";
   }
+  const std::vector<std::string> notes = footnotes.lines();
   if (!notes.empty()) text += "\n";
   for (const std::string& note : notes) text += note + "\n";
   print(text);

@@ -23,10 +23,13 @@ using chart::escape_xml;
 
 /// What stands beside every figure of a lesson, once.
 constexpr const char* kHowToRead =
-    "Write down what you predict before you open what happened, and your own answer before you open "
+    "Write down what you predict before you open what happened, and your own answer before you "
+    "open "
     "ours. Brackets behind a figure are its 95 % interval: where those of two figures overlap, one "
     "run does not tell them apart, and only a comparison in turns does. A ratio of 2× is twice as "
-    "fast. † marks what was recorded on another machine, which is named with it.";
+    "fast. † marks what was recorded on another machine, with a number where there are several; "
+    "the end of the page names "
+    "them.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {

@@ -14,7 +14,7 @@ namespace ridge::study {
 
 struct Handout {
   const Lab* lab = nullptr;
-  std::string lesson;              ///< Markdown, its figures filled in (figure::printed())
+  std::string lesson;              ///< Markdown, its figures filled in (figure::Footnotes)
   std::vector<std::string> notes;  ///< what the marks of its figures stand for
   std::map<std::string, SourceText> sources;  ///< by kernel id; what is missing is said
   /// By kernel id: the lines that a rung adds ("+ ") and removes ("- "), for paper, on which no source can be opened.

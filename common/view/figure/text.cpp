@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "common/core/format.h"
+#include "common/core/raised.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/figure/arithmetic.h"
@@ -315,6 +316,15 @@ std::string put_together(const Text& text, const Of& of) {
   return out;
 }
 
+/// Of the machine that is named first, second, third: "†", "†²", "†³".
+std::string machine_mark(size_t place) {
+  return kRecordedMark + (place == 0 ? "" : raised(place + 1));
+}
+
+void add_once(std::string one, std::vector<std::string>* to) {
+  if (std::find(to->begin(), to->end(), one) == to->end()) to->push_back(std::move(one));
+}
+
 }  // namespace
 
 Result<Text> expand(std::string_view text, const Sources& sources, const std::string& where) {
@@ -332,14 +342,6 @@ std::string marked(const Figure& figure, std::string text) {
   return with_stale_mark(std::move(text), figure.is_stale);
 }
 
-std::string printed(const Text& text) {
-  return put_together(text, [](const Figure& figure, const Piece&) {
-    std::string out = figure.text;
-    if (!figure.interval_text.empty()) out += " " + figure.interval_text;
-    return marked(figure, out);
-  });
-}
-
 std::string shown(const Text& text) {
   return put_together(
       text, [](const Figure& figure, const Piece&) { return marked(figure, figure.text); });
@@ -352,25 +354,40 @@ std::string linked(const Text& text) {
   });
 }
 
-std::vector<std::string> footnotes(const Text& text) {
-  std::vector<std::string> notes;
-  const auto add = [&](std::string note) {
-    if (std::find(notes.begin(), notes.end(), note) == notes.end())
-      notes.push_back(std::move(note));
-  };
-  for (const Figure& figure : text.figures) {
-    if (!figure.is_recorded) continue;
-    add(std::string(kRecordedMark) + " recorded on " + figure.machine + " (" +
-        figure.time_utc.substr(0, 10) + ", commit " + figure.commit + ")");
+std::string Footnotes::mark_of(const Figure& figure) {
+  const auto known = std::find_if(machines_.begin(), machines_.end(), [&](const Machine& machine) {
+    return machine.name == figure.machine;
+  });
+  const auto place = known - machines_.begin();
+  if (known == machines_.end()) machines_.push_back({figure.machine, {}});
+  add_once(figure.time_utc.substr(0, 10) + ", commit " + figure.commit,
+           &machines_[static_cast<size_t>(place)].recordings);
+  return machine_mark(static_cast<size_t>(place));
+}
+
+std::string Footnotes::print(const Text& text) {
+  return put_together(text, [&](const Figure& figure, const Piece&) {
+    std::string out = figure.text;
+    if (!figure.interval_text.empty()) out += " " + figure.interval_text;
+    if (figure.is_recorded) out += mark_of(figure);
+    if (!figure.gap.empty()) add_once(figure.source, &gaps_);
+    has_stale_ |= figure.is_stale;
+    return with_stale_mark(std::move(out), figure.is_stale);
+  });
+}
+
+std::vector<std::string> Footnotes::lines() const {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < machines_.size(); ++i) {
+    std::string recordings;
+    for (const std::string& one : machines_[i].recordings)
+      recordings += (recordings.empty() ? "" : "; ") + one;
+    all.push_back(machine_mark(i) + " recorded on " + machines_[i].name + " (" + recordings + ")");
   }
-  for (const Figure& figure : text.figures) {
-    if (figure.is_stale)
-      add(with_stale_mark("", true) + " " + changed_since("the code of this rung has"));
-  }
-  for (const Figure& figure : text.figures) {
-    if (!figure.gap.empty()) add(figure.source);
-  }
-  return notes;
+  if (has_stale_)
+    all.push_back(with_stale_mark("", true) + " " + changed_since("the code of this rung has"));
+  all.insert(all.end(), gaps_.begin(), gaps_.end());
+  return all;
 }
 
 std::string sources_text(const Text& text) {

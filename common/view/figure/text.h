@@ -26,21 +26,38 @@ struct Text {
 /// what is wrong: a bad reference, an {{if}} without its {{end}}, arithmetic that cannot be worked out.
 Result<Text> expand(std::string_view text, const Sources& sources, const std::string& where);
 
-/// A mark behind each figure of another machine; footnotes() says what it stands for.
+/// A mark behind each figure of another machine.
 inline constexpr const char* kRecordedMark = "†";
 /// What stands behind a figure's text: its marks.
 std::string marked(const Figure& figure, std::string text);
 
-/// For a page or a terminal, where nothing can be hovered: "1.12× [1.12, 1.13]†".
-std::string printed(const Text& text);
+/// Texts for a page or a terminal, where nothing can be hovered, and what their marks stand for: each machine has a mark of
+/// its own, "†", "†²", "†³", over all the texts that go through here.
+class Footnotes {
+ public:
+  /// "1.12× [1.12, 1.13]†"
+  std::string print(const Text& text);
+  /// A line for each machine, with its recordings: "† recorded on NVIDIA H200 (2026-11-21, commit faaf443)"; then one for
+  /// what is stale, then one for each gap.
+  std::vector<std::string> lines() const;
+
+ private:
+  struct Machine {
+    std::string name;
+    std::vector<std::string> recordings;  ///< "2026-11-21, commit faaf443"
+  };
+  std::string mark_of(const Figure& figure);
+  std::vector<Machine> machines_;
+  std::vector<std::string> gaps_;
+  bool has_stale_ = false;
+};
+
 /// For the window, where interval and source are shown when hovered: "1.12×†".
 std::string shown(const Text& text);
 /// As Markdown, each figure a link to "figure:<place>", for a reader of Markdown that draws figures its own way.
 std::string linked(const Text& text);
 inline constexpr std::string_view kFigureLink = "figure:";
 
-/// "† recorded on NVIDIA H200 (2026-11-21, commit faaf443)", a line for each recording, then a line for each gap.
-std::vector<std::string> footnotes(const Text& text);
 /// The source of every figure, a line each; what is shown when the text is hovered.
 std::string sources_text(const Text& text);
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/core/raised.h"
 #include "common/record/command.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
@@ -130,14 +131,6 @@ std::set<std::string> labs_left_out(std::span<const Input> inputs, const Options
     }
   }
   return labs;
-}
-
-/// "¹", "²" … "¹²".
-std::string raised(size_t number) {
-  constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text;
-  for (const char digit : std::to_string(number)) text += kDigits[digit - '0'];
-  return text;
 }
 
 void mark_sides(Material* material) {
