@@ -174,6 +174,13 @@ TEST_CASE("threads: an element belongs to one thread, or there is no diagram") {
   CHECK(good->steps[17].words ==
         "Thread 17 has 2 elements: rows 2, 3; columns 1. Its warp 0 has 64.");
   CHECK(good->summary.find("2 × 2 = 4 such tiles") != std::string::npos);
+  const auto one = build("diagram threads",
+                         head +
+                             "row: t / 16 * 2 + r\ncolumn: t % 16\neach: r < 2\n"
+                             "let t = threadIdx.x",
+                         "", size(4, 16, 8));
+  REQUIRE(one.ok());
+  CHECK(one->summary.find("one such tile covers C") != std::string::npos);
   // Twice the same element; an element outside; too few of them.
   for (const char* places : {"row: threadIdx.x / 16\ncolumn: threadIdx.x % 16\neach: r < 2",
                              "row: threadIdx.x / 16 + 3 + r\ncolumn: threadIdx.x % 16\neach: r < 2",
@@ -206,6 +213,14 @@ TEST_CASE("walk: lines and bytes are counted, also where lines cross rows") {
   CHECK(warp->steps[0].words ==
         "i = 0: of A 32 elements in 32 sectors. So far 128 of 1024 bytes were of use.");
   CHECK_FALSE(build("diagram walk", "step: i < k\nline: 64\ntouch: D i", "", size(8, 8, 8)).ok());
+  // Elements of two bytes: of the type that is set, or of the one that a rung has.
+  const std::string row = "step: j < n\nline: 32\ntouch: B j";
+  for (const auto& [body, sizes] :
+       {std::pair(row, size(9, 40, 9, 2)), std::pair(row + "\nbytes: 2", size(9, 40, 9))}) {
+    const auto narrow = build("diagram walk", body, "", sizes);
+    REQUIRE(narrow.ok());
+    CHECK(narrow->steps.back().words.find("So far 32 of 32 bytes") != std::string::npos);
+  }
 }
 
 TEST_CASE("banks: passes are the most different words that one bank has to give") {

@@ -19,7 +19,7 @@ struct KindDesc {
 const std::vector<KindDesc>& kinds() {
   static const std::vector<KindDesc> kKinds = {
       {"threads", threads, {"rows", "columns", "threads", "row", "column"}, {"each", "of"}},
-      {"walk", walk, {"step", "line", "touch"}, {"lanes"}},
+      {"walk", walk, {"step", "line", "touch"}, {"lanes", "bytes"}},
       {"banks", banks, {"address"}, {"instead", "bytes", "what"}},
       {"pipeline", pipeline, {"stages", "tiles"}, {"copy"}},
       {"softmax", softmax, {"keys", "block", "seed"}, {}},

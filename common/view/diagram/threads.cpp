@@ -152,7 +152,9 @@ Result<Diagram> threads(const Input& input) {
   made.summary =
       fmt::format("{} warps of 32 threads share {} × {} elements of {}, {} a thread.", warps,
                   tile.rows, tile.columns, whole, tile.rows * tile.columns / tile.threads);
-  if (down * across > 0)
+  if (down * across == 1)
+    made.summary += " At the size set now one such tile covers C.";
+  else if (down * across > 0)
     made.summary += fmt::format(" At the size set now C has {} × {} = {} such tiles.", down, across,
                                 down * across);
   return made;

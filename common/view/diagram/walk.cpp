@@ -10,7 +10,7 @@
 namespace ridge::diagram {
 namespace {
 
-constexpr int kElementBytes = 4, kMostSteps = 16, kMostRows = 32, kMostColumns = 32;
+constexpr int kMostSteps = 16, kMostRows = 32, kMostColumns = 32;
 
 /// A matrix that is touched: its extents, and what is touched in each step.
 struct Touched {
@@ -23,7 +23,8 @@ struct Touched {
 
 struct Walk {
   std::string step_name{}, line_word{};
-  int64_t steps = 0, lanes = 1, line = 64;  ///< line: elements
+  int64_t steps = 0, lanes = 1;
+  int64_t bytes = 4, line = 64;  ///< of an element; of a line, in elements
   std::vector<Touched> matrices{};
 };
 
@@ -70,11 +71,14 @@ Result<Walk> walk_of(const Input& input) {
   RIDGE_TRY(const auto loop, loop_of(&names, says.text("step")));
   walk.step_name = loop.first;
   walk.steps = std::min<int64_t>(loop.second, kMostSteps);
-  RIDGE_TRY(const int64_t bytes, names.value(says.text("line")));
-  if (bytes < kElementBytes || bytes > 4096)
-    return Error{ErrorCode::bad_input, fmt::format("a line of {} bytes", bytes), "", ""};
-  walk.line = bytes / kElementBytes;
-  walk.line_word = bytes == 32 ? "sector" : "line";
+  const std::string element = says.text("bytes");
+  RIDGE_TRY(walk.bytes, names.value(element.empty() ? "dtype_bytes" : element));
+  RIDGE_TRY(const int64_t line, names.value(says.text("line")));
+  if (walk.bytes < 1 || line < walk.bytes || line > 4096)
+    return Error{ErrorCode::bad_input,
+                 fmt::format("a line of {} bytes, elements of {}", line, walk.bytes), "", ""};
+  walk.line = line / walk.bytes;
+  walk.line_word = line == 32 ? "sector" : "line";
   const std::string lanes = says.text("lanes");
   if (!lanes.empty()) {
     RIDGE_TRY(walk.lanes, names.value(lanes));
@@ -156,15 +160,15 @@ Result<Diagram> walk(const Input& input) {
                                plural(matrix.elements[step].size(), "element"),
                                plural(matrix.lines[step].size(), walk.line_word),
                                lines[i].size() == earlier ? " (there already)" : "");
-      fetched += lines[i].size() * static_cast<size_t>(walk.line) * kElementBytes;
-      of_use += used[i].size() * kElementBytes;
+      fetched += lines[i].size() * static_cast<size_t>(walk.line * walk.bytes);
+      of_use += used[i].size() * static_cast<size_t>(walk.bytes);
     }
     now.words += fmt::format(". So far {} of {} bytes were of use.", of_use, fetched);
     made.steps.push_back(std::move(now));
   }
   made.still = static_cast<int>(std::min<int64_t>(4, walk.steps - 1));
   made.keys = {{walk.lanes > 1 ? "touched by the warp now" : "touched now", chart::Role::slower, 1},
-               {fmt::format("its {} of {} bytes", walk.line_word, walk.line * kElementBytes),
+               {fmt::format("its {} of {} bytes", walk.line_word, walk.line * walk.bytes),
                 chart::Role::series0, 0.45f},
                {"fetched before", chart::Role::muted, 0.22f}};
   made.summary = fmt::format("After {} steps: {}", walk.steps,
