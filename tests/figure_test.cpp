@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/view/figure/arithmetic.h"
+#include "common/view/figure/machines.h"
 #include "common/view/figure/markers.h"
 #include "common/view/figure/metrics.h"
 #include "common/view/figure/text.h"
@@ -526,6 +527,47 @@ TEST_CASE("each machine of a printed text has a mark and a line of its own") {
   REQUIRE(notes.lines().size() == 2);
   CHECK(notes.lines()[0] == "† recorded on NVIDIA H200 (2026-11-20, commit abc1234)");
   CHECK(notes.lines()[1].starts_with("†² recorded on Test CPU (2026-11-20"));
+}
+
+TEST_CASE(
+    "a page says once what its machines are, each in a column, with the span of its ceilings") {
+  const auto recording = [](const char* gpu, double read_Bps) {
+    Transcript out;
+    add_head(&out);
+    add_series(&out, 2, kWide, at(512), 1e6);
+    Environment environment = test::environment();
+    environment.cpu = {.model = "Test CPU", .isa = "avx2", .cores = 8, .l3_bytes = 32 << 20};
+    if (*gpu != 0) environment.gpus = {{.name = gpu, .sm_count = 132, .l2_bytes = 60 << 20}};
+    out.worker("env", {{"request", 2}, {"when", "before"}, {"environment", environment}});
+    Ceiling ceiling{.name = *gpu != 0 ? "DRAM read" : "DRAM read, 1 thread",
+                    .backend = *gpu != 0 ? Backend::cuda : Backend::cpu,
+                    .resource = "dram_read",
+                    .threads = *gpu != 0 ? 0 : 1,
+                    .value = read_Bps,
+                    .unit = "B/s",
+                    .source = "measured"};
+    out.worker("result", {{"request", 1}, {"ceilings", {ceiling}}});
+    return test::run_of(out);
+  };
+  const Run slow = recording("", 9e9), fast = recording("", 12e9), gpu = recording("A GPU", 3e12);
+  const std::vector<Place> places = {{&slow, "Test CPU"}, {&fast, "Test CPU"}, {&gpu, "A GPU"}};
+  const MachineTable table =
+      machine_table({{"Test CPU", "†"}, {"A GPU", "†²"}, {"not here", "†³"}}, "gemm", places);
+  REQUIRE(table.machines.size() == 2);
+  const auto row = [&](const std::string& name) {
+    for (const auto& [fact, cells] : table.rows) {
+      if (fact == name) return cells;
+    }
+    return std::vector<std::string>{};
+  };
+  using Cells = std::vector<std::string>;
+  CHECK(row("logical cores") == Cells{"8", "–"});
+  CHECK(row("L3, shared") == Cells{"32.0 MiB", "–"});
+  CHECK(row("SMs") == Cells{"–", "132"});
+  CHECK(row("ceiling DRAM read, 1 thread") == Cells{"9.00 GB/s to 12.0 GB/s", "–"});
+  CHECK(row("ceiling DRAM read") == Cells{"–", "3.00 TB/s"});
+  CHECK(row("L1 data cache, a core").empty());  // none says it
+  CHECK(machine_table({{"Test CPU", "†"}}, "conv", places).machines.empty());
 }
 
 TEST_CASE("arithmetic takes numbers and one figure, constants name their source") {

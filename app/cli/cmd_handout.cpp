@@ -96,6 +96,7 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   figure::Footnotes notes;
   handout.lesson = notes.print(lesson);
   handout.notes = notes.lines();
+  handout.machines = figure::machine_table(notes.machines(), handout.lab->id, sources.recordings);
   return write_page(options.out, handout);
 }
 

@@ -27,9 +27,9 @@ constexpr const char* kHowToRead =
     "open "
     "ours. Brackets behind a figure are its 95 % interval: where those of two figures overlap, one "
     "run does not tell them apart, and only a comparison in turns does. A ratio of 2× is twice as "
-    "fast. † marks what was recorded on another machine, with a number where there are several; "
-    "the end of the page names "
-    "them.";
+    "fast. It is the middle of the ratios of many rounds, so it may differ from the quotient of "
+    "two "
+    "times that were measured apart. † marks what was recorded on another machine.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {
@@ -332,10 +332,30 @@ class Page {
 
 }  // namespace
 
+namespace {
+
+std::string machines_html(const figure::MachineTable& machines) {
+  if (machines.machines.empty()) return "";
+  report::Table table{.columns = {"The machines of these figures"}, .rows = {}, .prose = false};
+  for (const figure::Machine& machine : machines.machines)
+    table.columns.push_back(machine.mark + " " + machine.name);
+  for (const auto& [name, cells] : machines.rows) {
+    table.rows.push_back({name});
+    table.rows.back().insert(table.rows.back().end(), cells.begin(), cells.end());
+  }
+  return table_html(table) +
+         "<p class=\"sub\">A ceiling is the best rate that was measured on that machine, in this "
+         "lab's recordings; on a CPU by one core. Where two stand, several recordings measured "
+         "it.</p>\n";
+}
+
+}  // namespace
+
 std::string to_html(const Handout& handout) {
   const Lab& lab = *handout.lab;
   std::string out = "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" +
-                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToRead + "</p>\n";
+                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToRead + "</p>\n" +
+                    machines_html(handout.machines);
   out += Page(handout).lesson();
   if (!handout.notes.empty()) out += "<ul class=\"sub\">\n";
   for (const std::string& note : handout.notes) out += "<li>" + escape_xml(note) + "</li>\n";

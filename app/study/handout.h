@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/record/run.h"
+#include "common/view/figure/machines.h"
 #include "common/view/report/report.h"
 #include "labs/lab.h"
 
@@ -16,6 +17,7 @@ struct Handout {
   const Lab* lab = nullptr;
   std::string lesson;              ///< Markdown, its figures filled in (figure::Footnotes)
   std::vector<std::string> notes;  ///< what the marks of its figures stand for
+  figure::MachineTable machines;   ///< those of its figures
   std::map<std::string, SourceText> sources;  ///< by kernel id; what is missing is said
   /// By kernel id: the lines that a rung adds ("+ ") and removes ("- "), for paper, on which no source can be opened.
   std::map<std::string, std::string> changes;

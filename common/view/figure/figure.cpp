@@ -96,10 +96,10 @@ Point<T> choose(const std::vector<const T*>& matching, const Params& wanted, con
   return best;
 }
 
-/// A training whose arithmetic is emulated has an accuracy and no time.
-bool has_result(const Series& series) {
+/// A training whose arithmetic is emulated has an accuracy and no time, and so has a network whose call is too long.
+bool has_result(const Series& series, const std::string& metric) {
   return series.status == SeriesStatus::ok && series.quality_passed() &&
-         (series.stats || series.trap || series.kind == RungKind::training);
+         (series.stats || series.trap || series.kind == RungKind::training || metric == "accuracy");
 }
 
 Point<Series> find_series(const Reference& reference, const Run& run, const Params& near) {
@@ -109,7 +109,8 @@ Point<Series> find_series(const Reference& reference, const Run& run, const Para
   for (const Series& series : run.series()) {
     // A side of a comparison is timed in its rounds: its own samples are none of a run alone.
     if (series.kernel == reference.kernel && series.cache == reference.cache &&
-        series.mode != RunMode::compare && has_result(series) && holds_all(series.params, wanted))
+        series.mode != RunMode::compare && has_result(series, reference.metric) &&
+        holds_all(series.params, wanted))
       matching.push_back(&series);
   }
   return choose(matching, wanted, info, near);

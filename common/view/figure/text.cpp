@@ -355,7 +355,7 @@ std::string linked(const Text& text) {
 }
 
 std::string Footnotes::mark_of(const Figure& figure) {
-  const auto known = std::find_if(machines_.begin(), machines_.end(), [&](const Machine& machine) {
+  const auto known = std::find_if(machines_.begin(), machines_.end(), [&](const Met& machine) {
     return machine.name == figure.machine;
   });
   const auto place = known - machines_.begin();
@@ -387,6 +387,12 @@ std::vector<std::string> Footnotes::lines() const {
   if (has_stale_)
     all.push_back(with_stale_mark("", true) + " " + changed_since("the code of this rung has"));
   all.insert(all.end(), gaps_.begin(), gaps_.end());
+  return all;
+}
+
+std::vector<Machine> Footnotes::machines() const {
+  std::vector<Machine> all;
+  for (size_t i = 0; i < machines_.size(); ++i) all.push_back({machines_[i].name, machine_mark(i)});
   return all;
 }
 

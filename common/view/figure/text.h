@@ -8,6 +8,7 @@
 
 #include "common/core/result.h"
 #include "common/view/figure/figure.h"
+#include "common/view/figure/machines.h"
 
 namespace ridge::figure {
 
@@ -40,14 +41,16 @@ class Footnotes {
   /// A line for each machine, with its recordings: "† recorded on NVIDIA H200 (2026-11-21, commit faaf443)"; then one for
   /// what is stale, then one for each gap.
   std::vector<std::string> lines() const;
+  /// The machines that were met so far, in the order of their marks.
+  std::vector<Machine> machines() const;
 
  private:
-  struct Machine {
+  struct Met {
     std::string name;
     std::vector<std::string> recordings;  ///< "2026-11-21, commit faaf443"
   };
   std::string mark_of(const Figure& figure);
-  std::vector<Machine> machines_;
+  std::vector<Met> machines_;
   std::vector<std::string> gaps_;
   bool has_stale_ = false;
 };
