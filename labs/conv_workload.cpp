@@ -1,6 +1,9 @@
 // ResNet-50: K. He et al., Deep Residual Learning for Image Recognition, arXiv:1512.03385, table 1; the stride of a
 // stage stands in its 3 x 3 layer, as in the form that is trained today ("v1.5", P. Goyal et al., arXiv:1706.02677).
+// MobileNetV2: M. Sandler et al., arXiv:1801.04381, table 2. EfficientNet-B0: M. Tan and Q. Le, arXiv:1905.11946, table 1.
 #include "labs/conv_workload.h"
+
+#include <algorithm>
 
 #include "common/record/params.h"
 
@@ -46,16 +49,21 @@ std::string shape_of(const Params& params) {
 
 constexpr WorkloadCall kConvolution = {flop_of, bytes_of, shape_of};
 
+std::string note_of(int64_t c, int64_t filter, int64_t stride, int64_t groups) {
+  if (c == 3) return "The stem: three channels, many pixels.";
+  if (groups > 1)
+    return "Depthwise: one filter for each channel, so few multiply-adds for each byte that is "
+           "moved.";
+  if (stride == 2) return "Goes over to the next stage: half as high, half as wide.";
+  if (filter == 3) return "What Winograd's transforms fit.";
+  return "A product of matrices: pixels by channels, channels by filters.";
+}
+
 /// `filter` x `filter`, padded so that stride 1 keeps the image's size.
-WorkloadPart layer(const char* title, int64_t calls, int64_t c, int64_t size, int64_t m,
-                   int64_t filter, int64_t stride) {
-  const char* note = filter == 7   ? "The stem: three channels, a long filter, many pixels."
-                     : stride == 2 ? "Goes over to the next stage: half as high, half as wide."
-                     : filter == 3
-                         ? "What Winograd's transforms fit."
-                         : "A product of matrices: pixels by channels, channels by filters.";
-  return {.title = title,
-          .note = note,
+WorkloadPart layer(std::string title, int64_t calls, int64_t c, int64_t size, int64_t m,
+                   int64_t filter, int64_t stride, int64_t groups = 1) {
+  return {.title = std::move(title),
+          .note = note_of(c, filter, stride, groups),
           .kernel = "",
           .params = {{"c", c},
                      {"h", size},
@@ -65,9 +73,45 @@ WorkloadPart layer(const char* title, int64_t calls, int64_t c, int64_t size, in
                      {"s", filter},
                      {"stride", stride},
                      {"pad", filter / 2},
-                     {"groups", int64_t{1}}},
+                     {"groups", groups}},
           .calls = calls,
           .call = &kConvolution};
+}
+
+/// `repeats` blocks: 1 x 1 to `expand` times the channels, depthwise, 1 x 1 to `channels`. The first has the stride.
+struct InvertedStage {
+  int64_t expand, filter, channels, repeats, stride;
+};
+
+/// What both mobile networks are: a stem to 32 channels of 112 x 112, the stages, 1 x 1 to 1280 channels.
+std::vector<WorkloadPart> inverted_network(const std::vector<InvertedStage>& stages) {
+  std::vector<WorkloadPart> parts = {layer("stem", 1, 3, 224, 32, 3, 2)};
+  const auto add = [&](const char* what, int64_t c, int64_t size, int64_t m, int64_t filter,
+                       int64_t stride, int64_t groups) {
+    WorkloadPart made =
+        layer(std::to_string(size) + "², " + what, 1, c, size, m, filter, stride, groups);
+    const auto same = std::find_if(parts.begin(), parts.end(), [&](const WorkloadPart& part) {
+      return part.params == made.params;
+    });
+    if (same != parts.end())
+      ++same->calls;
+    else
+      parts.push_back(std::move(made));
+  };
+  int64_t size = 112, channels = 32;
+  for (const InvertedStage& stage : stages) {
+    for (int64_t i = 0; i < stage.repeats; ++i) {
+      const int64_t wide = channels * stage.expand, stride = i == 0 ? stage.stride : 1;
+      if (stage.expand > 1) add("widening", channels, size, wide, 1, 1, 1);
+      add(stage.filter == 5 ? "depthwise 5 × 5" : "depthwise 3 × 3", wide, size, wide, stage.filter,
+          stride, wide);
+      size /= stride;
+      add("narrowing", wide, size, stage.channels, 1, 1, 1);
+      channels = stage.channels;
+    }
+  }
+  add("to the classifier", channels, size, 1280, 1, 1, 1);
+  return parts;
 }
 
 }  // namespace
@@ -101,6 +145,36 @@ Workload conv_resnet50_workload() {
                     layer("7², widening", 3, 512, 7, 2048, 1, 1),
                     layer("7², narrowing", 2, 2048, 7, 512, 1, 1),
                     layer("7², 3 × 3", 2, 512, 7, 512, 3, 1)}};
+}
+
+Workload conv_mobilenet_v2_workload() {
+  return {.id = "mobilenet_v2",
+          .title = "MobileNetV2, forward: its 52 convolutions by shape",
+          .note =
+              "Pooling, normalisation and the classifier are left out, which has 1.3e6 of the "
+              "300e6 multiply-adds of an image.",
+          .parts = inverted_network({{1, 3, 16, 1, 1},
+                                     {6, 3, 24, 2, 2},
+                                     {6, 3, 32, 3, 2},
+                                     {6, 3, 64, 4, 2},
+                                     {6, 3, 96, 3, 1},
+                                     {6, 3, 160, 3, 2},
+                                     {6, 3, 320, 1, 1}})};
+}
+
+Workload conv_efficientnet_b0_workload() {
+  return {.id = "efficientnet_b0",
+          .title = "EfficientNet-B0, forward: its 49 large convolutions by shape",
+          .note =
+              "Squeeze-and-excitation works on images of one pixel; it is left out, with pooling, "
+              "normalisation and the classifier.",
+          .parts = inverted_network({{1, 3, 16, 1, 1},
+                                     {6, 3, 24, 2, 2},
+                                     {6, 5, 40, 2, 2},
+                                     {6, 3, 80, 3, 2},
+                                     {6, 5, 112, 3, 1},
+                                     {6, 5, 192, 4, 2},
+                                     {6, 3, 320, 1, 1}})};
 }
 
 }  // namespace ridge

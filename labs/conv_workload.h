@@ -1,4 +1,4 @@
-// ResNet-50's convolutions, as labs/workload.h has a network.
+// Networks of convolutions, as labs/workload.h has them: a dense one, and two of mostly depthwise layers.
 #pragma once
 
 #include "labs/workload.h"
@@ -6,5 +6,7 @@
 namespace ridge {
 
 Workload conv_resnet50_workload();
+Workload conv_mobilenet_v2_workload();
+Workload conv_efficientnet_b0_workload();
 
 }  // namespace ridge

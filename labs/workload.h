@@ -55,7 +55,7 @@ WorkloadPart product(std::string title, std::string note, int64_t m, int64_t n, 
 
 struct Workload {
   std::string id;
-  std::string title;  ///< a phrase: which network, in what use
+  std::string title;  ///< a phrase: the network's name, then after a comma in what use
   std::string note;   ///< what the table as published has, and where this differs
   std::vector<WorkloadPart> parts;
   double tokens = 0;  ///< that one pass reads or makes; 0: it is not counted in tokens

@@ -153,21 +153,32 @@ TEST_CASE("a lever is a later rung of the same backend, and every lab's levers a
   CHECK(next("gemm.cuda.naive", Bottleneck::not_sure) == "");
 }
 
-TEST_CASE("ResNet-50 as a workload has its 53 convolutions and 4.09e9 multiply-adds") {
+TEST_CASE("networks of convolutions have their papers' layers and multiply-adds") {
   const Lab* lab = find_lab("conv");
   REQUIRE(lab != nullptr);
-  REQUIRE(lab->workloads.size() == 1);
-  const Workload& workload = lab->workloads.front();
-  int64_t calls = 0;
-  double macs = 0;
-  for (const WorkloadPart& part : workload.parts) {
-    calls += part.calls;
-    macs += part.call->flop(part.params) / 2 * double(part.calls);
-  }
-  CHECK(calls == 53);
-  CHECK(macs == Approx(4.09e9).epsilon(0.001));
-  CHECK(workload.parts.front().call->shape(workload.parts.front().params) ==
-        "3 × 224² → 64, 7 × 7 / 2");
+  const auto check = [&](size_t place, const char* id, int64_t layers, double expected_macs,
+                         const char* first) {
+    INFO(id);
+    REQUIRE(lab->workloads.size() > place);
+    const Workload& workload = lab->workloads[place];
+    CHECK(workload.id == id);
+    int64_t calls = 0;
+    double macs = 0;
+    for (const WorkloadPart& part : workload.parts) {
+      calls += part.calls;
+      macs += part.call->flop(part.params) / 2 * double(part.calls);
+      for (const WorkloadPart& other : workload.parts)
+        CHECK((&other == &part || other.params != part.params));
+    }
+    CHECK(calls == layers);
+    CHECK(macs == Approx(expected_macs).epsilon(0.001));
+    CHECK(workload.parts.front().call->shape(workload.parts.front().params) == first);
+  };
+  check(0, "resnet50", 53, 4.09e9, "3 × 224² → 64, 7 × 7 / 2");
+  // Table 4 of its paper: 300e6 with the classifier's 1.28e6.
+  check(1, "mobilenet_v2", 52, 300.8e6 - 1.28e6, "3 × 224² → 32, 3 × 3 / 2");
+  // 0.39e9 in its paper's table 2, with squeeze-and-excitation and the classifier.
+  check(2, "efficientnet_b0", 49, 383.9e6, "3 × 224² → 32, 3 × 3 / 2");
 }
 
 TEST_CASE(

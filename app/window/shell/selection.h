@@ -62,9 +62,10 @@ struct ViewOptions {
   bool curve_by_step = false;  ///< over steps in place of seconds
   /// Recorded trainings beside this machine's own; empty: only where it has none.
   std::optional<bool> curve_recorded{};
-  ServeAsked serve;            ///< what the view Queue asks for
-  ModelShape model;            ///< what the view Workload is of, in labs with a model
-  bool model_decodes = false;  ///< which of its two phases is shown
+  ServeAsked serve;     ///< what the view Queue asks for
+  std::string network;  ///< what the view Workload is of, in labs of networks; empty: the first
+  ModelShape model;     ///< what the view Workload is of, in labs with a model
+  bool model_decodes = false;                  ///< which of its two phases is shown
   std::optional<ModelShape> model_baseline{};  ///< kept beside it in the view Two models
 };
 

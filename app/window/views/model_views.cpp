@@ -45,9 +45,18 @@ void find_fastest(const State& state, const app::PublishedRow& part, int64_t cal
   out->fastest_s = best->stats->median_ns * 1e-9 * static_cast<double>(calls);
 }
 
+/// Of the lab's networks, the one that was chosen above the view.
+size_t network_in_view(const State& state) {
+  const auto& all = state.selection.lab->workloads;
+  const auto chosen = std::find_if(
+      all.begin(), all.end(), [&](const Workload& one) { return one.id == state.options.network; });
+  return chosen == all.end() ? 0 : static_cast<size_t>(chosen - all.begin());
+}
+
 /// The lab's own, or the phase in view of the model that is described, by the selected rung's processor.
 Workload workload_in_view(const State& state, const RungView& row) {
-  if (!state.selection.lab->serves_model) return state.selection.lab->workloads.front();
+  const Lab& lab = *state.selection.lab;
+  if (!lab.serves_model) return lab.workloads[network_in_view(state)];
   ModelShape shape = state.options.model;
   shape.gpu = backend_of(row.rung->kernel) == Backend::cuda;
   shape.dtype = shape.gpu ? "bf16" : "fp32";
@@ -152,8 +161,12 @@ const ViewDesc kWorkloadView = {
     .blocker = workload_blocker,
     .build = [](const State& state, ChartRows*) { return workload_of(state); },
     .bar = {.height_px = kModelBar_px,
-            .draw = draw_phase_bar,
-            .is_shown = [](const State& state) { return state.selection.lab->serves_model; }},
+            .draw = draw_workload_bar,
+            .is_shown =
+                [](const State& state) {
+                  const Lab& lab = *state.selection.lab;
+                  return lab.serves_model || lab.workloads.size() > 1;
+                }},
     .foot = {"run_workload", "Run these shapes"},
     .actions = workload_actions};
 RIDGE_VIEW(kWorkloadView);
@@ -228,8 +241,21 @@ void draw_model_bar(Ui& ui, Area area, const Left& draw_left) {
 
 }  // namespace
 
-void draw_phase_bar(Ui& ui, Area area) {
-  draw_model_bar(ui, area, draw_phases);
+void draw_workload_bar(Ui& ui, Area area) {
+  const Lab& lab = *ui.state.selection.lab;
+  if (lab.serves_model) return draw_model_bar(ui, area, draw_phases);
+  std::vector<std::string> names;
+  for (const Workload& one : lab.workloads)
+    names.push_back(one.title.substr(0, one.title.find(',')));
+  Area line = area.inset(ui.px(8), (area.h - ui.px(30)) / 2);
+  const int clicked =
+      ui.segments("network", line.take_left(ui.px(150) * static_cast<float>(names.size()), 0),
+                  names, static_cast<int>(network_in_view(ui.state)));
+  if (clicked < 0) return;
+  ui.dispatch([id = lab.workloads[static_cast<size_t>(clicked)].id](State& state) {
+    state.options.network = id;
+    state.ladder.dirty = true;
+  });
 }
 
 void draw_processor_bar(Ui& ui, Area area) {

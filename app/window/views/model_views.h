@@ -9,7 +9,7 @@
 
 namespace ridge::window {
 
-/// The lab's first workload; a lab without one gives a chart that says so.
+/// The network that was chosen, or the model that is described; a lab without either gives a chart that says so.
 chart::ChartModel workload_of(const State& state);
 /// Of its own, or of a model that the learner describes.
 bool has_workload(const Lab& lab);
@@ -34,8 +34,8 @@ extern const ViewDesc kDecodeView;
 
 inline constexpr float kModelBar_px = 76;  ///< its height at scale 1
 
-/// Beside the numbers: prefill or decode.
-void draw_phase_bar(Ui& ui, Area area);
+/// Beside the numbers: prefill or decode. In a lab of networks: which of them.
+void draw_workload_bar(Ui& ui, Area area);
 /// Beside the numbers: CPU or GPU.
 void draw_processor_bar(Ui& ui, Area area);
 
