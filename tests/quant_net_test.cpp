@@ -11,6 +11,7 @@
 #include "common/harness/measure/isa.h"
 #include "common/record/inspection.h"
 #include "common/record/params.h"
+#include "kernels/quantnet/block_formats.h"
 #include "kernels/quantnet/inspect.h"
 #include "kernels/quantnet/recipes.h"
 #include "kernels/quantnet/tuning.h"
@@ -111,6 +112,58 @@ TEST_CASE("integers are near float64's evaluation of the same network, and bit f
   // Bytes as they would be stored: 4 bits a weight and a scale for each group.
   CHECK(made->weight_bytes < 0.4 * plain->weight_bytes);
   CHECK(made->weight_bytes > plain->weight_bytes / 8);
+}
+
+TEST_CASE("blocks share a scale: what the formats' papers say of a few weights") {
+  const auto rounded = [](const char* trick, std::vector<float> weights, double* bytes = nullptr) {
+    const BlockFormat* format = find_block_format(trick);
+    REQUIRE(format != nullptr);
+    const double took = round_blocks(*format, std::ssize(weights), weights);
+    if (bytes != nullptr) *bytes = took;
+    return weights;
+  };
+  using Weights = std::vector<float>;
+  // The largest is 6 = 1.5 * 2^2, so the scale is 1: steps of 0.5 up to 2, of 1 up to 4, of 2 beyond.
+  CHECK(rounded("mxfp4", {6, 0.3f, -0.2f, 1.3f, 2.6f, -4.8f}) == Weights{6, 0.5f, 0, 1.5f, 3, -4});
+  // Above 6 in the same binade it is cut off; a scale with digits fits it.
+  CHECK(rounded("mxfp4", {7.5f, 1}) == Weights{6, 1});
+  CHECK(rounded("nvfp4", {7.5f, 1})[0] == Approx(7.5f).epsilon(0.01));
+  // Each block has its own: an outlier costs its neighbours alone.
+  Weights two(64, 0.01f);
+  two[0] = 100;
+  const Weights apart = rounded("mxfp8", two);
+  CHECK(apart[1] == Approx(0.01f).epsilon(0.3));
+  CHECK(apart[40] == Approx(0.01f).epsilon(0.0626));
+  CHECK(rounded("mxfp4", two)[1] == 0);
+  CHECK(rounded("mxfp4", Weights(40, 0.0f)) == Weights(40, 0.0f));
+  double bytes = 0;
+  rounded("mxfp8", Weights(70, 1), &bytes);
+  CHECK(bytes == 70 + 3);
+  rounded("mxfp4", Weights(64, 1), &bytes);
+  CHECK(bytes == 32 + 2);
+  rounded("nvfp4", Weights(64, 1), &bytes);
+  CHECK(bytes == 32 + 4 + 4);
+}
+
+TEST_CASE("posit16: eleven bits behind the point near 1, ever fewer away from it") {
+  const auto rounded = [](float x) {
+    std::vector<float> one = {x};
+    round_blocks(*find_block_format("posit16"), 1, one);
+    return one[0];
+  };
+  const auto bits = [](int power) { return std::ldexp(1.0f, power); };
+  CHECK(rounded(0) == 0);
+  CHECK(rounded(-1) == -1);
+  CHECK(rounded(1 + bits(-11)) == 1 + bits(-11));
+  CHECK(rounded(1 + bits(-12)) == 1);  // a tie, to even
+  CHECK(rounded(1 + 3 * bits(-12)) == 1 + bits(-10));
+  CHECK(rounded(15.99f) == 15.98828125f);  // a regime of two bits up to 16
+  CHECK(rounded(16 + 16 * bits(-10)) == 16 + 16 * bits(-10));
+  CHECK(rounded(16 + 16 * bits(-11)) == 16);
+  CHECK(rounded(1 - bits(-13)) == 1);
+  CHECK(rounded(0.0625f * (1 + bits(-11))) == 0.0625f * (1 + bits(-11)));
+  CHECK(rounded(1e30f) == bits(56));  // the largest; it never overflows
+  CHECK(rounded(-1e-30f) == -bits(-56));
 }
 
 TEST_CASE("the layer that the scores feel most is kept in bf16, and the others are not") {

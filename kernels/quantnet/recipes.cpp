@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/record/params.h"
+#include "kernels/quantnet/block_formats.h"
 
 namespace ridge::quantnet {
 namespace {
@@ -38,7 +39,8 @@ bool looks_at(const Recipe& recipe, std::string_view param) {
   if (param == "tune_epochs") return recipe.tune != Tune::none;
   if (param == "pruned") return recipe.tune == Tune::magnitude || recipe.tune == Tune::channels;
   if (param == "limit")
-    return recipe.integer || recipe.tune != Tune::none || recipe.element != Element::fp32;
+    return recipe.integer || recipe.emulated || recipe.tune != Tune::none ||
+           recipe.element != Element::fp32;
   return true;
 }
 
@@ -140,7 +142,10 @@ Result<std::shared_ptr<const QuantNet>> stored_net(const Asked& asked,
   const std::string key = key_of(asked);
   if (const auto found = known.find(key); found != known.end()) return found->second;
   RIDGE_TRY(const auto trained, stored(asked.net, progress));
-  return known[key] = quantize(*trained, asked.recipe, asked.choices, garments().train);
+  std::shared_ptr<const QuantNet> net =
+      quantize(*trained, asked.recipe, asked.choices, garments().train);
+  if (const BlockFormat* format = find_block_format(asked.trick)) net = in_blocks(*format, *net);
+  return known[key] = net;
 }
 
 Result<double> plain_accuracy(const NetConfig& config) {
