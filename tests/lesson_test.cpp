@@ -17,7 +17,7 @@ using namespace ridge::study;
 
 namespace {
 
-constexpr size_t kMostWordsOfAStep = 180, kMostWordsElsewhere = 60, kMostHints = 3;
+constexpr size_t kMostWordsOfAStep = 230, kMostWordsElsewhere = 60, kMostHints = 3;
 
 /// What a reader has before them without opening anything: no fence, no quote, no figure, no target of a link.
 std::string prose_of(const std::string& part) {
