@@ -1,7 +1,7 @@
 // ridge: flags=-O3
 //
 // Idea      Work on a block of B that stays in cache while every row of A passes over it, and on
-//           four rows of C at a time, so that one load of B feeds four multiply-adds.
+//           four rows of C at a time, so that a line of B in the L1 feeds four of them.
 // Changed   Two outer loops over blocks of k and n, and a strip of four rows inside. The block of B
 //           is kBlockK x kBlockN x 4 B = 256 KiB: half of a 512 KiB L2 and a quarter of a 1 MiB one.
 // Limits    Still one load and one store of C for every vector multiply-add, which is four elements:

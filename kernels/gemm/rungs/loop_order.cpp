@@ -5,9 +5,9 @@
 // Changed   Only the order. The inner loop now runs along rows of B and C, so every byte of a cache
 //           line is used, and its additions are independent, so the compiler may use vectors.
 // Limits    The row of C is loaded and stored again for each p: two loads and a store for every
-//           multiply-add, and B streams from wherever it fits, once per row of A.
-// Look at   The whole gain comes from memory order; not one FLOP less is done. Compare the diff:
-//           three lines.
+//           vector multiply-add, and B streams from wherever it fits, once per row of A.
+// Look at   The whole gain comes from the order of the loops: whole cache lines, independent additions,
+//           vectors of four. Not one FLOP less is done. Compare the diff: three lines.
 // Source    Lam, Rothberg and Wolf, The Cache Performance and Optimizations of Blocked Algorithms
 //           (ASPLOS 1991), section 2.
 #include "kernels/runtime/problems/gemm.h"

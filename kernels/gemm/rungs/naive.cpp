@@ -4,7 +4,7 @@
 // Changed   Nothing yet; this is where the ladder starts. The same file is built twice, with -O1 and
 //           with -O3: the two rungs differ by the compiler's effort alone.
 // Limits    Every addition of the inner loop waits for the one before it (a chain of K dependent
-//           adds, 3 to 4 cycles each), and B is read down a column: one 4-byte element used of
+//           adds, 2 to 4 cycles each), and B is read down a column: one 4-byte element used of
 //           every 64-byte cache line fetched. -O3 vectorises the products: g++ 12 gathers four
 //           elements of B for one mulps. Four addss then add the products in order, because the
 //           compiler may not reorder a float sum, and the chain stays as long.

@@ -5,8 +5,8 @@
 //           panel_tile.h is the tile, panels.h the loops around it.
 // Changed   cache_blocks loads and stores C for every four multiply-adds; here C is touched once in
 //           1024 steps. GCC's vectors of four floats: what every CPU of this architecture has.
-// Limits    The instruction set: four lanes, no fused multiply-add (two instructions for one), and 16
-//           registers hold a tile of 4 x 8 at most.
+// Limits    The instruction set: four lanes, no fused multiply-add (two instructions for one), and two more
+//           (addss of zero, shufps) to spread an element of A over the lanes.
 // Look at   Utilization: the same file with wider vectors is the next rung.
 // Source    Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (TOMS 2008).
 #include <stdint.h>

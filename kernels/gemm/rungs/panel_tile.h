@@ -139,7 +139,7 @@ static inline float sum_of(Vec v) {
   return acc;
 }
 
-/// PanelKernel::dots. Four rows at a time, two vectors of each, so that eight sums are under way.
+/// PanelKernel::dots. Four rows at a time, two vectors of each, so that eight accumulators are in flight.
 static void panel_dots(const void* a_rows, const void* column, void* result, int64_t rows,
                        int64_t k) {
   const float* b = (const float*)column;

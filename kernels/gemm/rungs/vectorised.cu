@@ -1,7 +1,8 @@
 // ridge: arch=75
 //
 // Idea      Sixteen bytes in every instruction: one load then brings four elements, and the eight
-//           values of A that a thread needs for a step of k are two reads instead of eight.
+//           values of B that a thread needs for a step of k are two reads instead of eight. Those of A are
+//           two as before, where the compiler read four steps at once: now of one step, in 8 registers, not 32.
 // Changed   float4 everywhere. For A to be read along m, its tile is transposed on the way into shared
 //           memory. A thread's 8 x 8 sums now are four blocks of 4 x 4, 64 apart, so that the threads
 //           of a warp read neighbouring sixteen bytes of B, without bank conflicts.
