@@ -61,7 +61,7 @@ std::vector<std::string> order_asked(const LessonPart& part, bool is_step) {
   add(kIdea);
   if (is_step) add(kPrediction), add(kRun);
   add(kWhatHappened);
-  if (is_step) add(kWhy), add(kWhatLimits);
+  if (is_step) add(kWhy), add(has(kGuard) ? kGuard : kWhatLimits);
   if (has(kInTheCode)) add(kInTheCode);
   if (is_step && has(kOutside)) add(kOutside);
   add(kQuestion), add(kAnswer);
@@ -164,6 +164,7 @@ TEST_CASE("sections, and which of them give a result away") {
         std::vector<std::string>{"Idea.", "Your prediction.", "Hint.", "What happened."});
   CHECK(gives_away("Why."));
   CHECK(gives_away("What limits it now."));
+  CHECK(gives_away("The guard."));
   CHECK_FALSE(gives_away("Idea."));
   CHECK_FALSE(begins_section("Bold words"));
 }

@@ -101,9 +101,13 @@ std::vector<LessonQuestion> questions_of(const std::string& text) {
 
 }  // namespace
 
+bool says_limit(std::string_view lead) {
+  return lead == kWhatLimits || lead == kGuard;
+}
+
 bool gives_away(std::string_view lead) {
   // "Outcome" begins it in the lessons that do not have these sections yet.
-  return lead == kWhatHappened || lead == kWhy || lead == kWhatLimits ||
+  return lead == kWhatHappened || lead == kWhy || says_limit(lead) ||
          lead.starts_with("Outcome");
 }
 

@@ -19,8 +19,11 @@ inline constexpr std::string_view kPrediction = "Your prediction.", kHint = "Hin
 inline constexpr std::string_view kWhereWeAre = "Where we are.", kIdea = "Idea.", kRun = "Run.",
                                   kWhatHappened = "What happened.", kWhy = "Why.",
                                   kWhatLimits = "What limits it now.",
+                                  kGuard = "The guard.",
                                   kInTheCode = "In the code:", kOutside = "Outside.";
 
+/// The section behind the why: what limits a rung, or of a trap what this program does against it.
+bool says_limit(std::string_view lead);
 /// Whether these bold words begin one of the sections above, or a prediction, a hint, a question, an answer.
 bool begins_section(std::string_view lead);
 /// Whether they begin what gives away what a run will show: such a section is folded until the rung was predicted or has

@@ -29,7 +29,7 @@ bool explains(const LessonBlock& lesson) {
   const bool asks = !lesson.question.empty() || lesson.is_prediction || lesson.hint > 0;
   const bool is_prose = kind == Block::Kind::paragraph || kind == Block::Kind::item ||
                         (kind == Block::Kind::quote && !asks);
-  return is_prose && lesson.lead != study::kRun && lesson.lead != study::kWhatLimits &&
+  return is_prose && lesson.lead != study::kRun && !study::says_limit(lesson.lead) &&
          lesson.lead != study::kInTheCode && lesson.lead != study::kOutside;
 }
 
@@ -130,7 +130,7 @@ void Explanation::fit(Ui& ui, const Area& area, const std::string& words, bool h
 void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
   const std::vector<LessonBlock>& blocks = lesson_.blocks(ui.state);
   const auto expected = std::find_if(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
-    return block.kernel == bar.asked.kernel && block.lead == study::kWhatLimits;
+    return block.kernel == bar.asked.kernel && study::says_limit(block.lead);
   });
   const float top = rest->y;
   if (expected != blocks.end())
