@@ -1,7 +1,7 @@
 // ridge: arch=75
 //
 // Idea      A chain in each warp, many warps on one SM: a scheduler that finds one warp waiting starts an instruction of
-//           another. No thread has two results under way, and the program is one_chain's. Warps per SM is occupancy.
+//           another. No thread has two results in flight, and the program is one_chain's. Warps per SM is occupancy.
 // Changed   The chains of one thread are those of as many warps.
 // Limits    The SM's four schedulers: warps = latency x 4 instructions a cycle, so 16. The other SMs are idle.
 // Look at   A sweep over `chains`: in a straight line, then level. Does it end at four times what several chains in one

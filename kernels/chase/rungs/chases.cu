@@ -1,7 +1,7 @@
 // ridge: arch=75
 //
 // Idea      A thread that waits costs nothing: the SM starts the loads of the others. So one block has as many lines
-//           under way as it has threads. Lines in flight = latency x lines a second (Little's law).
+//           in flight as it has threads. Lines in flight = latency x lines a second (Little's law).
 // Changed   Each chase in a thread of its own, in one block; the same lines are visited.
 // Limits    One SM: its threads, then the loads that its L1 keeps track of, then its share of the way to the L2.
 // Look at   Set `chases` to 32, 256 and 1,024: the time of a step falls as their number grows, until it does not.

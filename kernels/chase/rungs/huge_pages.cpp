@@ -1,7 +1,7 @@
 // ridge: flags=-O3,-fno-tree-vectorize
 //
 // Idea      Before a line can be fetched its address is translated, page by page. The TLB keeps the translations used
-//           last: 2,048 of 4 KiB cover 8 MiB, 2,048 of 2 MiB cover 4 GiB. A miss walks through tables in memory.
+//           last: 2,048 of 4 KiB cover 8 MiB, 2,048 of 2 MiB cover 4 GiB. A miss walks through tables, mostly in a cache.
 // Changed   The same chases on pages of 2 MiB, which the system is asked for (madvise) and then counted.
 // Limits    As before, without the walks.
 // Look at   A working set beyond the last cache. In a small one nothing changes.

@@ -2,8 +2,8 @@
 //
 // Idea      Neighbouring threads read neighbouring words: a load of a warp is 256 bytes in a row, eight whole sectors.
 // Changed   The words that a warp reads at a time, and nothing else.
-// Limits    DRAM. With 2,048 threads on an SM and four loads under way in each, 64 KiB an SM are in flight: latency x
-//           bandwidth needs a quarter of that.
+// Limits    DRAM. With 2,048 threads on an SM and four loads in flight in each, 64 KiB an SM are in flight: latency x
+//           bandwidth needs an eighth of that (335 ns x 3.35 TB/s), and more as the latency grows under load.
 // Look at   Bandwidth beside the ceiling, and the factor to one_block: it has 8 KiB in flight.
 // Source    As stride; Little's law.
 #include "kernels/sums/total.h"

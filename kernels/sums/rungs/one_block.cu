@@ -1,10 +1,10 @@
 // ridge: arch=75
 //
 // Idea      One block of 1,024 threads sums the whole set. Neighbouring threads read neighbouring words, and each has one
-//           load under way: 8 KiB in flight.
+//           load in flight: 8 KiB together.
 // Changed   The start of this part.
-// Limits    Bytes in flight = latency x bytes a second (Little's law): 8 KiB every 380 ns are 22 GB/s, of a memory that
-//           gives 3,000. The GPU's other SMs are idle.
+// Limits    Bytes in flight = latency x bytes a second (Little's law): 8 KiB every 380 ns, a load's time here, are 22 GB/s,
+//           of a memory that gives 3,100. The GPU's other SMs are idle.
 // Look at   Bandwidth times the latency that chase.cuda.pointer shows in as large a set.
 // Source    Volkov, Better Performance at Lower Occupancy, GTC 2010.
 #include "kernels/sums/total.h"
