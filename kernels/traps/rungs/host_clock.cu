@@ -5,7 +5,7 @@
 //           is a latency, rightly so where one call is waited for; called the kernel's time it makes
 //           every short kernel the same.
 // Victim    gemm.cuda.coalesced at 64: a few microseconds of work.
-// Guard     Time per call comes from many calls in a CUDA graph behind a gate, less an empty graph;
+// Guard     Time per call comes from many calls in one CUDA graph, less an empty graph;
 //           latency is a quantity of its own, measured in a pass of its own.
 // Source    CUDA C++ Best Practices Guide, 10.1, Timing.
 #include "kernels/runtime/traps/victim.h"

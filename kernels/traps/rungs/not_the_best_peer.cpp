@@ -6,7 +6,7 @@
 // Victim    Our packed product of 512 x 512 in fp32 against OpenBLAS and oneDNN, one thread.
 // Guard     All peers meet in pairs first, and what counts is the one that wins. Two medians of two runs do not settle
 //           which: between the runs the clock moves.
-// Source    Found in our own tables: 1.079 "against the faster of cuBLAS and cuBLASLt" was against the slower (H200).
+// Source    Found in our own tables: a ratio "against the faster of cuBLAS and cuBLASLt" was against the slower (H200).
 #include "common/core/format.h"
 #include "common/stats/stats.h"
 #include "kernels/runtime/traps/pairs.h"
