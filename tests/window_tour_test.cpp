@@ -189,6 +189,7 @@ TEST_CASE("a tour resumes at a step, and its end card has score, verdicts, repor
   CHECK(f.session.count(RequestType::compare) == 1);
   f.driver->key(Key::page_down);
   f.driver->key(Key::page_down);
+  read_on(f);
   f.driver->key(Key::page_down);
   CHECK(f.state.teaching.beat == Beat::done);
   CHECK(f.state.teaching.tour_step == 12);
@@ -1008,7 +1009,10 @@ TEST_CASE("the code of a change is a page further where a diagram explains it", 
 
 /// A worker without a GPU that lists all that the tours use.
 struct Walk {
-  Walk() { FakeSession::other_labs = {"traps", "pipeline", "fusion"}; }
+  Walk() {
+    FakeSession::other_labs = {"traps",     "pipeline", "fusion",     "machine", "conv",
+                               "attention", "quant",    "weightless", "claims"};
+  }
   ~Walk() { FakeSession::other_labs.clear(); }
 };
 
