@@ -16,6 +16,7 @@
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/request.h"
 #include "common/stats/sum_ratio.h"
 #include "common/view/chart/model_pair.h"
@@ -262,7 +263,7 @@ std::string tokens_text(double tokens, double time_s) {
 }
 
 std::string ratio_words(const PairedVerdict& judged) {
-  return format_ratio(judged.ratio) + " " +
+  return ratio_text(judged.ratio, judged.ci) + " " +
          (judged.ci ? format_ratio_interval(judged.ci) : "without an interval");
 }
 

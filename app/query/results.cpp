@@ -253,7 +253,7 @@ std::string comparisons_text(const Run& run, int64_t request) {
                         report::side_text(short_name(one.candidate), ours, theirs, one.size_param),
                         report::side_text(short_name(one.baseline), theirs, ours, one.size_param));
     if (one.ratio > 0 && one.verdict != Verdict::invalid) {
-      text += ", " + format_ratio(one.ratio);
+      text += ", " + ratio_text(one.ratio, one.ci);
       if (one.ci) text += " " + ratio_interval_text(one.ci, one.margin);
     }
     text += fmt::format(" (margin {}, {})\n", percent(one.margin), rounds_text(one));

@@ -101,9 +101,10 @@ std::vector<std::string> clock_sentences(const Comparison& comparison) {
   std::vector<std::string> sentences;
   if (comparison.sustained.size() == 2 && comparison.equal_clock) {
     const PairedVerdict& equal = *comparison.equal_clock;
-    sentences.push_back(fmt::format(
-        "interleaved, at one clock for both: {}, {} {}, {} rounds", to_string(equal.verdict),
-        format_ratio(equal.ratio), ratio_interval_text(equal.ci, comparison.margin), equal.rounds));
+    sentences.push_back(fmt::format("interleaved, at one clock for both: {}, {} {}, {} rounds",
+                                    to_string(equal.verdict), ratio_text(equal.ratio, equal.ci),
+                                    ratio_interval_text(equal.ci, comparison.margin),
+                                    equal.rounds));
     if (clocks_disagree(comparison)) sentences.push_back(why_they_differ(comparison));
     sentences.push_back(fmt::format("alone: the baseline takes {}, the candidate {}",
                                     side_clock_text(comparison.sustained[0]),

@@ -55,35 +55,55 @@ std::string ratio_interval_text(const std::optional<Interval>& ratio, double mar
                      format_number(ratio->high, digits));
 }
 
-std::string ratio_beside_text(double ratio, const std::optional<Interval>& interval,
-                              double margin) {
+namespace {
+
+bool is_rough(const Stats& one) {
+  return !is_steady(one) || was_disturbed(one);
+}
+
+}  // namespace
+
+std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
+  constexpr int kLeast = 2;  // of one digit a bar beside it is seen to be another figure
   const std::string plain = format_ratio(ratio);
-  if (!std::isfinite(ratio) || !has_ends(interval)) return plain;
-  const int of_ends = interval_digits(*interval, margin);
+  if (!(ratio > 0) || !has_ends(interval) || !(interval->high > interval->low)) return plain;
+  // The unit of the last digit is at most half the interval's width.
+  const double half = (interval->high - interval->low) / 2;
+  const int borne =
+      static_cast<int>(std::floor(std::log10(ratio)) - std::floor(std::log10(half))) + 1;
+  const int few = std::max(borne, kLeast);
+  const std::string text =
+      borne >= kFewest ? plain : format_number(as_printed(ratio, few), few) + "×";
+  const int of_ends = interval_digits(*interval, 0);
   const double low = as_printed(interval->low, of_ends), high = as_printed(interval->high, of_ends);
   const auto is_inside = [&](double printed) { return printed >= low && printed <= high; };
-  if (is_inside(std::strtod(plain.c_str(), nullptr))) return plain;
+  if (is_inside(std::strtod(text.c_str(), nullptr))) return text;
   for (int digits = kFewest; digits <= kMost; ++digits) {
     if (is_inside(as_printed(ratio, digits))) return format_number(ratio, digits) + "×";
   }
-  return plain;
+  return text;
+}
+
+std::optional<Interval> inverse(const std::optional<Interval>& ratio) {
+  if (!has_ends(ratio) || !(ratio->low > 0)) return std::nullopt;
+  return Interval{1 / ratio->high, 1 / ratio->low};
 }
 
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval) {
   constexpr double kWide = 1.5;
-  // Of one digit a bar beside it is seen to be another figure.
-  constexpr int kLeastInHeadline = 2, kMostInHeadline = 3;
-  const bool has_both = interval && std::isfinite(interval->high) && interval->low > 0;
-  if (!(ratio > 0) || !has_both || !(interval->high > interval->low)) return format_ratio(ratio);
-  if (interval->high / interval->low > kWide)
-    return "between " + format_tick(interval->low, 2) + "× and " + format_tick(interval->high, 2) +
-           "×";
-  // The unit of the last digit is at most half the interval's width.
-  const double half = (interval->high - interval->low) / 2;
-  const int digits =
-      static_cast<int>(std::floor(std::log10(ratio)) - std::floor(std::log10(half))) + 1;
-  return digits >= kMostInHeadline ? format_ratio(ratio)
-                                   : format_number(ratio, std::max(digits, kLeastInHeadline)) + "×";
+  const bool is_wide = ratio > 0 && has_ends(interval) && interval->low > 0 &&
+                       interval->high / interval->low > kWide;
+  if (!is_wide) return ratio_text(ratio, interval);
+  return "between " + format_tick(interval->low, 2) + "× and " + format_tick(interval->high, 2) +
+         "×";
+}
+
+GainText gain_text(const Comparison* pair, double alone, const Stats& from, const Stats& to) {
+  if (!pair)
+    return {alone_ratio_text(alone, to, from), "each timed alone", is_rough(from) || is_rough(to)};
+  return {supported_ratio_text(pair->ratio, pair->ci),
+          "in turns, " + (pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin)
+                                   : std::string("no interval"))};
 }
 
 bool was_disturbed(const Stats& stats) {
@@ -93,7 +113,6 @@ bool was_disturbed(const Stats& stats) {
 
 std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b) {
   if (!(ratio > 0) || !std::isfinite(ratio)) return format_ratio(ratio);
-  const auto is_rough = [](const Stats& one) { return !is_steady(one) || was_disturbed(one); };
   if (is_rough(a) || is_rough(b)) return "about " + rough_number(ratio) + "×";
   constexpr int kAlone = 2;  // what the machine did between the two is in the ratio: no third digit
   return "≈ " + format_number(as_printed(ratio, kAlone), kAlone) + "×";

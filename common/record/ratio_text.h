@@ -15,17 +15,29 @@ namespace ridge {
 /// stand where the ends do: below, on or above 1, 1 + margin and 1 / (1 + margin). `margin`: 0.02 is 2 %.
 std::string ratio_interval_text(const std::optional<Interval>& ratio, double margin);
 
-/// "11.87×" beside "[11.86, 11.88]": as format_ratio, with as many digits more (six at most) as it takes for the printed
-/// ratio to stand within the printed interval.
-std::string ratio_beside_text(double ratio, const std::optional<Interval>& interval, double margin);
+/// A paired ratio wherever it stands, so that one screen never has it twice with other digits. Its interval decides them:
+/// none that the interval does not bear ("2.7×" where it is ±0.3, two at least), and as many (six at most) as it takes to
+/// stand within the interval: "11.87×" beside "[11.86, 11.88]". Without an interval as format_ratio.
+std::string ratio_text(double ratio, const std::optional<Interval>& interval);
 
-/// A paired ratio as a headline, with no digit that its interval does not bear: "2.00×", "2.7×" where the interval is
-/// ±0.3, "between 5× and 46×" where its upper end is over 1.5 times its lower. Without an interval as format_ratio.
+/// Of how many times as long: the interval of 1 / ratio.
+std::optional<Interval> inverse(const std::optional<Interval>& ratio);
+
+/// The same as a headline, whose interval does not stand beside it: "between 5× and 46×" where its upper end is over 1.5
+/// times its lower.
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval);
 
 /// The ratio of two medians, each timed alone, as a headline, with the digits that it bears: "≈ 71×"; of single calls, of
 /// times that scatter or of a busy machine "about 70×".
 std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b);
+/// How many times as fast a climb became, and what that rests on.
+struct GainText {
+  std::string ratio;     ///< "75×", "≈ 71×", "about 70×"
+  std::string rests_on;  ///< "in turns, 95 % interval [74, 76]", "each timed alone"
+  bool is_rough = false;
+};
+/// `pair`: of just these two, else null: then it is the ratio of two medians.
+GainText gain_text(const Comparison* pair, double alone, const Stats& from, const Stats& to);
 /// A rough ratio as a number: "70", "600", "1.3".
 std::string rough_number(double ratio);
 /// Whether other programs ran meanwhile, or the times scatter more than they should.

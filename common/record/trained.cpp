@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
 
 namespace ridge {
@@ -37,8 +38,9 @@ std::string target_sentence(const TrainedPairs& pairs, const TrainedSide& theirs
   if (!pairs.to_target) return pairs.no_to_target;
   const PairedVerdict& judged = *pairs.to_target;
   return fmt::format("time to an accuracy of {:.4g}: {}, {} {}, {}", *pairs.target,
-                     change(theirs.to_target_s, ours.to_target_s), format_ratio(judged.ratio),
-                     format_ratio_interval(judged.ci), to_string(judged.verdict));
+                     change(theirs.to_target_s, ours.to_target_s),
+                     ratio_text(judged.ratio, judged.ci), format_ratio_interval(judged.ci),
+                     to_string(judged.verdict));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "common/core/format.h"
 #include "common/record/assembly.h"
 #include "common/record/diagnosis.h"
+#include "common/record/ratio_text.h"
 
 namespace ridge::window {
 
@@ -239,9 +240,9 @@ std::string slow_sentence(const State& state, const Comparison& comparison) {
   if (comparison.verdict == Verdict::unresolved)
     return "Right, and not shown to be as fast as " + original +
            ", which the exercise asks for. Save it again, and the comparison is made again.";
-  std::string text = "Right, but a call takes " + format_ratio(1 / comparison.ratio) +
-                     " as long as one of " + original +
-                     ". The exercise is solved when it is as fast.";
+  std::string text =
+      "Right, but a call takes " + ratio_text(1 / comparison.ratio, inverse(comparison.ci)) +
+      " as long as one of " + original + ". The exercise is solved when it is as fast.";
   const AssemblyText* listing = edit_listing(state);
   const LineSpan written = written_lines(editing.original, editing.built);
   const LoopLanes lanes = listing && !written.empty()

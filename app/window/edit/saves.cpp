@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/core/format.h"
+#include "common/record/ratio_text.h"
 
 namespace ridge::window {
 
@@ -90,7 +91,8 @@ std::string save_text(const Save& save) {
   const Comparison* made = save.comparison;
   const bool has_ratio =
       made && (made->verdict == Verdict::faster || made->verdict == Verdict::slower);
-  if (has_ratio) text += "; in pairs " + format_ratio(made->ratio) + " as fast as the original";
+  if (has_ratio)
+    text += "; in pairs " + ratio_text(made->ratio, made->ci) + " as fast as the original";
   if (made && made->verdict == Verdict::same) text += "; in pairs the same as the original";
   return text;
 }

@@ -32,9 +32,9 @@ struct Headline {
 Headline headline_of(const Comparison& comparison, Verdict verdict) {
   switch (verdict) {
     case Verdict::faster:
-      return {format_ratio(comparison.ratio) + " as fast", Role::faster, 1};
+      return {ratio_text(comparison.ratio, comparison.ci) + " as fast", Role::faster, 1};
     case Verdict::slower:
-      return {format_ratio(comparison.ratio) + " as fast", Role::slower, -1};
+      return {ratio_text(comparison.ratio, comparison.ci) + " as fast", Role::slower, -1};
     case Verdict::same:
       return {"same", Role::text, 0};
     case Verdict::unresolved:
@@ -48,7 +48,7 @@ Headline headline_of(const Comparison& comparison, Verdict verdict) {
 std::string evidence_of(const Comparison& comparison) {
   std::string text;
   if (comparison.rounds > 0) {
-    text = format_ratio(comparison.ratio);
+    text = ratio_text(comparison.ratio, comparison.ci);
     text += comparison.ci ? " " + ratio_interval_text(comparison.ci, comparison.margin)
                           : ", no interval";
     text += " · " + rounds_text(comparison);

@@ -339,7 +339,8 @@ void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) 
     if (!derived.compute) out->missing = "No share: " + derived.no_compute_reason + ".";
   } else if (step.ask == Ask::factor) {
     out->value = last->series->trap ? last->series->trap->factor : 0;
-    out->shown = format_ratio(out->value);
+    out->shown = last->series->trap ? ratio_text(out->value, last->series->trap->ci)
+                                    : format_ratio(out->value);
     if (last->series->trap)
       out->interval = interval_text(format_ratio_interval(last->series->trap->ci));
   } else if (out->pair && out->pair->ratio > 0) {

@@ -44,14 +44,11 @@ bool needs_interval(const ClimbStep& step) {
   return step.ratio >= kHuge || step.ratio <= 1 / kHuge || reach > kWide * step.ratio;
 }
 
-std::string badge(const ClimbStep& step, const std::string& ratio);
-
 std::string step_with_interval(const ClimbRow& row) {
   const bool has_interval = row.step && row.step->verdict && row.step->interval;
   if (!has_interval) return step_cell(row);
   const ClimbStep& step = *row.step;
-  return badge(step, ratio_beside_text(step.ratio, step.interval, step.margin)) + " " +
-         ratio_interval_text(step.interval, step.margin);
+  return step_text(step) + " " + ratio_interval_text(step.interval, step.margin);
 }
 
 /// Whether the pair, at one clock, says another figure than the bars of rungs that each had a clock of its own.
@@ -178,7 +175,7 @@ std::string sublabel_of(const ClimbRow& row, bool is_bare) {
   };
   if (row.step && has_rate(row) && is_bar_apart(*row.step))
     add("alone" + (row.sublabel.empty() ? "" : ", " + row.sublabel) + ": its pair says " +
-        format_ratio(row.step->ratio));
+        ratio_text(row.step->ratio, row.step->interval));
   else
     add(row.sublabel);
   if (row.step && is_of_other_clock(*row.step)) add("alone ≈ " + format_ratio(*row.step->alone));
@@ -256,7 +253,7 @@ std::string step_note(const ClimbStep& step) {
               "settle it."
             : "");
   std::string text = fmt::format("In turns with “{}”: {}, {} as fast", step.from,
-                                 to_string(*step.verdict), format_ratio(step.ratio));
+                                 to_string(*step.verdict), ratio_text(step.ratio, step.interval));
   if (step.interval) text += ", 95 % interval " + ratio_interval_text(step.interval, step.margin);
   text += ".";
   if (step.alone)
@@ -279,12 +276,7 @@ std::string alone_text(double ratio, bool is_noisy) {
 }
 
 std::string step_text(const ClimbStep& step) {
-  return badge(step, format_ratio(step.ratio));
-}
-
-namespace {
-
-std::string badge(const ClimbStep& step, const std::string& ratio) {
+  const std::string ratio = ratio_text(step.ratio, step.interval);
   if (!std::isfinite(step.ratio) || !(step.ratio > 0)) return "✕ no ratio";
   if (!step.verdict) return alone_text(step.ratio, step.is_noisy);
   if (bars_disagree(step)) return "≠ " + ratio;

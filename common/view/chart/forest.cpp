@@ -70,7 +70,7 @@ void add_equal_clock(const Comparison& comparison, int index, Panel* panel) {
   mark.interval = equal.ci;
   mark.beside = true;
   mark.note = fmt::format("at equal clock: {} {} {}, {} rounds", to_string(equal.verdict),
-                          format_ratio(equal.ratio),
+                          ratio_text(equal.ratio, equal.ci),
                           ratio_interval_text(equal.ci, comparison.margin), equal.rounds);
   panel->marks.push_back(mark);
 }
@@ -102,7 +102,8 @@ int add_row(const ForestRow& row, int index, Panel* panel) {
             .marker = Marker::diamond};
   mark.interval = comparison.ci;
   mark.bare = true;  // beside the dots it would stand far from its diamond
-  mark.note = fmt::format("{}: {} {}, {}, margin {}", row.label, format_ratio(comparison.ratio),
+  mark.note = fmt::format("{}: {} {}, {}, margin {}", row.label,
+                          ratio_text(comparison.ratio, comparison.ci),
                           ratio_interval_text(comparison.ci, comparison.margin),
                           rounds_text(comparison), format_percent_width(comparison.margin));
   panel->marks.push_back(mark);
@@ -159,7 +160,7 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
     beyond += add_row(row, static_cast<int>(i), &ratios);
     std::string text = verdict_text(row.verdict);
     if (row.verdict != Verdict::invalid) {
-      text += " " + format_ratio(comparison.ratio) + " " +
+      text += " " + ratio_text(comparison.ratio, comparison.ci) + " " +
               ratio_interval_text(comparison.ci, comparison.margin);
     }
     verdicts.row_reasons.push_back(text);

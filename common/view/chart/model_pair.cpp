@@ -56,9 +56,9 @@ Panel ratio_panel(const ModelPairInput& input) {
               .interval = row.judged->ci,
               .role = role_of(row.judged->verdict),
               .marker = Marker::diamond};
-    mark.label = format_ratio(row.judged->ratio);
+    mark.label = ratio_text(row.judged->ratio, row.judged->ci);
     mark.note = row.label + ": " + to_string(row.judged->verdict) + ", " +
-                format_ratio(row.judged->ratio) + " " +
+                ratio_text(row.judged->ratio, row.judged->ci) + " " +
                 ratio_interval_text(row.judged->ci, input.margin) + ", " +
                 std::to_string(row.judged->rounds) + " rounds.";
     panel.marks.push_back(mark);

@@ -213,7 +213,8 @@ std::string verdict_source(const Comparison& comparison) {
   std::string text = "against " + comparison.baseline + ", " + to_string(comparison.verdict) +
                      ", " + rounds_text(comparison);
   if (comparison.equal_clock)
-    text += ", sustained; at equal clock " + format_ratio(comparison.equal_clock->ratio) + " " +
+    text += ", sustained; at equal clock " +
+            ratio_text(comparison.equal_clock->ratio, comparison.equal_clock->ci) + " " +
             ratio_interval_text(comparison.equal_clock->ci, comparison.margin);
   else if (lacks_sustained(comparison))
     text += ", at equal clock; how fast each is alone was not measured";
@@ -409,7 +410,7 @@ std::string other_pair(const Reference& reference, const Run* run) {
   if (!found) return "";
   const std::string& baseline = found->baseline;
   return "; against " + baseline.substr(baseline.rfind('.') + 1) + " it is " +
-         format_ratio(found->ratio);
+         ratio_text(found->ratio, found->ci);
 }
 
 Figure nothing_found(const Reference& reference, const Run* run, bool has_place) {

@@ -72,7 +72,7 @@ Section gain_section(const Material& material) {
     const Interval interval{whole_gain(share, comparison.ci->low),
                             whole_gain(share, comparison.ci->high)};
     table.rows.push_back({fmt::format("{:.0f} % of the time", share * 100),
-                          format_ratio(gain) + " as fast", format_ratio_interval(interval),
+                          ratio_text(gain, interval) + " as fast", format_ratio_interval(interval),
                           format_share(1 - 1 / gain)});
   }
   section.table = std::move(table);
@@ -112,7 +112,7 @@ std::vector<std::string> cells_of(const PairedRow& row) {
   if (!row.claim->paired) return {row.label, unavailable("measured apart"), "", "", "", row.words};
   const bool invalid = row.verdict == Verdict::invalid;
   return {row.label,
-          invalid ? unavailable(row.claim->decision.reason) : format_ratio(c.ratio),
+          invalid ? unavailable(row.claim->decision.reason) : ratio_text(c.ratio, c.ci),
           invalid ? ""
           : c.ci  ? ratio_interval_text(c.ci, c.margin)
                   : unavailable(c.trained ? "too few seeds" : "too few rounds"),

@@ -251,7 +251,7 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   const std::string part = c.trained ? "a training step" : "this part";
   const std::string change = "replacing “" + base + "” by “" + cand + "”";
   const std::string figures = fmt::format(
-      "{} as fast, 95 % interval {}, {}, margin {}", format_ratio(c.ratio),
+      "{} as fast, 95 % interval {}, {}, margin {}", ratio_text(c.ratio, c.ci),
       ratio_interval_text(c.ci, c.margin), rounds_text(c), format_percent_width(c.margin));
   std::string text;
   switch (claim.decision.verdict) {
@@ -276,7 +276,7 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   if (clocks_disagree(c) && claim.decision.verdict != Verdict::invalid) {
     const PairedVerdict& equal = *c.equal_clock;
     text += fmt::format(" At one clock for both it would be {} ({} {}): see the clocks.",
-                        to_string(equal.verdict), format_ratio(equal.ratio),
+                        to_string(equal.verdict), ratio_text(equal.ratio, equal.ci),
                         ratio_interval_text(equal.ci, c.margin));
   }
   if (claim.decision.verdict == Verdict::invalid || c.reasons.empty()) return text;

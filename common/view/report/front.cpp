@@ -95,7 +95,7 @@ std::string resting(const Comparison& c) {
 
 std::string verdict_figures(const std::string& verdict, const PairedVerdict& judged,
                             double margin) {
-  return fmt::format("{}, {} {}", verdict, format_ratio(judged.ratio),
+  return fmt::format("{}, {} {}", verdict, ratio_text(judged.ratio, judged.ci),
                      ratio_interval_text(judged.ci, margin));
 }
 
@@ -126,11 +126,12 @@ void add_training_facts(const TrainedPairs& pairs, Headline* headline) {
                                         : unavailable("no pair was judged to the end"));
   fact("Accuracy limit", may_lose_text(pairs) + ", by the interval's lower end");
   if (!pairs.target) return;
-  fact("Time to the accuracy", pairs.to_target
-                                   ? fmt::format("{} {}, {}", format_ratio(pairs.to_target->ratio),
-                                                 format_ratio_interval(pairs.to_target->ci),
-                                                 to_string(pairs.to_target->verdict))
-                                   : unavailable(pairs.no_to_target));
+  fact("Time to the accuracy",
+       pairs.to_target
+           ? fmt::format("{} {}, {}", ratio_text(pairs.to_target->ratio, pairs.to_target->ci),
+                         format_ratio_interval(pairs.to_target->ci),
+                         to_string(pairs.to_target->verdict))
+           : unavailable(pairs.no_to_target));
 }
 
 /// The candidate where it is a command; null where it is a rung.
@@ -401,6 +402,7 @@ Headline climb_headline(const Material& material, const Climb& climb) {
   } else if (const auto step = step_between(material, *climb.first, *climb.best)) {
     chart::ClimbStep text{.ratio = step->ratio};
     if (step->claim) {
+      text.interval = step->claim->comparison.ci;
       text.verdict = step->claim->decision.verdict;
       headline.tone = tone_of(*step->claim);
       headline.interval = resting(step->claim->comparison);

@@ -180,7 +180,8 @@ std::string off_text(const Revealed& revealed) {
 
 /// "8.20× [7.90, 8.50] in pairs", "≈ 19.0× (each alone: no interval)".
 std::string ratio_said(const Revealed& revealed) {
-  const std::string ratio = format_ratio(*revealed.ratio);
+  const std::string ratio =
+      ratio_text(*revealed.ratio, revealed.pair ? revealed.pair->ci : std::nullopt);
   return revealed.pair ? ratio + pair_interval(*revealed.pair) + " in pairs"
                        : "≈ " + ratio + " (each alone: no interval)";
 }
@@ -246,7 +247,7 @@ std::string prediction_sentence(const Revealed& revealed) {
     text += "; what that refers to has no result here, and this rung took " + took;
   if (revealed.factor) text += ": " + off_text(revealed);
   if (const Comparison* later = revealed.later_pair)
-    text += ". A pair since then: " + format_ratio(later->ratio) + pair_interval(*later);
+    text += ". A pair since then: " + ratio_text(later->ratio, later->ci) + pair_interval(*later);
   return text + ".";
 }
 
@@ -289,7 +290,9 @@ std::vector<Section> prediction_sections(std::span<const Input> inputs, const Op
                (prediction.factor > 0 ? " over " + title_of(prediction.of, options) : ""),
            one.least.time_ns ? format_time_ns(*one.least.time_ns) + " (" + one.least.ceiling + ")"
                              : unavailable(one.least.reason),
-           (one.ratio ? (one.pair ? "" : "≈ ") + format_ratio(*one.ratio) + ", " : "") +
+           (one.ratio ? (one.pair ? "" : "≈ ") +
+                            ratio_text(*one.ratio, one.pair ? one.pair->ci : std::nullopt) + ", "
+                      : "") +
                (one.measured_ns ? format_time_ns(*one.measured_ns) : unavailable(one.reason)),
            one.factor ? off_text(one) : kNone,
            one.after_the_fact ? "after the fact" : "before the run"});
