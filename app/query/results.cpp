@@ -369,9 +369,9 @@ std::vector<std::string> row_of(const Series& series) {
   if (!series.trap || series.status == SeriesStatus::failed) return row;
   const TrapOutcome& trap = *series.trap;
   return {row[0],
-          reading_text(trap, trap.lie.median),
+          reading_text(trap, trap.lie),
           reading_interval_text(trap, trap.lie),
-          reading_text(trap, trap.honest.median),
+          reading_text(trap, trap.honest),
           reading_interval_text(trap, trap.honest),
           bias_text(trap),
           trap.caught ? "caught" : "not caught"};

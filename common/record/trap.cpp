@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include "common/core/format.h"
+#include "common/record/ratio_text.h"
 
 namespace ridge {
 
-std::string reading_text(const TrapOutcome& trap, double reading) {
-  return trap.unit == "s" ? format_time_ns(reading * 1e9) : format_ratio(reading);
+std::string reading_text(const TrapOutcome& trap, const TrapFigure& figure) {
+  return trap.unit == "s" ? format_time_ns(figure.median * 1e9)
+                          : ratio_text(figure.median, figure.ci);
 }
 
 std::string reading_interval_text(const TrapOutcome& trap, const TrapFigure& figure) {
@@ -16,8 +18,8 @@ std::string reading_interval_text(const TrapOutcome& trap, const TrapFigure& fig
 }
 
 std::string bias_text(const TrapOutcome& trap) {
-  if (trap.bias == "high") return format_ratio(trap.factor) + " too high";
-  if (trap.bias == "low") return format_ratio(1 / trap.factor) + " too low";
+  if (trap.bias == "high") return ratio_text(trap.factor, trap.ci) + " too high";
+  if (trap.bias == "low") return ratio_text(1 / trap.factor, inverse(trap.ci)) + " too low";
   if (trap.bias == "none") return "no bias on this machine";
   return trap.ci ? "unresolved" : fmt::format("unresolved, {} rounds", trap.rounds);
 }

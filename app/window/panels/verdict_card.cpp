@@ -102,10 +102,11 @@ Words words_of(const Run& run, const Comparison& comparison, const Decision& dec
 Words words_of(const TrapOutcome& trap, const std::string& where) {
   Words words{
       {bias_text(trap), Role::text, 0},
-      reading_text(trap, trap.lie.median) + " said, " + reading_text(trap, trap.honest.median) +
-          " is  ·  " + trap.quantity + " of " + trap.victim,
-      fmt::format("lie / honest {} {}  ·  {} rounds  ·  margin {:g} %", format_ratio(trap.factor),
-                  ratio_interval_text(trap.ci, trap.margin), trap.rounds, trap.margin * 100),
+      reading_text(trap, trap.lie) + " said, " + reading_text(trap, trap.honest) + " is  ·  " +
+          trap.quantity + " of " + trap.victim,
+      fmt::format("lie / honest {} {}  ·  {} rounds  ·  margin {:g} %",
+                  ratio_text(trap.factor, trap.ci), ratio_interval_text(trap.ci, trap.margin),
+                  trap.rounds, trap.margin * 100),
       guard_text(trap)};
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   return words;

@@ -71,8 +71,8 @@ std::string summarise(const std::vector<Entry>& entries, const std::string& metr
       text += entry.reason;
     } else if (entry.series->trap) {
       const TrapOutcome& trap = *entry.series->trap;
-      text += "the lie reads " + reading_text(trap, trap.lie.median) + ", the honest figure is " +
-              reading_text(trap, trap.honest.median) + ": " + bias_text(trap);
+      text += "the lie reads " + reading_text(trap, trap.lie) + ", the honest figure is " +
+              reading_text(trap, trap.honest) + ": " + bias_text(trap);
     } else {
       text += format_time_ns(*entry.call_s * 1e9) +
               (entry.series->kind == RungKind::training ? " per step" : " per call");
@@ -132,6 +132,7 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
     set_lies_beside(entries, &model.panels.front());
     model.panels.push_back(factor_panel(entries));
     model.panels.push_back(guard_panel(entries));
+    model.table = trap_table(entries);
   } else {
     model.panels.push_back(metric.empty() || counts_flop(entries)
                                ? utilization_panel(entries)

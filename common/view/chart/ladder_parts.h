@@ -57,6 +57,8 @@ void set_lies_beside(const std::vector<Entry>& entries, Panel* panel);
 /// Traps: lie / honest with its interval, and what the guard said.
 Panel factor_panel(const std::vector<Entry>& entries);
 Panel guard_panel(const std::vector<Entry>& entries);
+/// What those three panels show, as a table.
+ChartTable trap_table(const std::vector<Entry>& entries);
 /// The task metric's difference to the baseline row (to the first row that has one otherwise).
 Panel task_panel(const std::vector<Entry>& entries, const std::string& metric);
 

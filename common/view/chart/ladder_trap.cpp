@@ -29,8 +29,8 @@ std::string note_of(const Entry& entry, const TrapOutcome& trap) {
   return with_how(
       fmt::format("{}, {} of {}: the lie reads {} {}, the honest figure is {} {} "
                   "(medians, 95 % intervals, {} rounds): {}",
-                  entry.row->label, trap.quantity, trap.victim, reading_text(trap, trap.lie.median),
-                  reading_interval_text(trap, trap.lie), reading_text(trap, trap.honest.median),
+                  entry.row->label, trap.quantity, trap.victim, reading_text(trap, trap.lie),
+                  reading_interval_text(trap, trap.lie), reading_text(trap, trap.honest),
                   reading_interval_text(trap, trap.honest), trap.rounds, bias_text(trap)),
       entry);
 }
@@ -51,7 +51,7 @@ void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
     lie.offset = kBelow;
     lie.value = trap->lie.median;
     lie.interval = trap->lie.ci;
-    lie.label = reading_text(*trap, lie.value);
+    lie.label = reading_text(*trap, trap->lie);
     lie.role = Role::muted;
     lie.marker = Marker::diamond;  // a shape of its own: hollow is what was recorded
     lies.push_back(std::move(lie));
@@ -59,8 +59,8 @@ void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const TrapOutcome* trap = trap_of(entries[i]);
     if (!trap || trap->unit == "s") continue;
-    panel->row_reasons[i] = "a ratio: " + reading_text(*trap, trap->lie.median) + " said, " +
-                            reading_text(*trap, trap->honest.median) + " is";
+    panel->row_reasons[i] = "a ratio: " + reading_text(*trap, trap->lie) + " said, " +
+                            reading_text(*trap, trap->honest) + " is";
   }
   panel->marks.insert(panel->marks.end(), lies.begin(), lies.end());
   put_on_log_axis(panel);
@@ -92,12 +92,39 @@ Panel factor_panel(const std::vector<Entry>& entries) {
 }
 
 Panel guard_panel(const std::vector<Entry>& entries) {
-  Panel panel{.title = "What the guard said", .metric = "trap_guard", .weight = 1.35f};
+  Panel panel{.title = "What the guard said", .subtitle = kGuardMeasures, .metric = "trap_guard"};
+  panel.weight = 1.35f;
   for (const Entry& entry : entries) {
     const TrapOutcome* trap = trap_of(entry);
     panel.row_reasons.push_back(trap ? guard_text(*trap) : no_trap(entry));
   }
   return panel;
+}
+
+ChartTable trap_table(const std::vector<Entry>& entries) {
+  ChartTable table{.columns = {"Trap", "Honest", "95 % interval", "The lie", "95 % interval",
+                               "The lie reads",
+                               "What the guard said, " + std::string(kGuardMeasures)}};
+  for (const Entry& entry : entries) {
+    std::vector<std::string> cells = {entry.row->label};
+    if (const TrapOutcome* trap = trap_of(entry)) {
+      cells.insert(cells.end(),
+                   {reading_text(*trap, trap->honest), reading_interval_text(*trap, trap->honest),
+                    reading_text(*trap, trap->lie), reading_interval_text(*trap, trap->lie),
+                    bias_text(*trap), guard_text(*trap)});
+    } else if (entry.call_s) {
+      cells.push_back(format_time_ns(*entry.call_s * 1e9));
+      cells.push_back(entry.call_ci_s ? format_time_interval(Interval{entry.call_ci_s->low * 1e9,
+                                                                      entry.call_ci_s->high * 1e9})
+                                      : kNone);
+      cells.push_back(no_trap(entry));
+    } else {
+      cells.push_back("unavailable: " + no_trap(entry));
+    }
+    cells.resize(table.columns.size());
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
 }
 
 }  // namespace ridge::chart::parts

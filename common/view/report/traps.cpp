@@ -12,7 +12,9 @@ std::vector<Section> trap_sections(const Material& material) {
   Section section{.id = "traps", .title = "The lie and the honest figure"};
   section.paragraphs = {
       "Each trap measures one quantity of one victim in two ways, in turns. Medians and their 95 % "
-      "intervals; the factor is judged like a comparison, from the rounds' paired ratios."};
+      "intervals; the factor is judged like a comparison, from the rounds' paired ratios. A figure "
+      "in the guard's words is from a measurement of its own, so it need not lie in the honest "
+      "figure's interval."};
   Table table{.columns = {"Trap", "Quantity", "The lie", "95 % interval", "Honest", "95 % interval",
                           "The lie reads", "95 % interval of lie / honest", "The guard"}};
   for (const Line& line : material.lines) {
@@ -23,8 +25,8 @@ std::vector<Section> trap_sections(const Material& material) {
     } else {
       const TrapOutcome& trap = *line.series->trap;
       row.insert(row.end(),
-                 {trap.quantity + " of " + trap.victim, reading_text(trap, trap.lie.median),
-                  reading_interval_text(trap, trap.lie), reading_text(trap, trap.honest.median),
+                 {trap.quantity + " of " + trap.victim, reading_text(trap, trap.lie),
+                  reading_interval_text(trap, trap.lie), reading_text(trap, trap.honest),
                   reading_interval_text(trap, trap.honest), bias_text(trap),
                   ratio_interval_text(trap.ci, trap.margin), trap.guard + "; " + guard_text(trap)});
     }
