@@ -78,18 +78,16 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   CHECK(card.title == "Your core");
   CHECK(card.asked.find("n = 512") == 0);
   // A comparison of two others says nothing about the library.
-  FirstClimb other = f.state.first_climb;
+  const FirstClimb& climb = f.state.first_climb;
   WorkRequest apart = pair;
   apart.kernels[0].kernel = "gemm.cpu.naive_o3";
   (void)f.session.send(apart);
-  other.compare = f.session.last(RequestType::compare).id;
   f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 40);
-  CHECK_FALSE(climb_card(climb_run(f.state), other).verdict);
+  CHECK(climb_card(climb_run(f.state), climb).library == card.library);
   // Nor is anything claimed that the card's own bars contradict: 0.8 of the library each alone, 1.3 in turns.
   (void)f.session.send(pair);
-  other.compare = f.session.last(RequestType::compare).id;
   f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 1.3);
-  const ClimbCard torn = climb_card(climb_run(f.state), other);
+  const ClimbCard torn = climb_card(climb_run(f.state), climb);
   CHECK_FALSE(torn.verdict);
   CHECK(torn.library.find("not settled: in turns") != std::string::npos);
   CHECK(torn.library.find("each alone ≈ 0.800×") != std::string::npos);
@@ -111,6 +109,56 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   f.driver->frames(2);
   CHECK_FALSE(f.driver->find("climb_card"));
   CHECK(f.session.cancelled.empty());
+}
+
+TEST_CASE("the card takes the best that the session knows of its ends, and says what it rests on",
+          "[window][home]") {
+  Fixture f;
+  f.driver->type('h');
+  const WorkRequest request = watch(f, 0.8e6);
+  f.session.finish(f.session.last(RequestType::compare), "cancelled");
+  f.driver->frames(3);
+  const FirstClimb& climb = f.state.first_climb;
+  const auto card = [&] { return climb_card(climb_run(f.state), climb); };
+  CHECK(card().gain == "≈ 64×");
+  CHECK(card().rests_on == "each timed alone");
+  const double climbed = card().bars.front().rate;
+  // Later the same rungs are timed once more: a burst in the climb is not kept. A request that lacks a rung is no climb.
+  const auto time_again = [&](size_t rungs, double first_ns) {
+    WorkRequest again = request;
+    again.kernels.resize(rungs);
+    (void)f.session.send(again);
+    again = f.session.last(RequestType::run);
+    double t_ns = first_ns;
+    for (size_t i = 0; i < rungs; ++i, t_ns /= 2) {
+      const bool is_peer = rung_of(again.kernels[i].kernel)->peer;
+      f.session.measure(again, static_cast<int>(i), is_peer ? 0.8e6 : t_ns);
+    }
+    f.session.finish(again);
+  };
+  time_again(3, 8e6);
+  CHECK(card().bars.front().rate == Approx(climbed));
+  time_again(request.kernels.size(), 32e6);
+  CHECK(card().bars.front().rate == Approx(2 * climbed));
+  CHECK(card().rests_on.find("each timed alone; the bars are of a later run") == 0);
+  // A pair of both ends counts more than any two times.
+  WorkRequest pair = request;
+  pair.type = RequestType::compare;
+  pair.kernels = {request.kernels.front(), request.kernels.front()};
+  pair.kernels[1].kernel = "gemm.cpu.packed_avx512";
+  (void)f.session.send(pair);
+  f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 50);
+  CHECK(card().gain == "50.0×");
+  CHECK(card().rests_on.find("in turns, 95 % interval [49.5, 50.5]") == 0);
+  f.state.ladder.dirty = true;
+  f.driver->frames(2);
+  // The headline of the chart has the same.
+  set_level(f.state, Level::kLab);
+  f.driver->frames(3);
+  ChartRows rows;
+  CHECK(centre_chart(f.state, &rows)
+            .legend.front()
+            .find("three loops, -O1 → packed, AVX-512: 50.0×, in turns, 95 % interval") == 0);
 }
 
 TEST_CASE("the card says what is missing: cancelled, failed, no library, no pairs",

@@ -12,5 +12,8 @@ namespace ridge {
 inline const std::string kTimedInTurns = "timed in turns";
 /// Whether the series is a side of a comparison.
 bool is_in_turns(const Run& run, const SeriesFacts& series);
+/// The newest comparison of just these two results that has a ratio; null: there is none.
+const Comparison* newest_pair(const Run& run, const SeriesFacts& baseline,
+                              const SeriesFacts& candidate);
 
 }  // namespace ridge

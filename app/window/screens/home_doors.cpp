@@ -108,9 +108,13 @@ void draw_watch(Ui& ui, Area door) {
   if (state.is_replay()) return;
   small_line(ui, &inner, "Each step, a rung, is checked before it is timed. Esc cancels.");
   if (!climb_card_blocker(state).empty()) return;
-  const std::string gain = climb_card(climb_run(state), state.first_climb).gain;
+  const ClimbCard card = climb_card(climb_run(state), state.first_climb);
+  // The interval stands on the card.
+  const std::string rests_on = card.rests_on.substr(0, card.rests_on.find_first_of(",;"));
   if (text_link(ui, "show_card", inner.take_top(ui.px(28)),
-                gain.empty() ? "Show the card" : "Your core climbed " + gain + ": show the card"))
+                card.gain.empty()
+                    ? "Show the card"
+                    : "Your core climbed " + card.gain + ", " + rests_on + ": show the card"))
     ui.dispatch_action("climb_card");
 }
 

@@ -12,6 +12,7 @@
 #include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
@@ -58,10 +59,10 @@ void find_ends(Climbs* climbs) {
   }
 }
 
-Climbs climbs_of(const Run& run, const FirstClimb& climb) {
+Climbs climbs_of(const Run& run, const Lab& lab, int64_t request) {
   Climbs climbs;
-  for (const char* kernel : climb.lab->short_climb) {
-    const Series* series = series_of(run, climb.run, kernel);
+  for (const char* kernel : lab.short_climb) {
+    const Series* series = series_of(run, request, kernel);
     const Rung* rung = rung_of(kernel);
     if (!series || !rung || series->status != SeriesStatus::ok) continue;
     if (!why_no_step(kernel, series->params).empty()) continue;
@@ -75,18 +76,34 @@ Climbs climbs_of(const Run& run, const FirstClimb& climb) {
   return climbs;
 }
 
-/// The comparison of just these two, if it was made.
-const Comparison* pair_of_climb(const Run& run, const FirstClimb& climb, const Climbs& climbs) {
-  for (const Comparison& one : run.comparisons()) {
-    const bool is_pair =
-        one.baseline == climbs.library->rung->kernel && one.candidate == climbs.best->rung->kernel;
-    if (climb.compare && one.request == climb.compare && is_pair) return &one;
+/// Whether it timed the rungs of the climb once more, the ends of it while nothing else ran.
+bool is_better(const Climbs& again, const Climbs& own) {
+  const auto is_same = [](const Climbed& a, const Climbed& b) {
+    return a.rung == b.rung && a.series->params == b.series->params &&
+           a.series->cache == b.series->cache;
+  };
+  const auto is_quiet = [](const Climbed* end) {
+    return is_steady(*end->series->stats) && !was_disturbed(*end->series->stats);
+  };
+  return std::equal(again.all.begin(), again.all.end(), own.all.begin(), own.all.end(), is_same) &&
+         is_quiet(again.first) && is_quiet(again.best);
+}
+
+/// Of the climb's own request, else of the newest that timed its rungs better: a burst of other programs is not kept.
+Climbs newest_climbs(const Run& run, const FirstClimb& climb) {
+  Climbs shown = climbs_of(run, *climb.lab, climb.run);
+  if (!shown.best) return shown;
+  const auto& requests = run.requests();
+  for (auto later = requests.rbegin(); later != requests.rend() && later->id > climb.run; ++later) {
+    if (later->type != RequestType::run || later->open()) continue;
+    if (Climbs again = climbs_of(run, *climb.lab, later->id); again.best && is_better(again, shown))
+      return again;
   }
-  return nullptr;
+  return shown;
 }
 
 /// The best of ours against the library, by pairs; else what the two times say, which settles nothing.
-void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {
+void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   if (!climbs.library) {
     card->library = "No library here to compare with.";
     return;
@@ -97,8 +114,8 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
     return;
   }
   const std::string ours = climbs.best->rung->title;
-  const Comparison* pair = pair_of_climb(run, climb, climbs);
-  if (!pair || !(pair->ratio > 0)) {
+  const Comparison* pair = newest_pair(run, *climbs.library->series, *climbs.best->series);
+  if (!pair) {
     card->library =
         fmt::format("Against {}: “{}” is ≈ {} as fast, each alone; not compared in turns", name,
                     ours, format_ratio(climbs.best->rate / climbs.library->rate));
@@ -112,7 +129,7 @@ void say_library(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
   if (chart::bars_disagree(step)) {
     card->library = fmt::format(
         "Against {}, not settled: in turns “{}” is {} as fast, each alone ≈ {}; run both again",
-        name, ours, format_ratio(pair->ratio), format_ratio(alone));
+        name, ours, ratio_text(pair->ratio, pair->ci), format_ratio(alone));
     return;
   }
   card->verdict = verdict;
@@ -140,9 +157,10 @@ std::string scatter_text(const Climbs& climbs) {
 }
 
 /// What the climb multiplied.
-std::string gain_text(const Climbs& climbs) {
-  return alone_ratio_text(climbs.best->rate / climbs.first->rate, *climbs.best->series->stats,
-                          *climbs.first->series->stats);
+GainText gain_of(const Run& run, const Climbs& climbs) {
+  return gain_text(newest_pair(run, *climbs.first->series, *climbs.best->series),
+                   climbs.best->rate / climbs.first->rate, *climbs.first->series->stats,
+                   *climbs.best->series->stats);
 }
 
 void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {
@@ -172,7 +190,9 @@ void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
   is_noisy |= environment && !environment->quiet.quiet;
   if (is_noisy)
     card->caveats.emplace_back("This machine was busy meanwhile: the figures are noisy.");
-  if (std::string rough = scatter_text(climbs); !rough.empty())
+  const bool has_pair =
+      climbs.best && newest_pair(run, *climbs.first->series, *climbs.best->series);
+  if (std::string rough = scatter_text(climbs); !rough.empty() && !has_pair)
     card->caveats.push_back(std::move(rough));
 }
 
@@ -191,7 +211,7 @@ std::string ceiling_text(const Run& run, const Climbed& best) {
 
 /// The fastest of ours and of the libraries, as a request for pairs; empty where one of them is missing.
 std::optional<WorkRequest> pair_request(const State& state, const FirstClimb& climb) {
-  const Climbs climbs = climbs_of(state.run(), climb);
+  const Climbs climbs = climbs_of(state.run(), *climb.lab, climb.run);
   if (!climbs.best || !climbs.library) return std::nullopt;
   WorkRequest request;
   request.type = RequestType::compare;
@@ -304,7 +324,7 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
   ClimbCard card;
   if (const auto& environment = run.environment())
     card.machine = environment->cpu.model + "  ·  " + environment->time_utc.substr(0, 10);
-  const Climbs climbs = climbs_of(run, climb);
+  const Climbs climbs = newest_climbs(run, climb);
   card.unit = climbs.unit;
   for (const Climbed& one : climbs.all)
     card.bars.push_back({one.rung->title, one.rate, one.rung->peer});
@@ -313,7 +333,11 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
     card.way = climbs.best->rung->title;
   }
   if (climbs.best && climbs.best != climbs.first) {
-    card.gain = gain_text(climbs);
+    GainText gain = gain_of(run, climbs);
+    card.gain = std::move(gain.ratio);
+    card.rests_on = std::move(gain.rests_on);
+    if (climbs.best->series->request != climb.run)
+      card.rests_on += "; the bars are of a later run, while nothing else ran";
     card.way = fmt::format("{} → {}, in {} {}", climbs.first->rung->title, climbs.best->rung->title,
                            climbs.steps, climbs.steps == 1 ? "step" : "steps");
   }
@@ -323,14 +347,14 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
     card.asked = params_summary(*climb.lab, climbs.best->series->params) + "  ·  " +
                  climbs.best->series->mode.text();
   }
-  say_library(run, climb, climbs, &card);
+  say_library(run, climbs, &card);
   say_caveats(run, climb, climbs, &card);
   return card;
 }
 
 std::string card_words(const ClimbCard& card) {
-  std::string text =
-      card.title + ": " + card.gain + (card.gain.empty() ? "" : " as fast as the first step");
+  std::string text = card.title + ": " + card.gain +
+                     (card.gain.empty() ? "" : " as fast as the first step, " + card.rests_on);
   for (const std::string* part : {&card.way, &card.asked, &card.ceiling, &card.library})
     text += part->empty() ? "" : "\n" + *part;
   for (const std::string& caveat : card.caveats) text += "\n" + caveat;

@@ -1,5 +1,5 @@
 // "Watch it climb", the first door of Home: the steps of one core, run live, then a comparison with the fastest library;
-// and the card that says what came of it. Every figure on the card is of these two requests.
+// and the card that says what came of it, by the best that the session has measured of its rungs.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ std::string climb_card_blocker(const State& state);
 void show_climb_card(State& state);
 void close_climb_card(State& state);
 
-/// The card's words, made of the two requests.
+/// The card's words, of the climb's request, or of a later one that timed the same rungs while nothing else ran; ratios are
+/// of pairs where the session has them.
 struct ClimbCard {
   struct Bar {
     std::string label;
@@ -46,7 +47,9 @@ struct ClimbCard {
   std::string machine;  ///< "AMD EPYC", and the day
   std::string asked;    ///< "n = 512  ·  fp32  ·  1 thread  ·  live"
   std::string gain;     ///< "≈ 69×"; empty: nothing climbed
-  std::string way;      ///< "three loops, -O1 → packed, AVX2, in 5 steps"
+  std::string
+      rests_on;     ///< "each timed alone", "in turns, 95 % interval [68, 70]"; with `gain` alone
+  std::string way;  ///< "three loops, -O1 → packed, AVX2, in 5 steps"
   std::string ceiling;  ///< "73.6 % of the ceiling measured on this core"; or why that is not known
   std::string library;  ///< "OpenBLAS: not settled, 0.98× [0.95, 1.01]"
   std::optional<Verdict> verdict;    ///< over the library; absent: no pair was compared

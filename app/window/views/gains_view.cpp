@@ -224,20 +224,14 @@ std::string no_bar_reason(const State& state, const RungView& view, const chart:
 
 /// The comparison of just these two results, if one was made.
 const Comparison* pair_of(const State& state, const RungView& before, const RungView& row) {
-  const auto fits = [&](const Comparison& one) {
-    return one.baseline == before.rung->kernel && one.candidate == row.rung->kernel &&
-           one.cache == row.series->cache && one.candidate_params == row.series->params &&
-           one.baseline_params == before.series->params;
-  };
-  if (row.origin != Origin::recorded) {
-    const auto& all = state.run().comparisons();
-    const auto found = std::find_if(all.rbegin(), all.rend(), fits);
-    return found == all.rend() ? nullptr : &*found;
-  }
+  if (row.origin != Origin::recorded) return newest_pair(state.run(), *before.series, *row.series);
   const app::SnappedComparison found = app::recorded_comparison(
       state.sessions.recordings, before.rung->kernel, row.rung->kernel,
       [&](const Run&) { return row.series->params; }, row.series->cache);
-  return found.comparison && fits(*found.comparison) ? found.comparison : nullptr;
+  const bool is_of_both = found.comparison && found.comparison->ratio > 0 &&
+                          found.comparison->candidate_params == row.series->params &&
+                          found.comparison->baseline_params == before.series->params;
+  return is_of_both ? found.comparison : nullptr;
 }
 
 /// Of a learner's: the one that it was made from, or goes on from.
@@ -282,7 +276,7 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
   const bool is_noisy = is_noisy_quotient(*before->series, *row.series);
   chart::ClimbStep step{.ratio = bars, .from = with_stale(before->rung->title, stale)};
   step.is_noisy = is_noisy;
-  if (pair && pair->ratio > 0) {
+  if (pair) {
     step.ratio = pair->ratio;
     step.verdict = supported_verdict(*pair);
     step.interval = pair->ci;
@@ -371,11 +365,12 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   return row;
 }
 
-/// What the whole climb brought: "naive → TMA, persistent", "≈ 106×", and how far that is: "97.1 % of the ceiling,
-/// oneDNN 94.8 %".
+/// What the whole climb brought: "naive → TMA, persistent", "≈ 106×" with what it rests on, and how far that is: "97.1 %
+/// of the ceiling, oneDNN 94.8 %".
 struct Total {
-  std::string steps, ratio, reach;
-  bool is_noisy = false;
+  std::string steps;
+  GainText gain;
+  std::string reach;
 };
 
 std::string share_text(const chart::LadderRow& row) {
@@ -384,11 +379,11 @@ std::string share_text(const chart::LadderRow& row) {
   return derived.compute ? format_share(derived.compute->value) : "";
 }
 
-/// Of rungs of one machine at one size, timed in one run; none where nothing climbed.
+/// Of rungs of one machine at one size, compared in pairs or timed in one run; none where nothing climbed.
 std::optional<Total> total_of(const State& state, const ChartRows& rows) {
   const Axis axis = axis_of(state, rows);
   const chart::LadderRow *first = nullptr, *best = nullptr, *library = nullptr;
-  const Run *run = nullptr, *best_run = nullptr;
+  const RungView *first_view = nullptr, *best_view = nullptr;
   double from = 0, to = 0, theirs = 0;
   for (size_t i = 0; i < rows.rows.size(); ++i) {
     const chart::LadderRow& row = rows.rows[i];
@@ -398,18 +393,19 @@ std::optional<Total> total_of(const State& state, const ChartRows& rows) {
     if (row.is_peer) continue;
     if (!why_no_step(rows.kernels[i], row.series->params).empty()) continue;
     const RungView& view = *find_row(state.ladder, rows.kernels[i]);
-    if (!first) first = &row, from = rate->value, run = view.run;
-    if (rate->value > to) best = &row, to = rate->value, best_run = view.run;
+    if (!first) first = &row, from = rate->value, first_view = &view;
+    if (rate->value > to) best = &row, to = rate->value, best_view = &view;
   }
-  if (!first || best == first || run != best_run) return std::nullopt;
-  if (!why_no_quotient(*run, *first->series, *best->series).empty()) return std::nullopt;
+  if (!first || best == first || first_view->run != best_view->run) return std::nullopt;
+  const Comparison* pair = pair_of(state, *first_view, *best_view);
+  if (!pair && !why_no_quotient(*first_view->run, *first->series, *best->series).empty())
+    return std::nullopt;
   const auto name = [](const chart::LadderRow& row) {
     return with_stale(row.label, row.series->stale);
   };
-  const bool is_noisy = is_noisy_quotient(*first->series, *best->series);
   Total total{name(*first) + " → " + name(*best),
-              alone_ratio_text(to / from, *first->series->stats, *best->series->stats),
-              share_text(*best), is_noisy};
+              gain_text(pair, to / from, *first->series->stats, *best->series->stats),
+              share_text(*best)};
   if (!total.reach.empty()) total.reach += " of the ceiling";
   const std::string peer = library ? share_text(*library) : "";
   if (!total.reach.empty() && !peer.empty()) total.reach += ", " + name(*library) + " " + peer;
@@ -502,7 +498,8 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   if (axis.unit == "FLOP/s") options.ceiling = find_shared_ceiling(*out, &rows);
   chart::ChartModel model = chart::climb_chart(rows, options);
   if (const auto total = total_of(state, *out); total && !is_learning(state))
-    model.legend.insert(model.legend.begin(), total->steps + ": " + total->ratio);
+    model.legend.insert(model.legend.begin(),
+                        total->steps + ": " + total->gain.ratio + ", " + total->gain.rests_on);
   return model;
 }
 
@@ -554,14 +551,17 @@ void draw_climb_bar(Ui& ui, Area area) {
   const ChartRows part = climb_rows(ui.state, std::move(rows));
   const auto total = total_of(ui.state, part);
   if (!total) return;
-  const float w = ui.text(line.right() - ui.px(8), line.middle(), total->ratio, kTotal_px,
-                          total->is_noisy ? Role::muted : Role::series0, Face::strong, Anchor::end);
+  const float w =
+      ui.text(line.right() - ui.px(8), line.middle(), total->gain.ratio, kTotal_px,
+              total->gain.is_rough ? Role::muted : Role::series0, Face::strong, Anchor::end);
   const float x = line.right() - w - ui.px(22), room = line.w - w - ui.px(260);
-  const float pitch = total->reach.empty() ? 0 : ui.px(9);
+  const float pitch = ui.px(9);
+  std::string below = total->gain.rests_on;
+  if (!total->reach.empty()) below += "  ·  " + total->reach;
+  if (ui.width(below, kSmall_px) > room) below = total->gain.rests_on;
   ui.text(x, line.middle() - pitch, total->steps, kSmall_px, Role::text, Face::body, Anchor::end,
           room);
-  ui.text(x, line.middle() + pitch, total->reach, kSmall_px, Role::muted, Face::body, Anchor::end,
-          room);
+  ui.text(x, line.middle() + pitch, below, kSmall_px, Role::muted, Face::body, Anchor::end, room);
 }
 
 std::string log_time_blocker(const State& state) {
