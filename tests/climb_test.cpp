@@ -375,6 +375,29 @@ TEST_CASE("a narrow page leaves out its last columns and names them; half a reas
   for (float width = 300; width < 1200; width += 60) CHECK_FALSE(says(width, "1.2…"));
 }
 
+TEST_CASE("a long step becomes brief before a measured column goes") {
+  ClimbStep step{.ratio = 22, .verdict = Verdict::faster, .from = "another rung, with a long name"};
+  step.interval = Interval{20.9, 23.0};
+  std::vector<ClimbRow> rows = two_rungs(step);
+  for (ClimbRow& row : rows) row.cells = {"75.0 ms", "8.4e-14 ✓"};
+  ClimbOptions options;
+  options.columns = {{"Time", "", ""}, {"Error", "", ""}};
+  const ChartModel model = climb_chart(rows, options);
+  const auto texts = [&](float width) {
+    std::string all;
+    for (const Primitive& p : layout(model, {.width = width}).primitives) all += p.text + "\n";
+    return all;
+  };
+  CHECK(has(texts(1000), "▲ 22× [20.9, 23.0] over another rung, with a long name"));
+  CHECK(has(texts(600), "▲ 22× …"));
+  CHECK_FALSE(has(texts(600), "no room for"));
+  CHECK(has(texts(600), "8.4e-14 ✓"));
+  // A note under a name takes no column either.
+  rows[1].sublabel = "no step: it needs more than one thread, and here is one alone";
+  const Scene low = layout(climb_chart(rows, options), {.width = 600, .height = 130});
+  for (const Primitive& p : low.primitives) CHECK_FALSE(has(p.text, "no room for"));
+}
+
 TEST_CASE("a figure knows whether its rung ran alone or in turns") {
   const Run run = test::report_run();
   int alone = 0, in_turns = 0;

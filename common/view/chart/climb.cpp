@@ -36,6 +36,11 @@ std::string step_cell(const ClimbRow& row) {
   return row.is_peer ? "library" : "start";
 }
 
+/// Without the ratio's interval and base, and without the reason why there is none.
+std::string brief_of(const ClimbRow& row) {
+  return !row.step && !row.no_ratio.empty() ? kNone : step_cell(row);
+}
+
 /// Whether the ratio alone would say more than is known, or so much that nobody should read it without its interval.
 bool needs_interval(const ClimbStep& step) {
   constexpr double kHuge = 10, kWide = 0.1;
@@ -58,12 +63,10 @@ bool is_of_other_clock(const ClimbStep& step) {
 }
 
 /// The step with what its ratio is of: over another rung than that of the row above, at another clock than the bars.
-std::string with_base(const ClimbRow& row, const std::string& above, bool is_bare,
-                      std::string cell) {
+std::string with_base(const ClimbRow& row, const std::string& above, std::string cell) {
   if (!row.step) return cell;
   if (is_of_other_clock(*row.step)) cell += " at equal clock";
-  if (!is_bare && row.step->from != above)
-    cell += " over " + row.step->from;  // a report's table names it
+  if (row.step->from != above) cell += " over " + row.step->from;
   return cell;
 }
 
@@ -294,8 +297,6 @@ std::string step_text(const ClimbStep& step) {
   }
 }
 
-}  // namespace
-
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options) {
   ChartModel model{.id = "climb"};
   const bool is_bare = options.columns.empty();
@@ -319,8 +320,10 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
     rates.row_roles.push_back(row.has_failed ? Role::slower : Role::muted);
     const bool is_long = row.step && needs_interval(*row.step);
     std::string cell = is_long ? step_with_interval(row) : step_cell(row);
-    cell = with_base(row, above, is_bare, std::move(cell));
-    steps.row_reasons.push_back(!measured && !row.step ? row.reason : std::move(cell));
+    cell = with_base(row, above, std::move(cell));
+    const bool has_cell = measured || row.step;
+    steps.row_briefs.push_back(has_cell ? brief_of(row) : "");
+    steps.row_reasons.push_back(has_cell ? std::move(cell) : row.reason);
     steps.row_roles.push_back(row.step ? step_role(*row.step) : Role::muted);
     steps.row_notes.push_back(row.step               ? step_note(*row.step)
                               : row.no_ratio.empty() ? ""

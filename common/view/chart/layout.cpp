@@ -66,6 +66,7 @@ constexpr float kLeastBars = 0.3f, kLeastPanel = 5.6f;
 /// The most that names may take of the width: with a second line under them, and with it beside them.
 constexpr float kLabels = 0.24f, kWideLabels = 0.34f;
 constexpr float kBeside = 0.7f;      // between a name and what stands beside it, of the type's size
+constexpr const char* kMore = " …";  // behind a brief text: hovering has the whole
 constexpr float kStackedRow = 2.5f;  // of the type's size: two figures, 0.44 of a row apart
 
 /// The page: heading, panel headings, rows with their labels, panels, footer.
@@ -92,12 +93,15 @@ class Page {
   Scene build() {
     place_top();
     // The names' column takes more of the width where what rows say would not stand under their names in one line, then
-    // where it stands beside them.
+    // where it stands beside them; but never that of a panel.
+    const size_t shown = panels_.size();
     for (const Names names : {Names::wide, Names::beside}) {
       if (!one_line_) break;
-      names_ = names;
-      scene_.primitives.clear(), scene_.hits.clear(), panels_.clear();
-      place_top();
+      place_again(names);
+      if (panels_.size() < shown) {
+        place_again(names == Names::beside ? Names::wide : Names::narrow);
+        break;
+      }
     }
     scene_.body_bottom = frame_.rows_bottom();
     draw_rows();
@@ -119,6 +123,12 @@ class Page {
     const float top = draw_heading(&scene_, frame_);
     scene_.body_top = frame_.rows_top = draw_panel_headings(top);
     frame_.row_height = choose_row_height();
+  }
+
+  void place_again(Names names) {
+    names_ = names;
+    scene_.primitives.clear(), scene_.hits.clear(), panels_.clear();
+    place_top();
   }
 
   float inner_width() const { return scene_.width - 2 * pad_; }
@@ -149,7 +159,8 @@ class Page {
   }
 
   /// Of the panels that are shown: columns as wide as they need, the others by their weights in what is left. Where that
-  /// is too little, panels are left out from the last, at most down to the first and a column beside it.
+  /// is too little, long texts become brief, then panels are left out from the last, at most down to the first and a
+  /// column beside it.
   std::vector<float> panel_widths(float room, float gap) const {
     const auto weight = [&](size_t i) {
       return model_.panels[i].is_column ? 0 : model_.panels[i].weight;
@@ -168,6 +179,12 @@ class Page {
       if (columns > 0) return unit() * weights < inner_width() * kLeastBars;
       return unit() < frame_.font * kLeastPanel;
     };
+    for (size_t i = 0; i < widths.size() && is_tight(); ++i) {
+      if (!model_.panels[i].is_column) continue;
+      columns -= widths[i];
+      widths[i] = column_width(i, true);
+      columns += widths[i];
+    }
     while (weights > 0 && widths.size() > 2 && is_tight()) {
       columns -= widths.back();
       weights -= weight(widths.size() - 1);
@@ -178,17 +195,30 @@ class Page {
     return widths;
   }
 
+  static float longest_word(const TextFit& fit, const std::string& text) {
+    float longest = 0;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find(' ', at), text.size());
+      longest = std::max(longest, fit(text.substr(at, end - at)));
+      at = end + 1;
+    }
+    return longest;
+  }
+
   /// What its heading and its texts need. What a row says across this panel and the one before is no text of its own.
-  float column_width(size_t index) const {
+  float column_width(size_t index, bool is_brief = false) const {
     const Panel& panel = model_.panels[index];
     const TextFit small = frame_.fit(frame_.small);
-    float width =
-        std::max(frame_.fit(frame_.font, false, true)(panel.title), small(panel.subtitle));
+    float width = std::max(frame_.fit(frame_.font, false, true)(panel.title),
+                           is_brief ? longest_word(small, panel.subtitle) : small(panel.subtitle));
     for (size_t row = 0; row < panel.row_reasons.size(); ++row) {
       const std::string& text = panel.row_reasons[row];
       const bool is_shared = index > 0 && row < model_.panels[index - 1].row_reasons.size() &&
                              model_.panels[index - 1].row_reasons[row] == text;
-      if (!is_shared) width = std::max(width, small(text) + frame_.small * 0.4f);
+      const bool has_brief = is_brief && row < panel.row_briefs.size() &&
+                             !panel.row_briefs[row].empty() && panel.row_briefs[row] != text;
+      const float needs = small(has_brief ? panel.row_briefs[row] + kMore : text);
+      if (!is_shared) width = std::max(width, needs + frame_.small * 0.4f);
     }
     return std::min(width, inner_width() * 0.4f);
   }
@@ -345,8 +375,11 @@ class Page {
     const int room = std::max(1, static_cast<int>(frame_.row_height / pitch));
     auto lines = fit.wrap(reason, width, std::min(room, 2));
     // Half a reason says nothing, but "caught" of "caught: the gate ..." does: hovering has it whole.
+    const std::string brief = panels_[first].brief(row);
     const bool is_cut = lines.back().ends_with("…") && !reason.ends_with("…");
-    if (is_cut && first == last && first > 0) {
+    if (!brief.empty() && fit(reason) > width) {
+      lines = {fit.elide(brief + kMore, width)};
+    } else if (is_cut && first == last && first > 0) {
       const std::string head = reason.substr(0, reason.find(": "));
       lines = {head != reason && fit(head) <= width ? head : kNone};
     }

@@ -57,6 +57,13 @@ std::string PanelLayout::reason(int row) const {
   return index < panel_.row_reasons.size() ? panel_.row_reasons[index] : std::string();
 }
 
+std::string PanelLayout::brief(int row) const {
+  const auto index = static_cast<size_t>(row);
+  const bool has_brief =
+      index < panel_.row_briefs.size() && panel_.row_briefs[index] != reason(row);
+  return has_brief ? panel_.row_briefs[index] : std::string();
+}
+
 Role PanelLayout::reason_role(int row) const {
   const auto index = static_cast<size_t>(row);
   return index < panel_.row_roles.size() ? panel_.row_roles[index] : Role::muted;

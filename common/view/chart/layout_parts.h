@@ -68,6 +68,7 @@ class PanelLayout {
   bool has_mark(int row) const;
   /// Why a row has no mark; empty if it has one or nobody said why.
   std::string reason(int row) const;
+  std::string brief(int row) const;  ///< of the reason; empty: it has none
   Role reason_role(int row) const;
   /// Its tooltip.
   std::string reason_note(int row) const;

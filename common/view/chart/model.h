@@ -94,6 +94,9 @@ struct Panel {
   std::vector<std::string> row_reasons{};  ///< per row: why it has no mark; may be empty
   /// Per row: a reason in a role of its own stands on a ground of it, as a badge; may be empty.
   std::vector<Role> row_roles{};
+  /// Per row of a column: what stays of its text where the whole would take the room of other panels, "…" behind it; may
+  /// be empty: it stays whole.
+  std::vector<std::string> row_briefs{};
   /// Per row: the tooltip of a reason, full sentences; may be empty: the reason is its own.
   std::vector<std::string> row_notes{};
 };

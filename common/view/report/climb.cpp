@@ -484,7 +484,10 @@ Section climb_section(const Material& material, const Climb& climb) {
     const Line* from = can_step ? before(material, climb, *line) : nullptr;
     const auto step = from ? step_between(material, *from, *line) : std::nullopt;
     if (from && !(step && step->claim)) row.no_ratio = apart_words(*from, *line);
-    if (step && row.no_ratio.empty()) row.step = climb_step(*step, *from, *line, options);
+    if (step && row.no_ratio.empty()) {
+      row.step = climb_step(*step, *from, *line, options);
+      row.step->from = climb_label(climb, *from, pivot, options);  // as its own row is called
+    }
     if (line->in_turns && !all_in_turns) leave_out_bar(climb.unit, &row);
     if (row.rate) row.sublabel = caution_of(*line->series->stats);
     row.other_unit = chart_options.ceiling && line->derived.compute.value_or(Utilization()).name !=
