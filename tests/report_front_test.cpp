@@ -125,6 +125,39 @@ TEST_CASE("a side of a comparison does not take the place of the time of its run
   REQUIRE(bars.marks.size() == 2);
   CHECK(bars.marks[1].value / bars.marks[0].value == Approx(2));
   CHECK(has(fact(report, "Speed"), ", in turns"));
+  // Two speeds of one rung stand on the page: it says once why, and which of them counts.
+  const auto said = [](const Report& one) {
+    const auto& bullets = front(one, "caveats").bullets;
+    return std::count_if(bullets.begin(), bullets.end(), [](const std::string& bullet) {
+      return has(bullet, "Timed more than once: “three loops, -O3”, “cache blocks”.") &&
+             has(bullet, "A claim rests on the ratio of a pair");
+    });
+  };
+  CHECK(said(report) == 1);
+  const Run one_pair = report_run();
+  CHECK(said(built(one_pair, ladder_options())) == 0);
+}
+
+TEST_CASE(
+    "the row of an edit stands after its base, and the step beyond it names what it is over") {
+  const std::string edited = kNaive + "_edit";
+  Transcript out;
+  add_start_of(&out);
+  out.worker("kernel", {{"request", 1}, {"kernel", rung_info(edited, "")}});
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked, edited}));
+  out.worker("result", with(about(4, 0), "outcome", measured(4, 0, kNaive, 24e6)));
+  out.worker("result", with(about(4, 1), "outcome", measured(4, 1, kBlocked, 6e6)));
+  out.worker("result", with(about(4, 2), "outcome", measured(4, 2, edited, 12e6)));
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  Options options = ladder_options();
+  options.previous[edited] = kNaive;
+  const Report report = built(run, options);
+  const chart::ChartModel& climb = *front(report, "climb").chart;
+  REQUIRE(climb.rows.size() == 3);
+  CHECK(climb.rows[1].label == "your copy of three loops, -O3");
+  CHECK(climb.panels[1].row_reasons[1] == "≈ 2.00×");
+  CHECK(climb.panels[1].row_reasons[2] == "≈ 4.00× over three loops, -O3");
 }
 
 TEST_CASE("two trainings: the headline has step, accuracy and limit beside the decision") {
@@ -175,7 +208,8 @@ TEST_CASE("a step is coloured where a comparison decided it") {
     const chart::Panel& steps = front(report, "climb").chart->panels.back();
     if (report.claims.back().decision.verdict != one.verdict)
       continue;  // its interval says otherwise
-    CHECK(steps.row_reasons[2] == one.text);
+    CHECK(steps.row_reasons[2] ==
+          std::string(one.text) + " over three loops, -O3");  // one between failed
     CHECK(steps.row_roles[2] == one.role);
   }
 }

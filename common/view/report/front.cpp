@@ -662,6 +662,42 @@ void add_time_caveats(const Climb& climb, const Options& options, Section* secti
                              ". A ratio is made only of those that are.");
 }
 
+/// Whether the run timed it more than once, and this page shows more than its bar: a pair, or a tour's steps.
+bool has_several_speeds(const Material& material, const Line& line,
+                        const std::vector<const Claim*>& pairs) {
+  if (line.in_turns || !rate_of(line)) return false;
+  const Series& own = *line.series;
+  const bool is_in_pair = std::any_of(pairs.begin(), pairs.end(), [&](const Claim* claim) {
+    const Comparison& c = claim->comparison;
+    return (c.baseline == own.kernel && c.baseline_params == own.params) ||
+           (c.candidate == own.kernel && c.candidate_params == own.params);
+  });
+  const auto& all = line.input->run->series();
+  const bool is_again = std::any_of(all.begin(), all.end(), [&](const Series& other) {
+    return other.kernel == own.kernel && other.params == own.params &&
+           other.request != own.request && other.stats && other.status == SeriesStatus::ok;
+  });
+  return is_in_pair || (is_again && !material.options->page_one.empty());
+}
+
+/// Why one rung has a speed in its bar and others beside it, and which of them a claim rests on.
+void add_speed_caveats(const Material& material, const Climb& climb,
+                       const std::vector<const Claim*>& pairs, Section* section) {
+  std::vector<const Line*> several;
+  for (const Line* line : climb.lines) {
+    if (has_several_speeds(material, *line, pairs)) several.push_back(line);
+  }
+  if (several.empty()) return;
+  section->bullets.push_back(fmt::format(
+      "Timed more than once: {}. A bar is of the rung alone, one call after the other. A pair "
+      "times "
+      "it again, in turns with another rung{}. Other programs, caches and the clock differ each "
+      "time, and so do the speeds. A claim rests on the ratio of a pair, whose two rungs met the "
+      "same machine; never on two bars.",
+      some_titles(several, *material.options),
+      material.options->page_one.empty() ? "" : ", and a tour's step times it by itself"));
+}
+
 /// What a statistic's flag means to somebody who did not compute it.
 struct FlagWords {
   const char* flag;
@@ -733,12 +769,14 @@ void add_clock_caveats(const Material& material, const Climb& climb, Section* se
   section->bullets.push_back(std::move(first));
 }
 
-Section caveats_section(const Material& material, const Climb& climb, bool has_unpaired) {
+Section caveats_section(const Material& material, const Climb& climb,
+                        const std::vector<const Claim*>& pairs, bool has_unpaired) {
   Section section{.id = "caveats", .title = "Read with care"};
   if (!material.options->recorded.empty())
     section.bullets.push_back(material.options->recorded + ".");
   add_quiet_caveats(material, climb, &section);
   if (material.inputs.size() == 1) add_time_caveats(climb, *material.options, &section);
+  add_speed_caveats(material, climb, pairs, &section);
   for (const Claim& claim : material.claims) {
     if (!claim.differences.empty()) section.bullets.push_back(claim.differences);
   }
@@ -877,8 +915,9 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
     for (Section& section : predicted_sections(material)) sections.push_back(std::move(section));
   }
   sections.push_back(machine_section(material, climb));
-  sections.push_back(caveats_section(material, climb, has_unpaired));
-  sections.push_back(again_section(material, climb, shown_claims(material, climb, lines_of_words)));
+  const std::vector<const Claim*> pairs = shown_claims(material, climb, lines_of_words);
+  sections.push_back(caveats_section(material, climb, pairs, has_unpaired));
+  sections.push_back(again_section(material, climb, pairs));
   return sections;
 }
 
