@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "common/core/format.h"
 #include "common/view/chart/xy_parts.h"
@@ -118,26 +119,18 @@ std::string rate_text(const Measured& point, const std::string& unit) {
                      format_rate_interval(rates->ci ? rates->ci : rates->range, unit));
 }
 
-void add_points(const std::vector<Measured>& points, const FrontierOptions& options, double left,
+/// What has no speed has a line of the table, and no point.
+void add_points(const std::vector<Measured>& points, const FrontierOptions& options,
                 ChartModel* model) {
   const std::string unit = options.items + "/s";
-  const auto at_the_edge = [&] { return left *= 1.03; };  // side by side: whiskers may overlap
   for (const Measured& point : points) {
     Curve curve = curve_for(point);
-    Datum datum = datum_for(point, competes(point) ? point.rate : at_the_edge(),
-                            kPoints * delta_of(point).mean);
+    Datum datum = datum_for(point, point.rate, kPoints * delta_of(point).mean);
     const std::string place = place_of(point, points);
     datum.label = curve.name;
-    if (is_refused(point)) {
-      curve.role = Role::limit, curve.marker = Marker::cross;
-      datum.label += ", refused";
-    } else if (!(point.rate > 0)) {
-      datum.hollow = true;
-      datum.label += ", no speed";
-    }
     if (const auto& ci = delta_of(point).ci)
       datum.interval = Interval{kPoints * ci->low, kPoints * ci->high};
-    if (competes(point)) datum.x_interval = point.rate_ci;
+    datum.x_interval = point.rate_ci;
     const std::string rate = competes(point) ? rate_text(point, unit) : "none";
     datum.value_text = (competes(point) ? rate + ", " : "") + accuracy_text(point);
     datum.note =
@@ -148,6 +141,7 @@ void add_points(const std::vector<Measured>& points, const FrontierOptions& opti
     model->table.rows.push_back(
         {curve.name, rate, format_number(check.task.at(options.metric), 4), accuracy_text(point),
          bytes == check.task.end() ? "" : format_bytes(bytes->second), place});
+    if (!competes(point)) continue;
     curve.data.push_back(std::move(datum));
     model->plot->curves.push_back(std::move(curve));
   }
@@ -182,11 +176,13 @@ void set_axes(const std::vector<Measured>& points, const FrontierOptions& option
   Span x;
   double low = 0, high = 0, least = 0, most = 0;
   for (const Measured& point : points) {
+    if (!competes(point)) continue;
     least = std::min(least, delta_of(point).mean), most = std::max(most, delta_of(point).mean);
   }
   for (const Measured& point : points) {
-    if (competes(point)) x.add(point.rate);
-    if (competes(point) && point.rate_ci) x.add(point.rate_ci->low), x.add(point.rate_ci->high);
+    if (!competes(point)) continue;
+    x.add(point.rate);
+    if (point.rate_ci) x.add(point.rate_ci->low), x.add(point.rate_ci->high);
     const SeedDelta& delta = delta_of(point);
     low = std::min({low, delta.mean, delta.ci ? delta.ci->low : 0});
     high = std::max({high, delta.mean, delta.ci ? delta.ci->high : 0});
@@ -200,6 +196,17 @@ void set_axes(const std::vector<Measured>& points, const FrontierOptions& option
   const double air = std::max(0.08 * (high - low), 1e-4);
   plot->y = {.title = "Difference in " + options.metric + ", points"};
   plot->y.low = kPoints * (low - air), plot->y.high = kPoints * (high + air);
+}
+
+/// "without a speed, so without a point: int4 (refused), luts (no speed: emulated)"; empty: all have one.
+std::string left_out_text(const std::vector<Measured>& points) {
+  std::string text;
+  for (const Measured& point : points) {
+    if (competes(point)) continue;
+    text += (text.empty() ? "without a speed, so without a point: " : ", ") +
+            curve_for(point).name + " (" + place_of(point, points) + ")";
+  }
+  return text;
 }
 
 /// Zero, and the least that the gate lets pass: of the rung that it concerns, as far below the baseline.
@@ -248,12 +255,16 @@ ChartModel frontier_chart(std::span<const LadderRow> all, const FrontierOptions&
   });
   model.summary = fmt::format("Speed against {}, {} rungs, {} on the frontier.", options.metric,
                               points.size(), ahead);
-  add_points(points, options, model.plot->x.low * 1.08, &model);
+  add_points(points, options, &model);
   add_frontier(points, &*model.plot);
-  put_legend(points, true, &model);
+  std::vector<Measured> drawn;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(drawn), competes);
+  put_legend(drawn, true, &model);
+  if (drawn.empty())
+    model.plot->empty_reason = "No rung here has a speed: " + left_out_text(points) + ".";
   model.legend.push_back("dashed: the frontier, by medians and means");
-  if (std::any_of(points.begin(), points.end(), is_refused))
-    model.legend.push_back("cross: refused by the gate, no speed");
+  if (std::string left_out = left_out_text(points); !left_out.empty())
+    model.legend.push_back(std::move(left_out));
   const int seeds =
       std::max_element(points.begin(), points.end(), [](const Measured& a, const Measured& b) {
         return delta_of(a).seeds < delta_of(b).seeds;
