@@ -41,6 +41,13 @@ bool under_way(const Series& series) {
   return series.status == SeriesStatus::pending || series.status == SeriesStatus::running;
 }
 
+/// What a call does is told with its result.
+const char* not_counted(const Series& series, const char* otherwise) {
+  return under_way(series)                          ? kWhenEnded
+         : series.status == SeriesStatus::cancelled ? "cancelled before its result came"
+                                                    : otherwise;
+}
+
 struct Rate {
   std::optional<double> value;
   std::optional<Interval> ci;
@@ -244,7 +251,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     result.compute = logic->share;
     result.no_compute_reason = logic->no_share_reason;
   } else {
-    result.no_compute_reason = under_way(series) ? kWhenEnded : "its FLOP are not counted";
+    result.no_compute_reason = not_counted(series, "its FLOP are not counted");
   }
   if (series.bytes_min > 0) {
     const Rate bytes = rate(series.bytes_min, *series.stats);
@@ -264,7 +271,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
     fill_share(*bytes.value, ceiling, "memory bandwidth" + machine, "the data came from a cache",
                &result.bandwidth, &result.no_bandwidth_reason);
   } else {
-    result.no_bandwidth_reason = under_way(series) ? kWhenEnded : "its bytes are not counted";
+    result.no_bandwidth_reason = not_counted(series, "its bytes are not counted");
   }
   return result;
 }

@@ -336,6 +336,7 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
       row.reason = from.series->quality() ? "being measured" : "being checked";
     if (from.series) row.has_failed = chart::has_failed(*from.series);
     if (row.has_failed) row.reason = chart::failure_text(*from.series);
+    if (row.reason.empty()) row.reason = chart::why_no_figure(from);
     if (row.reason.empty()) row.reason = derived.no_compute_reason;
     return row;
   }

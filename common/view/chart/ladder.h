@@ -60,6 +60,8 @@ struct LadderOptions {
 bool has_failed(const Series& series);
 /// "✕ check failed, no speed: NMSE 1.0 > 1e-9"; for a series that has failed.
 std::string failure_text(const Series& series);
+/// The words that stand where a number would: "not run yet", "cancelled before it was measured"; empty: it has a figure.
+std::string why_no_figure(const LadderRow& row);
 
 /// "operation" of "operations".
 std::string one_of(const std::string& items);

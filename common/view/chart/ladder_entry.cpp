@@ -212,4 +212,11 @@ std::vector<LadderRow> with_marks(std::span<const LadderRow> rows) {
   return marked;
 }
 
+std::string why_no_figure(const LadderRow& row) {
+  bool failed = false;
+  std::string why = parts::reason_of(row, &failed);
+  const bool is_cut = row.series && row.series->status == SeriesStatus::cancelled;
+  return why.empty() && is_cut ? "cancelled before it was measured to its end" : why;
+}
+
 }  // namespace ridge::chart
