@@ -480,7 +480,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   const Lab& lab = *state.selection.lab;
   chart::ClimbOptions options{.unit = unit_in_words(lab, axis.unit)};
   const bool is_error = lab.quality_metric == kErrorMetric;
-  std::string metric = is_error || has_frontier(lab) ? "" : lab.quality_metric;
+  std::string metric = is_error ? "NMSE, squared" : has_frontier(lab) ? "" : lab.quality_metric;
   std::replace(metric.begin(), metric.end(), '_', ' ');
   options.log_time = axis.log_time;
   if (axis.in_turns) options.timed = "in turns";
