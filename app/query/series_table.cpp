@@ -69,18 +69,48 @@ enum Column {
   kColumns
 };
 
-const std::vector<std::string> kHeading = {
-    "rung",         "time/call", "gain",       "95 %",   "n",      "compute", "of ceiling",
-    "exponentials", "bandwidth", "throughput", "energy", "memory", "error"};
-
-constexpr const char* kNoisyCell = "noisy";
-
-/// A gain over what came before; NaN where the interval of either is too wide for a figure.
-std::string gain_cell(double gain) {
-  return std::isfinite(gain) ? "≈" + format_number(gain, 2) + "×" : kNoisyCell;
+/// `with`: a series of the table; its check says what the last column holds.
+std::vector<std::string> heading_with(const Series& with) {
+  const QualityCheck* check = with.quality();
+  const bool is_error =
+      check && (check->nmse_limit > 0 || check->task.empty()) && with.kind != RungKind::command;
+  return {"rung",
+          "time/call",
+          "gain",
+          "95 %",
+          "n",
+          "compute",
+          "ceiling",
+          "exponentials",
+          "bandwidth",
+          "throughput",
+          "energy",
+          "memory",
+          is_error ? "NMSE" : "check"};
 }
 
-std::vector<std::string> row_of(const Run& run, const Series& series, std::optional<double> gain) {
+/// How many times as fast as what came before.
+struct Gain {
+  double ratio = 0;
+  /// The interval of either time is too wide for one figure: then from the lower to the upper end of what they allow.
+  bool is_noisy = false;
+  std::optional<Interval> range{};  ///< absent where an interval reaches down to 0
+};
+
+constexpr const char *kTo = "–", *kNoisyCell = "noisy";
+
+std::string gain_cell(const Gain& gain) {
+  if (!gain.is_noisy) return "≈" + format_number(gain.ratio, 2) + "×";
+  if (!gain.range) return kNoisyCell;
+  return format_tick(gain.range->low, 2) + kTo + format_tick(gain.range->high, 2) + "×";
+}
+
+bool is_noisy_cell(const std::string& cell) {
+  return cell == kNoisyCell || cell.find(kTo) != std::string::npos;
+}
+
+std::vector<std::string> row_of(const Run& run, const Series& series,
+                                const std::optional<Gain>& gain) {
   std::vector<std::string> row(kColumns);
   row[kRung] = short_name(series.kernel);
   if (!series.reduced_from.empty()) row[kRung] += " (" + to_string(series.params) + ")";
@@ -109,32 +139,37 @@ std::vector<std::string> row_of(const Run& run, const Series& series, std::optio
 class Gains {
  public:
   /// How many times as fast as what it is held against; absent where there is nothing of that kind.
-  std::optional<double> next(const Series& series) {
+  std::optional<Gain> next(const Series& series) {
     // A smaller size takes less time, and a comparison has a better answer of its own.
     const bool counts = has_speed(series) && series.reduced_from.empty() &&
                         series.mode != RunMode::compare && series.stats->median_ns > 0;
     if (!counts) return {};
-    const double time_ns = series.stats->median_ns;
-    const bool is_noisy = !is_steady(*series.stats);
     Ours& ours = of_backend_[backend_of(series.kernel)];
     const Rung* rung = rung_of(original_of(series.kernel));
     const bool is_library = rung && rung->peer;
     if (rung && !why_no_step(rung->kernel, series.params).empty()) return {};
-    const Ours::Known before = is_library ? ours.best : ours.last;
+    const Stats& now = *series.stats;
+    const Stats* before = is_library ? ours.best : ours.last;
     if (!is_library) {
-      ours.last = {time_ns, is_noisy};
-      if (!(ours.best.ns > 0 && ours.best.ns < time_ns)) ours.best = ours.last;
+      ours.last = &now;
+      if (!ours.best || now.median_ns < ours.best->median_ns) ours.best = &now;
     }
-    if (!(before.ns > 0)) return {};
-    return is_noisy || before.is_noisy ? NAN : before.ns / time_ns;
+    if (!before) return {};
+    Gain gain{before->median_ns / now.median_ns};
+    const Interval from = reach_of(*before), to = reach_of(now);
+    gain.is_noisy = !is_steady(now) || !is_steady(*before);
+    if (gain.is_noisy && from.low > 0 && to.low > 0)
+      gain.range = Interval{from.low / to.high, from.high / to.low};
+    return gain;
   }
 
  private:
+  static Interval reach_of(const Stats& stats) {
+    return stats.ci_ns.value_or(Interval{stats.min_ns, stats.max_ns});
+  }
+
   struct Ours {
-    struct Known {
-      double ns = 0;  ///< 0: none yet
-      bool is_noisy = false;
-    } last, best;
+    const Stats *last = nullptr, *best = nullptr;  ///< null: none yet
   };
   std::map<OpenEnum<Backend>, Ours> of_backend_;
 };
@@ -188,8 +223,8 @@ std::string heading_of(const std::vector<const Series*>& all) {
 }
 
 void TableNotes::see(const std::vector<std::string>& row) {
-  const bool here[kNotes] = {!row[kGain].empty() && row[kGain] != kNoisyCell, row[kGain] == kNoisyCell,
-                             row[kHalfWidth] == kFewCell};
+  const bool here[kNotes] = {!row[kGain].empty() && !is_noisy_cell(row[kGain]),
+                             is_noisy_cell(row[kGain]), row[kHalfWidth] == kFewCell};
   for (int i = 0; i < kNotes; ++i) is_wanted_[i] |= here[i];
 }
 
@@ -197,9 +232,12 @@ std::string TableNotes::take() {
   static const char* const kWords[kNotes] = {
       "  ≈: over the rung before it (a library: our best), each alone; 'ridgepoint compare' "
       "decides\n",
-      "  noisy: its interval, or that of the rung before it, is wider than ±30 %\n",
+      "  a range (1.2–1.9×), or noisy: the interval of its time, or of that before it, is wider "
+      "than "
+      "±30 %\n",
       "  few: too few samples for an interval; where they lie further apart than ±30 %, a gain is "
-      "noisy\n"};
+      "a "
+      "range\n"};
   std::string text;
   for (int i = 0; i < kNotes; ++i) {
     if (std::exchange(is_wanted_[i], false) && !std::exchange(is_said_[i], true)) text += kWords[i];
@@ -217,7 +255,7 @@ std::string series_tables(const Run& run, const std::vector<const Series*>& all)
       rows.push_back(row_of(run, *series, gains.next(*series)));
       notes.see(rows.back());
     }
-    text += "\n" + heading_of(one) + table(kHeading, rows) + notes.take();
+    text += "\n" + heading_of(one) + table(heading_with(*one.front()), rows) + notes.take();
   }
   return text;
 }
@@ -227,7 +265,7 @@ std::string series_tables(const Run& run, const std::vector<const Series*>& all)
 namespace {
 
 /// As wide as the figures of a kernel get; 0: a column that not every table has.
-constexpr size_t kFixedWidths[kColumns] = {0, 9, 6, 7, 4, 12, 10, 0, 9, 0, 0, 0, 9};
+constexpr size_t kFixedWidths[kColumns] = {0, 9, 9, 7, 4, 12, 7, 0, 9, 0, 0, 0, 9};
 
 bool is_ended(const Series& series) {
   return series.status != SeriesStatus::pending && series.status != SeriesStatus::running;
@@ -280,12 +318,13 @@ std::string GrowingTables::begin(const std::vector<const Series*>& table,
   rows_ = 0;
   widths_.assign(std::begin(kFixedWidths), std::end(kFixedWidths));
   widths_[kRung] = name_width_;
+  heading_ = heading_with(*table.front());
   // A column that few tables have is there where the first row fills it.
   for (size_t c = 1; c < kColumns; ++c) {
     if (widths_[c] == 0 && !row[c].empty())
-      widths_[c] = std::max(display_width(row[c]), display_width(kHeading[c]));
+      widths_[c] = std::max(display_width(row[c]), display_width(heading_[c]));
   }
-  return before + "\n" + heading_of(table) + table_line(kHeading, widths_);
+  return before + "\n" + heading_of(table) + table_line(heading_, widths_);
 }
 
 /// A figure that has no column in this table follows its row, with the column's name.
@@ -293,7 +332,7 @@ std::string GrowingTables::line(const std::vector<std::string>& row) const {
   std::string text = table_line(row, widths_);
   text.pop_back();
   for (size_t c = 0; c < kColumns; ++c) {
-    if (widths_[c] == 0 && !row[c].empty()) text += "  " + kHeading[c] + " " + row[c];
+    if (widths_[c] == 0 && !row[c].empty()) text += "  " + heading_[c] + " " + row[c];
   }
   return text + "\n";
 }

@@ -23,7 +23,7 @@ std::string heading_of(const std::vector<const Series*>& all);
 /// A table with its heading for each family, size and type. Its column `gain` says how many times as fast a rung is as
 /// the rung of ours before it in its table, on the same backend and with a verified speed; a library's, as the best of
 /// ours above it. It divides medians measured one after the other: ≈ marks it, and a line below the first such table
-/// says that a comparison decides.
+/// says that a comparison decides. Where an interval is too wide for a figure, it is a range: "1.2–1.9×".
 std::string series_tables(const Run& run, const std::vector<const Series*>& all);
 
 /// The words below a table that say what its marks mean: each once, below the first table that has it.
@@ -55,7 +55,8 @@ class GrowingTables {
 
   size_t name_width_ = 0;
   size_t tables_ = 0, rows_ = 0;  ///< tables begun, and rows printed of the last one
-  std::vector<size_t> widths_;    ///< of the last table
+  std::vector<size_t> widths_;    ///< of the last table, as its heading
+  std::vector<std::string> heading_;
   TableNotes notes_;
 };
 
