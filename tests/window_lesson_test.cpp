@@ -445,8 +445,17 @@ TEST_CASE("of a saved run the outcome is folded until the question is answered",
   };
   CHECK_FALSE(shows());
   CHECK(contains(find_row(f.state.ladder, kLoops)->reason, "until you answer"));
+  // Nor by the rungs beyond it; what came before stands.
+  const auto row_of = [&](const char* kernel) { return find_row(f.state.ladder, kernel); };
+  CHECK(row_of("gemm.cpu.naive_o1")->series);
+  for (const char* beyond : {"gemm.cpu.packed", "gemm.cpu.openblas"}) {
+    INFO(beyond);
+    CHECK_FALSE(row_of(beyond)->series);
+    CHECK(contains(row_of(beyond)->reason, "while a rung before it is asked about"));
+  }
   REQUIRE(f.driver->click("outcome:" + key_of_outcome(kLoops)));
   CHECK(shows());
+  CHECK(row_of("gemm.cpu.packed")->series);
   f.state.view.open_answers.clear();
   f.state.ladder.dirty = true;
   CHECK_FALSE(shows());

@@ -53,7 +53,8 @@ bool perform(State& state, std::string_view id) {
 }
 
 void select_rung(State& state, const std::string& kernel) {
-  if (is_covered(state, kernel)) state.teaching.uncovered = kernel;  // a click on its row
+  if (kernel == state.selection.rung && is_covered(state, kernel))
+    state.teaching.uncovered = kernel;  // a click on its row
   state.selection.rung = kernel;
   unfold_for(state, kernel);
   state.notice = {};

@@ -114,7 +114,7 @@ void cover(RungView* row, const std::string& why) {
   row->run = nullptr;
   row->origin = Origin::none;
   row->shown_size.clear();
-  row->reason = "? covered " + why + ": a click on it shows it";
+  row->reason = "? covered " + why;
 }
 
 bool takes_dtype(const State& state, const KernelInfo& info) {
@@ -134,8 +134,10 @@ RungView make_row(const State& state, const std::vector<RungView>& before, const
   fill_live(state, before, &row, wanted);
   if (!row.series && !row.can_run) fill_recorded(state, &row);
   if (row.series && is_covered(state, rung.kernel))
-    cover(&row, awaits_answer(state, rung.kernel) ? "until you answer its lesson's question"
-                                                  : "while you predict it");
+    cover(&row, rung.kernel != state.selection.rung ? "while a rung before it is asked about"
+                : awaits_answer(state, rung.kernel)
+                    ? "until you answer its lesson's question: a click on it shows it"
+                    : "while you predict it: a click on it shows it");
   if (!row.series && !row.covered) row.reason = no_result_reason(state, row);
   if (row.series && row.shown_size.empty()) row.shown_size = other_size(*row.series, shown);
   for (const Estimate& estimate : state.run().estimates()) {

@@ -588,9 +588,35 @@ bool awaits_answer(const State& state, const std::string& kernel) {
          !report::reveal(state.run(), kernel, params_of(state, kernel));
 }
 
+namespace {
+
+/// Its processor's later rungs and libraries say much of what is asked of a rung: they have its answer, or more. Beside the
+/// processor's first that has a figure, where nothing would be left to see, and in a lab that is no ladder they stand.
+bool is_beyond(const State& state, const std::string& kernel, const std::string& asked) {
+  const Lab& lab = *state.selection.lab;
+  const KernelInfo* info = find_info(state.sessions, asked);
+  if (!info || info->kind == RungKind::trap || backend_of(kernel) != backend_of(asked))
+    return false;
+  const auto at = [&](const std::string& of) {
+    return std::find_if(lab.rungs.begin(), lab.rungs.end(),
+                        [&](const Rung& rung) { return rung.kernel == of; });
+  };
+  const auto stands_before = [&](const RungView& row) {
+    return row.series && backend_of(row.rung->kernel) == backend_of(asked) &&
+           at(row.rung->kernel) < at(asked);
+  };
+  const auto& rows = state.ladder.rows;  // while it is made, those up to here
+  return at(kernel) != lab.rungs.end() && at(kernel) > at(asked) &&
+         std::any_of(rows.begin(), rows.end(), stands_before);
+}
+
+}  // namespace
+
 bool is_covered(const State& state, const std::string& kernel) {
   const Teaching& teach = state.teaching;
-  if (state.selection.rung != kernel || teach.uncovered == kernel) return false;
+  const std::string& asked = state.selection.rung;
+  if (teach.uncovered == asked || !state.selection.lab) return false;
+  if (kernel != asked) return is_beyond(state, kernel, asked) && awaits_answer(state, asked);
   const bool is_open = teach.predicting && !state.is_replay() && state.requests.run == 0 &&
                        draft_of(state, kernel) == nullptr;
   return is_open || awaits_answer(state, kernel);
