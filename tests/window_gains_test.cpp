@@ -163,6 +163,47 @@ TEST_CASE("bars of another machine's CPU stand neither before nor beside this ma
                    [&](const chart::Mark& mark) { return mark.row == theirs - reasons.begin(); }));
 }
 
+TEST_CASE("a rung that was cancelled says so in its row, under its own name", "[window]") {
+  Fixture f;
+  f.driver->key(compat::Key::f5);
+  const WorkRequest request = f.session.last(RequestType::run);
+  f.session.measure(request, 0, 1e6);
+  f.session.feed_samples(request.id, 1, 5, 1e6);
+  Series cut = outcome(request.id, 1, request.kernels[1].kernel);
+  cut.params = f.session.complete_params(request.kernels[1]);
+  cut.status = SeriesStatus::cancelled;
+  cut.stats.reset();
+  cut.flop = 0;
+  f.session.tell("result", {{"request", request.id}, {"series", 1}, {"outcome", cut}});
+  f.session.finish(request, "cancelled");
+  f.state.selection.view = &kGainsView;
+  f.driver->frames(3);
+  const chart::ChartModel model = shown_chart(f.state);
+  CHECK(model.rows[1].label == "three loops, -O3");
+  CHECK(model.panels[0].row_reasons[1].find("cancelled") == 0);
+}
+
+TEST_CASE("a learner compares a rung with the one it goes on from by one button", "[window]") {
+  Fixture f(1280, 720);
+  set_level(f.state, Level::kLearn);
+  select_rung(f.state, "gemm.cpu.naive_o1");
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("compare_step"));  // there is none before it
+  CHECK_FALSE(perform(f.state, "compare_step"));
+  CHECK(f.state.notice.text.find("goes on from no rung") != std::string::npos);
+  select_rung(f.state, "gemm.cpu.loop_order");
+  f.driver->frames(3);
+  REQUIRE(f.driver->click("compare_step"));
+  const WorkRequest pair = f.session.last(RequestType::compare);
+  REQUIRE(pair.kernels.size() == 2);
+  CHECK(pair.kernels[0].kernel == "gemm.cpu.naive_o3");
+  CHECK(pair.kernels[1].kernel == "gemm.cpu.loop_order");
+  f.session.judge(pair, Verdict::faster, 4);
+  set_level(f.state, Level::kLab);
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("compare_step"));  // there is a button for any two
+}
+
 TEST_CASE("a step between two requests is no ratio, and the older bar says so", "[window]") {
   Fixture f;
   f.run_all();

@@ -22,6 +22,12 @@ constexpr float kLadder = 178, kRow = 44, kRoomierRow = 54;
 // A window smaller than this (or a scale larger: 1600 px at 1.6 are 1000) gives its room to the chart.
 constexpr float kNarrow = 1120;
 
+/// A learner has few buttons: one that can do nothing for the selected rung, now or after what runs, is left out.
+bool shows_to_learner(const State& state, const char* name) {
+  return is_learning(state) &&
+         (action(name).blocker(state).empty() || state.requests.is_measuring());
+}
+
 /// At the right of the buttons that choose the chart, where there is room beside them.
 void draw_teaching_buttons(Ui& ui, const Area& chart) {
   const float views = ui.widgets["views"].right() + ui.px(8);
@@ -29,13 +35,17 @@ void draw_teaching_buttons(Ui& ui, const Area& chart) {
     const char* action;
     const char* label;
     Level level;
+    bool at_learn_alone = false;
   };
+  // From the next level on the top bar compares with a baseline of one's own.
   constexpr Button kButtons[] = {{"predict", "Predict", Level::kLearn},
+                                 {"compare_step", "Compare", Level::kLearn, true},
                                  {"sweep", "Sweep", Level::kLab},
                                  {"reruns", "Re-run", Level::kBench}};
   Area row = {views, chart.y + ui.px(8), chart.right() - ui.px(14) - views, ui.px(30)};
   for (auto it = std::rbegin(kButtons); it != std::rend(kButtons); ++it) {
     if (!is_shown(it->level, ui.state.appearance.level)) continue;
+    if (it->at_learn_alone && !shows_to_learner(ui.state, it->action)) continue;
     const float w = ui.width(it->label, kSmall_px + 1, Face::strong) + ui.px(22);
     // The question before the run stays longest: the others' keys do what they do.
     const float before = it == std::rend(kButtons) - 1
@@ -61,10 +71,9 @@ std::optional<KeptBar> kept_bar(const State& state) {
   if (state.sessions.opened)
     return KeptBar{"What is shown was measured before.", "Back to measuring here", ""};
   if (state.is_replay() || state.requests.is_measuring()) return std::nullopt;
-  const bool has_own = std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(),
-                                   [](const RungView& row) {
-                                     return row.origin == Origin::live || row.covered;
-                                   });
+  const bool has_own =
+      std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(),
+                  [](const RungView& row) { return row.origin == Origin::live || row.covered; });
   const RecentRun* kept = has_own ? nullptr : kept_run_of(state, *state.selection.lab);
   if (!kept) return std::nullopt;
   return KeptBar{"Nothing was measured since the start. Your last results: " + kept->title + ", " +

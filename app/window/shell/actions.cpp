@@ -82,6 +82,40 @@ void set_params(State& state, const std::string& assignments) {
 }
 
 void compare_with(State& state, const std::string& name) {
+/// What the selected rung's step goes on from: the nearest rung before it that can run here; null: there is none.
+const RungView* step_base(const State& state) {
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  if (!row || !state.selection.lab || row->rung->peer) return nullptr;
+  if (is_edit(row->rung->kernel))
+    return find_row(state.ladder, original_rung_of(state, row->rung->kernel));
+  for (const Rung* rung = previous_rung(*state.selection.lab, *row->rung); rung;
+       rung = previous_rung(*state.selection.lab, *rung)) {
+    const RungView* base = find_row(state.ladder, rung->kernel);
+    if (base && base->can_run) return base;
+  }
+  return nullptr;
+}
+
+std::string compare_step_blocker(const State& state) {
+  if (std::string why = work_blocker(state); !why.empty()) return why;
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  if (!row || !row->can_run)
+    return rung_title(state.ladder, state.selection.rung) +
+           " cannot run on this machine, so it cannot be compared.";
+  if (!step_base(state))
+    return row->rung->peer
+               ? "A library goes on from no rung: select a rung of the ladder."
+               : row->rung->title + std::string(" goes on from no rung that can run here.");
+  return "";
+}
+
+/// The lesson's question after each step, without a word of baselines.
+void compare_step(State& state) {
+  state.selection.baseline = step_base(state)->rung->kernel;
+  state.ladder.dirty = true;
+  perform(state, "compare");
+}
+
   const auto rung = find_rung(*state.selection.lab, name);
   if (!rung) {
     state.notice = {rung.error().sentence(), true};
@@ -540,6 +574,12 @@ const Action kBeforeViews[] = {
      {},
      export_blocker,
      export_article},
+    {"compare_step",
+     "Compare the selected rung with the one it goes on from, in turns",
+     {},
+     compare_step_blocker,
+     compare_step,
+     Level::kLearn},
     {"open_written", "Open what was written last", {}, written_blocker, open_written},
     {"written_folder",
      "Show the folder of what was written last",
