@@ -245,7 +245,10 @@ TEST_CASE("an answer is read as what its step asks for", "[tour]") {
   CHECK(*parse_answer(Ask::time, "12 ms") == Approx(12e6));
   CHECK(*parse_answer(Ask::share, "45 %") == Approx(0.45));
   CHECK(*parse_answer(Ask::share, "45") == Approx(0.45));
-  CHECK(*parse_answer(Ask::time, "80") == Approx(80e6));  // the unit of the example
+  // A time without a unit is asked for one, and nothing is made of it.
+  REQUIRE_FALSE(parse_answer(Ask::time, "1"));
+  CHECK(contains(parse_answer(Ask::time, "1").error().sentence(), "has no unit"));
+  CHECK(contains(parse_answer(Ask::time, "1").error().sentence(), "ns, µs, ms or s"));
   CHECK(*parse_answer(Ask::time, "80 us") == Approx(80e3));
   for (const char* wrong : {"3x", "quick", "", "80 mm"}) {
     INFO(wrong);
@@ -708,10 +711,16 @@ TEST_CASE("in an empty field for a number the keys of the stage stay keys", "[to
   CHECK(f.driver->find("key:theme"));
   f.driver->key(Key::escape);
   f.driver->frames(3);
+  f.driver->type('.');  // a clicker's key for a black screen is no answer
+  CHECK(answer_here(f.state).typed.empty());
   type(f, "80 pjms");  // after a digit only what continues the number goes in
   CHECK(answer_here(f.state).typed == "80 ms");
   CHECK(f.state.view.screen == ScreenId::presenter);
   CHECK_FALSE(f.state.teaching.show_tours);
+  // What is no letter cannot be part of a unit: it stays the stage's.
+  f.driver->type('#');
+  CHECK(f.state.teaching.show_steps);
+  CHECK(answer_here(f.state).typed == "80 ms");
 }
 
 TEST_CASE("an answer that cannot be read is not called none", "[tour]") {

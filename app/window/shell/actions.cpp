@@ -1,6 +1,7 @@
 #include "app/window/shell/actions.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <iterator>
 #include <set>
@@ -81,7 +82,6 @@ void set_params(State& state, const std::string& assignments) {
   state.notice = {"Set: " + assignments + ".", false};
 }
 
-void compare_with(State& state, const std::string& name) {
 /// What the selected rung's step goes on from: the nearest rung before it that can run here; null: there is none.
 const RungView* step_base(const State& state) {
   const RungView* row = find_row(state.ladder, state.selection.rung);
@@ -116,6 +116,7 @@ void compare_step(State& state) {
   perform(state, "compare");
 }
 
+void compare_with(State& state, const std::string& name) {
   const auto rung = find_rung(*state.selection.lab, name);
   if (!rung) {
     state.notice = {rung.error().sentence(), true};
@@ -342,14 +343,16 @@ void type_digit(State& state, int digit) {
   if (const auto take = screen_of(state.view.screen).digit) take(state, digit);
 }
 
-/// `in_field`: the field for a number has the keyboard and takes no letter yet, so that letters are keys of the stage.
-void handle_character(State& state, ImWchar character, bool in_field) {
+/// `in_field`: the field for a number has the keyboard and does not take this, so that it is a key of the stage; a letter
+/// behind a digit is rather a slip in the unit.
+void handle_character(State& state, ImWchar character, bool in_field, bool has_digit) {
   if (character == ' ' && ImGui::GetIO().NavVisible) return;  // it presses what has the focus
-  if (in_field && takes_sign(shown_step(state).ask, "", character)) return;
   if (!in_field && character >= '1' && character <= '9')
     return type_digit(state, static_cast<int>(character) - '0');
+  const bool is_letter = character < 128 && std::isalpha(static_cast<int>(character));
   bool is_known = false;
   for (const Action& entry : actions()) {
+    if (has_digit && is_letter) break;
     if (!is_key_of(entry, character) || !works_here(state, entry)) continue;
     if (in_field && !works_on_stage(entry)) continue;
     is_known = true;
@@ -379,20 +382,23 @@ void handle_keys(State& state) {
     if (compat::key_pressed(compat::digit_key(digit)))
       open_lab_at(state, static_cast<size_t>(digit - 1));
   }
-  const bool in_field = io.WantTextInput && awaits_digits(state);
+  const bool in_field = io.WantTextInput && asks_for_number(state);
   if ((io.WantTextInput && !in_field) || io.KeyCtrl || is_typing) return;
   if (is_editing_here(state)) return;
   bool is_taken = false;
   // A copy: an action may change what the loop walks over in a later version of ImGui.
   const std::vector<ImWchar> typed(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
+  std::string answer = in_field ? answer_here(state).typed : "";
   for (const ImWchar character : typed) {
+    if (in_field && takes_sign(shown_step(state).ask, answer, character)) {
+      answer += character < 128 ? static_cast<char>(character) : '?';
+      continue;
+    }
     if (!in_field && takes_typed(state, character)) {
       is_taken = true;
       continue;
     }
-    handle_character(state, character, in_field);
-    // Those after the first digit are the field's.
-    if (in_field && takes_sign(shown_step(state).ask, "", character)) break;
+    handle_character(state, character, in_field, !answer.empty());
   }
   // The key that opened a list is not the first letter looked for in it.
   if (state.view.show_glossary || is_taken) ImGui::GetIO().InputQueueCharacters.resize(0);
@@ -568,18 +574,18 @@ const Action kBeforeViews[] = {
     {"clear_baseline", "Clear the baseline", {}, always_available, clear_baseline},
     {"compare", "Compare the selected rung with the baseline", typed("C", 'c'), compare_blocker,
      compare},
-    {"export", "Export the report", with_ctrl("Ctrl E", Key::e), report_blocker, export_report},
-    {"article",
-     "Export an article: the climb step by step, with its code",
-     {},
-     export_blocker,
-     export_article},
     {"compare_step",
      "Compare the selected rung with the one it goes on from, in turns",
      {},
      compare_step_blocker,
      compare_step,
      Level::kLearn},
+    {"export", "Export the report", with_ctrl("Ctrl E", Key::e), report_blocker, export_report},
+    {"article",
+     "Export an article: the climb step by step, with its code",
+     {},
+     export_blocker,
+     export_article},
     {"open_written", "Open what was written last", {}, written_blocker, open_written},
     {"written_folder",
      "Show the folder of what was written last",

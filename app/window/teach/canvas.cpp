@@ -379,12 +379,11 @@ namespace {
 struct AnswerFilter {
   study::Ask ask;
   std::string typed;
-  bool has_refused = false;
 };
 
 int filter_answer(ImGuiInputTextCallbackData* data) {
   auto& filter = *static_cast<AnswerFilter*>(data->UserData);
-  if (!takes_sign(filter.ask, filter.typed, data->EventChar)) return filter.has_refused = true;
+  if (!takes_sign(filter.ask, filter.typed, data->EventChar)) return 1;
   filter.typed += data->EventChar < 128 ? static_cast<char>(data->EventChar) : '?';
   return 0;
 }
@@ -422,8 +421,6 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
                            ImGuiInputTextFlags_CallbackCharFilter,
                        filter_answer, &filter) &&
       !has_list(ui.state);
-  if (filter.has_refused && !answer.typed.empty())
-    ui.dispatch([](State& state) { state.notice = {kDigitsFirst, false}; });
   // Who comes to a question types: the field has the keyboard, and keeps it where an answer cannot be read.
   const int here = ui.state.teaching.tour_step;
   const bool is_active = ImGui::IsItemActive();

@@ -578,7 +578,10 @@ namespace {
 Result<double> parse_time(const std::string& text) {
   const bool is_bare = text.find_first_not_of("0123456789. ") == std::string::npos &&
                        text.find_first_of("0123456789") != std::string::npos;
-  const auto value = parse_prediction(is_bare ? text + " ms" : text, {});
+  if (is_bare)  // whichever unit it were read with, somebody would have meant another
+    return Error{ErrorCode::usage, "“" + text + "” has no unit", "",
+                 "type ns, µs, ms or s behind it"};
+  const auto value = parse_prediction(text, {});
   if (value) return value;
   return Error{ErrorCode::usage, "“" + text + "” is no time", "",
                "type digits, then ns, µs, ms or s"};
@@ -609,20 +612,20 @@ Result<double> parse_answer(Ask ask, const std::string& text) {
 
 bool takes_sign(Ask ask, std::string_view typed, uint32_t sign) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if ((sign >= '0' && sign <= '9') || sign == '.') return true;
+  if (sign >= '0' && sign <= '9') return true;
+  // A clicker's key for a black screen is a point.
   if (std::none_of(typed.begin(), typed.end(), is_digit)) return false;
+  if (sign == '.') return true;
   const std::u32string_view units = ask == Ask::time    ? U" numµs"
                                     : ask == Ask::share ? U" %"
                                                         : U" xX×times";
   return units.find(static_cast<char32_t>(sign)) != std::u32string_view::npos;
 }
 
-bool awaits_digits(const State& state) {
+bool asks_for_number(const State& state) {
   if (!is_on_canvas(state) || state.teaching.beat != Beat::predict || has_list(state)) return false;
   const TourStep step = shown_step(state);
-  const std::string& typed = answer_here(state).typed;
-  return choices_of(step, step_bars(state, step)).empty() &&
-         typed.find_first_of("0123456789") == std::string::npos;
+  return choices_of(step, step_bars(state, step)).empty();
 }
 
 std::string answer_blocker(const State& state) {

@@ -63,12 +63,12 @@ void choose_answer(State& state, int choice);
 void answer_digit(State& state, int digit);
 /// Nanoseconds, a share, or a ratio. usage: no number, or none above 0.
 Result<double> parse_answer(study::Ask ask, const std::string& text);
-/// Whether the field for a number takes this sign after what stands in it: letters of a unit only after a digit, so that
+/// Whether the field for a number takes this sign after what stands in it: what continues a number only after a digit, so that
 /// the keys of the stage stay keys while it is empty.
 bool takes_sign(study::Ask ask, std::string_view typed, uint32_t sign);
 inline constexpr const char* kDigitsFirst = "The answer is a number: digits first, then its unit.";
-/// The step in view asks for a number, and none of its digits is typed.
-bool awaits_digits(const State& state);
+/// The step in view asks for a number, which a field takes.
+bool asks_for_number(const State& state);
 /// Why Run is locked: no answer yet, or none that can be read. Empty: it is not.
 std::string answer_blocker(const State& state);
 /// "4.0×", "12 ms", or the label that was chosen; empty: nothing was answered.
