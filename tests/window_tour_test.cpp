@@ -998,6 +998,26 @@ TEST_CASE("Enter goes through a step, Reveal waits for its run, and a cancelled 
   CHECK(tour_clock(f.state) == clock);
 }
 
+TEST_CASE("on a wall a diagram is whole, and takes the width of its place", "[tour]") {
+  for (const auto& [width, height] : {std::pair(1600.f, 1000.f), std::pair(1920.f, 1080.f)}) {
+    const std::string source =
+        read_text(variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/loop_order.cpp").value();
+    FakeSession::texts = {{"gemm.cpu.loop_order", source}};
+    Fixture f(width, height);
+    f.session.judge(begin_pair(f, "4", 2), Verdict::faster, 16.4);
+    REQUIRE(perform(f.state, "show_presenter"));
+    f.driver->frames(3);
+    while (f.state.teaching.beat < Beat::explain) f.driver->key(Key::page_down);
+    f.driver->frames(4);
+    FakeSession::texts.clear();
+    const Area *place = f.driver->find("step_diagram"), *drawn = f.driver->find("diagram");
+    INFO(width << " x " << height);
+    REQUIRE((place && drawn));
+    CHECK(drawn->bottom() <= place->bottom() + 1);
+    CHECK(drawn->w > place->w * 0.7f);
+  }
+}
+
 TEST_CASE("the code of a change is a page further where a diagram explains it", "[tour]") {
   Fixture f(1920, 1080);
   f.session.judge(begin_pair(f, "4", 2), Verdict::faster, 16.4);

@@ -41,6 +41,8 @@ void DiagramView::build(Ui& ui, const Fenced& fenced) {
   made_of_ = of;
   made_ = diagram::build(fenced.info, fenced.body, source->text, sizes, knob_);
   drawn_step_ = -1;
+  fits_.clear();
+  words_ = diagram::Words::below;
   if (!made_->ok()) return;
   plays_ = !ui.state.appearance.reduced_motion;
   step_ = plays_ ? 0 : (**made_).still;
@@ -49,15 +51,16 @@ void DiagramView::build(Ui& ui, const Fenced& fenced) {
 
 void DiagramView::lay_out(Ui& ui, float width) {
   const float font_px = ui.px(kDiagramFont_px);
-  if (drawn_step_ == step_ && width_ == width && font_px_ == font_px &&
+  if (drawn_step_ == step_ && width_ == width && font_px_ == font_px && drawn_words_ == words_ &&
       fonts_version_ == ui.fonts.version())
     return;
+  drawn_words_ = words_;
   drawn_step_ = step_, width_ = width, font_px_ = font_px, fonts_version_ = ui.fonts.version();
   chart::LayoutOptions options;
   options.width = width;
   options.font_px = font_px;
   options.text_width = text_width_of(ui.fonts);
-  scene_ = diagram::draw(**made_, step_, options);
+  scene_ = diagram::draw(**made_, step_, options, words_);
 }
 
 void DiagramView::step_to(int step) {
@@ -156,16 +159,38 @@ float DiagramView::height(Ui& ui, float width) {
   return scene_.height + bottom + ui.px(8);
 }
 
-float DiagramView::fitting_width(Ui& ui, const Area& area, const Fenced& fenced) {
+/// Every step is as high as the one with the most words, so one fit holds for all.
+const DiagramView::Fit& DiagramView::find_fit(Ui& ui, const Area& area) {
   constexpr float kHalf = 0.5f, kNarrow = 260, kStep = 0.95f;
-  const float least = std::min(area.w * kHalf, ui.px(kNarrow));
+  const float font_px = ui.px(kDiagramFont_px);
+  const auto known = std::find_if(fits_.begin(), fits_.end(), [&](const Fit& fit) {
+    return fit.w == area.w && fit.h == area.h && fit.font_px == font_px;
+  });
+  if (known != fits_.end()) return *known;
+  constexpr size_t kPlaces = 8;  // a window that is resized asks for many
+  if (fits_.size() >= kPlaces) fits_.clear();
+  Fit best = {area.w, area.h, font_px, area.w};
+  float least_cut = 0;
+  const float narrowest = std::min(area.w * kHalf, ui.px(kNarrow));
+  for (const diagram::Words words : {diagram::Words::below, diagram::Words::beside}) {
+    words_ = words;
+    for (float width = area.w; width >= narrowest; width *= kStep) {
+      const float cut = std::max(0.0f, height(ui, width) - area.h);
+      const bool is_first = words == diagram::Words::below && width == area.w;
+      if (is_first || cut < least_cut) best.width = width, best.words = words, least_cut = cut;
+      if (cut <= 0) break;
+    }
+    if (least_cut <= 0) break;
+  }
+  return fits_.emplace_back(best);
+}
+
+float DiagramView::fitting_width(Ui& ui, const Area& area, const Fenced& fenced) {
   build(ui, fenced);
   if (!made_->ok()) return area.w;
-  // Kept: a step with more words may need less width, and none of them lets the picture jump back.
-  const bool is_same = fit_of_ == made_of_ && fit_in_.w == area.w && fit_in_.h == area.h;
-  if (!is_same) fit_of_ = made_of_, fit_in_ = area, fit_width_ = area.w;
-  while (fit_width_ * kStep > least && height(ui, fit_width_) > area.h) fit_width_ *= kStep;
-  return fit_width_;
+  const Fit& fit = find_fit(ui, area);
+  words_ = fit.words;
+  return fit.width;
 }
 
 bool DiagramView::is_whole(Ui& ui, const Area& area, const Fenced& fenced) {

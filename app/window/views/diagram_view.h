@@ -21,7 +21,8 @@ class DiagramView {
   /// ":less", ":more".
   float draw(Ui& ui, const Area& area, const std::string& name, const Fenced& fenced);
 
-  /// The largest width, of `area`'s at most, at which all of it fits into `area`; no smaller than half.
+  /// The largest width, of `area`'s at most, at which all of it fits into `area`; no smaller than half. Where it fits at
+  /// none with its words under it, they stand beside it from then on; where not even so, the width at which least is cut.
   float fitting_width(Ui& ui, const Area& area, const Fenced& fenced);
   /// At that width all of it fits.
   bool is_whole(Ui& ui, const Area& area, const Fenced& fenced);
@@ -39,10 +40,17 @@ class DiagramView {
   std::optional<Result<diagram::Diagram>> made_;
   chart::Scene scene_;
   int step_ = 0, knob_ = 0, drawn_step_ = -1, fonts_version_ = -1;
+  diagram::Words drawn_words_ = diagram::Words::below;
   float width_ = 0, font_px_ = 0;
-  std::string fit_of_;  ///< with `fit_in_` what `fit_width_` was found for
-  Area fit_in_ = {};
-  float fit_width_ = 0;
+  struct Fit {
+    float w = 0, h = 0, font_px = 0;  ///< of the place, and of the type
+    float width = 0;
+    diagram::Words words = diagram::Words::below;
+  };
+  const Fit& find_fit(Ui& ui, const Area& area);
+
+  diagram::Words words_ = diagram::Words::below;
+  std::vector<Fit> fits_;  ///< found for this diagram: a place asks in each frame
   bool plays_ = false;
   double next_s_ = 0;  ///< ImGui's clock
 };

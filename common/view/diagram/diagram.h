@@ -85,8 +85,11 @@ std::map<std::string, int64_t> sizes_of(const Params& params);
 Result<Diagram> build(const std::string& info, const std::string& body, const std::string& source,
                       const std::map<std::string, int64_t>& params, int knob = 0);
 
+/// Where keys and words stand: under the grids, or on a wide and low place at their right.
+enum class Words { below, beside };
 /// One step in pixels; every step of a diagram has the same height.
-chart::Scene draw(const Diagram& diagram, int step, const chart::LayoutOptions& options);
+chart::Scene draw(const Diagram& diagram, int step, const chart::LayoutOptions& options,
+                  Words words = Words::below);
 /// The step that stands for all, with title and summary. `id`: of its elements, once in a page.
 std::string to_svg(const Diagram& diagram, const std::string& id,
                    const chart::LayoutOptions& options, bool embedded);

@@ -20,16 +20,18 @@ constexpr float kLine = 1.4f;         // line pitch over text size, as draw_line
 constexpr float kMostCell_em = 1.3f;  // a cell is no larger than a line of text
 constexpr float kMostHigh_em = 20;    // of a grid of square cells
 constexpr int kMostWords = 4;         // lines
+constexpr float kGrids = 0.54f;       // of the width, with the words beside them
 
 class Page {
  public:
-  Page(const Diagram& diagram, int step, const chart::LayoutOptions& options)
-      : diagram_(diagram), options_(options), step_(step) {
+  Page(const Diagram& diagram, int step, const chart::LayoutOptions& options, Words words)
+      : diagram_(diagram), options_(options), step_(step), words_(words) {
     if (!options_.text_width) options_.text_width = chart::builtin_text_width;
     font_ = options.font_px;
     small_ = std::max(font_ * 0.9f, 10.0f);
     pad_ = std::round(font_ * 0.7f);
     scene_.width = options.width;
+    width_ = inner();
     for (const Grid& grid : diagram.grids) {
       for (const std::string& label : grid.row_labels)
         labels_ = std::max(labels_, fit(small_)(label) + font_ * 0.6f);
@@ -39,12 +41,20 @@ class Page {
   Scene build() {
     float y =
         draw_lines(&scene_, fit(font_, true), diagram_.title, pad_, pad_, inner(), 2, Role::text);
+    const float top = y;
+    if (words_ == Words::beside) width_ = inner() * kGrids;
     for (size_t i = 0; i < diagram_.grids.size(); ++i) y = draw_grid(i, y + font_ * 0.3f);
+    float bottom = y;
+    if (words_ == Words::beside) {
+      const float gap = font_ * 1.5f;
+      left_ = pad_ + width_ + gap, width_ = inner() - width_ - gap;
+      y = top;
+    }
     y = draw_keys(y + font_ * 0.4f);
     y = draw_words(y + font_ * 0.2f);
-    y = draw_lines(&scene_, fit(small_), diagram_.summary, pad_, y + font_ * 0.2f, inner(), 5,
-                   Role::muted);
-    scene_.height = y + pad_;
+    bottom = std::max(bottom, draw_lines(&scene_, fit(small_), diagram_.summary, left(),
+                                         y + font_ * 0.2f, width_, 5, Role::muted));
+    scene_.height = bottom + pad_;
     scene_.body_bottom = scene_.height;
     return std::move(scene_);
   }
@@ -54,6 +64,7 @@ class Page {
     return {options_.text_width, size_px, false, bold};
   }
   float inner() const { return scene_.width - 2 * pad_; }
+  float left() const { return std::max(left_, pad_); }
 
   Primitive rect(float left, float top, float right, float bottom, Role role, float alpha) const {
     Primitive made{.kind = Primitive::Kind::rect, .a = {left, top}, .b = {right, bottom}};
@@ -66,20 +77,20 @@ class Page {
   float draw_words(float y) {
     size_t most = 1;
     for (const Step& step : diagram_.steps)
-      most = std::max(most, fit(small_).wrap(step.words, inner(), kMostWords).size());
+      most = std::max(most, fit(small_).wrap(step.words, width_, kMostWords).size());
     if (step_ < static_cast<int>(diagram_.steps.size())) {
       const Step& step = diagram_.steps[static_cast<size_t>(step_)];
-      draw_lines(&scene_, fit(small_), step.words, pad_, y, inner(), kMostWords, Role::text);
+      draw_lines(&scene_, fit(small_), step.words, left(), y, width_, kMostWords, Role::text);
     }
     return y + static_cast<float>(most) * small_ * kLine;
   }
 
   float draw_keys(float y) {
-    float x = pad_;
+    float x = left();
     const float box = std::round(small_ * 0.8f), line = small_ * kLine;
     for (const DiagramKey& key : diagram_.keys) {
       const float width = box * 1.4f + fit(small_)(key.text);
-      if (x > pad_ && x + width > pad_ + inner()) x = pad_, y += line;
+      if (x > left() && x + width > left() + width_) x = left(), y += line;
       const float middle = std::round(y + line / 2), top = middle - std::round(box / 2);
       if (key.alpha > 0)
         scene_.primitives.push_back(rect(x, top, x + box, top + box, key.role, key.alpha));
@@ -92,11 +103,11 @@ class Page {
   float draw_grid(size_t index, float y) {
     const Grid& grid = diagram_.grids[index];
     if (!grid.title.empty()) {
-      y = draw_lines(&scene_, fit(small_), grid.title, pad_, y, inner(), 2, Role::muted);
+      y = draw_lines(&scene_, fit(small_), grid.title, pad_, y, width_, 2, Role::muted);
       y += font_ * 0.15f;
     }
     const float labels = grid.row_labels.empty() ? 0 : labels_;
-    const float left = std::round(pad_ + labels), room = inner() - labels;
+    const float left = std::round(pad_ + labels), room = width_ - labels;
     const float most = grid.square ? std::min(font_ * kMostCell_em,
                                               font_ * kMostHigh_em / static_cast<float>(grid.rows))
                                    : room;
@@ -144,14 +155,17 @@ class Page {
   const Diagram& diagram_;
   chart::LayoutOptions options_;
   int step_;
+  Words words_;
+  float left_ = 0, width_ = 0;  ///< of the grids, then of keys and words
   float font_ = 14, small_ = 12, pad_ = 10, labels_ = 0;
   Scene scene_;
 };
 
 }  // namespace
 
-chart::Scene draw(const Diagram& diagram, int step, const chart::LayoutOptions& options) {
-  return Page(diagram, step, options).build();
+chart::Scene draw(const Diagram& diagram, int step, const chart::LayoutOptions& options,
+                  Words words) {
+  return Page(diagram, step, options, words).build();
 }
 
 std::string to_svg(const Diagram& diagram, const std::string& id,
