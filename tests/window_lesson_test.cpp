@@ -152,10 +152,31 @@ void check_link(const State& state, const study::LessonLink& link) {
   CHECK(link.label.find("*" + std::string(view->label) + "*") != std::string::npos);
 }
 
-/// A view that a learner is sent to is a link: at their level it may have no button.
+/// Whether the words about it name a column of a table, or another lab.
+bool is_of_elsewhere(const std::string& text, size_t at) {
+  constexpr size_t kBefore = 40, kWhole = 80;
+  const std::string words = text.substr(at < kBefore ? 0 : at - kBefore, kWhole);
+  return contains(words, "column") || contains(words, " lab");
+}
+
+/// A view that a learner is sent to is a link: at their level it may have no button. One that is named elsewhere has a link
+/// in its part, unless it is in that level's list.
 void check_views_are_linked(const study::LessonPart& part) {
   static const std::regex kRun(R"(\n\*\*Run\.\*\*([\s\S]*?)\n\n)"),
       kLink(R"(\[[^\]]*\]\(<[^>]*>\))");
+  const std::string all = std::regex_replace(part.text, kLink, "");
+  for (const ViewDesc* view : views()) {
+    const std::string name = "*" + std::string(view->label) + "*";
+    const bool is_linked =
+        std::any_of(part.links.begin(), part.links.end(), [&](const study::LessonLink& link) {
+          return link.kind == study::LessonLink::Kind::view && link.target == view->id;
+        });
+    if (view->level == Level::kLearn || is_linked) continue;
+    for (size_t at = all.find(name); at != all.npos; at = all.find(name, at + 1)) {
+      INFO(all.substr(at < 60 ? 0 : at - 60, 120));
+      CHECK(is_of_elsewhere(all, at));
+    }
+  }
   std::smatch run;
   if (!std::regex_search(part.text, run, kRun)) return;
   const std::string said = std::regex_replace(run[1].str(), kLink, "");
