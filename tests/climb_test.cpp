@@ -179,6 +179,7 @@ TEST_CASE("a ratio beside its interval is printed within it") {
   CHECK(ratio_text(11.866, Interval{11.861, 11.872}) == "11.87×");
   CHECK(ratio_text(11.9, Interval{11.2, 12.4}) == "11.9×");
   CHECK(ratio_text(2.5, std::nullopt) == "2.50×");
+  CHECK(ratio_text(49305, Interval{48047, 61371}) == format_number(49000, 2) + "×");
   ClimbStep step{.ratio = 11.866, .verdict = Verdict::faster, .from = "AVX2"};
   step.interval = Interval{11.861, 11.872};
   CHECK(climb_chart(two_rungs(step)).panels[1].row_reasons[1] == "▲ 11.87× [11.86, 11.87]");

@@ -71,17 +71,14 @@ std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
   const double half = (interval->high - interval->low) / 2;
   const int borne =
       static_cast<int>(std::floor(std::log10(ratio)) - std::floor(std::log10(half))) + 1;
-  const int few = std::max(borne, kLeast);
-  const std::string text =
-      borne >= kFewest ? plain : format_number(as_printed(ratio, few), few) + "×";
+  const bool is_near_one = ratio >= 1 && ratio < 1.1;  // as format_ratio() has it
+  const int of_plain = is_near_one ? kFewest + 1 : kFewest;
   const int of_ends = interval_digits(*interval, 0);
   const double low = as_printed(interval->low, of_ends), high = as_printed(interval->high, of_ends);
-  const auto is_inside = [&](double printed) { return printed >= low && printed <= high; };
-  if (is_inside(std::strtod(text.c_str(), nullptr))) return text;
-  for (int digits = kFewest; digits <= kMost; ++digits) {
-    if (is_inside(as_printed(ratio, digits))) return format_number(ratio, digits) + "×";
-  }
-  return text;
+  int digits = borne >= kFewest ? of_plain : std::max(borne, kLeast);
+  while (digits < kMost && (as_printed(ratio, digits) < low || as_printed(ratio, digits) > high))
+    ++digits;
+  return format_number(as_printed(ratio, digits), digits) + "×";
 }
 
 std::optional<Interval> inverse(const std::optional<Interval>& ratio) {
