@@ -337,7 +337,8 @@ TEST_CASE("the quick reader of samples agrees with the general one") {
   rich[1].power_w = 350.25;
   rich[1].calls = 200;
   rich[2].flags = {"stolen", "clock_mismatch"};
-  rich[2].t_ns = std::nan("");
+  rich.push_back(rich[2]);
+  rich[3].t_ns = std::nan("");  // left out
   const Json line = {{"ridgepoint", 1}, {"seq", 3},           {"type", "samples"}, {"request", 4},
                      {"series", 1},     {"phase", "latency"}, {"samples", rich}};
   Run quick, general;

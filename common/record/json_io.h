@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/record/door.h"
 #include "common/record/json.h"
 
 namespace ridge::record {
@@ -18,8 +19,6 @@ namespace ridge::record {
 inline constexpr ErrorCode kErrorCodes[] = {
     ErrorCode::invalid, ErrorCode::usage,        ErrorCode::bad_input, ErrorCode::unavailable,
     ErrorCode::worker,  ErrorCode::cannot_write, ErrorCode::cancelled};
-
-inline constexpr uint64_t kMostInt = std::numeric_limits<int64_t>::max();
 
 struct Writer {
   static constexpr bool kWrites = true;
@@ -93,8 +92,10 @@ struct Reader {
     return from.is_boolean();
   }
   static bool read(const Json& from, std::string& value) {
-    if (from.is_string()) value = from.get_ref<const std::string&>();
-    return from.is_string();
+    if (!from.is_string()) return false;
+    value = from.get_ref<const std::string&>();
+    make_plain(&value);
+    return true;
   }
   static bool read(const Json& from, double& value) {
     if (from.is_null()) value = std::numeric_limits<double>::quiet_NaN();
@@ -104,14 +105,15 @@ struct Reader {
   static bool read(const Json& from, int64_t& value) {
     if (from.is_number_float()) {
       const double number = from.get<double>();
-      // 2^53: beyond it a double no longer tells whole numbers apart.
-      if (!(std::abs(number) <= 9007199254740992.0) || number != std::floor(number)) return false;
+      if (!(std::abs(number) <= kMostWhole) || number != std::floor(number)) return false;
       value = static_cast<int64_t>(number);
       return true;
     }
-    const bool fits = from.is_number_integer() &&
-                      (!from.is_number_unsigned() || from.get<uint64_t>() <= kMostInt);
-    if (fits) value = from.get<int64_t>();
+    if (!from.is_number_integer()) return false;
+    const auto number = from.get<int64_t>();  // of an unsigned one beyond it: negative
+    const bool fits =
+        number >= (from.is_number_unsigned() ? 0 : -kMostWhole) && number <= kMostWhole;
+    if (fits) value = number;
     return fits;
   }
   static bool read(const Json& from, int& value) {
@@ -126,7 +128,9 @@ struct Reader {
       value = number;
     } else {
       // Kept as text, whatever it is: resolve_params() then names it in its error.
-      value = from.is_string() ? from.get<std::string>() : dump_json(from);
+      std::string text = from.is_string() ? from.get<std::string>() : dump_json(from);
+      make_plain(&text, true);
+      value = std::move(text);
     }
     return true;
   }
@@ -139,8 +143,10 @@ struct Reader {
   }
   template <class Enum>
   static bool read(const Json& from, OpenEnum<Enum>& value) {
-    if (from.is_string()) value = OpenEnum<Enum>(from.get<std::string>());
-    return from.is_string();
+    std::string text;
+    if (!read(from, text)) return false;
+    value = OpenEnum<Enum>(std::move(text));
+    return true;
   }
   static bool read(const Json& from, ErrorCode& value) {
     for (const ErrorCode candidate : kErrorCodes) {
@@ -175,7 +181,10 @@ struct Reader {
     values.clear();
     for (const auto& [name, element] : from.items()) {
       T value{};
-      if (read(element, value)) values[name] = std::move(value);
+      if (!read(element, value)) continue;
+      std::string plain = name;
+      make_plain(&plain, true);
+      values[plain] = std::move(value);
     }
     return true;
   }

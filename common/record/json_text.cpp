@@ -1,11 +1,14 @@
 // JSON texts, and what needs nothing of the types.
 #include <nlohmann/json.hpp>
 
+#include "common/record/door.h"
 #include "common/record/json.h"
 
 namespace ridge {
 
 Result<Json> parse_json(const std::string& text, const std::string& where) {
+  if (is_nested_too_deep(text))
+    return Error{ErrorCode::bad_input, "JSON nested too deep", where, ""};
   // The parser's own message is "[json.exception.parse_error.101] parse error at line 1, column 5:
   // syntax error while parsing ...": the byte is what helps to find the place.
   try {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/record/command.h"
+#include "common/record/door.h"
 #include "common/record/request.h"
 
 namespace ridge {
@@ -15,14 +16,16 @@ constexpr int64_t kMajorVersion = 1;
 /// A worker that prints junk for ever must not fill the memory.
 constexpr size_t kMostLogLines = 1000;
 
+/// Appends the usable elements of a list. Returns how many are not.
 template <class T>
-bool append_all(const Json& message, const char* name, std::vector<T>* to) {
-  const Json* list = list_field(message, name);
-  if (list == nullptr) return false;
-  for (const Json& element : *list) {
-    if (element.is_object()) from_json(element, to->emplace_back());
+size_t append_usable(const Json& list, std::vector<T>* to) {
+  const size_t before = to->size();
+  for (const Json& element : list) {
+    if (!element.is_object()) continue;
+    from_json(element, to->emplace_back());
+    if (!is_usable(to->back())) to->pop_back();
   }
-  return !list->empty();
+  return list.size() - (to->size() - before);
 }
 
 /// What comes many times a second while a rung runs.
@@ -52,10 +55,29 @@ void Run::note(std::string text) {
   ++version_;
 }
 
+void Run::refuse(const std::string& what) {
+  Refused& refused = refused_[what];
+  const auto words = [&] {
+    return "left out, " + std::to_string(refused.count) + " in all: " + what;
+  };
+  ++refused.count;
+  ++version_;
+  if (refused.count > 1 && refused.line < kMostLogLines) log_[refused.line] = words();
+  if (refused.count > 1) return;
+  refused.line = log_.size();
+  note(words());
+}
+
+bool Run::has_room(size_t count, const char* what) {
+  if (count < kMostParts) return true;
+  refuse(std::string(what) + " beyond the " + std::to_string(kMostParts) + " that a run holds");
+  return false;
+}
+
 bool Run::apply_line(const std::string& line) {
   if (line.find_first_not_of(" \t\r") == std::string::npos) return false;
   if (started_ && apply_sample_line(line)) return true;
-  const Json message = Json::parse(line, nullptr, false);
+  const Json message = is_nested_too_deep(line) ? Json() : Json::parse(line, nullptr, false);
   if (message.is_object()) return apply(message);
   if (!started_) return false;
   note("not a line of the protocol: " + shortened(line));
@@ -138,6 +160,7 @@ bool Run::apply_from_app(const Json& message) {
   const auto type = value_named<RequestType>(text_field(message, "type"));
   if (!type) return false;
   if (*type == RequestType::predict) {
+    if (!has_room(predictions_.size(), "a prediction")) return true;
     const Json* params = object_field(message, "params");
     predictions_.push_back(
         {text_field(message, "kernel"), params == nullptr ? Params{} : params_from_json(*params),
@@ -154,7 +177,8 @@ bool Run::apply_from_app(const Json& message) {
     return true;
   }
   if (*type == RequestType::note)
-    return set_note(text_field(message, "what"), text_field(message, "text"), &notes_);
+    return has_room(notes_.size(), "a note") &&
+           set_note(text_field(message, "what"), text_field(message, "text"), &notes_);
   if (*type == RequestType::lost) {
     const std::string reason = text_field(message, "reason", "the worker ended");
     if (message.contains("cancelled") && message["cancelled"] == true)
@@ -197,7 +221,8 @@ void Run::open_request(RequestType type, const Json& message) {
     request->kernels.push_back(kernel);
     if (!has_series(type) || index >= kMostSeries) continue;
     Series* series = is_new ? nullptr : find_series(id, index);
-    if (series == nullptr) series = &add_series(id, index);
+    if (series == nullptr) series = add_series(id, index);
+    if (series == nullptr) continue;
     series->kernel = kernel;
     series->size_param = size_param(kernel);
     series->lab = request->lab;
@@ -219,19 +244,22 @@ Request& Run::request_of(int64_t id) {
 }
 
 Request& Run::add_request(int64_t id) {
+  if (!has_room(requests_.size(), "a request")) return refused_request_ = Request{.id = id};
   Request& request = requests_.emplace_back();
   request.id = id;
   request_by_id_[id] = &request;
   return request;
 }
 
-Series& Run::add_series(int64_t request, int index) {
+/// Null where there is no room.
+Series* Run::add_series(int64_t request, int index) {
+  if (!has_room(series_.size(), "a series")) return nullptr;
   Series& series = series_.emplace_back();
   series.request = request;
   series.index = index;
   series_by_id_.insert({{request, index}, &series});
   ++version_;
-  return series;
+  return &series;
 }
 
 Series* Run::series_of(const Json& message) {
@@ -249,7 +277,8 @@ Series* Run::series_of(int64_t request, int index) {
     const Request& asked = request_of(request);
     if (asked.type && !has_series(*asked.type))
       return nullptr;  // a probe's estimates are no results
-    series = &add_series(request, index);
+    series = add_series(request, index);
+    if (series == nullptr) return nullptr;
     series->lab = asked.lab;
     series->mode = asked.mode;
     series->cache = asked.cache;
@@ -274,12 +303,12 @@ bool Run::apply_kernel(const Json& message) {
   KernelInfo info;
   from_json(*object, info);
   if (info.id.empty()) return false;
-  const auto known = std::find_if(catalogue_.begin(), catalogue_.end(),
-                                  [&](const KernelInfo& kernel) { return kernel.id == info.id; });
-  if (known == catalogue_.end()) {
+  const auto known = kernel_by_id_.find(info.id);
+  if (known != kernel_by_id_.end()) {
+    catalogue_[known->second] = std::move(info);
+  } else if (has_room(catalogue_.size(), "a rung of the catalogue")) {
+    kernel_by_id_[info.id] = catalogue_.size();
     catalogue_.push_back(std::move(info));
-  } else {
-    *known = std::move(info);
   }
   return true;
 }
@@ -332,6 +361,10 @@ bool Run::apply_check(const Json& message) {
   const Json* check = object_field(message, "check");
   Series* series = check == nullptr ? nullptr : series_of(message);
   if (series == nullptr) return false;
+  if (series->checks.size() >= kMostChecks) {
+    refuse("a check beyond the " + std::to_string(kMostChecks) + " of a series");
+    return true;
+  }
   from_json(*check, series->checks.emplace_back());
   touch(series);
   return true;
@@ -342,16 +375,24 @@ bool Run::apply_timing(const Json& message) {
   return true;
 }
 
+template <class T>
+bool Run::append(const Json& message, const char* name, const char* unusable, std::vector<T>* to) {
+  const Json* list = list_field(message, name);
+  if (list == nullptr) return false;
+  for (size_t left_out = append_usable(*list, to); left_out > 0; --left_out) refuse(unusable);
+  return !list->empty();
+}
+
 bool Run::apply_samples(const Json& message) {
   const std::string phase = text_field(message, "phase", "call");
   if (phase == "rounds") {
-    return append_all(message, "rounds", &rounds_[whole_field(message, "request")]);
+    return append(message, "rounds", kUnusableRound, &rounds_[whole_field(message, "request")]);
   }
   Series* series = series_of(message);
   if (series == nullptr) return false;
   std::vector<Sample>* to = phase == "latency" ? &series->latency_samples : &series->samples;
   const bool is_first = to->empty();
-  const bool changed = append_all(message, "samples", to);
+  const bool changed = append(message, "samples", kUnusableSample, to);
   if (changed) took_samples(series, is_first);
   return changed;
 }
@@ -366,14 +407,15 @@ bool Run::apply_curve(const Json& message) {
   Series* series = series_of(message);
   if (series == nullptr) return false;
   touch(series);
-  return append_all(message, "points", &series->curve);
+  return append(message, "points", "a point of a training without a time or a value",
+                &series->curve);
 }
 
 bool Run::apply_span(const Json& message) {
   Series* series = series_of(message);
   if (series == nullptr) return false;
   touch(series);
-  return append_all(message, "spans", &series->spans);
+  return append(message, "spans", "a span that ends before it begins", &series->spans);
 }
 
 bool Run::apply_telemetry(const Json& message) {

@@ -93,7 +93,8 @@ class Run {
   void worker_cancelled(const std::string& reason);
 
   /// Reads a saved transcript. Truncated files keep what is whole and say so in log(); empty,
-  /// binary and foreign files are an error that says what the file is instead.
+  /// binary, foreign and too large files, and what is no file, are an error that says what it is instead.
+  /// A part that cannot be right (door.h) is left out; log() says how many of each kind.
   static Result<Run> load(const std::string& path);
 
   /// Marks what is stale: each result of a rung whose hash is another in `now`, which is sorted by id. A result's note
@@ -187,7 +188,7 @@ class Run {
   Series* series_of(const Json& message);
   Series* series_of(int64_t request, int index);
   Series* find_series(int64_t request, int index) const;
-  Series& add_series(int64_t request, int index);
+  Series* add_series(int64_t request, int index);
   Request& add_request(int64_t id);
   void touch(Series* series) { series->version = ++series_changes_; }
   void took_samples(Series* series, bool is_first);
@@ -195,12 +196,21 @@ class Run {
   void close_request(Request* request, RequestStatus status, const std::string& reason);
   void close_open(RequestStatus status, const std::string& reason);
   void note(std::string text);
+  /// Leaves a part out: log() has one line for each `what`, with their number.
+  void refuse(const std::string& what);
+  /// Whether one more of `what` may be kept beside so many; if not it is refused.
+  bool has_room(size_t count, const char* what);
+  /// The usable elements of a message's list; the others are refused as `unusable`. False: it has none.
+  template <class T>
+  bool append(const Json& message, const char* name, const char* unusable, std::vector<T>* to);
 
   std::optional<Environment> environment_;
   std::optional<QuietState> quiet_after_;
   std::vector<KernelInfo> catalogue_;
+  std::map<std::string, size_t> kernel_by_id_;  ///< position in catalogue_
   bool catalogue_complete_ = false;
   std::vector<Ceiling> ceilings_;
+  std::map<std::string, size_t> ceiling_by_key_;  ///< position in ceilings_
   StableVector<Series> series_;
   /// By request and index. A file of two sessions may have both twice: the latest comes last.
   std::multimap<std::pair<int64_t, int>, Series*> series_by_id_;
@@ -213,6 +223,7 @@ class Run {
   std::vector<Moment> moments_;
   std::deque<Request> requests_;
   std::map<int64_t, Request*> request_by_id_;  ///< the latest of each id
+  Request refused_request_;                    ///< stands in for one that there was no room for
   std::vector<Estimate> estimates_;
   double estimates_around_s_ = 0;
   std::vector<Prediction> predictions_;
@@ -221,6 +232,11 @@ class Run {
   std::vector<Inspection> inspections_;
   std::vector<Serving> servings_;
   std::vector<std::string> log_;
+  struct Refused {
+    int64_t count = 0;
+    size_t line = 0;  ///< of log_
+  };
+  std::map<std::string, Refused> refused_;  ///< by what was refused
   std::optional<Progress> progress_;
   std::optional<Error> fatal_;
   bool has_hello_ = false;

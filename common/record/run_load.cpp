@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "common/record/door.h"
 #include "common/record/import.h"
 #include "common/record/run.h"
 
@@ -119,8 +120,15 @@ Error not_a_run(const std::string& path, std::string what) {
 }  // namespace
 
 Result<Run> Run::load(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return not_a_run(path, "this is a folder");
+  std::error_code failed;
+  const auto kind_of_file = std::filesystem::status(path, failed).type();
+  if (kind_of_file == std::filesystem::file_type::directory)
+    return not_a_run(path, "this is a folder");
+  // A pipe that nobody writes to would never end.
+  if (std::filesystem::exists(path, failed) && kind_of_file != std::filesystem::file_type::regular)
+    return not_a_run(path, "this is a pipe or a device");
+  if (const auto bytes = std::filesystem::file_size(path, failed); !failed && bytes > kMostRunBytes)
+    return not_a_run(path, "this is larger than the 2 GiB of the largest run that is read");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              &std::fclose);
   if (!file) {

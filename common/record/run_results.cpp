@@ -4,9 +4,22 @@
 #include <utility>
 
 #include "common/record/clocks.h"
+#include "common/record/door.h"
 #include "common/record/run.h"
 
 namespace ridge {
+namespace {
+
+/// Equal for what are readings of one ceiling: the later one counts.
+std::string key_of(const Ceiling& ceiling) {
+  std::string key;
+  for (const std::string& part : {ceiling.name, ceiling.backend.text(), ceiling.resource,
+                                  ceiling.dtype, std::to_string(ceiling.threads), ceiling.source})
+    key += part + '\n';
+  return key;
+}
+
+}  // namespace
 
 bool Run::apply_result(const Json& message) {
   if (const Json* outcome = object_field(message, "outcome"))
@@ -18,18 +31,20 @@ bool Run::apply_result(const Json& message) {
   if (const Json* object = object_field(message, "source")) {
     SourceText source;
     from_json(*object, source);
-    sources_[source.kernel] = std::move(source);
+    if (has_room(sources_.size(), "a source")) sources_[source.kernel] = std::move(source);
     return true;
   }
   if (const Json* object = object_field(message, "assembly")) {
     AssemblyText assembly;
     from_json(*object, assembly);
-    assemblies_[assembly.kernel] = std::move(assembly);
+    if (has_room(assemblies_.size(), "a listing"))
+      assemblies_[assembly.kernel] = std::move(assembly);
     return true;
   }
   if (const Json* object = object_field(message, "inspection"))
     return apply_inspection(message, *object);
   if (const Json* object = object_field(message, "serving")) {
+    if (!has_room(servings_.size(), "a queue")) return true;
     Serving serving;
     from_json(*object, serving);
     serving.request = whole_field(message, "request");
@@ -37,6 +52,7 @@ bool Run::apply_result(const Json& message) {
     return true;
   }
   if (const Json* object = object_field(message, "build")) {
+    if (!has_room(builds_.size(), "a build")) return true;
     EditBuild build;
     from_json(*object, build);
     assemblies_.erase(build.kernel);  // of the text before
@@ -57,6 +73,11 @@ bool Run::apply_outcome(const Json& message, const Json& outcome) {
   series->index = index;
   series->size_param = size_param(series->kernel);
   if (series->checks.empty()) series->checks = std::move(received);
+  drop_impossible(series);
+  if (series->stats && !is_usable(*series->stats)) {
+    refuse("statistics of a rung whose median is no time, or outside its interval");
+    series->stats.reset();
+  }
   touch(series);
   if (series->status != SeriesStatus::pending && series->status != SeriesStatus::running) {
     close_series(series, series->status, series->reason);
@@ -67,7 +88,7 @@ bool Run::apply_outcome(const Json& message, const Json& outcome) {
 bool Run::apply_comparisons(const Json& message, const Json& list) {
   const Request& request = request_of(whole_field(message, "request"));
   for (const Json& element : list) {
-    if (!element.is_object()) continue;
+    if (!element.is_object() || !has_room(comparisons_.size(), "a comparison")) continue;
     Comparison comparison;
     from_json(element, comparison);
     comparison.request = request.id;
@@ -87,16 +108,17 @@ bool Run::apply_ceilings(const Json& list) {
   for (const Json& element : list) {
     Ceiling ceiling;
     from_json(element, ceiling);
-    const auto same = [&](const Ceiling& known) {
-      return known.name == ceiling.name && known.backend == ceiling.backend &&
-             known.resource == ceiling.resource && known.dtype == ceiling.dtype &&
-             known.threads == ceiling.threads && known.source == ceiling.source;
-    };
-    const auto known = std::find_if(ceilings_.begin(), ceilings_.end(), same);
-    if (known == ceilings_.end()) {
+    if (!is_usable(ceiling)) {
+      refuse("a ceiling without a name or a value above 0");
+      continue;
+    }
+    const auto [known, is_new] = ceiling_by_key_.try_emplace(key_of(ceiling), ceilings_.size());
+    if (!is_new) {
+      ceilings_[known->second] = std::move(ceiling);
+    } else if (has_room(ceilings_.size(), "a ceiling")) {
       ceilings_.push_back(std::move(ceiling));
     } else {
-      *known = std::move(ceiling);
+      ceiling_by_key_.erase(known);
     }
   }
   return true;
@@ -110,7 +132,7 @@ bool Run::apply_estimates(const Json& message, const Json& list) {
     Estimate estimate;
     estimate.request = request.id;
     const int64_t index = whole_field(element, "series", -1);
-    if (index < 0 || index >= kMostSeries) continue;
+    if (index < 0 || index >= kMostSeries || !has_room(estimates_.size(), "an estimate")) continue;
     estimate.series = static_cast<int>(index);
     if (size_t(index) < request.kernels.size()) estimate.kernel = request.kernels[size_t(index)];
     estimate.call_ns = number_field(element, "call_ns").value_or(0);
@@ -127,29 +149,20 @@ bool Run::apply_estimates(const Json& message, const Json& list) {
 
 /// A plane whose cells do not fill its grid could not be drawn: it is left out.
 bool Run::apply_inspection(const Json& message, const Json& object) {
+  if (!has_room(inspections_.size(), "an inspection")) return true;
   Inspection inspection;
   from_json(object, inspection);
   inspection.request = whole_field(message, "request");
-  const size_t sent = inspection.planes.size();
-  std::erase_if(inspection.planes, [](const InspectionPlane& plane) {
-    constexpr int kMostCells = 1 << 20;
-    const bool has_grid =
-        plane.rows > 0 && plane.columns > 0 && plane.rows <= kMostCells / plane.columns;
-    const auto cells = has_grid ? int64_t{plane.rows} * plane.columns : 0;
-    const bool in_grid =
-        std::all_of(plane.marks.begin(), plane.marks.end(),
-                    [&](const PlaneMark& mark) { return mark.cell >= 0 && mark.cell < cells; });
-    return !has_grid || !in_grid || !(plane.low < plane.high) ||
-           (!plane.values.empty() && std::ssize(plane.values) != cells);
-  });
-  if (inspection.planes.size() < sent)
-    note("an inspection has a plane that fills no grid: left out");
+  keep_inside(&inspection);
+  const size_t unusable = std::erase_if(
+      inspection.planes, [](const InspectionPlane& plane) { return !is_usable(plane); });
+  for (size_t i = 0; i < unusable; ++i) refuse("an inspection's plane that fills no grid");
   if (inspection.walk && !is_drawable(*inspection.walk)) {
-    note("an inspection has a walk whose frames do not fit its planes: left out");
+    refuse("an inspection's walk whose frames do not fit its planes");
     inspection.walk.reset();
   }
   if (inspection.lanes && !is_drawable(*inspection.lanes)) {
-    note("an inspection has lanes whose spans cannot be read: left out");
+    refuse("an inspection's lanes whose spans cannot be read");
     inspection.lanes.reset();
   }
   inspections_.push_back(std::move(inspection));

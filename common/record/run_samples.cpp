@@ -1,10 +1,12 @@
 // Run: `samples` lines without a JSON tree. A run of 10^6 samples has to open within a second; the
 // tree alone takes longer than that. Reads exactly the compact form that dump_json() writes;
 // anything else is left to the general parser.
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <string_view>
 
+#include "common/record/door.h"
 #include "common/record/run.h"
 
 namespace ridge {
@@ -174,7 +176,11 @@ bool Run::apply_sample_line(const std::string& line) {
   std::vector<Sample>& to = read.phase == "call" ? series->samples : series->latency_samples;
   const size_t before = to.size();
   if (!scan_samples(read.samples, &to)) return false;
-  took_samples(series, before == 0);
+  const auto kept = std::remove_if(to.begin() + static_cast<ptrdiff_t>(before), to.end(),
+                                   [](const Sample& sample) { return !is_usable(sample); });
+  for (auto at = kept; at != to.end(); ++at) refuse(kUnusableSample);
+  to.erase(kept, to.end());
+  if (to.size() > before) took_samples(series, before == 0);
   if (read.t_s) {
     moments_.push_back({*read.t_s, read.request, static_cast<int>(read.series),
                         std::string(read.phase), static_cast<int>(to.size() - before)});

@@ -1,5 +1,6 @@
 // Run: how requests and series end, and looking things up.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "common/record/derive.h"
@@ -24,6 +25,18 @@ void fail(Series* series, const std::string& reason) {
   series->energy_j.reset();
   series->energy_error_j.reset();
   series->items_per_s = 0;
+}
+
+/// Whether what the worker concluded is of the samples that are here; a recording may have left some out.
+bool contradicts_samples(const Series& series) {
+  if (!series.stats || std::ssize(series.samples) != series.stats->n) return false;
+  constexpr double kRounding = 1e-6;
+  const double own = stats::summarize(series.samples).median_ns;
+  return !(std::abs(series.stats->median_ns - own) <= kRounding * own);
+}
+
+void add_flag(const std::string& flag, std::vector<std::string>* flags) {
+  if (std::find(flags->begin(), flags->end(), flag) == flags->end()) flags->push_back(flag);
 }
 
 void summarize_received(Series* series) {
@@ -74,6 +87,12 @@ void Run::close_series(Series* series, SeriesStatus status, const std::string& r
       fail(series, "its output was not checked");
     } else {
       series->status = SeriesStatus::ok;
+      if (contradicts_samples(*series)) {
+        refuse("statistics of a rung that are not those of its samples");
+        const std::vector<std::string> flags = std::move(series->stats->flags);
+        series->stats = stats::summarize(series->samples);
+        for (const std::string& flag : flags) add_flag(flag, &series->stats->flags);
+      }
       summarize_received(series);
     }
     return;
@@ -170,7 +189,8 @@ const EditBuild* Run::build(int64_t request) const {
 }
 
 const KernelInfo* Run::kernel(const std::string& id) const {
-  return last_of(catalogue_, [&](const KernelInfo& info) { return info.id == id; });
+  const auto found = kernel_by_id_.find(id);
+  return found == kernel_by_id_.end() ? nullptr : &catalogue_[found->second];
 }
 
 std::string Run::size_param(const std::string& id) const {
