@@ -143,6 +143,30 @@ TEST_CASE("what an expression cannot say is one sentence") {
   CHECK(problem("") == "a number or a name is missing");
 }
 
+TEST_CASE("an expression of anybody's source ends, and overflows as its machine would") {
+  Expressions numbers("");
+  const std::string least = "(0 - 9223372036854775807 - 1)";
+  CHECK(*numbers.value(least + " / (0 - 1)") == INT64_MIN);
+  CHECK(*numbers.value(least + " % (0 - 1)") == 0);
+  CHECK(*numbers.value("9223372036854775807 + 1") == INT64_MIN);
+  CHECK(*numbers.value("4294967296 * 4294967296") == 0);
+  CHECK(*numbers.value("1 << 200") == 1 << 8);
+  CHECK(*numbers.value("- - - 5") == -5);
+  CHECK(numbers.value(std::string(30'000, '(') + "1").error().what.find("nested too deep") !=
+        std::string::npos);
+  std::string minus;
+  for (int i = 0; i < 30'000; ++i) minus += "- ";
+  CHECK(*numbers.value(minus + "1") == 1);
+  // Each name twice the one before: 2^39 additions, were a part looked at each time that it is named.
+  std::string doubled = "int k0 = 1;";
+  for (int i = 1; i < 39; ++i) {
+    const std::string before = "k" + std::to_string(i - 1);
+    doubled += "int k" + std::to_string(i) + " = " + before + " + " + before + ";";
+  }
+  Expressions names(doubled);
+  CHECK(*names.value("k38") == int64_t{1} << 38);
+}
+
 TEST_CASE("a directive says what is wrong with it") {
   const auto error = [](const std::string& info, const std::string& body) {
     const auto made = build(info, body, kSource, size(8, 8, 8));

@@ -10,6 +10,9 @@ namespace {
 using Kind = Token::Kind;
 
 constexpr int kDeepest = 40;  // of names that name names: more is a circle
+// Of brackets in each other, and of an expression's parts: a source text may be anybody's.
+constexpr int kMostBrackets = 64;
+constexpr size_t kMostNodes = 20'000;
 
 bool is_name_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -131,15 +134,21 @@ class Parser {
     return take(text) ? made : fail(std::string("'") + text + "' is missing");
   }
   int add(const std::string& sign, int a = -1, int b = -1, int c = -1, int64_t value = 0) {
+    if (to_.nodes_.size() >= kMostNodes) return fail("it is too long");
     to_.nodes_.push_back({sign, a, b, c, value});
     return static_cast<int>(to_.nodes_.size()) - 1;
   }
 
   int choice() {
-    const int test = binary(1);
-    if (!take("?")) return test;
-    const int yes = expect(":", choice());
-    return add("?", test, yes, choice());
+    if (brackets_ >= kMostBrackets) return fail("it is nested too deep");
+    ++brackets_;
+    int made = binary(1);
+    if (take("?")) {
+      const int yes = expect(":", choice());
+      made = add("?", made, yes, choice());
+    }
+    --brackets_;
+    return made;
   }
   int binary(int weakest) {
     int left = unary();
@@ -151,7 +160,12 @@ class Parser {
     return left;
   }
   int unary() {
-    if (take("-")) return add("-", add("", -1, -1, -1, 0), unary());
+    if (take("-")) {
+      bool is_negative = true;
+      while (take("-")) is_negative = !is_negative;
+      const int operand = unary();
+      return is_negative ? add("-", add("", -1, -1, -1, 0), operand) : operand;
+    }
     if (take("(")) return expect(")", choice());
     const Token token = now();
     if (token.kind == Kind::number) {
@@ -191,6 +205,7 @@ class Parser {
   Expressions& to_;
   std::vector<Token> tokens_;
   size_t at_ = 0;
+  int brackets_ = 0;
   std::optional<Error> problem_;
 };
 
@@ -254,22 +269,25 @@ std::vector<std::vector<Token>> Expressions::extents(const std::string& name) co
   return found;
 }
 
-int64_t Expressions::value(int compiled) const {
-  const Node& node = nodes_[static_cast<size_t>(compiled)];
-  const std::string& sign = node.sign;
-  if (sign.empty() || sign == "$") return node.value;
-  const int64_t a = value(node.a);
-  if (sign == "?") return value(a != 0 ? node.b : node.c);
-  const int64_t b = value(node.b);
-  if (sign == "+") return a + b;
-  if (sign == "-") return a - b;
-  if (sign == "*") return a * b;
-  if (sign == "/") return b == 0 ? 0 : a / b;
-  if (sign == "%") return b == 0 ? 0 : a % b;
+namespace {
+
+/// As two's complement does it: a text may ask for what no 64 bits hold.
+int64_t wrapped(const std::string& sign, int64_t a, int64_t b) {
+  const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+  const uint64_t made = sign == "+"   ? x + y
+                        : sign == "-" ? x - y
+                        : sign == "*" ? x * y
+                                      : x << (y & 63);
+  return static_cast<int64_t>(made);
+}
+
+int64_t applied(const std::string& sign, int64_t a, int64_t b) {
+  if (sign == "+" || sign == "-" || sign == "*" || sign == "<<") return wrapped(sign, a, b);
+  if (sign == "/") return b == 0 ? 0 : b == -1 ? wrapped("-", 0, a) : a / b;
+  if (sign == "%") return b == 0 || b == -1 ? 0 : a % b;
   if (sign == "&") return a & b;
   if (sign == "|") return a | b;
   if (sign == "^") return a ^ b;
-  if (sign == "<<") return a << (b & 63);
   if (sign == ">>") return a >> (b & 63);
   if (sign == "<") return a < b;
   if (sign == "<=") return a <= b;
@@ -278,6 +296,33 @@ int64_t Expressions::value(int compiled) const {
   if (sign == "==") return a == b;
   if (sign == "!=") return a != b;
   return sign == "&&" ? (a != 0 && b != 0) : (a != 0 || b != 0);
+}
+
+}  // namespace
+
+/// Operands stand before what is made of them: one pass over the nodes up to it, each once.
+int64_t Expressions::value(int compiled) const {
+  values_.resize(nodes_.size());
+  needed_.assign(nodes_.size(), 0);
+  const auto at = [](int node) { return static_cast<size_t>(node); };
+  needed_[at(compiled)] = 1;
+  for (size_t i = at(compiled) + 1; i-- > 0;) {
+    if (needed_[i] == 0) continue;
+    for (const int operand : {nodes_[i].a, nodes_[i].b, nodes_[i].c})
+      if (operand >= 0) needed_[at(operand)] = 1;
+  }
+  for (size_t i = 0; i <= at(compiled); ++i) {
+    if (needed_[i] == 0) continue;
+    const Node& node = nodes_[i];
+    if (node.sign.empty() || node.sign == "$") {
+      values_[i] = node.value;
+    } else if (node.sign == "?") {
+      values_[i] = values_[at(values_[at(node.a)] != 0 ? node.b : node.c)];
+    } else {
+      values_[i] = applied(node.sign, values_[at(node.a)], values_[at(node.b)]);
+    }
+  }
+  return values_[at(compiled)];
 }
 
 Result<int64_t> Expressions::value(const std::string& text) {

@@ -33,7 +33,7 @@ class Expressions {
   /// Understands numbers, names, + - * / % << >> < <= > >= == != & ^ | && || ?: ( ) [ ], static_cast
   /// and int64_t{x}. Error: what is not understood or not known, in one sentence.
   Result<int> compile(const std::string& text);
-  /// With what is set now. A division by zero gives 0.
+  /// With what is set now, in two's complement. A division by zero gives 0.
   int64_t value(int compiled) const;
   /// Both at once.
   Result<int64_t> value(const std::string& text);
@@ -54,6 +54,8 @@ class Expressions {
   std::map<std::string, int> known_;  ///< node of a name that was set or looked up
   std::map<std::string, std::string> own_;
   int depth_ = 0;
+  mutable std::vector<int64_t> values_;  ///< of value(): one a node
+  mutable std::vector<char> needed_;  ///< of value(): whether the node is a part of what is asked
 };
 
 }  // namespace ridge::diagram
