@@ -39,7 +39,7 @@ void round_numbers(Json* value) {
 
 /// "gemm.cuda.naive n=512": one kernel on one problem.
 std::string problem_of(const Json& outcome) {
-  return text_field(outcome, "kernel") + " " + outcome.value("params", Json::object()).dump();
+  return text_field(outcome, "kernel") + " " + dump_json(outcome.value("params", Json::object()));
 }
 
 /// The same of a training, whatever its seed.
@@ -266,7 +266,7 @@ Result<void> compact(const std::string& path) {
       if (type == "telemetry" && !compactor.thin_telemetry(&json)) continue;
       if (type == "result" || type == "span" || type == "curve" || type == "telemetry") {
         if (type != "span") round_numbers(&json);
-        out << json.dump() << '\n';
+        out << dump_json(json) << '\n';
       } else {
         out << line << '\n';
       }

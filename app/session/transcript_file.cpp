@@ -28,8 +28,9 @@ LineFile::~LineFile() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-int LineFile::open(const std::string& path) {
-  fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+int LineFile::open(const std::string& path, bool is_new) {
+  const int how = is_new ? O_EXCL | O_NOFOLLOW : O_TRUNC;
+  fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644);
   return fd_ < 0 ? errno : 0;
 }
 
@@ -82,8 +83,9 @@ Result<GrowingFile> GrowingFile::open(const std::string& name) {
     if (::access(path.c_str(), W_OK) != 0) return write_error(path, errno);
   }
   const std::string part = path + "." + std::to_string(::getpid()) + ".part";
+  ::unlink(part.c_str());  // of a process that had this number before
   LineFile file;
-  if (const int failed = file.open(part)) return write_error(path, failed);
+  if (const int failed = file.open(part, true)) return write_error(path, failed);
   return GrowingFile(path, part, std::move(file));
 }
 

@@ -30,7 +30,7 @@ class LineFile {
 
   bool is_open() const { return fd_ >= 0; }
   // Each returns errno, or 0.
-  int open(const std::string& path);  ///< what was there is lost
+  int open(const std::string& path, bool is_new = false);  ///< what was there is lost; is_new: an error
   int append(const std::string& lines, bool to_disk);
   int close();
 

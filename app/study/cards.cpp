@@ -170,7 +170,7 @@ std::string progress_json(const Progress& progress) {
     questions[id] = {{"right", question.right}, {"wrong", question.wrong}};
   const Json json = {
       {"format", kFormat}, {"version", kVersion}, {"cards", cards}, {"questions", questions}};
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<Progress> parse_progress(const std::string& text, const std::string& where) {

@@ -11,6 +11,7 @@
 #include "app/query/beside.h"
 #include "app/query/recordings.h"
 #include "app/session/saved_run.h"
+#include "app/session/shared_file.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/presenter.h"
 #include "common/core/files.h"
@@ -357,9 +358,14 @@ Json exercises_json(const State& state) {
   return all;
 }
 
+bool is_utf8(const std::string& text) {
+  return Json::accept(dump_json(text)) && Json::parse(dump_json(text)) == Json(text);
+}
+
 Json history_json(const State& state) {
   Json recent = Json::array();
   for (const RecentRun& run : state.history.recent) {
+    if (!is_utf8(run.path)) continue;  // JSON cannot hold it: it could not be found again
     recent.push_back({{"path", run.path},
                       {"title", run.title},
                       {"machine", run.machine},
@@ -377,6 +383,7 @@ void load_settings(State* state) {
   if (!text) return;
   const auto json = parse_json(*text, state->settings.path);
   if (!json || !json->is_object()) return;
+  state->settings.kept = *text;
   Appearance& look = state->appearance;
   const auto number = [&](const char* name, float low, float high, float* value) {
     const auto found = json->find(name);
@@ -424,13 +431,11 @@ void save_settings(State* state) {
                      {"recent", history_json(*state)},
                      {"exercises", exercises_json(*state)},
                      {"verified", state->history.verified}};
-  const fs::path path(state->settings.path);
-  std::error_code ignored;
-  fs::create_directories(path.parent_path(), ignored);
-  if (!write_whole(path.string(), json.dump(2) + '\n')) {
-    state->notice = {
-        "Settings could not be saved in " + path.string() + "; they hold until the window closes.",
-        true};
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  if (!app::write_shared(state->settings.path, text, &state->settings.kept)) {
+    state->notice = {"Settings could not be saved in " + state->settings.path +
+                         "; they hold until the window closes.",
+                     true};
   }
 }
 

@@ -104,6 +104,7 @@ struct Settings {
   std::string class_folder;     ///< of the leaderboard's runs; empty: those of this machine
   std::string learner;          ///< the name that a leaderboard shows; empty: the file's
   std::string export_root;      ///< folder under which exports are written
+  std::string kept;             ///< the file's text as it was read or written last
 };
 
 /// $XDG_CONFIG_HOME or ~/.config, then ridgepoint/settings.json. Empty without a home.

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "app/query/reporting.h"
+#include "app/session/shared_file.h"
 #include "app/study/glossary.h"
 #include "app/window/shell/screens.h"
 #include "common/core/files.h"
@@ -34,10 +35,8 @@ const Result<study::Metrics>& study_metrics() {
 
 void save_progress(State& state) {
   if (state.studying.path.empty() || !state.studying.problem.empty()) return;
-  const fs::path path(state.studying.path);
-  std::error_code ignored;
-  fs::create_directories(path.parent_path(), ignored);
-  const auto written = write_whole(path.string(), study::progress_json(state.studying.progress));
+  const auto written = app::write_shared(
+      state.studying.path, study::progress_json(state.studying.progress), &state.studying.kept);
   if (!written) state.notice = {"Progress is not saved. " + written.error().sentence(), true};
 }
 
@@ -263,10 +262,12 @@ std::string default_progress_path() {
 void load_progress(State& state) {
   if (state.studying.path.empty()) return;
   auto progress = study::load_progress(state.studying.path);
-  if (progress)
+  if (progress) {
     state.studying.progress = *std::move(progress);
-  else
+    state.studying.kept = study::progress_json(state.studying.progress);
+  } else {
     state.studying.problem = progress.error().sentence();
+  }
 }
 
 std::span<const Action> study_actions() {

@@ -60,6 +60,7 @@ struct Studying {
   std::map<std::string, std::string> chosen;  ///< question id: label of the choice
   study::Progress progress;                   ///< of the cards and the quiz
   std::string path;     ///< where the progress is kept; empty: nowhere (tests, shot)
+  std::string kept;     ///< the file's text as it was read or written last
   std::string problem;  ///< why the file there could not be read: it is not written over
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/shared_file.h"
 #include "app/window/teach/presenter.h"
 #include "common/core/files.h"
 #include "common/record/json.h"
@@ -51,9 +52,9 @@ void save_places(State& state) {
   TourProgress& progress = state.tour_progress;
   if (progress.path.empty()) return;
   if (!progress.problem.empty() && !set_aside(state)) return;
-  std::error_code ignored;
-  fs::create_directories(fs::path(progress.path).parent_path(), ignored);
-  if (const auto saved = write_whole(progress.path, tour_progress_json(progress)); !saved)
+  if (const auto saved =
+          app::write_shared(progress.path, tour_progress_json(progress), &progress.kept);
+      !saved)
     state.notice = {"The place in the tour is not kept. " + saved.error().sentence(), true};
 }
 
@@ -67,7 +68,9 @@ std::string tour_progress_json(const TourProgress& progress) {
   Json tours = Json::object();
   for (const auto& [id, place] : progress.places)
     tours[id] = {{"step", place.step}, {"done", place.done}};
-  return Json({{"ridgepoint_tours", 1}, {"last", progress.last}, {"tours", tours}}).dump(1) + "\n";
+  return Json({{"ridgepoint_tours", 1}, {"last", progress.last}, {"tours", tours}})
+             .dump(1, ' ', false, Json::error_handler_t::replace) +
+         "\n";
 }
 
 Result<TourProgress> parse_tour_progress(const std::string& text, const std::string& where) {
@@ -101,6 +104,7 @@ void load_tour_progress(State& state) {
   else
     state.tour_progress.problem = read.error().sentence();
   state.tour_progress.path = path;
+  if (text) state.tour_progress.kept = *text;
 }
 
 void keep_tour_place(State& state) {

@@ -29,6 +29,7 @@ struct TourProgress {
   std::string last;                         ///< id of the tour that was on last; empty: none was
   std::string path;                         ///< of the file; empty: nothing is kept (tests, shot)
   std::string problem;                      ///< why the file could not be read, one sentence
+  std::string kept;                         ///< the file's text as it was read or written last
 };
 
 std::string tour_progress_json(const TourProgress& progress);
