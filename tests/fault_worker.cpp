@@ -2,6 +2,7 @@
 // (docs/protocol.md) to be believed until then. Used by tests/session_test.cpp.
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -171,6 +172,25 @@ const std::map<std::string, Misdeed>& misdeeds() {
          for (int i = 0; i < 30000; ++i) {
            say(R"("type":"telemetry","t_s":0,"values":{"i":)" + std::to_string(i) + "}");
          }
+         behave(request);
+       }},
+      {"flood_for_ever",
+       [](int64_t) {
+         const std::string lines(8192, '\n');
+         while (true) raw(lines);
+       }},
+      {"own_session",
+       [](int64_t request) {
+         const pid_t child = fork();
+         if (child == 0) {
+           setsid();
+           if (fork() != 0) std::_Exit(0);
+           say(R"("type":"telemetry","t_s":0,"values":{"descendant":)" + std::to_string(getpid()) +
+               "}");
+           for (int fd : {0, 1, 2}) close(fd);
+           sleep_for_ever();
+         }
+         wait(nullptr);
          behave(request);
        }},
   };

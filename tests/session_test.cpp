@@ -7,11 +7,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/session/process.h"
 #include "app/session/saved_run.h"
+#include "app/session/shared_file.h"
 #include "app/session/transcript_file.h"
+#include "common/core/files.h"
 #include "tests/catch.h"
 #include "tests/program.h"
 
@@ -70,6 +74,15 @@ std::string status(const Session& session, int64_t id) {
 
 bool is_lost(const Session& session) {
   return session.state() == WorkerState::lost;
+}
+
+/// As /proc says it: 'Z' is dead and waits to be reaped; ' ': there is none.
+char state_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const size_t end = text.rfind(") ");
+  return end == std::string::npos ? ' ' : text[end + 2];
 }
 
 size_t sample_count(const Session& session) {
@@ -224,6 +237,61 @@ TEST_CASE("more lines than the queue holds all arrive") {
   REQUIRE(poll_until(*session, [&] { return status(*session, id) == "ok"; }));
   CHECK(session->run().telemetry().size() == 30000);
   CHECK(sample_count(*session) == 17);
+}
+
+TEST_CASE("a worker that floods has to answer a ping all the same") {
+  auto session = start("flood_for_ever");
+  const int64_t id = ask(*session);
+  REQUIRE(poll_until(*session, [&] { return is_lost(*session); }));
+  CHECK(session->reason().find("answered no ping") != std::string::npos);
+  CHECK(status(*session, id) == "failed");
+}
+
+TEST_CASE("what a worker started in a session of its own ends with it") {
+  pid_t descendant = 0;
+  {
+    auto session = start("own_session");
+    const int64_t id = ask(*session);
+    REQUIRE(poll_until(*session, [&] {
+      return status(*session, id) == "ok" && session->run().telemetry().size() == 1;
+    }));
+    descendant = static_cast<pid_t>(session->run().telemetry()[0].values.at("descendant"));
+    REQUIRE(::kill(descendant, 0) == 0);
+  }
+  // It is nobody's child any more: the system's first process reaps it.
+  const auto limit = Clock::now() + std::chrono::seconds(60);
+  while (::kill(descendant, 0) == 0 && state_of(descendant) != 'Z' && Clock::now() < limit)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK((::kill(descendant, 0) != 0 || state_of(descendant) == 'Z'));
+}
+
+TEST_CASE("two programs that write one file: what each changed stays") {
+  const Folder folder;
+  const std::string path = folder / "settings.json";
+  const Json base = {{"theme", "dark"}, {"scale", 1}, {"recent", {"a"}}, {"window", {1, 2}}};
+  std::string one = base.dump(), two = one;
+  REQUIRE(write_shared(path, base.dump(), &one).ok());
+  Json first = base, second = base;
+  first["theme"] = "light";
+  first["recent"] = {"b", "a"};
+  first["window"] = {3, 4};
+  second["scale"] = 2;
+  second["recent"] = {"c"};  // and took "a" away
+  second["new"] = {{"x", 1}};
+  REQUIRE(write_shared(path, first.dump(), &one).ok());
+  REQUIRE(write_shared(path, second.dump(), &two).ok());
+  const auto read = [&] { return *parse_json(*read_whole(path), path); };
+  CHECK(read() == Json({{"theme", "light"},
+                        {"scale", 2},
+                        {"recent", {"c", "b"}},
+                        {"window", {3, 4}},
+                        {"new", {{"x", 1}}}}));
+  // The first one's next change leaves the second's.
+  first["theme"] = "dark";
+  REQUIRE(write_shared(path, first.dump(), &one).ok());
+  CHECK(read()["theme"] == "dark");
+  CHECK(read()["scale"] == 2);
+  CHECK(read()["new"]["x"] == 1);
 }
 
 TEST_CASE("cancel: obeyed, else SIGTERM, else SIGKILL") {

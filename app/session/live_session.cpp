@@ -1,6 +1,8 @@
 #include "app/session/live_session.h"
 
 #include <signal.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +36,8 @@ std::vector<std::string> default_command() {
   std::string path(4096, '\0');
   const ssize_t n = ::readlink("/proc/self/exe", path.data(), path.size());
   path.resize(n > 0 ? static_cast<size_t>(n) : 0);
+  const auto* started_as = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  if (path.empty() && started_as != nullptr) path = started_as;  // a system without /proc
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
   return {folder + "ridgepoint-worker", "--stdio"};
@@ -58,6 +62,14 @@ bool is_kept(const std::string& type) {
   static const std::set<std::string> kPassing = {"ack",  "ping",   "pong",  "phase",
                                                  "quit", "timing", "cancel"};
   return kPassing.count(type) == 0;
+}
+
+/// Libraries of the worker that get too little memory try for ever.
+std::string memory_limit_text() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "";
+  return "; a limit leaves it " + std::to_string(limit.rlim_cur >> 20) +
+         " MiB of address space (ulimit -v)";
 }
 
 std::string shortened(const std::string& text) {
@@ -350,6 +362,7 @@ std::string LiveSession::find_death() {
   } else if (!has_hello_ && seconds_since(launched_) > hello_limit_s()) {
     std::string text = "said no hello within " + seconds_text(hello_limit_s()) + " and was stopped";
     if (!options_.command.empty()) text += " (is it a ridgepoint-worker with --stdio?)";
+    text += memory_limit_text();
     if (!banner_.empty()) text += "; it printed \"" + shortened(banner_) + "\"";
     return text;
   }
@@ -358,13 +371,17 @@ std::string LiveSession::find_death() {
 
 void LiveSession::mind_watchdog(bool reader_was_full) {
   if (!has_hello_) return;
-  // A pong may wait behind a full queue: that is our delay, not the worker's silence.
-  if (open_.empty() || reader_was_full) {
+  if (open_.empty()) {
     unanswered_.reset();
     return;
   }
+  // A pong may wait behind a full queue: that is our delay, not the worker's silence. It ends: a queue is read in well
+  // under a second, and a worker that floods has to answer all the same.
+  constexpr double kBehindQueue = 4;
+  is_flooded_ = unanswered_ && (is_flooded_ || reader_was_full);
   const Patience& patience = options_.patience;
-  const double limit_s = waiting_ ? patience.pong_waiting_s : patience.pong_s;
+  const double limit_s =
+      (waiting_ ? patience.pong_waiting_s : patience.pong_s) * (is_flooded_ ? kBehindQueue : 1);
   if (unanswered_ && seconds_since(*unanswered_) > limit_s) {
     lose("answered no ping for " + seconds_text(limit_s) + " and was stopped");
     return;

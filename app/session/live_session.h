@@ -85,6 +85,7 @@ class LiveSession final : public Session {
   std::string fault_, gave_up_, banner_;
   Clock::time_point launched_, last_ping_;
   std::optional<Clock::time_point> unanswered_;  ///< the oldest ping without a pong
+  bool is_flooded_ = false;  ///< the queue of lines was full since that ping
   std::optional<Clock::time_point> terminated_, closed_;
   std::string
       lost_why_;  ///< it was killed for this, and has not ended yet; empty: it is not being lost

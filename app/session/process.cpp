@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <utility>
@@ -17,6 +18,8 @@ namespace {
 
 constexpr size_t kKeptErrorBytes = 8 * 1024;
 constexpr auto kDrainTime = std::chrono::milliseconds(200);
+/// In the environment of a worker, and so of whatever it starts.
+constexpr const char* kMark = "RIDGEPOINT_WORKER";
 constexpr auto kReapTime = std::chrono::milliseconds(2000);
 
 Error launch_error(const std::string& program, int number) {
@@ -47,8 +50,13 @@ Result<std::unique_ptr<Process>> Process::start(const std::vector<std::string>& 
   process->out_ = out[0];
   process->err_ = err[0];
   int failed = piped && process->poke_ >= 0 ? 0 : errno;
+  static std::atomic<int> count = 0;
+  const std::string mark = std::to_string(::getpid()) + "." + std::to_string(++count);
+  process->mark_ = std::string(kMark) + "=" + mark;
   if (failed == 0)
-    failed = start_program({.command = argv, .files = {{in[0], 0}, {out[1], 1}, {err[1], 2}}},
+    failed = start_program({.command = argv,
+                            .files = {{in[0], 0}, {out[1], 1}, {err[1], 2}},
+                            .environment = environment_with({{kMark, mark}})},
                            &process->pid_);
   for (int* fd : {&in[0], &out[1], &err[1]}) close_fd(fd);
   if (failed != 0) {
@@ -279,6 +287,7 @@ void Process::reap() {
     ending_ = *ending;
   else
     reap_later(pid);
+  kill_marked(mark_);  // what it started in another session outlives its group
 }
 
 }  // namespace ridge::app

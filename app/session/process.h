@@ -76,6 +76,7 @@ class Process {
 
   using Clock = std::chrono::steady_clock;
 
+  std::string mark_;  ///< "NAME=value" in the environment of the child and of what it starts
   pid_t pid_ = -1;
   int in_ = -1, out_ = -1, err_ = -1, poke_ = -1;
   std::string unsent_;

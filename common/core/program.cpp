@@ -12,7 +12,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <initializer_list>
 #include <thread>
 
@@ -23,7 +26,7 @@ namespace {
 
 constexpr int kFirstRaised = 10;
 constexpr double kReap_s = 2;
-constexpr int kReset[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+constexpr int kReset[] = {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 bool raise_both(int ends[2]) {
   for (int i = 0; i < 2; ++i) ends[i] = raise_fd(ends[i]);
@@ -113,7 +116,7 @@ void close_fd(int* fd) {
 int raise_fd(int fd) {
   if (fd < 0) return fd;
   const int raised = ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstRaised);
-  const int why = errno;
+  const int why = errno == EINVAL ? EMFILE : errno;  // the limit is below the number
   ::close(fd);
   errno = why;
   return raised;
@@ -198,6 +201,21 @@ std::optional<Ending> reap(pid_t pid, double limit_s) {
 
 void reap_later(pid_t pid) {
   std::thread([pid] { ::waitpid(pid, nullptr, 0); }).detach();
+}
+
+void kill_marked(const std::string& variable) {
+  std::error_code failed;
+  std::filesystem::directory_iterator at("/proc", failed);
+  for (; !failed && at != std::filesystem::directory_iterator(); at.increment(failed)) {
+    const std::string name = at->path().filename().string();
+    pid_t pid = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (error != std::errc() || end != name.data() + name.size() || pid == ::getpid()) continue;
+    std::ifstream file(at->path() / "environ", std::ios::binary);
+    for (std::string entry; std::getline(file, entry, '\0');) {
+      if (entry == variable) ::kill(pid, SIGKILL);
+    }
+  }
 }
 
 Ending kill_and_reap(pid_t pid, bool has_group) {

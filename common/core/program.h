@@ -68,6 +68,9 @@ std::optional<Ending> peek_ending(pid_t pid);
 std::optional<Ending> reap(pid_t pid, double limit_s);
 /// A thread reaps it, whenever it comes out of the kernel.
 void reap_later(pid_t pid);
+/// Kills each process of this user that was started with this in its environment, "NAME=value", though it left the group
+/// and has another parent since. What starts programs without their environment is not found.
+void kill_marked(const std::string& variable);
 /// Kills and reaps it, `has_group`: with its group. One that is stuck for two seconds is left to reap_later().
 Ending kill_and_reap(pid_t pid, bool has_group);
 
