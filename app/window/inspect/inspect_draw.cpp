@@ -87,7 +87,8 @@ void draw_class(Ui& ui, Area line, const Inspection& look, size_t c, float most)
                            is_predicted ? " The most: this is the prediction." : "",
                            is_label ? " The picture is labelled so (underlined)." : ""));
   }
-  if (!votes || static_cast<int>(c) >= votes->rows || line.w < ui.px(40)) return;
+  const bool has_votes = votes && !votes->values.empty() && static_cast<int>(c) < votes->rows;
+  if (!has_votes || line.w < ui.px(40)) return;
   const Area strip = line.inset(0, std::max(ui.px(2), (line.h - ui.px(18)) / 2));
   draw_votes(ui, strip, *votes, static_cast<int>(c));
   mark_unit(ui, strip, look, *votes, static_cast<int>(c));
@@ -224,7 +225,7 @@ void draw_table(Ui& ui, const Area& square, const InspectionPlane& table) {
   }
   const bool hovered = ui.hovers("unit_table", square);
   const auto cell = cell_at_mouse(square, table.rows, table.columns);
-  if (!hovered || !cell) return;
+  if (!hovered || !cell || table.values.empty()) return;
   const bool is_read = !table.marks.empty() && table.marks.front().cell == *cell;
   ui.tooltip(fmt::format("Its table, an entry for each address. At {}: {}.{}", *cell,
                          table.values[static_cast<size_t>(*cell)],
@@ -506,7 +507,7 @@ void draw_measure(Ui& ui, Area* area, const InspectionPlane& plane) {
   ui.text(head.x, head.middle(), plane.name, kSmall_px, Role::text, Face::strong, Anchor::start,
           head.w);
   if (ui.hovers("measure:" + plane.group, head)) ui.tooltip(plane.name + ": " + plane.unit);
-  for (size_t i = 0; i < plane.marks.size(); ++i) {
+  for (size_t i = 0; i < std::min(plane.marks.size(), plane.values.size()); ++i) {
     const bool chosen = plane.marks[i].value != 0;
     Area line = area->take_top(ui.px(kMeasureLine));
     Area bar =

@@ -42,10 +42,13 @@ std::string position(const State& state, const Inspection& look) {
 
 /// What the model makes of it, in words.
 std::string caption(const State& state, const Inspection& look) {
-  if (!look.prediction || *look.prediction >= std::ssize(look.classes)) return "";
+  const auto has = [&](const std::optional<int64_t>& one) {
+    return one && *one >= 0 && *one < std::ssize(look.classes);
+  };
+  if (!has(look.prediction)) return "";
   const std::string& says = look.classes[static_cast<size_t>(*look.prediction)];
   std::string text;
-  if (look.label && *look.label < std::ssize(look.classes)) {
+  if (has(look.label)) {
     const bool right = look.label == look.prediction;
     text = "Labelled " + look.classes[static_cast<size_t>(*look.label)] +
            (right ? "; the model says so too." : "; the model says " + says + ": wrong.");
