@@ -12,6 +12,7 @@
 #include "common/core/build_info.h"
 #include "common/harness/measure/isa.h"
 #include "worker/edit/loading.h"
+#include "worker/edit/scratch.h"
 #include "worker/emitter.h"
 #include "worker/last_words.h"
 #include "worker/server.h"
@@ -55,6 +56,7 @@ void execute_again_once(char** argv) {
 }
 
 void end_process() {
+  ridge::worker::Scratch::remove_own();
   _exit(0);
 }
 

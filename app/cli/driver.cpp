@@ -95,6 +95,7 @@ void Driver::step() {
     // A full disk must not end the measuring: the table is still to come.
     if (auto written = file_->append(session_->transcript()); !written) {
       file_error_ = written.error();
+      complain_above("ridgepoint: " + file_error_->sentence() + "; measuring goes on");
     }
   }
   // Drawing would disturb a timed block on the same processor.

@@ -1,5 +1,6 @@
 #include "app/platform/platform.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 
 // ImGui's backend loads what it needs by itself; OpenGL 1.1 is all that is called from here.
@@ -21,7 +22,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -163,11 +166,27 @@ Error no_display(const std::string& what) {
           "in the terminal"};
 }
 
+/// X's library ends the program when its server is gone, and can be told nothing else. What was measured is written
+/// beside the window within 0.2 s; the worker ends with its input.
+int on_lost_display(void*) {
+  std::fputs("ridgepoint: the display is gone; what was measured until then is kept\n", stderr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  std::_Exit(static_cast<int>(ErrorCode::unavailable));
+}
+
+/// GLFW brings X's library where it draws on X: nothing of X is needed to build.
+void mind_lost_display() {
+  using Handler = int (*)(void*);
+  void* const set = ::dlsym(RTLD_DEFAULT, "XSetIOErrorHandler");
+  if (set != nullptr) reinterpret_cast<Handler (*)(Handler)>(set)(on_lost_display);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
   glfwSetErrorCallback(on_error);
   if (!glfwInit()) return no_display(g_glfw_error);
+  mind_lost_display();
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);

@@ -26,7 +26,7 @@ constexpr size_t kMostBytes = 48'000;  // a request is a line of 64 KiB, escapes
 
 std::string learner_folder(const std::string& kind) {
   const std::string folder = data_folder(kind);
-  return folder.empty() ? "./.local/share/ridgepoint/" + kind : folder;  // a login without a home
+  return folder.empty() ? "." : folder;
 }
 
 std::string learner_file(const std::string& folder, const std::string& name, bool is_cuda) {
@@ -50,6 +50,10 @@ Result<bool> make_copy(const std::string& path, const std::string& text) {
   if (fs::exists(path, failed)) return false;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) fs::create_directories(folder, failed);
+  if (failed) {
+    return Error{ErrorCode::cannot_write, "it cannot be made: " + failed.message(), folder.string(),
+                 "choose a folder that you may write to"};
+  }
   RIDGE_TRY_VOID(write_whole(path, text));
   return true;
 }
@@ -103,7 +107,10 @@ bool FileWatch::changed() {
 
 EditArgument edit_argument(const std::string& text) {
   const size_t equals = text.find('=');
-  if (equals == text.npos) return {"", text};
+  // A kernel's id has no slash: "a=b/rung.cpp" may be a path, "./a=b.cpp" is one.
+  std::error_code ignored;
+  const bool is_path = text.find('/') < equals || fs::exists(text, ignored);
+  if (equals == text.npos || is_path) return {"", text};
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 

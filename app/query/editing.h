@@ -12,7 +12,8 @@
 
 namespace ridge::app {
 
-/// $XDG_DATA_HOME/ridgepoint/<kind>, else ~/.local/share/ridgepoint/<kind>: "edits", "exercises".
+/// $XDG_DATA_HOME/ridgepoint/<kind>, else ~/.local/share/ridgepoint/<kind>: "edits", "exercises"; for a login
+/// without a home the current folder.
 std::string learner_folder(const std::string& kind);
 /// The learner's file of a rung or an exercise in `folder`.
 std::string learner_file(const std::string& folder, const std::string& name, bool is_cuda);

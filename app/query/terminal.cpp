@@ -13,6 +13,8 @@
 #include <cstring>
 #include <utility>
 
+#include "common/record/door.h"
+
 namespace ridge::app {
 namespace {
 
@@ -73,11 +75,9 @@ std::string to_ascii(const std::string& text) {
 std::string for_terminal(const std::string& text) {
   static const bool utf8 = locale_has_utf8();
   std::string shown = utf8 ? text : to_ascii(text);
-  // A file's text may hold what a terminal obeys.
-  for (char& letter : shown) {
-    const auto code = static_cast<unsigned char>(letter);
-    if ((code < 0x20 && letter != '\n' && letter != '\t') || code == 0x7f) letter = '?';
-  }
+  make_plain(&shown);  // a file's name may hold what a terminal obeys
+  for (char& letter : shown)
+    if (letter == '\r' || letter == '\v' || letter == '\f') letter = '?';
   return shown;
 }
 
@@ -140,6 +140,8 @@ std::optional<Error> output_error() {
 
 void guard_standard_streams() {
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ,
+           SIG_IGN);  // a limit of the file's size is an error of the write, with its reason
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
     // The lowest free number is taken: this one. Opened the wrong way round, it refuses its use.

@@ -14,21 +14,23 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kScratch = "ridgepoint-edit-";
 
-/// A folder's name says whose it is.
-void sweep() {
+/// A folder's name says whose it is: takes away those of processes that are gone, or this one's own.
+void sweep(bool own) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(ignored), ignored)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(kScratch)) continue;
     const int owner = std::atoi(name.c_str() + kScratch.size());
-    if (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+    const bool is_meant =
+        own ? owner == getpid() : owner > 0 && kill(owner, 0) != 0 && errno == ESRCH;
+    if (is_meant) fs::remove_all(entry.path(), ignored);
   }
 }
 
 }  // namespace
 
 Scratch::Scratch() {
-  sweep();
+  sweep(false);
   std::error_code ignored;
   const std::string name = std::string(kScratch) + std::to_string(getpid()) + "-XXXXXX";
   path_ = (fs::temp_directory_path(ignored) / name).string();
@@ -38,6 +40,10 @@ Scratch::Scratch() {
 Scratch::~Scratch() {
   std::error_code ignored;
   if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+void Scratch::remove_own() {
+  sweep(true);
 }
 
 }  // namespace ridge::worker
