@@ -204,6 +204,9 @@ constexpr const char* kArticleStyle = R"(
 std::string html_page(std::string_view kind, const std::string& title, const std::string& main) {
   std::string out =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      // A page is all in its file: a reader's browser runs and loads nothing, whatever a run's texts hold.
+      "<meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>";
   out += chart::escape_xml(title) + "</title>\n<style>\n" + chart::theme_css(":root") + kStyle +
          kHandoutStyle + kPrintStyle + kArticleStyle + chart::svg_css() +
