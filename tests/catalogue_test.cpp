@@ -13,6 +13,7 @@
 #include "labs/lab.h"
 #include "tests/catch.h"
 #include "tests/program.h"
+#include "tests/skip.h"
 #include "worker/catalogue.h"
 
 using namespace ridge;
@@ -83,10 +84,7 @@ std::string type_named_in(const std::string& heading, const std::set<std::string
 }  // namespace
 
 TEST_CASE("each GPU generation sees the rungs that it can run, and why not the others") {
-  if (!has_cuda()) {
-    WARN("skipped: built without CUDA");
-    return;
-  }
+  if (!has_cuda()) RIDGE_SKIP("built without CUDA");
   const Ladder t4(75), rtx3060(86), h200(90), b200(100);
   for (const char* id : {"gemm.cuda.naive", "gemm.cuda.shared_tile", "gemm.cuda.wmma"}) {
     INFO(id);
@@ -107,10 +105,7 @@ TEST_CASE("each GPU generation sees the rungs that it can run, and why not the o
 }
 
 TEST_CASE("a rung offers its own types, and runs in the first of them when none is asked for") {
-  if (!has_cuda()) {
-    WARN("skipped: built without CUDA");
-    return;
-  }
+  if (!has_cuda()) RIDGE_SKIP("built without CUDA");
   const Ladder h200(90);
   const auto dtype_of = [&](const char* id) {
     const KernelInfo& info = h200[id];

@@ -8,6 +8,7 @@
 #include "common/record/run.h"
 #include "tests/catch.h"
 #include "tests/program.h"
+#include "tests/skip.h"
 
 using namespace ridge;
 using namespace ridge::test;
@@ -95,7 +96,7 @@ TEST_CASE("what --json prints and --out saves keeps to docs/schema") {
   add("error", "error.json", ridgepoint({"run", "nope", "--json"}));
   arguments += schema_argument("transcript", saved_run());
   const int code = check_schemas(arguments);
-  if (code == 77) WARN("skipped: no python3 with the module jsonschema");
+  if (code == 77) RIDGE_SKIP_NOTE("no python3 with the module jsonschema");
   CHECK((code == 0 || code == 77));
   const Json document = machine.json();
   REQUIRE(document.is_object());
@@ -711,10 +712,7 @@ TEST_CASE("on a terminal the table grows row by row, and no row comes twice") {
       Program("/bin/bash", {"-c", "command -v script >/dev/null || exit 77; exec script -qec '" +
                                       run + "' /dev/null </dev/null"})
           .finish();
-  if (outcome.code == 77) {
-    WARN("skipped: no program 'script' to make a terminal");
-    return;
-  }
+  if (outcome.code == 77) RIDGE_SKIP("no program 'script' to make a terminal");
   INFO(outcome.out);
   CHECK(outcome.code == 0);
   CHECK(has(outcome.out, "hot cache, live"));
@@ -796,19 +794,13 @@ TEST_CASE("the manual page is troff that man reads without a warning") {
   const std::string read = "man -l --warnings '" + (folder / "ridgepoint.1") + "' >/dev/null";
   const Outcome outcome =
       Program("/bin/bash", {"-c", "command -v man groff >/dev/null || exit 77; " + read}).finish();
-  if (outcome.code == 77) {
-    WARN("skipped: no man or no groff");
-    return;
-  }
+  if (outcome.code == 77) RIDGE_SKIP("no man or no groff");
   CHECK(outcome.code == 0);
   CHECK(outcome.err.empty());
 }
 
 TEST_CASE("a read-only folder is found before anything is measured") {
-  if (geteuid() == 0) {
-    WARN("skipped: root may write anywhere");
-    return;
-  }
+  if (geteuid() == 0) RIDGE_SKIP("root may write anywhere");
   const Folder folder;
   fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec);
   const Outcome outcome = ridgepoint({"run", "gemm", "--out", folder / "run.jsonl"});

@@ -7,6 +7,7 @@
 #include "common/harness/measure/gate.h"
 #include "common/record/params.h"
 #include "tests/cuda_support.h"
+#include "tests/skip.h"
 
 using namespace ridge;
 using namespace ridge::measure;
@@ -57,10 +58,7 @@ TEST_CASE("each rung that asks for a stamped copy has one, and no copy is a rung
 TEST_CASE("a stamped copy passes its rung's check, and its stamps are in order") {
   Device* device = gpu();
   if (device == nullptr) return;
-  if (capability() != kStampedCapability) {
-    WARN("skipped: GPU of another capability than 9.0");
-    return;
-  }
+  if (capability() != kStampedCapability) RIDGE_SKIP("GPU of another capability than 9.0");
   for (const StampedDesc* stamped : registered_stamped()) {
     for (const char* dtype : {"bf16", "int8"}) {
       INFO(stamped->rung << " " << dtype);

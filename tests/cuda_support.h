@@ -7,6 +7,7 @@
 #include "common/harness/measure/cuda/harness_kernels.h"
 #include "common/harness/measure/device.h"
 #include "tests/catch.h"
+#include "tests/skip.h"
 
 namespace ridge::measure {
 
@@ -14,7 +15,7 @@ namespace ridge::measure {
 inline Device* gpu() {
   static Result<std::unique_ptr<Device>> device = make_cuda_device(0);
   if (device) return device->get();
-  WARN("skipped: " << device.error().sentence());
+  RIDGE_SKIP_NOTE(device.error().sentence());
   return nullptr;
 }
 

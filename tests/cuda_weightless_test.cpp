@@ -11,6 +11,7 @@
 #include "kernels/runtime/weightless/network.h"
 #include "kernels/weightless/lop3_source.h"
 #include "tests/cuda_support.h"
+#include "tests/skip.h"
 
 using namespace ridge;
 using namespace ridge::measure;
@@ -57,7 +58,7 @@ TEST_CASE(
   int tested = 0;
   for (const KernelDesc* kernel : own_rungs()) {
     if (kernel->unavailable && kernel->unavailable()) {
-      WARN("skipped: " << kernel->id << ": " << kernel->unavailable());
+      RIDGE_SKIP_NOTE(kernel->id << ": " << kernel->unavailable());
       continue;
     }
     for (const char* from : {"bits", "pixels"}) {

@@ -14,6 +14,7 @@
 #include "common/harness/measure/machine.h"
 #include "common/record/json.h"
 #include "tests/catch.h"
+#include "tests/skip.h"
 #include "tests/synthetic_kernels.h"
 #include "tests/synthetic_pipelines.h"
 
@@ -113,10 +114,7 @@ void expect(Bottleneck wanted, int threads, const std::function<Series()>& measu
         stats && std::count(stats->flags.begin(), stats->flags.end(), "contended");
     busy = busy && (contended || !(foreign.cpus() < 0.15));
   }
-  if (busy) {
-    WARN("skipped: others use this machine; wanted " << to_string(wanted) << ", saw " << seen);
-    return;
-  }
+  if (busy) RIDGE_SKIP("others use this machine; wanted " << to_string(wanted) << ", saw " << seen);
   INFO("wanted " << to_string(wanted));
   FAIL_CHECK(seen);
 }
@@ -155,10 +153,8 @@ TEST_CASE("a call that does next to nothing is launch overhead") {
   const Series series = measure_it();
   REQUIRE(series.latency);
   const double share = 1 - series.stats->median_ns / series.latency->p50_ns.value_or(0);
-  if (!(share > 0.6)) {
-    WARN("skipped: here a single call takes little longer than one of many: " << share);
-    return;
-  }
+  if (!(share > 0.6))
+    RIDGE_SKIP("here a single call takes little longer than one of many: " << share);
   expect(Bottleneck::launch_overhead, 1, measure_it);
 }
 TEST_CASE("threads that share one lock are synchronisation") {

@@ -12,6 +12,7 @@
 
 #include "tests/catch.h"
 #include "tests/golden.h"
+#include "tests/skip.h"
 #include "tests/synthetic_run.h"
 
 using namespace ridge;
@@ -65,7 +66,7 @@ int check_schemas(const std::string& arguments) {
     code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     if (code == 0 || code == 1) return code;
   }
-  WARN("skipped: no python3 with the module jsonschema (Debian: python3-jsonschema)");
+  RIDGE_SKIP_NOTE("no python3 with the module jsonschema (Debian: python3-jsonschema)");
   return 77;
 }
 

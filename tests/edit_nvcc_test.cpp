@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "tests/edit_class.h"
+#include "tests/skip.h"
 #include "worker/edit/build.h"
 #include "worker/edit/nvcc.h"
 #include "worker/edit/scratch.h"
@@ -34,7 +35,7 @@ std::string wgmma_tma() {
 
 bool has_nvcc(const EditBuild& build) {
   if (build.reason != "this worker was built without CUDA") return true;
-  SUCCEED("skipped: " << build.reason);
+  RIDGE_SKIP_NOTE(build.reason);
   return false;
 }
 

@@ -9,6 +9,7 @@
 #include "common/harness/measure/child.h"
 #include "common/harness/measure/python.h"
 #include "tests/catch.h"
+#include "tests/skip.h"
 #include "tests/worker_process.h"
 
 using namespace ridge;
@@ -157,10 +158,8 @@ constexpr external::Peer kBroken = {
 TEST_CASE("a peer in Python computes, is timed by our clock, and says what is wrong") {
   std::string reason;
   measure::PythonPackage package;
-  if (!measure::Python::here().find("json", "", "", &package, &reason)) {
-    WARN("no python3 here: " << reason);
-    return;
-  }
+  if (!measure::Python::here().find("json", "", "", &package, &reason))
+    RIDGE_SKIP("no python3 here: " << reason);
   CHECK(external::unavailable(kPlain) == nullptr);
   REQUIRE(external::unavailable(kMissing) != nullptr);
   CHECK(std::string(external::unavailable(kMissing)).find("has no ridgepoint_no_such") !=

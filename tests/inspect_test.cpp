@@ -14,6 +14,7 @@
 #include "kernels/wisard/model.h"
 #include "labs/lab.h"
 #include "tests/program.h"
+#include "tests/skip.h"
 #include "tests/worker_process.h"
 
 using namespace ridge;
@@ -467,7 +468,7 @@ TEST_CASE("ridgepoint inspect prints the decision, saves it, and its lines keep 
   CHECK(text.out.find("not trained yet. --train trains them first, once.") != std::string::npos);
   const int code =
       check_schemas(" --every-field" + schema_argument("transcript", folder / "look.jsonl"));
-  if (code == 77) WARN("skipped: no python3 with the module jsonschema");
+  if (code == 77) RIDGE_SKIP_NOTE("no python3 with the module jsonschema");
   CHECK((code == 0 || code == 77));
   const Outcome wrong = Program(variable("RIDGE_BIN"), {"inspect", "mlp.cpu.sgemm"}).finish();
   CHECK(wrong.code == 69);

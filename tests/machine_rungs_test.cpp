@@ -15,6 +15,7 @@
 #include "kernels/roofline/roofline.h"
 #include "tests/catch.h"
 #include "tests/family_problem.h"
+#include "tests/skip.h"
 
 using namespace ridge;
 using namespace ridge::measure;
@@ -71,7 +72,7 @@ TEST_CASE("every rung of the lab is right at awkward sizes") {
     FullChecks checks;
     const auto check = checks.get(*kernel, *find_family(family), params, cpu(), Observer());
     if (!check && check.error().code == ErrorCode::unavailable) {
-      WARN("skipped: " << check.error().sentence());  // no huge pages
+      RIDGE_SKIP_NOTE(check.error().sentence());  // no huge pages
       continue;
     }
     if (!check) FAIL(check.error().sentence());

@@ -27,6 +27,7 @@
 #include "kernels/runtime/problems/conv.h"
 #include "tests/catch.h"
 #include "tests/program.h"
+#include "tests/skip.h"
 #include "tests/worker_process.h"
 
 using namespace ridge;
@@ -105,7 +106,7 @@ bool has_python() {
     static constexpr external::Peer kAny = {.library = "any", .package = "json", .script = ""};
     return external::unavailable(kAny);
   }();
-  if (reason != nullptr) WARN("no python3 here: " << reason);
+  if (reason != nullptr) RIDGE_SKIP_NOTE("no python3 here: " << reason);
   return reason == nullptr;
 }
 
@@ -242,10 +243,7 @@ TEST_CASE("who times several ways says so on the page, who does not leaves it to
 
 TEST_CASE("oneDNN's sgemm and matmul are both tried, and the note says which runs") {
   const KernelDesc* peer = find_kernel("gemm.cpu.onednn");
-  if (peer == nullptr) {
-    WARN("skipped: built without oneDNN");
-    return;
-  }
+  if (peer == nullptr) RIDGE_SKIP("built without oneDNN");
   Shape shape;
   for (int i = 0; i < 3; ++i) shape.dim[i] = 200 + i;
   Plan plan;
@@ -263,10 +261,7 @@ TEST_CASE("oneDNN's sgemm and matmul are both tried, and the note says which run
 
 TEST_CASE("oneDNN's convolution says which implementation it took") {
   const KernelDesc* peer = find_kernel("conv.cpu.onednn_direct");
-  if (peer == nullptr) {
-    WARN("skipped: built without oneDNN");
-    return;
-  }
+  if (peer == nullptr) RIDGE_SKIP("built without oneDNN");
   const std::vector<float> filters(16 * 16 * 9, 0.5f), bias(16, 1.0f);
   const ConvConstants constants = {filters.data(), bias.data()};
   Shape shape = {.dim = {1, 16, 12, 12, 16, 3, 3, 1, 1, 1}};
@@ -536,10 +531,8 @@ TEST_CASE("idle threads of the worker's pool spin for a moment") {
 }
 
 TEST_CASE("a library's loader is tried with four numbers of workers, and the fastest stays") {
-  if (find_pipeline("pipeline.cpu.pytorch") == nullptr || !has_python()) {
-    WARN("skipped: built without libjpeg, or no python3");
-    return;
-  }
+  if (find_pipeline("pipeline.cpu.pytorch") == nullptr || !has_python())
+    RIDGE_SKIP("built without libjpeg, or no python3");
   const int cores = measure::read_cpu().cores;
   std::string tried;
   for (const int workers : std::set<int>{std::max(1, cores / 2), std::max(1, cores - 2), cores,

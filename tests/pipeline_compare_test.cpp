@@ -6,6 +6,7 @@
 #include "common/record/run.h"
 #include "tests/catch.h"
 #include "tests/program.h"
+#include "tests/skip.h"
 #include "tests/worker_process.h"
 
 using namespace ridge;
@@ -56,10 +57,7 @@ Json side_of(const char* kernel, Json params = Json::object()) {
 
 TEST_CASE(
     "two pipelines: a verdict, what binds each, and a saved run and report that say the same") {
-  if (is_built_without_jpeg()) {
-    WARN("skipped: built without libjpeg-turbo");
-    return;
-  }
+  if (is_built_without_jpeg()) RIDGE_SKIP("built without libjpeg-turbo");
   const Folder folder;
   const std::string path = folder / "pair.jsonl", page = folder / "page.md";
   const Outcome made =
@@ -108,10 +106,7 @@ TEST_CASE(
 }
 
 TEST_CASE("two pipelines: bad input is one sentence, and nothing is measured") {
-  if (is_built_without_jpeg()) {
-    WARN("skipped: built without libjpeg-turbo");
-    return;
-  }
+  if (is_built_without_jpeg()) RIDGE_SKIP("built without libjpeg-turbo");
   const Outcome accuracy =
       compare({"--baseline", "serial", "--candidate", "prefetch", "--may-lose", "0.1"});
   CHECK(accuracy.code == 64);
@@ -128,10 +123,7 @@ TEST_CASE("two pipelines: bad input is one sentence, and nothing is measured") {
 }
 
 TEST_CASE("two pipelines: a cancel before the first round leaves no comparison") {
-  if (is_built_without_jpeg()) {
-    WARN("skipped: built without libjpeg-turbo");
-    return;
-  }
+  if (is_built_without_jpeg()) RIDGE_SKIP("built without libjpeg-turbo");
   (void)cache_folder();
   Worker worker("RIDGE_WORKER");
   const Json params = {{"images", 64}, {"side", 64}, {"batch", 8}, {"layers", 1}};
@@ -160,10 +152,7 @@ TEST_CASE("a file that registers a pipeline is no edit, and is told so") {
 }
 
 TEST_CASE("selftest aa: a pipeline, a training and a command are compared with themselves") {
-  if (is_built_without_jpeg()) {
-    WARN("skipped: built without libjpeg-turbo");
-    return;
-  }
+  if (is_built_without_jpeg()) RIDGE_SKIP("built without libjpeg-turbo");
   const auto runs = [](std::vector<std::string> args) {
     const std::vector<std::string> first = {"selftest", "aa", "--json", "--runs", "1"};
     args.insert(args.begin(), first.begin(), first.end());

@@ -9,6 +9,7 @@
 #include "app/query/selection.h"
 #include "tests/catch.h"
 #include "tests/program.h"
+#include "tests/skip.h"
 #include "tests/synthetic_run.h"
 
 using namespace ridge;
@@ -212,7 +213,8 @@ TEST_CASE("the talk's table: its rows in its order, its figures, its three lesso
   }
 }
 
-TEST_CASE("a series that ran smaller answers for all that it was asked, a size that copies another too") {
+TEST_CASE(
+    "a series that ran smaller answers for all that it was asked, a size that copies another too") {
   const KernelInfo info = kernel_info(kFirst);  // m and k copy n
   Series series = outcome(1, 0, kFirst);
   series.params = {{"n", int64_t{64}}, {"m", int64_t{64}}, {"k", int64_t{64}}};
@@ -241,7 +243,7 @@ TEST_CASE("run --table: the document holds to its schema, and a wrong name is on
   write_all(folder / "table.json", outcome.out);
   const int schema = check_schemas(schema_argument("document", folder / "table.json"));
   if (schema == 77) {
-    WARN("skipped: no Python with jsonschema");
+    RIDGE_SKIP_NOTE("no python3 with the module jsonschema");
   } else {
     CHECK(schema == 0);
   }

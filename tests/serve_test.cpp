@@ -7,6 +7,7 @@
 #include "common/stats/stats.h"
 #include "common/view/chart/serving.h"
 #include "tests/program.h"
+#include "tests/skip.h"
 #include "tests/worker_process.h"
 
 using namespace ridge;
@@ -222,7 +223,7 @@ TEST_CASE("ridgepoint serve drives the real step, saves it, and its lines keep t
   CHECK(found.offline.step_s > 0);
   CHECK(run->series().empty());
   const int code = check_schemas(schema_argument("transcript", folder / "queue.jsonl"));
-  if (code == 77) WARN("skipped: no python3 with the module jsonschema");
+  if (code == 77) RIDGE_SKIP_NOTE("no python3 with the module jsonschema");
   CHECK((code == 0 || code == 77));
   for (const auto& wrong : {std::vector<std::string>{"serve", "attention.cpu.stored"},
                             {"serve", "decode.cpu.plain", "--batch-limit", "0"}}) {

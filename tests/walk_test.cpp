@@ -8,6 +8,7 @@
 #include "common/record/walk.h"
 #include "tests/catch.h"
 #include "tests/program.h"
+#include "tests/skip.h"
 #include "worker/trace/walk.h"
 
 using namespace ridge;
@@ -166,7 +167,7 @@ TEST_CASE("a packed rung's copies are in its walk, and its lines keep to the sch
   CHECK(is_drawable(*run->inspections()[0].walk));
   CHECK(run->inspections()[0].walk->frames.size() > 100);
   const int code = check_schemas(schema_argument("transcript", folder / "walk.jsonl"));
-  if (code == 77) WARN("skipped: no python3 with the module jsonschema");
+  if (code == 77) RIDGE_SKIP_NOTE("no python3 with the module jsonschema");
   CHECK((code == 0 || code == 77));
 }
 
