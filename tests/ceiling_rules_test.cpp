@@ -17,6 +17,10 @@ Ceiling cpu(const char* name, const char* resource, int threads, double value,
   return {name, Backend::cpu, resource, dtype, threads, value, unit, "measured"};
 }
 
+Reached computed(const char* rung, const char* dtype, int threads, double flop_per_s) {
+  return {rung, {{"flop"}, dtype, threads, flop_per_s}};
+}
+
 /// A machine that was busy while two of them were measured.
 std::vector<Ceiling> disturbed() {
   return {cpu("DRAM read, 1 thread", "dram_read", 1, 6.46e9),
@@ -137,20 +141,52 @@ TEST_CASE("what contradicts the rest however often it is measured is doubted, un
 
 TEST_CASE("a ceiling that a rung has passed is measured again, and doubted while it is passed") {
   std::vector<Ceiling> ceilings = {cpu("FMA fp32, 1 thread", "flop", 1, 60e9, "fp32")};
-  const Evidence evidence = {.cores = 2, .reached = {{"gemm.cpu.packed", "fp32", 1, 78.6e9}}};
+  const Evidence evidence = {.cores = 2,
+                             .reached = {computed("gemm.cpu.packed", "fp32", 1, 78.6e9)}};
   Probes probes;
   probes.values["FMA fp32, 1 thread"] = {70e9};  // still below it, and then nothing
   REQUIRE(settle_ceilings(&ceilings, probes.again(), evidence));
   CHECK(ceilings[0].value == 70e9);
-  CHECK(ceilings[0].doubt == "gemm.cpu.packed computed at 78.6 GFLOP/s, above 70.0 GFLOP/s");
+  CHECK(ceilings[0].doubt == "gemm.cpu.packed reached 78.6 GFLOP/s, above 70.0 GFLOP/s");
   probes.values["FMA fp32, 1 thread"] = {118e9};
   REQUIRE(settle_ceilings(&ceilings, probes.again(), evidence));
   CHECK(ceilings[0].value == 118e9);
   CHECK(ceilings[0].doubt.empty());
   // A rung of other threads or another type says nothing of it, nor one far above it: that does other work.
-  for (const Reached& other : {Reached{"a", "fp32", 2, 200e9}, Reached{"b", "int8", 1, 200e9},
-                               Reached{"c", "fp32", 1, 500e9}, Reached{"d", "fp32", 1, 122e9}})
+  for (const Reached& other : {computed("a", "fp32", 2, 200e9), computed("b", "int8", 1, 200e9),
+                               computed("c", "fp32", 1, 500e9), computed("d", "fp32", 1, 122e9)})
     CHECK(find_contradictions(ceilings, {.cores = 2, .reached = {other}}).empty());
+}
+
+TEST_CASE("a learner's rung has a ceiling measured again, and puts it in no doubt by itself") {
+  std::vector<Ceiling> ceilings = {cpu("FMA fp32, 1 thread", "flop", 1, 60e9, "fp32")};
+  Evidence evidence = {.cores = 2,
+                       .reached = {computed("gemm.cpu.packed_edit", "fp32", 1, 78.6e9)}};
+  evidence.reached[0].is_edit = true;
+  Probes probes;
+  probes.values["FMA fp32, 1 thread"] = {70e9};
+  REQUIRE(settle_ceilings(&ceilings, probes.again(), evidence));
+  CHECK(probes.asked.size() == 3);
+  CHECK(ceilings[0].value == 70e9);
+  CHECK(ceilings[0].doubt.empty());
+  ceilings[0].foreign_cpus = 0.5;  // the machine was busy: then the ceiling may be too low
+  REQUIRE(settle_ceilings(&ceilings, probes.again(), evidence));
+  CHECK_FALSE(ceilings[0].doubt.empty());
+  ceilings[0].foreign_cpus = 0;  // and one of ours bears it out
+  evidence.reached.push_back(computed("gemm.cpu.packed", "fp32", 1, 78.6e9));
+  REQUIRE(settle_ceilings(&ceilings, probes.again(), evidence));
+  CHECK(ceilings[0].doubt == "gemm.cpu.packed reached 78.6 GFLOP/s, above 70.0 GFLOP/s");
+}
+
+TEST_CASE("bytes have passed a ceiling where they pass both that could bound them") {
+  const std::vector<Ceiling> ceilings = {cpu("DRAM read, 1 thread", "dram_read", 1, 18e9),
+                                         cpu("DRAM copy, 1 thread", "dram_copy", 1, 31e9)};
+  Reached moved = {"rows.cpu.a", {{"dram_read", "dram_copy"}, "", 1, 25e9}};
+  CHECK(find_contradictions(ceilings, {.cores = 2, .reached = {moved}}).empty());
+  moved.rate.per_s = 40e9;
+  const auto found = find_contradictions(ceilings, {.cores = 2, .reached = {moved}});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].ceiling == 1);
 }
 
 TEST_CASE(

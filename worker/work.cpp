@@ -125,6 +125,10 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   const auto outcome = request.type == RequestType::run     ? run(request, asked, &observer)
                        : request.type == RequestType::serve ? serve(request, asked, &observer)
                                                             : compare(request, asked, &observer);
+  // A side that has passed a ceiling has it measured again before anybody judges by it.
+  const bool passed = std::any_of(ceilings_.begin(), ceilings_.end(),
+                                  [&](const auto& of) { return is_passed(of.second); });
+  if (outcome && passed) RIDGE_TRY_VOID(ceilings(request, asked, &observer));
   if (outcome || outcome.error().code != ErrorCode::worker) {
     send_environment(request.id, "after", load_);
   }

@@ -99,6 +99,7 @@ class Work {
                                DeviceCeilings* ceilings, LineObserver* observer);
   /// Whether measuring those in doubt again would bring nothing now.
   bool is_settled(const DeviceCeilings& ceilings, Backend backend) const;
+  bool is_passed(const DeviceCeilings& ceilings) const;
   /// The rate of a rung is evidence: no ceiling of its type and threads lies below it.
   void note_reached(const Series& series, int gpu);
   void send_environment(int64_t request, const char* when, const measure::ForeignLoad& load);

@@ -8,8 +8,9 @@
 #include "common/harness/measure/ceilings.h"
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
-#include "common/record/compute_unit.h"
+#include "common/record/believable.h"
 #include "common/record/derive.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "worker/work.h"
 
@@ -80,28 +81,34 @@ bool Work::is_settled(const DeviceCeilings& ceilings, Backend backend) const {
   return true;
 }
 
+/// Of these, whether a rung has passed one that nothing was said against.
+bool Work::is_passed(const DeviceCeilings& ceilings) const {
+  const auto found = measure::find_contradictions(ceilings.known, evidence_of(ceilings));
+  return std::any_of(found.begin(), found.end(), [&](const measure::Contradiction& one) {
+    return !one.is_busy && ceilings.known[one.ceiling].doubt.empty();
+  });
+}
+
 void Work::note_reached(const Series& series, int gpu) {
   const Rung* measured = rung(series.kernel);
-  const ComputeUnit unit = compute_unit(series);
-  // What errs by more than its own products do has left some of them out, or uses other units; a trap's figure is wrong.
-  if (measured == nullptr || measured->info().kind != RungKind::kernel ||
-      measured->info().accuracy != "componentwise" || series.trap || unit.products != 1 ||
-      !series.may_show_speed() || !series.stats || is_emulated(series) || !(series.flop > 0) ||
-      !(series.stats->median_ns > 0)) {
-    return;
-  }
+  if (measured == nullptr || !series.may_show_speed()) return;
+  const bool is_edited = is_edit(series.kernel);
   const bool cpu = measured->backend() == Backend::cpu;
-  const auto threads = cpu ? static_cast<int>(param_int(series.params, "threads", 1)) : 0;
   auto& reached = ceilings_[{measured->backend(), cpu ? 0 : gpu}].reached;
-  const auto same = std::find_if(reached.begin(), reached.end(), [&](const auto& one) {
-    return one.dtype == unit.dtype && one.threads == threads;
-  });
-  const measure::Reached made = {series.kernel, unit.dtype, threads,
-                                 series.flop / (series.stats->median_ns * 1e-9)};
-  if (same == reached.end())
-    reached.push_back(made);
-  else if (made.per_s > same->per_s)
-    *same = made;
+  Environment machine;
+  machine.cpu = measure::read_cpu();
+  machine.gpus = machine_.gpus();
+  for (const BoundRate& rate : bound_rates(series, measured->info().accuracy, &machine)) {
+    const auto same = std::find_if(reached.begin(), reached.end(), [&](const auto& one) {
+      return one.rate.resources == rate.resources && one.rate.dtype == rate.dtype &&
+             one.rate.threads == rate.threads && one.is_edit == is_edited;
+    });
+    const measure::Reached made = {series.kernel, rate, is_edited};
+    if (same == reached.end())
+      reached.push_back(made);
+    else if (rate.per_s > same->rate.per_s)
+      *same = made;
+  }
 }
 
 double Work::ceilings_left_s(const WorkRequest& request, const std::vector<Asked>& asked) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/believable.h"
 #include "common/record/compute_unit.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
@@ -13,8 +14,6 @@ namespace {
 /// From this share of its bytes on, a kernel writes so much that reading alone is no ceiling for it.
 /// (A square product writes a third of its bytes, a row operation half.)
 constexpr double kWrites = 0.4;
-/// A share this far above 1 is not noise: the ceiling is not what bounds the kernel.
-constexpr double kMostShare = 1.05;
 
 /// Why nothing may be derived from this series; empty if something may.
 std::string no_speed_reason(const Series& series) {
@@ -100,7 +99,7 @@ void fill_share(double achieved, const Ceiling* ceiling, const std::string& want
     return;
   }
   const double value = achieved / ceiling->value;
-  if (!(value <= kMostShare)) {
+  if (!(value <= kMostOfCeiling)) {
     *reason = "above the measured ceiling " + ceiling->name + ": " + above_reason;
     return;
   }

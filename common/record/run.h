@@ -194,6 +194,8 @@ class Run {
   void took_samples(Series* series, bool is_first);
   void close_series(Series* series, SeriesStatus status, const std::string& reason);
   void close_request(Request* request, RequestStatus status, const std::string& reason);
+  /// A figure of this request that cannot be right (believable.h) makes its series failed, and its comparison INVALID.
+  void disbelieve(const Request& request);
   void close_open(RequestStatus status, const std::string& reason);
   void note(std::string text);
   /// Leaves a part out: log() has one line for each `what`, with their number.

@@ -1,8 +1,8 @@
 // Run: how requests and series end, and looking things up.
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
+#include "common/record/believable.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/run.h"
@@ -27,26 +27,32 @@ void fail(Series* series, const std::string& reason) {
   series->items_per_s = 0;
 }
 
-/// Whether what the worker concluded is of the samples that are here; a recording may have left some out.
-bool contradicts_samples(const Series& series) {
-  if (!series.stats || std::ssize(series.samples) != series.stats->n) return false;
-  constexpr double kRounding = 1e-6;
-  const double own = stats::summarize(series.samples).median_ns;
-  return !(std::abs(series.stats->median_ns - own) <= kRounding * own);
-}
-
-void add_flag(const std::string& flag, std::vector<std::string>* flags) {
-  if (std::find(flags->begin(), flags->end(), flag) == flags->end()) flags->push_back(flag);
-}
-
+/// A result is believed as far as its samples carry it: where there are more or fewer of them than it says, theirs stand.
 void summarize_received(Series* series) {
   if (!series->samples.empty()) {
     stats::tag_outliers(&series->samples);  // tags are known only when all samples are
+    const bool is_theirs = !series->stats || series->kind != RungKind::kernel ||
+                           series->stats->n == static_cast<int>(series->samples.size());
+    if (!is_theirs) {
+      std::vector<std::string> flags = std::move(series->stats->flags);
+      series->stats = stats::summarize(series->samples);
+      for (const std::string& flag : flags) {
+        if (std::find(series->stats->flags.begin(), series->stats->flags.end(), flag) ==
+            series->stats->flags.end())
+          series->stats->flags.push_back(flag);
+      }
+    }
     if (!series->stats && !is_emulated(*series)) series->stats = stats::summarize(series->samples);
   }
   if (!series->latency && !series->latency_samples.empty()) {
     series->latency = stats::summarize_latency(series->latency_samples);
   }
+}
+
+void invalidate(Comparison* comparison, const std::string& why) {
+  comparison->verdict = Verdict::invalid;
+  if (comparison->equal_clock) comparison->equal_clock->verdict = Verdict::invalid;
+  comparison->reasons.insert(comparison->reasons.begin(), why);
 }
 
 template <class List, class Matches>
@@ -85,14 +91,10 @@ void Run::close_series(Series* series, SeriesStatus status, const std::string& r
     // No number of a rung without a check.
     if (!series->may_show_speed()) {
       fail(series, "its output was not checked");
+    } else if (const std::string why = unsupported_stats(*series); !why.empty()) {
+      fail(series, why);
     } else {
       series->status = SeriesStatus::ok;
-      if (contradicts_samples(*series)) {
-        refuse("statistics of a rung that are not those of its samples");
-        const std::vector<std::string> flags = std::move(series->stats->flags);
-        series->stats = stats::summarize(series->samples);
-        for (const std::string& flag : flags) add_flag(flag, &series->stats->flags);
-      }
       summarize_received(series);
     }
     return;
@@ -101,6 +103,32 @@ void Run::close_series(Series* series, SeriesStatus status, const std::string& r
   series->status = is_empty ? SeriesStatus::skipped : status;
   if (!reason.empty()) series->reason = reason;
   summarize_received(series);
+}
+
+/// When a request has ended its ceilings are known, and measured again where a rung had passed one.
+void Run::disbelieve(const Request& request) {
+  std::map<int, std::string> failed;
+  for (auto at = series_by_id_.lower_bound({request.id, 0});
+       at != series_by_id_.upper_bound({request.id, kMostSeries}); ++at) {
+    Series* series = at->second;
+    const KernelInfo* info = kernel(series->kernel);
+    const std::string why = impossible_rate(*series, info != nullptr ? info->accuracy : "",
+                                            ceilings_, environment_ ? &*environment_ : nullptr);
+    if (!why.empty()) {
+      touch(series);
+      fail(series, why);
+    }
+    if (series->status == SeriesStatus::failed)
+      failed[series->index] = series->kernel + ": " + series->reason;
+  }
+  for (Comparison& comparison : comparisons_) {
+    if (comparison.request != request.id || comparison.verdict == Verdict::invalid) continue;
+    std::string why = unsupported_ratio(comparison, rounds(request.id));
+    for (const int side : {0, comparison.candidate_index}) {
+      if (failed.contains(side)) why = failed[side];
+    }
+    if (!why.empty()) invalidate(&comparison, why);
+  }
 }
 
 void Run::close_request(Request* request, RequestStatus status, const std::string& reason) {
@@ -133,6 +161,7 @@ void Run::close_request(Request* request, RequestStatus status, const std::strin
                              : SeriesStatus::partial,
                  why);
   }
+  disbelieve(*request);
   if (progress_ && progress_->request == request->id) progress_.reset();
 }
 

@@ -13,8 +13,8 @@ using Rule = CeilingRule;
 /// Two measurements of one ceiling differ by this much on a calm machine.
 constexpr double kNoise = 0.9;
 constexpr int kMaxAgain = 3;
-/// A median this far above a ceiling is no noise; one this far above it counts other operations.
-constexpr double kPassed = 1.05, kOtherWork = 3;
+/// A rate this far above a ceiling is a wrong rate.
+constexpr double kOtherWork = 3;
 
 bool matches(const Rule::Of& of, const Ceiling& ceiling) {
   return (of.resource == nullptr || ceiling.resource == of.resource) &&
@@ -67,16 +67,20 @@ bool lacked_cores(const Ceiling& ceiling, int cores) {
          ceiling.foreign_cpus + ceiling.threads > 0.5 * cores;
 }
 
-std::string passed_reason(const Ceiling& ceiling, const std::vector<Reached>& reached) {
-  if (ceiling.resource != "flop" || !has_value(ceiling)) return "";
+/// Who passed the ceiling: a rung of ours before a learner's, which is no evidence by itself.
+const Reached* passed_by(const Ceiling& ceiling, const std::vector<Ceiling>& all,
+                         const std::vector<Reached>& reached) {
+  const Reached* edit = nullptr;
   for (const Reached& one : reached) {
-    if (one.dtype == ceiling.dtype && one.threads == ceiling.threads &&
-        one.per_s > kPassed * ceiling.value && one.per_s < kOtherWork * ceiling.value) {
-      return one.rung + " computed at " + format_quantity(one.per_s, ceiling.unit) + ", above " +
-             format_quantity(ceiling.value, ceiling.unit);
+    if (ceiling_of(one.rate, ceiling.backend, all) != &ceiling ||
+        one.rate.per_s <= kMostOfCeiling * ceiling.value ||
+        one.rate.per_s >= kOtherWork * ceiling.value) {
+      continue;
     }
+    if (!one.is_edit) return &one;
+    edit = &one;
   }
-  return "";
+  return edit;
 }
 
 void take(const Ceiling& next, Ceiling* known) {
@@ -111,11 +115,17 @@ std::vector<Contradiction> find_contradictions(const std::vector<Ceiling>& ceili
         if (is_broken(rule, judged, other)) return reason_of(rule, judged, other);
       }
     }
-    return passed_reason(judged, evidence.reached);
+    return "";
   };
   for (size_t i = 0; i < ceilings.size(); ++i) {
     if (std::string reason = judge(ceilings[i]); !reason.empty())
       found.push_back({i, std::move(reason)});
+    else if (const Reached* by = passed_by(ceilings[i], ceilings, evidence.reached))
+      found.push_back({.ceiling = i,
+                       .reason = by->rung + " reached " +
+                                 format_quantity(by->rate.per_s, ceilings[i].unit) + ", above " +
+                                 format_quantity(ceilings[i].value, ceilings[i].unit),
+                       .is_edit = by->is_edit});
     else if (lacked_cores(ceilings[i], evidence.cores))
       found.push_back(
           {i, "other programs used the CPU meanwhile, so the true one is higher", true});
@@ -136,7 +146,10 @@ Result<void> settle_ceilings(std::vector<Ceiling>* ceilings, const MeasureAgain&
     broken = find_contradictions(*ceilings, evidence);
   }
   for (Ceiling& ceiling : *ceilings) ceiling.doubt.clear();
-  for (const Contradiction& one : broken) (*ceilings)[one.ceiling].doubt = one.reason;
+  for (const Contradiction& one : broken) {
+    Ceiling& known = (*ceilings)[one.ceiling];
+    if (!one.is_edit || known.foreign_cpus > 0) known.doubt = one.reason;
+  }
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/record/believable.h"
 #include "common/record/types.h"
 
 namespace ridge::measure {
@@ -28,11 +29,13 @@ struct CeilingRule {
 
 const std::vector<CeilingRule>& ceiling_rules();
 
-/// A rate at which a rung computed: no ceiling of its type and threads lies below it.
+/// A rate that a rung reached: the highest ceiling that bounds it does not lie below it.
 struct Reached {
-  std::string rung, dtype;  ///< dtype: as Ceiling::dtype
-  int threads = 0;          ///< as Ceiling::threads
-  double per_s = 0;         ///< FLOP/s
+  std::string rung;
+  BoundRate rate;
+  /// A learner's rung: it has the ceiling measured again, and where the machine was quiet then, its figure is in
+  /// question and not the ceiling.
+  bool is_edit = false;
 };
 
 /// What is known beside the ceilings of one device.
@@ -47,6 +50,7 @@ struct Contradiction {
   size_t ceiling = 0;    ///< its place in the list
   std::string reason;    ///< a sentence, as Ceiling::doubt
   bool is_busy = false;  ///< others' load is all that speaks against it
+  bool is_edit = false;  ///< a learner's rung is all that speaks against it
 };
 
 /// Of the ceilings of one device, each at most once. The value of a ceiling is that of its fastest sample: what
@@ -59,7 +63,7 @@ using MeasureAgain = std::function<Result<std::optional<Ceiling>>(const Ceiling&
 
 /// Measures what is not to be believed again, a bounded number of times (for others' load alone: once), and keeps the
 /// higher value; a look at a quiet machine takes the mark of others' load away. What is still not to be believed gets a
-/// `doubt`, all others none. A list without contradictions measures nothing.
+/// `doubt`, all others none; nor does what only a learner's rung has passed, where the machine was quiet. A list without contradictions measures nothing.
 Result<void> settle_ceilings(std::vector<Ceiling>* ceilings, const MeasureAgain& measure_again,
                              const Evidence& evidence = {});
 
