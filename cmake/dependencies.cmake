@@ -62,6 +62,16 @@ if(RIDGE_WINDOW)
   include(window_dependencies)
 endif()
 
+# Static where it is there: a worker then starts where it is not installed.
+find_path(RIDGE_SECCOMP_INCLUDE seccomp.h)
+find_library(RIDGE_SECCOMP_LIBRARY NAMES libseccomp.a seccomp)
+if(RIDGE_SECCOMP_INCLUDE AND RIDGE_SECCOMP_LIBRARY)
+  ridge_alias(ridge_lib_seccomp ${RIDGE_SECCOMP_LIBRARY})
+  target_include_directories(ridge_lib_seccomp SYSTEM INTERFACE ${RIDGE_SECCOMP_INCLUDE})
+else()
+  message(STATUS "libseccomp not found: a learner's code may make any system call (apt-get install libseccomp-dev)")
+endif()
+
 # ---- optional peers ------------------------------------------------------------------------------
 # RIDGE_PORTABLE leaves out those whose libraries another machine may have in another version, or not at all.
 find_package(OpenMP QUIET COMPONENTS CXX)

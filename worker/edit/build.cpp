@@ -14,6 +14,7 @@
 #include "common/harness/measure/tool.h"
 #include "worker/edit/build_flags.h"
 #include "worker/edit/nvcc.h"
+#include "worker/edit/sandbox.h"
 
 // What this worker was built with; set by CMakeLists.txt for this file alone.
 #ifndef RIDGE_CXX
@@ -291,6 +292,26 @@ bool run_compiler(const Words& command, const std::string& file,
   return ran->code == 0;
 }
 
+/// What a compiler of a learner's text may read and write; its temporary files go to the first of `folders`.
+CompilerLimits compiler_limits(const std::vector<std::string>& folders) {
+  CompilerLimits limits{.compilers = {RIDGE_CXX}, .headers = {}, .folders = folders};
+  if (*RIDGE_NVCC != '\0') limits.compilers.push_back(RIDGE_NVCC);
+  for (const char* part : {"/common", "/kernels", "/include"})
+    limits.headers.push_back(source_folder() + part);
+  return limits;
+}
+
+/// `run` is given `command` with its temporary folder, and is carried out within limits.
+Result<measure::ToolRun> run_limited(
+    const std::vector<std::string>& folders, const Words& command,
+    const std::function<Result<measure::ToolRun>(const Words&)>& run) {
+  Words words = {"/usr/bin/env", "TMPDIR=" + folders.front()};
+  words.insert(words.end(), command.begin(), command.end());
+  Result<measure::ToolRun> ran = Error{ErrorCode::unavailable, "no thread for it", "", ""};
+  as_compiler(compiler_limits(folders), [&] { ran = run(words); });
+  return ran;
+}
+
 /// The lines with an include in <> that stand before the first line of code.
 std::string system_includes(const std::string& text) {
   std::string includes;
@@ -380,8 +401,11 @@ std::string Precompiled::header(const Words& command, const std::string& first,
     words.push_back(word);
   }
   // Where it fails, at a header that is not there say, the text's own compilation says so at its line.
-  *making = std::async(std::launch::async, [words, file, cancelled, entry = &made->second] {
-    const auto ran = measure::run_tool(words, kLimit_s, true, cancelled);
+  const std::string folder = folder_.path();
+  *making = std::async(std::launch::async, [words, file, folder, cancelled, entry = &made->second] {
+    const auto ran = run_limited({folder}, words, [&](const Words& limited) {
+      return measure::run_tool(limited, kLimit_s, true, cancelled);
+    });
     if (ran && ran->code == 0) *entry = file;
   });
   return first;
@@ -453,8 +477,10 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   for (const std::string& word : {header, file, std::string("-o"), artifact_path(edit, folder)}) {
     command.push_back(word);
   }
-  const auto ran = edit.is_cuda ? run_nvcc(command, folder, headers->folder(), kLimit_s, cancelled)
-                                : measure::run_tool(command, kLimit_s, true, cancelled);
+  const auto ran = run_limited({folder, headers->folder()}, command, [&](const Words& limited) {
+    return edit.is_cuda ? run_nvcc(limited, folder, headers->folder(), kLimit_s, cancelled)
+                        : measure::run_tool(limited, kLimit_s, true, cancelled);
+  });
   if (making.valid()) making.wait();
   build->compile_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -23,17 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A byte at a time: what follows the last one is the server's.
-Result<std::string> next_line() {
-  std::string line;
-  for (char byte = 0;;) {
-    if (read(STDIN_FILENO, &byte, 1) != 1)
-      return Error{ErrorCode::worker, "nothing to load", "", ""};
-    if (byte == '\n') return line;
-    line += byte;
-  }
-}
-
 /// "undefined symbol: ridge::f()" of dlerror's "FILE: undefined symbol: _ZN5ridge1fEv".
 std::string why_not_loaded() {
   std::string text = dlerror();
@@ -60,6 +49,15 @@ void make_instance(const std::string& line) {
 
 }  // namespace
 
+Result<std::string> line_from(int fd) {
+  std::string line;
+  for (char byte = 0;;) {
+    if (read(fd, &byte, 1) != 1) return Error{ErrorCode::worker, "nothing to load", "", ""};
+    if (byte == '\n') return line;
+    line += byte;
+  }
+}
+
 measure::InstanceCache& instance_ahead() {
   static measure::InstanceCache instance;
   return instance;
@@ -71,12 +69,12 @@ Result<void> load_edits(const std::string& folder, const std::vector<std::string
     const char* set = std::getenv(variable);
     if (set != nullptr && *set != '\0') limits.readable.push_back(std::string(set) + below);
   };
-  // Data sets and trained models, which problems are made of.
+  // Data sets and trained models, which problems are made of; not the edits of others, which lie beside them.
   add_folder("XDG_CACHE_HOME", "/ridgepoint");
-  add_folder("XDG_DATA_HOME", "/ridgepoint");
+  add_folder("XDG_DATA_HOME", "/ridgepoint/fashion-mnist");
   add_folder("RIDGEPOINT_DATA", "");
   add_folder("HOME", "/.cache/ridgepoint");
-  add_folder("HOME", "/.local/share/ridgepoint");
+  add_folder("HOME", "/.local/share/ridgepoint/fashion-mnist");
   for (const std::string& file : files)
     limits.gpu |= backend_of(fs::path(file).stem().string()) == Backend::cuda;
   std::error_code ignored;  // the locks of GPUs that are timed: made by who started this worker
@@ -85,16 +83,14 @@ Result<void> load_edits(const std::string& folder, const std::vector<std::string
     if (limits.gpu && path.starts_with("/tmp/ridgepoint-gpu-")) limits.readable.push_back(path);
   }
   if (chdir(folder.c_str()) != 0) return Error{ErrorCode::worker, "its folder is gone", folder, ""};
-  for (const std::string& what : limit_process(limits)) {
-    fprintf(stderr, "ridgepoint-worker: cannot limit %s\n", what.c_str());
-  }
+  limit_process(limits);
   if (limits.gpu) {
     // Its context is made while the compiler still works, and stays; without a GPU Work says why.
     static const auto gpu = measure::make_cuda_device(0);
   }
   (void)kernel_sources();  // reads and hashes the text of every rung, once
   for (;;) {
-    RIDGE_TRY(const std::string line, next_line());
+    RIDGE_TRY(const std::string line, line_from(STDIN_FILENO));
     if (line.empty()) break;
     make_instance(line);
   }

@@ -1,28 +1,27 @@
-// Landlock for files and outgoing connections (Linux 5.13 on), a seccomp filter for processes, sockets
-// and signals, and rlimits for the rest. Sources: man landlock(7), seccomp(2), setrlimit(2).
+// Sources: man landlock(7), seccomp(2), seccomp_rule_add(3), setrlimit(2).
 #include "worker/edit/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/landlock.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <thread>
 
 #include "common/harness/measure/machine.h"
+#include "worker/edit/sandbox_calls.h"
 
 namespace ridge::worker {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr rlim_t kMostCpu_s = 600, kMostFileBytes = 64 << 20;
 constexpr size_t kMostThreads = 1024;  ///< on a CPU
@@ -32,153 +31,123 @@ constexpr size_t kMostThreads = 1024;  ///< on a CPU
 // Newer than the header of older distributions; the kernel is asked what it knows.
 constexpr uint64_t kRefer = 1ull << 13, kTruncate = 1ull << 14;
 constexpr uint64_t kReading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr uint64_t kWriting = kReading | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;
+constexpr uint64_t kRunning = kReading | LANDLOCK_ACCESS_FS_EXECUTE;
 constexpr uint64_t kOfFiles = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |
                               LANDLOCK_ACCESS_FS_EXECUTE | kTruncate;
 
-struct Ruleset {  // landlock_ruleset_attr of the sixth version
+struct RulesetAttributes {  // landlock_ruleset_attr of the sixth version
   uint64_t files = 0, connections = 0, scopes = 0;
 };
 
-uint64_t files_known(long version) {
-  const uint64_t first = (1ull << 13) - 1;
-  return first | (version >= 2 ? kRefer : 0) | (version >= 3 ? kTruncate : 0);
+long landlock_version() {
+  return syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-void allow(int ruleset, const std::string& path, uint64_t access) {
-  landlock_path_beneath_attr rule = {};
-  rule.parent_fd = open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (rule.parent_fd < 0) return;
-  struct stat info = {};
-  const bool is_folder = fstat(rule.parent_fd, &info) == 0 && S_ISDIR(info.st_mode);
-  rule.allowed_access = is_folder ? access : access & kOfFiles;
-  syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
-  close(rule.parent_fd);
-}
-
-bool limit_files(const Limits& limits) {
-  const long version =
-      syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  if (version < 1) return false;
-  Ruleset rules;
-  rules.files = files_known(version);
-  if (version >= 4) rules.connections = 3;  // bind and connect, TCP
-  if (version >= 6) rules.scopes = 3;       // abstract sockets, signals
-  const size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
-  const int ruleset = static_cast<int>(syscall(SYS_landlock_create_ruleset, &rules, size, 0));
-  if (ruleset < 0) return false;
-  for (const char* path : {"/usr", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", "/opt"}) {
-    allow(ruleset, path, kReading);
-  }
-  for (const std::string& path : limits.readable) allow(ruleset, path, kReading);
-  allow(ruleset, limits.folder, files_known(version) & ~uint64_t{LANDLOCK_ACCESS_FS_EXECUTE});
-  const uint64_t writing = kReading | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;
-  allow(ruleset, "/dev/null", writing & files_known(version));
-  if (limits
-          .gpu) {  // CUDA writes to its devices and, with truncation, below /proc (seen on an H200)
-    for (const char* path : {"/dev", "/proc"}) allow(ruleset, path, writing & files_known(version));
-  }
-  const bool done = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
-  close(ruleset);
-  return done;
-}
-
-// ---- system calls -------------------------------------------------------------------------------
-
-#if defined(__x86_64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#else
-constexpr uint32_t kArchitecture = 0;
-#endif
-
-/// New processes, other processes, the machine. Threads are allowed: rungs use them.
-constexpr int kDenied[] = {
-#ifdef SYS_fork
-    SYS_fork,
-    SYS_vfork,
-#endif
-    SYS_execve,
-    SYS_execveat,
-    SYS_tkill,
-    SYS_pidfd_send_signal,
-    SYS_rt_sigqueueinfo,
-    SYS_ptrace,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_io_uring_setup,
-    SYS_unshare,
-    SYS_setns,
-    SYS_mount,
-    SYS_umount2,
-    SYS_pivot_root,
-    SYS_chroot,
-    SYS_reboot,
-    SYS_init_module,
-    SYS_finit_module,
-    SYS_delete_module,
-    SYS_kexec_load,
-    SYS_settimeofday,
-    SYS_clock_settime,
-    SYS_swapoff,
-    SYS_setrlimit};
-
-class Filter {
+/// Files and folders with what may be done below them; all else is refused.
+class Files {
  public:
-  void load(size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)); }
-  void answer(uint32_t action) { add(BPF_RET | BPF_K, action); }
-  void answer_error(int error) { answer(SECCOMP_RET_ERRNO | static_cast<uint32_t>(error)); }
-  /// Goes on with the next instruction where the value is (not) `k`, else passes over `skip`.
-  void unless_equal(uint32_t k, uint8_t skip) { add(BPF_JMP | BPF_JEQ | BPF_K, k, 0, skip); }
-  void if_equal_skip(uint32_t k, uint8_t skip) { add(BPF_JMP | BPF_JEQ | BPF_K, k, skip, 0); }
-  void if_bit_skip(uint32_t k, uint8_t skip) { add(BPF_JMP | BPF_JSET | BPF_K, k, skip, 0); }
-  bool install() {
-    sock_fprog program = {static_cast<unsigned short>(code_.size()), code_.data()};
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  Files() {
+    const long version = landlock_version();
+    if (version < 1) return;
+    known_ = ((1ull << 13) - 1) | (version >= 2 ? kRefer : 0) | (version >= 3 ? kTruncate : 0);
+    RulesetAttributes rules{.files = known_};
+    if (version >= 4) rules.connections = 3;  // bind and connect, TCP
+    if (version >= 6) rules.scopes = 3;       // abstract sockets, signals
+    const size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
+    ruleset_ = static_cast<int>(syscall(SYS_landlock_create_ruleset, &rules, size, 0));
   }
+  ~Files() {
+    if (ruleset_ >= 0) close(ruleset_);
+  }
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+
+  void allow(const std::string& path, uint64_t access) {
+    landlock_path_beneath_attr rule = {};
+    rule.parent_fd = open(path.c_str(), O_PATH | O_CLOEXEC);
+    if (rule.parent_fd < 0) return;
+    struct stat info = {};
+    const bool is_folder = fstat(rule.parent_fd, &info) == 0 && S_ISDIR(info.st_mode);
+    rule.allowed_access = known_ & (is_folder ? access : access & kOfFiles);
+    syscall(SYS_landlock_add_rule, ruleset_, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close(rule.parent_fd);
+  }
+  void allow_all(std::initializer_list<const char*> paths, uint64_t access) {
+    for (const char* path : paths) allow(path, access);
+  }
+  /// Everything but programs.
+  void allow_own(const std::string& folder) {
+    allow(folder, known_ & ~uint64_t{LANDLOCK_ACCESS_FS_EXECUTE});
+  }
+  void restrict_self() { syscall(SYS_landlock_restrict_self, ruleset_, 0); }
 
  private:
-  void add(int code, uint32_t k, uint8_t yes = 0, uint8_t no = 0) {
-    code_.push_back({static_cast<uint16_t>(code), yes, no, k});
-  }
-  std::vector<sock_filter> code_;
+  uint64_t known_ = 0;
+  int ruleset_ = -1;
 };
 
-bool limit_calls(bool gpu) {
-  if (kArchitecture == 0) return false;
-  constexpr size_t kNumber = offsetof(seccomp_data, nr), kFirst = offsetof(seccomp_data, args);
-  Filter filter;
-  filter.load(offsetof(seccomp_data, arch));
-  filter.if_equal_skip(kArchitecture, 1);
-  filter.answer_error(EPERM);
-  filter.load(kNumber);
-  for (const int number : kDenied) {
-    filter.unless_equal(static_cast<uint32_t>(number), 1);
-    filter.answer_error(EPERM);
-  }
-  // Its flags are in memory, where a filter cannot look: the C library then takes clone().
-  filter.unless_equal(SYS_clone3, 1);
-  filter.answer_error(ENOSYS);
-  filter.unless_equal(SYS_clone, 3);
-  filter.load(kFirst);
-  filter.if_bit_skip(0x00010000, 1);  // CLONE_THREAD
-  filter.answer_error(EPERM);
-  filter.load(kNumber);
-  for (const int number : {SYS_kill, SYS_tgkill}) {  // itself only: abort() does
-    filter.unless_equal(static_cast<uint32_t>(number), 4);
-    filter.load(kFirst);
-    filter.if_equal_skip(static_cast<uint32_t>(getpid()), 1);
-    filter.answer_error(EPERM);
-    filter.load(kNumber);
-  }
-  filter.unless_equal(SYS_socket, 4);  // the driver of a GPU may ask a daemon of its own
-  filter.load(kFirst);
-  filter.if_equal_skip(gpu ? AF_UNIX : ~0u, 1);
-  filter.answer_error(EACCES);
-  filter.load(kNumber);
-  filter.answer(SECCOMP_RET_ALLOW);
-  return filter.install();
+/// What a program needs to start and to know its machine by.
+void allow_system(Files* files) {
+  files->allow_all(
+      {"/usr", "/lib", "/lib64", "/sys/devices/system", "/etc/ld.so.cache", "/etc/ld.so.conf",
+       "/etc/ld.so.conf.d", "/etc/localtime", "/etc/os-release", "/proc/cpuinfo", "/proc/meminfo",
+       "/proc/stat", "/proc/loadavg", "/proc/sys", "/dev/zero", "/dev/random", "/dev/urandom"},
+      kReading);
+  files->allow("/dev/null", kWriting);
 }
+
+void limit_files(const Limits& limits) {
+  Files files;
+  allow_system(&files);
+  // /proc/self is this process; those of others say what is in their environment.
+  files.allow_all({"/opt", "/proc/self", "/sys"}, kReading);
+  for (const std::string& path : limits.readable) files.allow(path, kReading);
+  files.allow_own(limits.folder);
+  if (limits
+          .gpu) {  // CUDA writes to its devices and, with truncation, below /proc (seen on an H200)
+    files.allow_all({"/dev", "/proc"}, kWriting);
+    files.allow("/etc", kReading);
+  }
+  files.restrict_self();
+}
+
+/// Of GCC, Clang and nvcc: what they call, by the ends of its names in /usr/bin.
+bool is_tool(const std::string& name) {
+  for (const std::string tool : {"as", "ld", "ld.bfd", "ld.gold", "ld.lld", "lld", "collect2"}) {
+    if (name == tool || name.ends_with("-" + tool)) return true;
+  }
+  // nvcc's steps are lines for a shell, and its host compiler is the system's.
+  for (const char* tool : {"env", "sh", "dash", "bash", "cat", "grep", "mv", "rm", "gcc", "g++"}) {
+    if (name == tool) return true;
+  }
+  return false;
+}
+
+void allow_tools(const CompilerLimits& limits, Files* files) {
+  std::error_code ignored;
+  for (const char* folder : {"/usr/bin", "/bin"}) {
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      if (is_tool(entry.path().filename())) files->allow(entry.path(), kRunning);
+    }
+  }
+  for (const char* folder : {"/lib", "/lib64", "/usr/lib"}) {  // what starts every program
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with("ld-linux")) files->allow(entry.path(), kRunning);
+      if (name.starts_with("llvm")) files->allow(entry.path(), kRunning);
+    }
+  }
+  files->allow_all({"/usr/lib/gcc", "/usr/libexec/gcc"}, kRunning);
+  for (const std::string& compiler : limits.compilers) {
+    const fs::path real = fs::canonical(compiler, ignored);
+    files->allow(real, kRunning);
+    const fs::path prefix = real.parent_path().parent_path();  // of PREFIX/bin/nvcc
+    if (prefix != "/usr" && prefix != "/") files->allow(prefix, kRunning);
+  }
+}
+
+// ---- memory and threads -------------------------------------------------------------------------
 
 bool limit(int resource, rlim_t most) {
   const rlimit value = {most, most};
@@ -211,18 +180,38 @@ bool limit_memory() {
 
 }  // namespace
 
-std::vector<std::string> limit_process(const Limits& limits) {
-  std::vector<std::string> cannot;
-  const auto need = [&](bool done, const char* what) {
-    if (!done) cannot.push_back(what);
-  };
-  need(limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, kMostFileBytes), "the size of its files");
-  need(limit(RLIMIT_CPU, kMostCpu_s), "its CPU time");
-  need(limits.gpu || limit_memory(), "its memory and its threads");
-  const bool privileges = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-  need(privileges && limit_files(limits), "which files it opens (this kernel has no Landlock)");
-  need(privileges && limit_calls(limits.gpu), "the processes and connections that it starts");
-  return cannot;
+void limit_process(const Limits& limits) {
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_FSIZE, kMostFileBytes);
+  limit(RLIMIT_CPU, kMostCpu_s);
+  if (!limits.gpu) limit_memory();
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
+  limit_files(limits);
+  limit_calls(limits.gpu ? Calls::of_gpu : Calls::of_cpu);
+}
+
+void as_compiler(const CompilerLimits& limits, const std::function<void()>& work) {
+  std::thread([&] {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+      Files files;
+      allow_system(&files);
+      allow_tools(limits, &files);
+      for (const std::string& path : limits.headers) files.allow(path, kReading);
+      for (const std::string& path : limits.folders) files.allow_own(path);
+      files.restrict_self();
+      limit_calls(Calls::of_compiler);
+    }
+    work();
+  }).join();
+}
+
+std::vector<std::string> missing_protections() {
+  std::vector<std::string> missing;
+  if (landlock_version() < 1)
+    missing.push_back("this kernel has no Landlock, so it may open any file of yours");
+  if (const std::string why = why_no_calls(); !why.empty())
+    missing.push_back(why + ", so it may make any system call");
+  return missing;
 }
 
 }  // namespace ridge::worker

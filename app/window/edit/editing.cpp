@@ -14,6 +14,7 @@
 #include "common/core/files.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
+#include "common/record/protection.h"
 
 namespace ridge::window {
 namespace {
@@ -146,6 +147,10 @@ bool run_now(State& state, Editing* editing) {
     return false;
   }
   editing->wants_run = false;
+  for (const CompileMessage& message : build->messages) {
+    if (message.text.starts_with(kUnprotected))
+      state.notice = {"Your code is " + message.text, true};
+  }
   const KernelInfo* info = state.run().kernel(editing->id);
   if (!build->built || !info || !info->available) return true;
   // The hole is known to be empty: a check would only say so.

@@ -38,21 +38,18 @@ struct Reader {
 
 void* read_share(void* argument) {
   auto* reader = static_cast<Reader*>(argument);
+  // By itself: a learner's process may set the cores of no thread but the one that asks.
+  cpu_set_t core;
+  CPU_ZERO(&core);
+  CPU_SET(size_t(reader->share.core), &core);
+  (void)sched_setaffinity(0, sizeof(core), &core);
   read_lines(reader->memory, size_t(reader->share.bytes) / sizeof(uint64_t));
   reader->ran_on = sched_getcpu();
   return nullptr;
 }
 
-/// Starts it on its core, so that it never runs anywhere else.
 void start(Reader* reader) {
-  cpu_set_t core;
-  CPU_ZERO(&core);
-  CPU_SET(size_t(reader->share.core), &core);
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return;
-  reader->is_started = pthread_attr_setaffinity_np(&attributes, sizeof(core), &core) == 0 &&
-                       pthread_create(&reader->thread, &attributes, read_share, reader) == 0;
-  pthread_attr_destroy(&attributes);
+  reader->is_started = pthread_create(&reader->thread, nullptr, read_share, reader) == 0;
 }
 
 }  // namespace
