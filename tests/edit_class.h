@@ -61,10 +61,10 @@ struct Class {
       return line["outcome"];
     }
   }
-  std::string reason(const std::string& text) {
+  std::string reason(const std::string& text, Params params = {{"n", int64_t{64}}}) {
     const EditBuild made = build(text);
     if (!made.built) return made.reason;
-    const Json outcome = run();
+    const Json outcome = run(kEdited, std::move(params));
     return outcome["status"].get<std::string>() + ": " + outcome["reason"].get<std::string>();
   }
 };
@@ -75,7 +75,7 @@ inline Class& shared() {
 }
 
 inline bool has(const std::string& text, const std::string& part) {
-  INFO(text);
+  UNSCOPED_INFO(text);
   return text.find(part) != std::string::npos;
 }
 

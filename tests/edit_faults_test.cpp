@@ -1,5 +1,6 @@
 // What a learner's text may do to the worker: nothing. It costs one sentence.
 #include "tests/edit_class.h"
+#include "worker/edit/sandbox.h"
 
 namespace ridge {
 namespace {
@@ -117,6 +118,179 @@ TEST_CASE("what it may not do is refused, where the platform can") {
             "refused"));
   CHECK(outside.count() == 1);
   CHECK(has(one.reason(refusing("!fopen(\"own\", \"w\")", "stdio.h")), "ok"));
+}
+
+/// Statements before the work, and after it.
+std::string around(const std::string& before, const std::string& after,
+                   const std::string& include = "") {
+  return replaced(with(before, include), "  return {};\n}\n\nRIDGE_KERNEL",
+                  "  " + after + "\n  return {};\n}\n\nRIDGE_KERNEL");
+}
+
+/// It says who it is by a statement that ends its launch function: "call=REFUSED; call=DONE; ".
+std::string probing(const std::vector<std::pair<std::string, std::string>>& calls,
+                    const std::string& includes) {
+  std::string text = "static const std::string said = [] {\n    std::string all;\n";
+  for (const auto& [name, call] : calls)
+    text += "    all += \"" + name + "=\" + std::string((" + call +
+            ") < 0 ? \"REFUSED\" : \"DONE\") + \"; \";\n";
+  return with(text + "    return all;\n  }();\n  return {said.c_str(), \"\"};",
+              "string>\n#include <" + includes);
+}
+
+const Params kWorthIt = {{"n", int64_t{256}}};  // a call of a third of a millisecond
+
+TEST_CASE("an honest rung is seen from outside as well, and is no claim") {
+  Class& one = shared();
+  REQUIRE(one.build(original()).built);
+  const Json outcome = one.run(kEdited, kWorthIt);
+  CHECK(outcome["status"] == "ok");
+  REQUIRE(outcome["checks"].size() == 4);
+  const std::string what = outcome["checks"][0]["what"].get<std::string>();
+  CHECK(has(what, "seen from outside: "));
+  CHECK(outcome["checks"][0]["passed"] == true);
+}
+
+TEST_CASE("no plain trick makes a speed") {
+  Class& one = shared();
+  const std::string slower = "on inputs that it had not seen a call took ";
+  // It does nothing while C holds what it left there.
+  CHECK(has(one.reason(around("static const float* last;\n  static float first;\n"
+                              "  if (last == g.c && g.c[0] == first) return {};",
+                              "last = g.c, first = g.c[0];"),
+                       kWorthIt),
+            slower));
+  // It keeps the last answer.
+  const std::string copy =
+      "memcpy(g.c, kept.data(), kept.size() * sizeof(float));\n    return {};\n  }";
+  CHECK(has(
+      one.reason(around("static std::vector<float> kept;\n  static int64_t m, n;\n"
+                        "  static float a, b;\n  if (m == g.m && n == g.n && a == g.a[0] && b == "
+                        "g.b[0]) {\n    " +
+                            copy,
+                        "kept.assign(g.c, g.c + g.m * g.n), m = g.m, n = g.n, a = g.a[0], b = "
+                        "g.b[0];",
+                        "string.h>\n#include <vector"),
+                 kWorthIt),
+      slower));
+  // It keeps all of them, by two elements of each.
+  CHECK(
+      has(one.reason(around("static std::map<std::pair<float, float>, std::vector<float>> table;\n"
+                            "  auto& kept = table[{g.a[g.m * g.k / 2], g.b[g.k * g.n / 2]}];\n"
+                            "  if (std::ssize(kept) == g.m * g.n) {\n    " +
+                                copy,
+                            "kept.assign(g.c, g.c + g.m * g.n);",
+                            "string.h>\n#include <iterator>\n#include <map>\n#include <vector"),
+                     kWorthIt),
+          slower));
+  // It answers with what it has kept whatever it is given: wrong, and quick.
+  CHECK(has(one.reason(around("static std::vector<float> kept;\n  static int calls;\n"
+                              "  if (++calls > 5 && g.m == 256 && g.k == 256 && std::ssize(kept) "
+                              "== g.m * g.n) {\n    " +
+                                  copy,
+                              "kept.assign(g.c, g.c + g.m * g.n);",
+                              "string.h>\n#include <iterator>\n#include <vector"),
+                       kWorthIt),
+            "on inputs that it had not seen: "));
+}
+
+TEST_CASE("work that a thread ends later is no answer") {
+  const std::string late =
+      "if (g.m >= 64) {\n    std::thread([g] {\n      for (int64_t i = 0; i < g.m * g.n; ++i) "
+      "g.c[i] = "
+      "g.a[0];\n    }).detach();\n    return {};\n  }";
+  CHECK(has(shared().reason(with(late, "thread")), "failed"));
+}
+
+TEST_CASE("lines that it writes in its worker's name end it") {
+  const std::string line =
+      R"({\"ridgepoint\":1,\"type\":\"samples\",\"request\":1,\"series\":0,\"phase\":\"call\",)"
+      R"(\"samples\":[{\"index\":0,\"t_ns\":1000}]}\n)";
+  const std::string forged =
+      "static const bool sent = [] {\n    const char line[] = \"" + line +
+      "\";\n    for (int fd = 3; fd < 20; ++fd) (void)!write(fd, line, sizeof "
+      "line - 1);\n    return true;\n  }();\n  (void)sent;";
+  CHECK(has(shared().reason(with(forged, "unistd.h")), "it wrote lines in its worker's name"));
+}
+
+TEST_CASE("of other processes it changes nothing, nor of files elsewhere, and it leaves nothing") {
+  if (!worker::missing_protections().empty()) {
+    WARN("skipped: " << worker::missing_protections().front());
+    return;
+  }
+  const test::Folder outside;
+  test::write_all(outside / "victim", "x");
+  const std::string victim = "\"" + (outside / "victim") + "\"";
+  const std::string said = shared().reason(
+      probing({{"prlimit64", "syscall(SYS_prlimit64, getppid(), RLIMIT_CORE, nullptr, &one)"},
+               {"own limit", "syscall(SYS_prlimit64, 0, RLIMIT_CORE, &one, nullptr)"},
+               {"setpriority", "setpriority(PRIO_PROCESS, getppid(), 0)"},
+               {"sched_setaffinity", "sched_setaffinity(getppid(), sizeof cores, &cores)"},
+               {"sched_setscheduler", "sched_setscheduler(getppid(), SCHED_OTHER, &param)"},
+               {"ioprio_set", "syscall(SYS_ioprio_set, 1, getppid(), 0)"},
+               {"kill", "kill(getppid(), 0)"},
+               {"tgkill", "syscall(SYS_tgkill, getppid(), getppid(), 0)"},
+               {"pidfd_open", "syscall(SYS_pidfd_open, getppid(), 0)"},
+               {"chmod", "chmod(" + victim + ", 0600)"},
+               {"utime", "utimensat(AT_FDCWD, " + victim + ", nullptr, 0)"},
+               {"chown", "chown(" + victim + ", getuid(), getgid())"},
+               {"setxattr", "setxattr(" + victim + ", \"user.x\", \"y\", 1, 0)"},
+               {"memfd", "memfd_create(\"x\", 0)"},
+               {"shmget", "shmget(IPC_PRIVATE, 4096, 0600)"},
+               {"msgget", "msgget(IPC_PRIVATE, 0600)"},
+               {"semget", "semget(IPC_PRIVATE, 1, 0600)"},
+               {"mq_open", "syscall(SYS_mq_open, \"/x\", O_CREAT | O_RDWR, 0600, nullptr)"},
+               {"setsid", "setsid()"},
+               {"setpgid", "setpgid(0, 0)"},
+               {"outlive", "prctl(PR_SET_PDEATHSIG, 0)"},
+               {"keyctl", "syscall(SYS_keyctl, 0, -3, 0)"},
+               {"mount", "syscall(SYS_fsopen, \"tmpfs\", 0)"},
+               {"mknod", "mknod(\"fifo\", S_IFIFO | 0600, 0)"},
+               {"environment",
+                "open((\"/proc/\" + std::to_string(getppid()) + \"/environ\").c_str(), O_RDONLY)"},
+               {"shadow", "open(\"/etc/shadow\", O_RDONLY)"},
+               {"a call of tomorrow", "syscall(471)"}},
+              "fcntl.h>\n#include <sched.h>\n#include <signal.h>\n#include <sys/mman.h>\n#include "
+              "<sys/msg.h>\n#include <sys/prctl.h>\n#include <sys/resource.h>\n#include "
+              "<sys/sem.h>\n#include "
+              "<sys/shm.h>\n#include <sys/stat.h>\n#include <sys/syscall.h>\n#include "
+              "<sys/xattr.h>\n#include "
+              "<unistd.h>\nstatic rlimit one;\nstatic cpu_set_t cores;\nstatic sched_param "
+              "param;\n#include <string.h"));
+  CHECK(has(said, "a call of tomorrow=REFUSED"));
+  CHECK_FALSE(has(said, "DONE"));
+}
+
+TEST_CASE("the files that it writes have a limit all together") {
+  const std::string fills =
+      "for (int i = 0;; ++i) {\n    FILE* file = fopen(std::to_string(i).c_str(), \"w\");\n    if "
+      "(!file) break;\n    (void)!ftruncate(fileno(file), 60 << 20);\n    fclose(file);\n    "
+      "usleep(20000);\n  }";
+  CHECK(has(shared().reason(with(fills, "stdio.h>\n#include <unistd.h>\n#include <string")),
+            "it wrote over 256 MB of files"));
+}
+
+TEST_CASE("a compiler reads its toolchain, our headers and its folder, and nothing of the user's") {
+  if (!worker::missing_protections().empty()) {
+    WARN("skipped: " << worker::missing_protections().front());
+    return;
+  }
+  Class& one = shared();
+  const test::Folder outside;
+  test::write_all(outside / "key", "SECRETKEY");
+  const std::string file = outside / "key";
+  const EditBuild included = one.build(
+      replaced(original(), "#include \"kernels", "#include \"" + file + "\"\n#include \"kernels"));
+  CHECK_FALSE(included.built);
+  CHECK(has(included.reason, "Permission denied"));
+  CHECK_FALSE(has(included.reason, "SECRETKEY"));
+  const EditBuild held = one.build(original() + "\nasm(\".section .rodata\\n.incbin \\\"" + file +
+                                   "\\\"\\n.previous\");\n");
+  CHECK_FALSE(held.built);
+  CHECK_FALSE(has(held.reason, "SECRETKEY"));
+  // A path that goes there by way of a folder that is read.
+  CHECK_FALSE(one.build(original() + "\n#include \"/usr/include/../.." + file + "\"\n").built);
+  CHECK(one.build(original()).built);
 }
 
 TEST_CASE("an endless loop ends, and so does a cancel while it turns") {

@@ -120,7 +120,8 @@ TEST_CASE("an exercise's file says what it lacks") {
 }
 
 /// A run with one comparison of an edited rung.
-Run compared(double ratio, double low, double high, const std::string& cpu = "CPU A") {
+Run compared(double ratio, double low, double high, const std::string& cpu = "CPU A",
+             const std::string& claimed = "") {
   test::Transcript to;
   Environment environment = test::environment();
   environment.cpu.model = cpu;
@@ -131,6 +132,7 @@ Run compared(double ratio, double low, double high, const std::string& cpu = "CP
           {"kernels", {{{"kernel", "gemm.cpu.naive_o3"}}, {{"kernel", "gemm.cpu.x_edit"}}}}});
   Series series = test::outcome(1, 1, "gemm.cpu.x_edit");
   series.note = "made-up data";
+  if (!claimed.empty()) series.unavailable[kClaimed] = claimed;
   to.worker("result", {{"request", 1}, {"series", 1}, {"outcome", series}});
   Comparison made;
   made.baseline = "gemm.cpu.naive_o3";
@@ -167,6 +169,20 @@ TEST_CASE("a leaderboard ranks pairs, calls overlap a tie, and keeps machines ap
   app::add_run(Run(), "empty", &all);
   REQUIRE(all.left_out.size() == 1);
   CHECK(has(all.left_out[0].sentence(), "no learner's rung"));
+}
+
+TEST_CASE("what only a learner's own process can vouch for is claimed, and not ranked") {
+  app::Leaderboard all;
+  app::add_run(compared(2.0, 1.95, 2.05, "CPU A", "a call took 2 ms, and it said 1 ms"), "ada",
+               &all);
+  CHECK(all.boards.empty());
+  REQUIRE(all.left_out.size() == 1);
+  CHECK(has(all.left_out[0].sentence(), "its time is claimed: a call took 2 ms, and it said 1 ms"));
+  Series unseen = test::outcome(1, 1, "gemm.cpu.x_edit");
+  CHECK(why_claimed(unseen).empty());
+  unseen.checks.erase(unseen.checks.begin());
+  CHECK(why_claimed(unseen) == "no worker saw its calls from outside");
+  CHECK(why_claimed(test::outcome(1, 1, "gemm.cpu.x")).empty());
 }
 
 }  // namespace

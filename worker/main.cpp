@@ -13,6 +13,7 @@
 #include "common/harness/measure/isa.h"
 #include "worker/edit/loading.h"
 #include "worker/edit/scratch.h"
+#include "worker/edit/witness.h"
 #include "worker/emitter.h"
 #include "worker/last_words.h"
 #include "worker/server.h"
@@ -73,6 +74,9 @@ int usage(FILE* to, int code) {
       "ridgepoint-worker --commands  the same, and run the commands that a compare request names\n"
       "ridgepoint-worker --edited FOLDER FILE...\n"
       "                              the same, limited, with a learner's rungs from FOLDER loaded\n"
+      "ridgepoint-worker --witness FOLDER FILE...\n"
+      "                              limited and loaded likewise; makes the calls that a worker "
+      "asks for\n"
       "ridgepoint-worker --version   say what this is\n",
       to);
   return code;
@@ -81,7 +85,8 @@ int usage(FILE* to, int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool is_edited = argc >= 4 && strcmp(argv[1], "--edited") == 0;
+  const bool is_witness = argc >= 4 && strcmp(argv[1], "--witness") == 0;
+  const bool is_edited = is_witness || (argc >= 4 && strcmp(argv[1], "--edited") == 0);
   if (argc != 2 && !is_edited) return usage(stderr, 64);
   if (strcmp(argv[1], "--help") == 0) return usage(stdout, 0);
   if (strcmp(argv[1], "--version") == 0) {
@@ -109,6 +114,7 @@ int main(int argc, char** argv) {
       return 70;
     }
   }
+  if (is_witness) _exit(ridge::worker::serve_witness(STDIN_FILENO, out));
   ridge::worker::Server server(STDIN_FILENO, &emitter, end_process, runs_commands);
   // Not a return: the control thread still reads, and may not see the statics destroyed.
   _exit(server.run());

@@ -9,6 +9,7 @@
 #include "app/query/terminal.h"
 #include "app/session/saved_run.h"
 #include "common/core/format.h"
+#include "common/record/believable.h"
 #include "common/record/derive.h"
 #include "common/record/note_text.h"
 #include "common/record/params.h"
@@ -46,6 +47,8 @@ std::string why_not_ranked(const Run& run, const Comparison& comparison) {
   if (series == nullptr || series->status != SeriesStatus::ok || !series->quality_passed()) {
     return "its output was not verified";
   }
+  if (const std::string why = why_claimed(*series); !why.empty())
+    return "its time is claimed: " + why;
   if (!comparison.ci) return "its comparison had too few rounds for an interval";
   if (machine_class(run, comparison.candidate).empty())
     return "it does not say which machine ran it";

@@ -7,18 +7,25 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "common/core/format.h"
 #include "common/harness/measure/child.h"
 #include "common/harness/measure/disassembly.h"
 #include "common/harness/measure/outcome.h"
 #include "common/harness/measure/tool.h"
+#include "common/record/believable.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/protection.h"
 #include "worker/edit/loading.h"
+#include "worker/edit/sandbox.h"
 #include "worker/edit/scratch.h"
+#include "worker/edit/witness.h"
 
 namespace ridge::worker {
 namespace {
@@ -35,8 +42,28 @@ double patience_s() {
   return value > 0 ? value : 10;
 }
 
+/// In files of its own folder, all together; one may have 64 MB.
+constexpr uintmax_t kMostFolderBytes = uintmax_t{256} << 20;
+
 /// One that neither says anything nor computes waits for something: it has so many times its patience.
 constexpr double kIdlePatience = 4;
+
+std::string object_of(const std::string& kernel, const std::string& folder) {
+  return folder + "/" + kernel + ".so";
+}
+
+void put_object(const Edit& edit, const std::string& folder) {
+  std::ofstream(object_of(edit.info.id, folder), std::ios::binary) << edit.artifact;
+}
+
+/// This program in another mode, for a Child: that answers on fd 3, and a worker speaks on fd 1.
+std::vector<std::string> program_of(const char* mode, const std::string& folder,
+                                    const std::vector<std::string>& kernels) {
+  std::vector<std::string> words = {
+      "/bin/sh", "-c", "exec \"$0\" \"$@\" >&3", measure::own_program(), mode, folder};
+  for (const std::string& kernel : kernels) words.push_back(object_of(kernel, folder));
+  return words;
+}
 
 }  // namespace
 
@@ -45,7 +72,8 @@ class EditedWorker {
  public:
   /// Starts it: it takes its limits and, where one is of a GPU, gets that ready.
   explicit EditedWorker(const std::vector<std::string>& kernels)
-      : child_("the edited rung", command(kernels), {{"RIDGE_CEILINGS", "off"}}, on_gpu(kernels)) {}
+      : child_("the edited rung", program_of("--edited", scratch_.path(), kernels),
+               {{"RIDGE_CEILINGS", "off"}}, on_gpu(kernels)) {}
 
   /// Of what its run will probably be asked, while there is nothing to load yet.
   void expect(std::string_view family, const Params& params) {
@@ -54,9 +82,7 @@ class EditedWorker {
 
   /// The objects, in the order of the constructor's ids; only now its patience counts.
   void load(const std::vector<const Edit*>& edits) {
-    for (const Edit* edit : edits) {
-      std::ofstream(file_of(edit->info.id), std::ios::binary) << edit->artifact;
-    }
+    for (const Edit* edit : edits) put_object(*edit, scratch_.path());
     child_.send("");
     note_sign();
   }
@@ -86,12 +112,21 @@ class EditedWorker {
         child_.give_up(text);
         return ended(text);
       }
-      if (!child_.speaks_within(0.1)) continue;
+      if (!child_.speaks_within(0.1)) {
+        if (folder_bytes() <= kMostFolderBytes) continue;
+        child_.give_up("it wrote over 256 MB of files");
+        return ended("it wrote over 256 MB of files");
+      }
       const auto line = child_.receive();
       if (!line) return ended(line.error().what);
       auto json = parse_json(*line, "the edited rung's worker");
       if (!json || !json->is_object())
         continue;  // its own doing: the last line says what came of it
+      // A worker numbers its lines without a gap. The rung is in its process, and can write to its descriptor too.
+      if (whole_field(*json, "seq") != ++seq_) {
+        child_.give_up("it wrote lines in its worker's name");
+        return ended("it wrote lines in its worker's name");
+      }
       const std::string type = text_field(*json, "type");
       if (type == "telemetry") continue;
       note_sign();
@@ -122,17 +157,16 @@ class EditedWorker {
     });
   }
 
-  std::string file_of(const std::string& kernel) const {
-    return scratch_.path() + "/" + kernel + ".so";
-  }
-
-  std::vector<std::string> command(const std::vector<std::string>& kernels) const {
-    // The child answers on fd 3; a worker speaks on fd 1.
-    std::vector<std::string> words = {
-        "/bin/sh",  "-c",           "exec \"$0\" \"$@\" >&3", measure::own_program(),
-        "--edited", scratch_.path()};
-    for (const std::string& kernel : kernels) words.push_back(file_of(kernel));
-    return words;
+  uintmax_t folder_bytes() const {
+    namespace fs = std::filesystem;
+    uintmax_t sum = 0;
+    std::error_code failed;
+    fs::recursive_directory_iterator entry(scratch_.path(), failed);
+    for (; !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
+      std::error_code none;
+      if (entry->is_regular_file(none)) sum += entry->file_size(none);
+    }
+    return sum;
   }
 
   Error ended(const std::string& how) const {
@@ -143,6 +177,7 @@ class EditedWorker {
   measure::Child child_;
   std::string doing_;
   double heard_s_ = 0, heard_cpu_s_ = 0;
+  int64_t seq_ = 0;
   bool greeted_ = false;
 };
 
@@ -184,10 +219,16 @@ Result<void> carry_out(EditedWorker* worker, WorkRequest request, int series,
   request.id = 1;
   request.counters = false;
   RIDGE_TRY_VOID(worker->greet(*observer));
+  Series said;  // the samples of all sides
+  const double begin_s = measure::now_s();
   worker->ask(to_line(request));
   for (;;) {
     RIDGE_TRY(const Json line, worker->next(*observer));
     const std::string type = text_field(line, "type");
+    if (type == "samples" && list_field(line, "samples") != nullptr) {
+      for (Sample& one : list_field(line, "samples")->get<std::vector<Sample>>())
+        said.samples.push_back(std::move(one));
+    }
     if (type == "timing") {
       observer->announce(series < 0 ? static_cast<int>(whole_field(line, "series", -1)) : series);
       worker->ask(
@@ -199,11 +240,50 @@ Result<void> carry_out(EditedWorker* worker, WorkRequest request, int series,
       if (const Json* object = object_field(line, "error")) from_json(*object, error);
       return error;
     } else if (type == "done") {
+      const std::string why = longer_than_wall(said, measure::now_s() - begin_s);
+      if (!why.empty()) return Error{ErrorCode::invalid, why, "", ""};
       return {};
     } else {
       pass_on(line, series, observer);
     }
   }
+}
+
+/// What this worker sees of a learner's rung from outside; what its own process said of that is taken away.
+void see_from_outside(const Edit& edit, measure::Observer* observer, int index, Series* series) {
+  std::erase_if(series->checks,
+                [](const QualityCheck& check) { return check.what.starts_with(kWitnessed); });
+  series->unavailable.erase(kClaimed);
+  if (series->status != SeriesStatus::ok || !series->stats || is_emulated(*series)) return;
+  observer->phase(index, {.phase = "check", .text = "checking it from outside, on new inputs"});
+  const Scratch scratch;
+  const auto seen = witness(
+      program_of("--witness", scratch.path(), {edit.info.id}),
+      [&] { put_object(edit, scratch.path()); }, *observer, series);
+  if (!seen && seen.error().code == ErrorCode::unavailable) {
+    series->unavailable[kClaimed] = seen.error().what;
+  } else if (!seen) {
+    measure::take_error(seen.error(), series);
+  }
+}
+
+/// A baseline that its process made slow makes everything beside it fast.
+void see_baseline(const Series& baseline, measure::Observer* observer, std::vector<Series>* all) {
+  constexpr double kSlow = 2;  // a busy machine does not do that to the median of a comparison
+  if (is_edit(baseline.kernel) || !baseline.stats || baseline.cache == CacheMode::cold) return;
+  const auto own_s = own_call_s(baseline, *observer);
+  if (!own_s || baseline.stats->median_ns <= kSlow * 1e9 * *own_s) return;
+  for (Series& one : *all) {
+    if (is_edit(one.kernel))
+      one.unavailable[kClaimed] =
+          baseline.kernel + " took " + format_time_ns(baseline.stats->median_ns) +
+          " a call beside it, and takes the worker " + format_time_ns(1e9 * *own_s);
+  }
+}
+
+void note_claims(Series* series) {
+  const auto why = series->unavailable.find(kClaimed);
+  if (why != series->unavailable.end()) measure::add_note("claimed: " + why->second, series);
 }
 
 /// What the worker that has it loaded says of it.
@@ -234,7 +314,7 @@ Result<void> takes_dtype(const KernelInfo& edit, const Params& params) {
 
 }  // namespace
 
-Edits::Edits() = default;
+Edits::Edits() : unsaid_(missing_protections()) {}
 Edits::~Edits() = default;
 
 Result<EditBuild> Edits::build(const std::string& kernel, const std::string& dtype,
@@ -248,6 +328,8 @@ Result<EditBuild> Edits::build(const std::string& kernel, const std::string& dty
   }
   build.kernel = read->id();
   build.hash = read->source.hash;
+  for (const std::string& what : std::exchange(unsaid_, {}))
+    build.messages.push_back({0, 0, "warning", kUnprotected + what});
   const Scratch scratch;
   if (scratch.path().empty()) {
     build.reason = "no temporary folder could be made";
@@ -347,6 +429,9 @@ Series Edits::run(const Edit& edit, WorkRequest request, int index, measure::Obs
         done ? Error{ErrorCode::invalid, "it sent no result", "", ""} : done.error();
     measure::take_error(error, &series);
   }
+  worker.reset();
+  see_from_outside(edit, observer, index, &series);
+  note_claims(&series);
   if (series.status == SeriesStatus::ok) last_params_[edit.info.id] = series.params;
   series.index = index;
   return series;
@@ -363,15 +448,22 @@ Result<measure::CompareOutcome> Edits::compare(const WorkRequest& request,
   measure::CompareOutcome out;
   std::vector<std::string> kernels;
   for (const Edit* edit : edits) kernels.push_back(edit->info.id);
-  EditedWorker worker(kernels);
-  worker.load(edits);
-  RIDGE_TRY_VOID(carry_out(&worker, request, -1, observer, [&](const Json& line) {
+  auto worker = std::make_unique<EditedWorker>(kernels);
+  worker->load(edits);
+  RIDGE_TRY_VOID(carry_out(worker.get(), request, -1, observer, [&](const Json& line) {
     if (const Json* outcome = object_field(line, "outcome")) {
       out.series.push_back(outcome->get<Series>());
     } else if (const Json* list = list_field(line, "comparisons")) {
       out.comparisons = list->get<std::vector<Comparison>>();
     }
   }));
+  worker.reset();
+  for (Series& series : out.series) {
+    if (const Edit* edit = find(series.kernel))
+      see_from_outside(*edit, observer, series.index, &series);
+  }
+  if (!out.series.empty()) see_baseline(out.series.front(), observer, &out.series);
+  for (Series& series : out.series) note_claims(&series);
   return out;
 }
 

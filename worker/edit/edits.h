@@ -52,6 +52,7 @@ class Edits {
   std::unique_ptr<EditedWorker> ready_;        ///< the last build's, loaded and idle
   std::string ready_for_;                      ///< its rung
   std::map<std::string, Params> last_params_;  ///< of each rung's last run
+  std::vector<std::string> unsaid_;  ///< missing_protections(), until a build has said them
 };
 
 }  // namespace ridge::worker

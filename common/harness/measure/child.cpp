@@ -152,6 +152,14 @@ bool Child::send(const std::string& line) {
          ::send(to_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
+double Child::cpu_ns() const {
+  clockid_t clock = {};
+  timespec t = {};
+  if (!alive() || ::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &t) != 0)
+    return 0;
+  return 1e9 * double(t.tv_sec) + double(t.tv_nsec);
+}
+
 bool Child::speaks_within(double seconds) {
   if (!alive() || buffer_.find('\n') != std::string::npos) return true;
   pollfd ready = {.fd = from_, .events = POLLIN, .revents = 0};

@@ -36,6 +36,8 @@ class Child {
   /// Ends the child, and says so in this and every later answer.
   Error give_up(const std::string& why);
   bool alive() const { return pid_ > 0; }
+  /// CPU time of all its threads so far, by the kernel's account; 0: it has ended.
+  double cpu_ns() const;
 
   /// The shared memory, at least `bytes` long; unavailable when there is none.
   Result<std::byte*> memory(size_t bytes);
