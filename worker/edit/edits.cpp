@@ -255,11 +255,10 @@ void see_from_outside(const Edit& edit, measure::Observer* observer, int index, 
                 [](const QualityCheck& check) { return check.what.starts_with(kWitnessed); });
   series->unavailable.erase(kClaimed);
   if (series->status != SeriesStatus::ok || !series->stats || is_emulated(*series)) return;
-  observer->phase(index, {.phase = "check", .text = "checking it from outside, on new inputs"});
   const Scratch scratch;
   const auto seen = witness(
       program_of("--witness", scratch.path(), {edit.info.id}),
-      [&] { put_object(edit, scratch.path()); }, *observer, series);
+      [&] { put_object(edit, scratch.path()); }, index, observer, series);
   if (!seen && seen.error().code == ErrorCode::unavailable) {
     series->unavailable[kClaimed] = seen.error().what;
   } else if (!seen) {

@@ -165,7 +165,10 @@ Words halves_side_by_side(const Words& command, const std::string& folder, const
   std::replace_if(
       module.begin(), module.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
   const std::string script = script_of_halves(ran->text, module, ahead.empty() ? folder : ahead);
-  return script.empty() ? command : Words{"/bin/sh", "-c", script};
+  const bool can_name =
+      folder.find('\'') == folder.npos;  // temporary files lie in it, and nowhere else
+  if (script.empty() || !can_name) return command;
+  return {"/bin/sh", "-c", "export TMPDIR='" + folder + "'\n" + script};
 }
 
 /// Whether a compiler names an error with its line: "x.cu(12): error" or "x.cu:12:3: error". A linker, a shell or a

@@ -118,7 +118,8 @@ bool is_tool(const std::string& name) {
     if (name == tool || name.ends_with("-" + tool)) return true;
   }
   // nvcc's steps are lines for a shell, and its host compiler is the system's.
-  for (const char* tool : {"env", "sh", "dash", "bash", "cat", "grep", "mv", "rm", "gcc", "g++"}) {
+  for (const char* tool :
+       {"env", "sh", "dash", "bash", "cat", "grep", "mv", "rm", "cc", "c++", "gcc", "g++"}) {
     if (name == tool) return true;
   }
   return false;

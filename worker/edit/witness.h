@@ -14,10 +14,10 @@ namespace ridge::worker {
 
 /// Adds to a series of a learner's rung that has a speed what the worker saw of it: a check that it passed, first among
 /// its checks and named by kWitnessed; where the time could not be seen, why it is claimed only (kClaimed in
-/// Series::unavailable). `program`: the words that start the process, `load` puts the rung's object where it looks.
+/// Series::unavailable). `program`: the words that start the process, `load` puts the rung's object where it looks; `index`: whose phases those are.
 /// Error invalid: its outputs are wrong, or its calls take longer than it said; cancelled.
 Result<void> witness(const std::vector<std::string>& program, const std::function<void()>& load,
-                     const measure::Observer& observer, Series* series);
+                     int index, measure::Observer* observer, Series* series);
 
 /// Seconds that the worker's own calls of a rung of ours took, the fastest; none where it cannot say.
 std::optional<double> own_call_s(const Series& series, const measure::Observer& observer);
