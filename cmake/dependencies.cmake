@@ -1,6 +1,7 @@
 # Every library behind one target name, system first (config package, then pkg-config, then a bare
 # header), fetched where a machine has none. ridge_lib_<name> targets are optional peers.
 include(FetchContent)
+include(late_library)
 find_package(Threads REQUIRED)
 find_package(PkgConfig QUIET)
 
@@ -27,11 +28,7 @@ find_package(fmt QUIET CONFIG)
 if(NOT fmt_FOUND)
   ridge_fetch(fmt https://github.com/fmtlib/fmt 10.2.1)
 endif()
-if(RIDGE_PORTABLE)
-  ridge_alias(ridge_fmt fmt::fmt-header-only)
-else()
-  ridge_alias(ridge_fmt fmt::fmt)
-endif()
+ridge_alias(ridge_fmt fmt::fmt)
 
 find_package(CLI11 QUIET CONFIG)
 if(NOT CLI11_FOUND)
@@ -39,7 +36,6 @@ if(NOT CLI11_FOUND)
 endif()
 ridge_alias(ridge_cli11 CLI11::CLI11)
 
-set(ZLIB_USE_STATIC_LIBS ${RIDGE_PORTABLE})
 find_package(ZLIB QUIET)
 if(NOT ZLIB_FOUND)
   message(FATAL_ERROR "zlib not found, which reads the data sets: apt-get install zlib1g-dev")
@@ -73,15 +69,19 @@ else()
 endif()
 
 # ---- optional peers ------------------------------------------------------------------------------
-# RIDGE_PORTABLE leaves out those whose libraries another machine may have in another version, or not at all.
+# oneDNN, OpenBLAS and cuBLAS are opened at run time: other machines have them in other versions, or not at all.
+set(ridge_late_sources "")  # what kernels/ links for that (cmake/kernels.cmake)
+# OpenMP's run-time library is part of the worker, where GCC has it as a static one. All of it, and for libraries that are
+# opened later too: their threads are then the pool that the rungs use.
 find_package(OpenMP QUIET COMPONENTS CXX)
-if(OpenMP_CXX_FOUND AND RIDGE_PORTABLE)  # its static library lies beside the compiler
+if(OpenMP_CXX_FOUND)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.a OUTPUT_VARIABLE ridge_gomp
     OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  if(EXISTS "${ridge_gomp}")
-    ridge_alias(ridge_lib_openmp ${ridge_gomp} Threads::Threads ${CMAKE_DL_LIBS})
-    target_compile_options(ridge_lib_openmp INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${OpenMP_CXX_FLAGS}>)
-  endif()
+endif()
+if(OpenMP_CXX_FOUND AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND EXISTS "${ridge_gomp}")
+  ridge_alias(ridge_lib_openmp "$<LINK_LIBRARY:WHOLE_ARCHIVE,${ridge_gomp}>" Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_options(ridge_lib_openmp INTERFACE "LINKER:--export-dynamic-symbol=omp_*" "LINKER:--export-dynamic-symbol=GOMP_*")
+  target_compile_options(ridge_lib_openmp INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${OpenMP_CXX_FLAGS}>)
 elseif(OpenMP_CXX_FOUND)
   ridge_alias(ridge_lib_openmp OpenMP::OpenMP_CXX)
 endif()
@@ -95,12 +95,13 @@ if(RIDGE_DNNL_INCLUDE AND RIDGE_DNNL_LIBRARY)
   file(STRINGS ${RIDGE_DNNL_INCLUDE}/oneapi/dnnl/dnnl_version.h dnnl_numbers REGEX "#define DNNL_VERSION_(MAJOR|MINOR) ")
   string(REGEX REPLACE ".*MAJOR ([0-9]+).*MINOR ([0-9]+).*" "\\1.\\2" RIDGE_DNNL_VERSION "${dnnl_numbers}")
 endif()
-if(RIDGE_PORTABLE)
-  message(STATUS "RIDGE_PORTABLE: oneDNN, OpenBLAS and cuBLAS are left out")
-elseif(RIDGE_DNNL_VERSION VERSION_LESS 2.6)
+if(RIDGE_DNNL_VERSION VERSION_LESS 2.6)
   message(STATUS "oneDNN 2.6 or later not found: it is no peer (DNNL_DIR names a folder)")
 else()
-  ridge_alias(ridge_lib_onednn ${RIDGE_DNNL_LIBRARY})
+  add_library(ridge_lib_onednn INTERFACE)
+  ridge_late_library(NAME onednn LIBRARY ${RIDGE_DNNL_LIBRARY} FUNCTIONS "^dnnl_"
+    PACKAGE "oneDNN ${RIDGE_DNNL_VERSION} (Debian 12: libdnnl2)" OUT source)
+  list(APPEND ridge_late_sources ${source})
   target_include_directories(ridge_lib_onednn SYSTEM INTERFACE ${RIDGE_DNNL_INCLUDE})
 endif()
 
@@ -108,7 +109,7 @@ endif()
 # worker built on one should start on the other.
 find_package(JPEG QUIET)
 find_library(RIDGE_JPEG_STATIC libjpeg.a)
-if(JPEG_FOUND AND (RIDGE_JPEG_STATIC OR NOT RIDGE_PORTABLE))
+if(JPEG_FOUND)
   if(RIDGE_JPEG_STATIC)
     ridge_alias(ridge_lib_jpeg ${RIDGE_JPEG_STATIC})
   else()
@@ -123,9 +124,20 @@ endif()
 # and its threads are the pool that oneDNN and our own rungs use.
 find_path(RIDGE_OPENBLAS_INCLUDE openblas_config.h PATH_SUFFIXES openblas-openmp openblas)
 find_library(RIDGE_OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-openmp openblas)
-if(RIDGE_OPENBLAS_INCLUDE AND RIDGE_OPENBLAS_LIBRARY AND NOT RIDGE_PORTABLE)
-  ridge_alias(ridge_lib_openblas ${RIDGE_OPENBLAS_LIBRARY})
+if(RIDGE_OPENBLAS_INCLUDE AND RIDGE_OPENBLAS_LIBRARY)
+  add_library(ridge_lib_openblas INTERFACE)
+  ridge_late_library(NAME openblas LIBRARY ${RIDGE_OPENBLAS_LIBRARY} FUNCTIONS "^(cblas_sgemm|openblas_.*)$"
+    PACKAGE libopenblas0-openmp OUT source)
+  list(APPEND ridge_late_sources ${source})
   target_include_directories(ridge_lib_openblas SYSTEM INTERFACE ${RIDGE_OPENBLAS_INCLUDE})
+endif()
+
+if(RIDGE_HAS_CUDA)
+  foreach(name cublasLt cublas)  # in this order: cuBLAS asks for the other
+    ridge_late_library(NAME cublas LIBRARY ${CUDA_${name}_LIBRARY} FUNCTIONS "^${name}[A-Z]"
+      PACKAGE "the CUDA toolkit ${CUDAToolkit_VERSION_MAJOR}, or put its folder into LD_LIBRARY_PATH" OUT source)
+    list(APPEND ridge_late_sources ${source})
+  endforeach()
 endif()
 
 # CUTLASS, headers only: CUTLASS_DIR, the system's, or those of Python's package nvidia-cutlass.

@@ -1,12 +1,25 @@
 # Dear ImGui with its GLFW and OpenGL 3 backends, and stb: only the window needs them.
-find_package(OpenGL REQUIRED)
-find_package(glfw3 3.3 QUIET CONFIG)
-if(NOT glfw3_FOUND)
+# GLFW and OpenGL are opened when a window is: the commands need neither (common/core/late_library.h).
+find_library(RIDGE_GL_LIBRARY GL REQUIRED)
+find_path(RIDGE_GLFW_INCLUDE GLFW/glfw3.h)
+find_library(RIDGE_GLFW_LIBRARY glfw)
+set(ridge_window_late "")  # sources
+add_library(ridge_glfw INTERFACE)
+if(RIDGE_GLFW_INCLUDE AND RIDGE_GLFW_LIBRARY)
+  ridge_late_library(NAME glfw LIBRARY ${RIDGE_GLFW_LIBRARY} FUNCTIONS "^glfw" PACKAGE "libglfw3 and libx11-6" OUT source)
+  list(APPEND ridge_window_late ${source})
+  target_include_directories(ridge_glfw SYSTEM INTERFACE ${RIDGE_GLFW_INCLUDE})
+else()
   set(GLFW_BUILD_DOCS OFF)
   set(GLFW_BUILD_TESTS OFF)
   set(GLFW_BUILD_EXAMPLES OFF)
   ridge_fetch(glfw https://github.com/glfw/glfw 3.4)
+  target_link_libraries(ridge_glfw INTERFACE glfw)
 endif()
+# OpenGL 1.1, which is all that is called from here: ImGui's backend opens the rest by itself, from the same library.
+ridge_late_library(NAME opengl LIBRARY ${RIDGE_GL_LIBRARY} PACKAGE "libgl1 and libgl1-mesa-dri"
+  FUNCTIONS "^gl(Clear|ClearColor|PixelStorei|ReadBuffer|ReadPixels|Scissor|Viewport)$" OUT source)
+list(APPEND ridge_window_late ${source})
 
 set(IMGUI_SOURCE_DIR "" CACHE PATH "a Dear ImGui source tree to build instead of the system's")
 
@@ -16,7 +29,7 @@ function(ridge_imgui_from_source folder)
     ${folder}/imgui.cpp ${folder}/imgui_draw.cpp ${folder}/imgui_tables.cpp ${folder}/imgui_widgets.cpp
     ${folder}/backends/imgui_impl_glfw.cpp ${folder}/backends/imgui_impl_opengl3.cpp)
   target_include_directories(ridge_imgui SYSTEM PUBLIC ${folder} ${folder}/backends)
-  target_link_libraries(ridge_imgui PUBLIC glfw OpenGL::GL ${CMAKE_DL_LIBS})
+  target_link_libraries(ridge_imgui PUBLIC ridge_glfw ${CMAKE_DL_LIBS})
 endfunction()
 
 set(imgui_found OFF)
@@ -27,14 +40,14 @@ endif()
 if(NOT imgui_found)
   find_package(imgui QUIET CONFIG)
   if(imgui_FOUND)
-    ridge_alias(ridge_imgui imgui::imgui glfw OpenGL::GL)
+    ridge_alias(ridge_imgui imgui::imgui ridge_glfw)
     set(imgui_found ON)
   endif()
 endif()
 if(NOT imgui_found AND PkgConfig_FOUND)
   pkg_check_modules(RIDGE_IMGUI QUIET IMPORTED_TARGET imgui)
   if(RIDGE_IMGUI_FOUND)
-    ridge_alias(ridge_imgui PkgConfig::RIDGE_IMGUI glfw OpenGL::GL ${CMAKE_DL_LIBS})
+    ridge_alias(ridge_imgui PkgConfig::RIDGE_IMGUI ridge_glfw ${CMAKE_DL_LIBS})
     pkg_get_variable(imgui_include imgui includedir)
     # Debian's .pc names the imgui folder only; its archive holds the backends and needs stb.
     foreach(folder ${RIDGE_IMGUI_INCLUDE_DIRS} ${imgui_include} ${imgui_include}/imgui)

@@ -16,7 +16,7 @@ Rungs catalogue(const Machine& machine) {
     all.insert(all.end(), std::move_iterator(some.begin()), std::move_iterator(some.end()));
   };
   for (const auto rungs_of : kKinds) append(rungs_of(machine));
-  append(uncompiled_rungs(all));
+  append(uncompiled_rungs(machine, all));
   std::sort(all.begin(), all.end(),
             [](const auto& a, const auto& b) { return a->info().id < b->info().id; });
   return all;

@@ -31,6 +31,7 @@
 #include <utility>
 
 #include "app/platform/key_queue.h"
+#include "common/core/late_library.h"
 #include "common/core/program.h"
 
 namespace ridge::window {
@@ -184,6 +185,11 @@ void mind_lost_display() {
 }  // namespace
 
 Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
+  for (const char* library : {"glfw", "opengl"}) {
+    if (const std::string& missing = missing_library(library); !missing.empty())
+      return Error{ErrorCode::unavailable, missing, "the window",
+                   "or use 'ridgepoint run' in the terminal"};
+  }
   glfwSetErrorCallback(on_error);
   if (!glfwInit()) return no_display(g_glfw_error);
   mind_lost_display();

@@ -263,8 +263,14 @@ Words compile_command(const EditText& edit, int capability) {
   return command;
 }
 
-/// Why the source tree cannot be compiled against; empty: it can.
-std::string headers_missing() {
+/// Why nothing can be compiled here, for want of the compiler or of the source tree; empty: it can.
+std::string cannot_compile(bool is_cuda) {
+  if (access(RIDGE_CXX, X_OK) != 0)
+    return "no C++ compiler is here: it needs g++ 12 or later as " RIDGE_CXX
+           " (Debian, Ubuntu: apt-get install g++)";
+  if (is_cuda && *RIDGE_NVCC == '\0') return "this worker was built without CUDA";
+  if (is_cuda && access(RIDGE_NVCC, X_OK) != 0)
+    return "no CUDA compiler is here: a .cu needs " RIDGE_NVCC " of the CUDA toolkit";
   if (access((source_folder() + "/common/harness/kernel/edited.h").c_str(), R_OK) == 0) return "";
   return "the headers that it includes are not in " + source_folder() +
          ", where this worker was built: build it again, or name the source tree in "
@@ -416,7 +422,7 @@ bool compile_together(const std::vector<EditText>& texts, const std::string& fol
                       const std::vector<std::string>& link_more,
                       const std::function<bool()>& cancelled, EditBuild* build) {
   const auto start = std::chrono::steady_clock::now();
-  if (const std::string why = headers_missing(); !why.empty()) {
+  if (const std::string why = cannot_compile(false); !why.empty()) {
     build->reason = why;
     return false;
   }
@@ -454,8 +460,7 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
     build->reason = why;
     return false;
   };
-  if (edit.is_cuda && *RIDGE_NVCC == '\0') return fail("this worker was built without CUDA");
-  if (const std::string why = headers_missing(); !why.empty()) return fail(why);
+  if (const std::string why = cannot_compile(edit.is_cuda); !why.empty()) return fail(why);
   const std::string file = folder + "/" + edit.source.path.substr(edit.source.path.rfind('/') + 1);
   if (const auto written = write_whole(file, edit.source.text); !written) {
     return fail(written.error().sentence());

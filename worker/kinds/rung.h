@@ -104,8 +104,8 @@ Rungs kernel_rungs(const Machine& machine);
 Rungs training_rungs(const Machine& machine);
 Rungs pipeline_rungs(const Machine& machine);
 Rungs trap_rungs(const Machine& machine);
-/// Rungs whose source is here and whose code is not, and that are not among `known`.
-Rungs uncompiled_rungs(const Rungs& known);
+/// Rungs whose source is here and whose code or library is not, and that are not among `known`.
+Rungs uncompiled_rungs(const Machine& machine, const Rungs& known);
 /// A learner's rung, which `edits` has built; it runs in a worker of its own.
 class Edits;
 std::unique_ptr<Rung> edited_rung(const KernelInfo& info, Edits* edits);

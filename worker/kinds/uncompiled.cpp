@@ -1,6 +1,7 @@
-// A rung whose source is embedded and whose code is not in this build.
+// A rung whose source is embedded and whose code is not in this build, or wants a library that is not here.
 #include <algorithm>
 
+#include "common/core/late_library.h"
 #include "common/harness/kernel/registry.h"
 #include "worker/kinds/rung.h"
 
@@ -21,7 +22,17 @@ constexpr bool kHasCuda = true;
 constexpr bool kHasCuda = false;
 #endif
 
-KernelInfo uncompiled_info(const KernelSource& source) {
+/// What would have to change first: another build, a GPU, a library.
+std::string why_not_here(const KernelSource& source, const Machine& machine) {
+  const bool is_cuda = backend_of(source.id) == Backend::cuda;
+  if (is_cuda && !kHasCuda) return "built without CUDA";
+  if (is_cuda && machine.gpus().empty()) return machine.no_gpu_reason();
+  if (source.needs.empty()) return "not compiled into this worker";
+  const std::string& missing = missing_library(source.needs);
+  return missing.empty() ? "built without " + source.needs : missing;
+}
+
+KernelInfo uncompiled_info(const KernelSource& source, const Machine& machine) {
   KernelInfo info = named_info(source.id, source.kind);
   info.backend = backend_of(source.id);
   info.library = source.library;
@@ -29,20 +40,19 @@ KernelInfo uncompiled_info(const KernelSource& source) {
   const FamilyDesc* family = source.kind == RungKind::kernel ? find_family(info.family) : nullptr;
   if (family != nullptr) info.params = family->params();
   info.needs = source.arch.empty() ? source.isa : "sm_" + source.arch;
-  info.reason = info.backend == Backend::cuda && !kHasCuda ? "built without CUDA"
-                : !source.needs.empty()                    ? "built without " + source.needs
-                                                           : "not compiled into this worker";
+  info.reason = why_not_here(source, machine);
   return info;
 }
 
 }  // namespace
 
-Rungs uncompiled_rungs(const Rungs& known) {
+Rungs uncompiled_rungs(const Machine& machine, const Rungs& known) {
   Rungs rungs;
   for (const KernelSource& source : kernel_sources()) {
     const bool is_known = std::any_of(
         known.begin(), known.end(), [&](const auto& rung) { return rung->info().id == source.id; });
-    if (!is_known) rungs.push_back(std::make_unique<UncompiledRung>(uncompiled_info(source)));
+    if (!is_known)
+      rungs.push_back(std::make_unique<UncompiledRung>(uncompiled_info(source, machine)));
   }
   return rungs;
 }

@@ -2,8 +2,25 @@
 
 #include <utility>
 
+#include "common/core/late_library.h"
+
 namespace ridge {
 namespace {
+
+RIDGE_REGISTERED(built_kernels, ridge_kernels, KernelDesc)
+RIDGE_REGISTERED(built_trainings, ridge_trainings, TrainDesc)
+RIDGE_REGISTERED(built_pipelines, ridge_pipelines, PipelineDesc)
+RIDGE_REGISTERED(built_traps, ridge_traps, TrapDesc)
+
+template <class T>
+std::vector<const T*> with_their_libraries(std::span<const T* const> built) {
+  std::vector<const T*> here;
+  for (const T* one : built) {
+    const KernelSource* source = find_source(one->id);
+    if (source == nullptr || missing_library(source->needs).empty()) here.push_back(one);
+  }
+  return here;
+}
 
 template <class T>
 const T* find_by_id(std::span<const T* const> entries, std::string_view id) {
@@ -24,6 +41,23 @@ constexpr DTypeName kDTypes[] = {
     {DType::fp16, "fp16"}, {DType::fp8, "fp8"},   {DType::int8, "int8"}, {DType::int32, "int32"}};
 
 }  // namespace
+
+std::span<const KernelDesc* const> registered_kernels() {
+  static const auto here = with_their_libraries(built_kernels());
+  return here;
+}
+std::span<const TrainDesc* const> registered_trainings() {
+  static const auto here = with_their_libraries(built_trainings());
+  return here;
+}
+std::span<const PipelineDesc* const> registered_pipelines() {
+  static const auto here = with_their_libraries(built_pipelines());
+  return here;
+}
+std::span<const TrapDesc* const> registered_traps() {
+  static const auto here = with_their_libraries(built_traps());
+  return here;
+}
 
 const KernelDesc* find_kernel(std::string_view id) {
   const KernelDesc* own = find_by_id(registered_kernels(), id);

@@ -19,12 +19,14 @@
 
 namespace ridge {
 
-RIDGE_REGISTERED(registered_kernels, ridge_kernels, KernelDesc)
 RIDGE_REGISTERED(registered_families, ridge_families, FamilyDesc)
-RIDGE_REGISTERED(registered_trainings, ridge_trainings, TrainDesc)
-RIDGE_REGISTERED(registered_pipelines, ridge_pipelines, PipelineDesc)
-RIDGE_REGISTERED(registered_traps, ridge_traps, TrapDesc)
 RIDGE_REGISTERED(registered_stamped, ridge_stamped, StampedDesc)
+
+/// Without those whose library is not on this machine (common/core/late_library.h): as if they had not been compiled.
+std::span<const KernelDesc* const> registered_kernels();
+std::span<const TrainDesc* const> registered_trainings();
+std::span<const PipelineDesc* const> registered_pipelines();
+std::span<const TrapDesc* const> registered_traps();
 
 /// Of the program, then those that were loaded into it (a learner's).
 const KernelDesc* find_kernel(std::string_view id);
