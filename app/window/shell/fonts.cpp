@@ -5,18 +5,26 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <string>
+
+#include "app/query/recordings.h"
 
 namespace ridge::window {
 namespace {
 
-const char* first_readable(std::initializer_list<const char*> paths) {
-  for (const char* path : paths) {
-    if (access(path, R_OK) == 0) return path;
+/// An installed program has them beside its lessons (cmake/install.cmake reads the paths here). Empty: none is there.
+std::string first_readable(std::initializer_list<const char*> paths) {
+  static const std::string own = app::asset_folder("fonts");
+  for (const std::string path : paths) {
+    const std::string copy = own + path.substr(path.rfind('/'));
+    for (const std::string& file : {copy, path}) {
+      if (access(file.c_str(), R_OK) == 0) return file;
+    }
   }
-  return nullptr;
+  return "";
 }
 
-const char* file_of(Face face) {
+std::string file_of(Face face) {
   switch (face) {
     case Face::body:
       return first_readable({"/usr/share/fonts/opentype/inter/Inter-Medium.otf",
@@ -30,12 +38,12 @@ const char* file_of(Face face) {
       return first_readable({"/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
                              "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"});
   }
-  return nullptr;
+  return "";
 }
 
 /// For the few signs a face lacks: a cross in Inter, the narrow space between thousands in
 /// JetBrains Mono.
-const char* fallback_of(Face face) {
+std::string fallback_of(Face face) {
   return face == Face::mono
              ? first_readable({"/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"})
              : first_readable({"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"});
@@ -52,21 +60,22 @@ const ImWchar* glyph_ranges() {
 
 ImFont* add_face(Face face, float size_px) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-  const char* file = file_of(face);
+  const std::string file = file_of(face);
   ImFontConfig config;
   config.OversampleH = 1;  // FreeType hints to whole pixels: oversampling only costs memory
   config.PixelSnapH = true;
-  if (!file) {
+  if (file.empty()) {
     config.SizePixels = size_px;
     return atlas.AddFontDefault(&config);
   }
-  ImFont* font = atlas.AddFontFromFileTTF(file, size_px, &config, glyph_ranges());
-  const char* fallback = fallback_of(face);
-  if (fallback && std::string_view(fallback) != file) {
+  ImFont* font = atlas.AddFontFromFileTTF(file.c_str(), size_px, &config, glyph_ranges());
+  const std::string fallback = fallback_of(face);
+  if (!fallback.empty() && fallback != file) {
     config.MergeMode = true;
     static constexpr ImWchar kText[] = {0x2207, 0x2207, 0x22C5, 0x22C5, 0x2715, 0x2715, 0};
     static constexpr ImWchar kMono[] = {0x2009, 0x2009, 0x202F, 0x202F, 0x207B, 0x207B, 0};
-    atlas.AddFontFromFileTTF(fallback, size_px, &config, face == Face::mono ? kMono : kText);
+    atlas.AddFontFromFileTTF(fallback.c_str(), size_px, &config,
+                             face == Face::mono ? kMono : kText);
   }
   return font;
 }
