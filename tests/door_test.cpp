@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "common/record/door.h"
+#include "common/record/json.h"
 #include "common/record/run.h"
 #include "tests/catch.h"
 
@@ -97,6 +99,14 @@ TEST_CASE("a line nested deeper than any of the protocol is no line of it") {
   const Run run = run_of({R"({"ridgepoint":1,"type":"hello","x":)" + deep + end + "}",
                           R"({"ridgepoint":1,"type":"hello","x":"[[[{{{\"[["})"});
   CHECK(count_of(run, "not a line of the protocol") == 1);
+}
+
+TEST_CASE("a number that no double holds makes no JSON, and ends nothing") {
+  const auto json = parse_json(R"({"x":1e999})", "f.json");
+  REQUIRE_FALSE(json);
+  CHECK(json.error().what == "JSON with a number that is too large");
+  const Run run = run_of({R"({"ridgepoint":1,"type":"telemetry","t_s":-1e6077,"values":{}})"});
+  CHECK(run.telemetry().empty());
 }
 
 TEST_CASE("an inspection points at nothing that it does not have") {

@@ -17,6 +17,10 @@ Result<Json> parse_json(const std::string& text, const std::string& where) {
     return Error{ErrorCode::bad_input, "not valid JSON at byte " + std::to_string(failure.byte),
                  where, ""};
   }
+  // Not a parse_error: the parser throws another one for 1e999.
+  catch (const Json::exception&) {
+    return Error{ErrorCode::bad_input, "JSON with a number that is too large", where, ""};
+  }
 }
 
 std::string dump_json(const Json& json) {
