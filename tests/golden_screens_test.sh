@@ -25,6 +25,13 @@ else
     skip "the goldens were made with $(diff <(echo "$here") "$golden/made_with.txt" | sed -n 's/^> //p' | paste -sd, -)"
 fi
 
+# Two equal pictures test one scene: the other could show nothing of its own. Three pairs are left to mend, in shot.cpp's
+# scenes or in the run: a rung is predicted, a tour is on, and a step has a recording.
+equal=$(cd "$golden" && md5sum ./*.png | sort | awk '{ sub(/^\.\//, "", $2); sub(/\.png$/, "", $2) }
+  $1 == last { print name "=" $2 } { last = $1; name = $2 }' |
+  grep -vxE 'lesson=predict|presenter=tour|tour_reveal=tour_run')
+[ -z "$equal" ] || { echo "FAILED: pictures that are equal: $equal"; exit 1; }
+
 work=$(mktemp -d)
 differences=${RIDGE_BUILD:-$work}/golden_screens
 rm -rf "$differences"; mkdir -p "$differences"
