@@ -135,7 +135,8 @@ endif()
 if(RIDGE_HAS_CUDA)
   foreach(name cublasLt cublas)  # in this order: cuBLAS asks for the other
     ridge_late_library(NAME cublas LIBRARY ${CUDA_${name}_LIBRARY} FUNCTIONS "^${name}[A-Z]"
-      PACKAGE "the CUDA toolkit ${CUDAToolkit_VERSION_MAJOR}, or put its folder into LD_LIBRARY_PATH" OUT source)
+      PACKAGE "the CUDA toolkit ${CUDAToolkit_VERSION_MAJOR}, or put its folder into LD_LIBRARY_PATH" FOLDER /usr/local/cuda/lib64
+      OUT source)
     list(APPEND ridge_late_sources ${source})
   endforeach()
 endif()

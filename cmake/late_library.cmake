@@ -1,8 +1,9 @@
-# ridge_late_library(NAME needs LIBRARY file FUNCTIONS regex PACKAGE text OUT variable): a source file that defines those
-# functions of the shared library `file` that `regex` matches, and opens it at run time (common/core/late_library.h). `variable`
-# receives the source's path. It is linked where the functions are called, instead of the library.
+# ridge_late_library(NAME needs LIBRARY file FUNCTIONS regex PACKAGE text OUT variable [FOLDER folder]): a source file that
+# defines those functions of the shared library `file` that `regex` matches, and opens it at run time
+# (common/core/late_library.h). `variable` receives the source's path. It is linked where the functions are called, instead of the
+# library. `folder`: where else to look for it.
 function(ridge_late_library)
-  cmake_parse_arguments(L "" "NAME;LIBRARY;FUNCTIONS;PACKAGE;OUT" "" ${ARGN})
+  cmake_parse_arguments(L "" "NAME;LIBRARY;FUNCTIONS;PACKAGE;OUT;FOLDER" "" ${ARGN})
   file(REAL_PATH ${L_LIBRARY} real)
   execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${real} OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${CMAKE_NM} -D --defined-only ${real} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
@@ -25,7 +26,11 @@ function(ridge_late_library)
     endif()
   endforeach()
   set(source ${CMAKE_BINARY_DIR}/generated/${slots}.cpp)
-  # The copy beside the program first (cmake/install.cmake), by the program's own RUNPATH; then where the build found it.
+  # Where the build found it; then what the loader finds, which looks beside the program first (cmake/install.cmake).
+  set(places "\"${folder}/${file}\", \"${file}\"")
+  if(L_FOLDER)
+    string(APPEND places ", \"${L_FOLDER}/${file}\"")
+  endif()
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// Written by cmake/late_library.cmake.
 #include \"common/core/late_library.h\"
 
@@ -35,7 +40,7 @@ void* @slots@[@count@] = {};
 }
 @jumps@
 namespace {
-constexpr const char* kPlaces[] = {\"@folder@/@file@\", \"@file@\"};
+constexpr const char* kPlaces[] = {@places@};
 constexpr const char* kFunctions[] = {
 @names@};
 constexpr ridge::LateLibrary kLibrary = {\"@L_NAME@\", \"@file@\", \"@L_PACKAGE@\", kPlaces, kFunctions, @slots@};

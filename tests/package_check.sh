@@ -24,11 +24,14 @@ window() {
       sleep 0.05
     done
     echo "the window's $time start: $(seconds "$begin") s"
-    # Never seen as it starts: what draws no frame.
+    # A window that stands there may be empty: this one's frame is a file.
     "$start" shot "lab" frame.png --lab gemm >said 2>&1 && [ -s frame.png ] || fail "no picture: $(cat said)"
     kill $pid
     wait $pid 2>/dev/null || true
   done
+  if MESA_GL_VERSION_OVERRIDE=2.1 "$start" shot lab frame.png >said 2>&1; then fail "a window with OpenGL 2.1"; fi
+  [ "$(wc -l <said)" = 1 ] && grep -q 'OpenGL 3.2 could not be had' said || fail "OpenGL 2.1: $(cat said)"
+  cat said
 }
 if [ "${2:-}" = --window ]; then
   window

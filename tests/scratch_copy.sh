@@ -6,13 +6,12 @@
 make_copy() {
   copy=$(mktemp -d)
   trap 'rm -rf "$copy"' EXIT
-  (cd "$RIDGE_SOURCE" && tar -c --exclude=assets/recorded CMakeLists.txt cmake app assets labs kernels common include worker) |
+  (cd "$RIDGE_SOURCE" && tar -c --exclude=assets/recorded CMakeLists.txt cmake app assets labs kernels common include worker packaging) |
     tar -x -C "$copy"
 }
 
 # build_copy TARGET...: configures the copy as $RIDGE_BUILD is, since objects of another would not fit, and builds the
-# targets. $copy/compiled then names the files that were really compiled. $copy_options are more options for cmake, and
-# objects that lack a symbol with $copy_unlike in its name are compiled again.
+# targets. $copy/compiled then names the files that were really compiled.
 build_copy() {
   cat >"$copy/reuse.sh" <<'REUSE'
 copy=$1 source= object= previous=
@@ -26,13 +25,9 @@ back="s#$copy/build#$RIDGE_BUILD#g; s#$copy#$RIDGE_SOURCE#g"
 files=$source
 case $source in */Unity/*) files+=" $(sed -n 's/^#include "\(.*\)"$/\1/p' "$source")" ;; esac
 same=1
-case $object in *.gch) [ -z "${copy_unlike:-}" ] || same=0 ;; esac
 for file in $files; do
   sed "$back" "$file" | cmp -s - "$(sed "$back" <<<"$file")" || same=0
 done
-if [ $same = 1 ] && [ -n "${copy_unlike:-}" ] && [ -f "$RIDGE_BUILD/$object" ]; then
-  ! nm -u "$RIDGE_BUILD/$object" | grep -q "$copy_unlike" || same=0
-fi
 # A build with CUDA defines what one without does not.
 ours() { tr -d '\\"' | grep -o -- '-DRIDGE_[^ ]*' | sort -u; }
 [ "$(sed "$back" <<<"$*" | ours)" = "$(grep -F -- " -o $object " "$copy/as_built" | ours)" ] || same=0
@@ -51,7 +46,7 @@ REUSE
   ninja -C "$RIDGE_BUILD" -t commands | sed "s/$/ /" >"$copy/as_built"  # each word ends with a space
   local launcher="bash;$copy/reuse.sh;$copy"
   cmake -S "$copy" -B "$copy/build" -G Ninja -DRIDGE_TESTS=OFF "-DRIDGE_ALONE=$new" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" \
-    "-DCMAKE_CUDA_COMPILER_LAUNCHER=$launcher" ${copy_options[@]+"${copy_options[@]}"} >/dev/null
+    "-DCMAKE_CUDA_COMPILER_LAUNCHER=$launcher" >/dev/null
   ninja -C "$copy/build" "$@" >"$copy/build.log" || { tail -30 "$copy/build.log"; exit 1; }
 }
 

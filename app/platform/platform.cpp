@@ -207,7 +207,10 @@ Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
   GLFWwindow* window = glfwCreateWindow(width, height, "Ridgepoint", nullptr, nullptr);
   if (!window) {
     glfwTerminate();
-    return no_display("OpenGL 3.2 could not be had (" + g_glfw_error + ")");
+    return Error{ErrorCode::unavailable, "OpenGL 3.2 could not be had (" + g_glfw_error + ")",
+                 "the window",
+                 "install a driver that has it (Debian: libgl1-mesa-dri draws in software), or use "
+                 "'ridgepoint run' in the terminal"};
   }
   std::unique_ptr<Platform> platform(new Platform);
   platform->window_ = window;
