@@ -59,12 +59,15 @@ function(ridge_add_kernel_file file variant options isa arch)
       if(arch MATCHES "a$")
         target_compile_definitions(${target} PRIVATE RIDGE_ARCH_EXACT=true)
       endif()
+      # Machine code for the GPU that is here, else for the least; with its PTX, which the driver of a later GPU compiles.
+      # But "90a" means that architecture and no later one.
       set(build_arch ${arch})
-      # Built for the GPU that is here, but "90a" means that architecture and no later one.
-      if(RIDGE_PRESENT_ARCH GREATER arch_number AND NOT arch MATCHES "a$")
+      if(arch MATCHES "a$")
+        set(build_arch ${arch}-real)
+      elseif(RIDGE_PRESENT_ARCH GREATER arch_number)
         set(build_arch ${RIDGE_PRESENT_ARCH})
       endif()
-      set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${build_arch}-real")
+      set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${build_arch}")
     endif()
     target_sources(ridge_kernels INTERFACE $<TARGET_OBJECTS:${target}>)
     set_property(GLOBAL APPEND PROPERTY RIDGE_KERNEL_TARGETS ${target})

@@ -32,6 +32,12 @@ for library in "$at"/lib/ridgepoint/*.so.?; do
 done
 [ -s "$at/share/doc/ridgepoint/licences/libglfw3-dev.txt" ] || fail "no text of GLFW's licence"
 
+# A GPU later than any that this build knows compiles the portable rungs' PTX.
+if objdump -h "$at/bin/ridgepoint-worker" | grep -q nv_fatbin && command -v python3 >/dev/null; then
+  objcopy -O binary --only-section=.nv_fatbin "$at/bin/ridgepoint-worker" fatbin
+  "$RIDGE_SOURCE/tests/device_code.py" fatbin || fail "a later GPU would have an empty ladder"
+fi
+
 # ---- it runs ----
 [ "$(inside "$at/ridgepoint" --version)" = "$("$RIDGE_BIN" --version)" ] || fail "another version"
 inside "$at/ridgepoint" run gemm --set n=64 --rungs loop_order --mode live --json >run.json || fail "run: $?"
