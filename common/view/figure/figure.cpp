@@ -68,6 +68,7 @@ template <class T>
 struct Point {
   const T* found = nullptr;
   std::string doubt;  ///< what several points differ in
+  int at_fallback = -1;
 };
 
 const Params& params_of(const Series& series) {
@@ -83,15 +84,14 @@ template <class T>
 Point<T> choose(const std::vector<const T*>& matching, const Params& wanted, const KernelInfo* info,
                 const Params& near) {
   Point<T> best;
-  int best_count = -1;
   for (const T* one : matching) {
     const int count = at_fallback(params_of(*one), wanted, info, near);
-    if (count < best_count) continue;
-    if (count > best_count) best.doubt.clear();
-    if (count == best_count && params_of(*best.found) != params_of(*one))
+    if (count < best.at_fallback) continue;
+    if (count > best.at_fallback) best.doubt.clear();
+    if (count == best.at_fallback && params_of(*best.found) != params_of(*one))
       best.doubt = to_string(params_of(*best.found)) + " and " + to_string(params_of(*one));
     best.found = one;
-    best_count = count;
+    best.at_fallback = count;
   }
   return best;
 }
@@ -132,7 +132,8 @@ Point<Comparison> find_pair(const Reference& reference, const Run& run, const Pa
   std::erase_if(matching, [&](const Comparison* one) {
     return !one->equal_clock || one->candidate_params != point.found->candidate_params;
   });
-  return matching.empty() ? point : Point<Comparison>{matching.back(), point.doubt};
+  return matching.empty() ? point
+                          : Point<Comparison>{matching.back(), point.doubt, point.at_fallback};
 }
 
 Result<void> check_params(const Reference& reference, const Run& run) {
@@ -270,9 +271,10 @@ Result<Figure> figure_of(const Reference& reference, const Value& value) {
 }
 
 Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_recorded,
-                       bool* found) {
+                       bool* found, int* nearness) {
   const Point<Comparison> point = find_pair(reference, *place.run, place.near);
   *found = point.found != nullptr;
+  *nearness = point.at_fallback;
   const bool is_ratio = reference.metric == "ratio";
   if (!point.found)
     return is_recorded || !is_ratio ? Figure() : medians_in(reference, place, found);
@@ -302,9 +304,10 @@ std::string why_no_value(const std::string& metric, const Derived& derived) {
 }
 
 Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_recorded,
-                        bool* found) {
+                        bool* found, int* nearness) {
   const Point<Series> point = find_series(reference, *place.run, place.near);
   *found = point.found != nullptr;
+  *nearness = point.at_fallback;
   if (!point.found) return Figure();
   if (is_recorded && !point.doubt.empty())
     return bad_reference(reference, "the recording holds several such points: " + point.doubt,
@@ -366,14 +369,22 @@ Result<std::optional<Figure>> best_place(const Reference& reference,
                                          std::span<const Shelf> shelves) {
   const auto in = reference.versus.empty() ? alone_in : pair_in;
   std::optional<Figure> best;
+  int best_nearness = -1;
+  // What is left open is the fallback where one of the recordings holds it, be it not the latest.
+  const auto place_rank = [&reference](const Figure& figure, int nearness) {
+    return std::make_tuple(!figure.gap.empty(), -nearness, rank(reference, figure));
+  };
   for (const Shelf& shelf : shelves) {
     RIDGE_TRY_VOID(check_params(reference, *shelf.place.run));
     bool found = false;
-    RIDGE_TRY(Figure made, in(reference, shelf.place, shelf.is_recorded, &found));
+    int nearness = -1;
+    RIDGE_TRY(Figure made, in(reference, shelf.place, shelf.is_recorded, &found, &nearness));
     if (!found) continue;
-    if (!best || std::make_tuple(rank(reference, made), best->time_utc) <
-                     std::make_tuple(rank(reference, *best), made.time_utc))
-      best = std::move(made);
+    if (best && std::make_tuple(place_rank(made, nearness), best->time_utc) >=
+                    std::make_tuple(place_rank(*best, best_nearness), made.time_utc))
+      continue;
+    best = std::move(made);
+    best_nearness = nearness;
   }
   return best;
 }
