@@ -1,7 +1,7 @@
 // ridge: arch=80 needs=cublas
 //
-// Idea      The factor finds itself, on the device: no step waits for the host.
-// Changed   A kernel looks for infinities; the update reads what it found.
+// Idea      The factor finds itself, on the device: the host is asked for nothing within a step.
+// Changed   The update reads what the search for infinities found; the static scale searches too and ignores it.
 // Limits    One more pass over the gradients.
 // Look at   Loss scale over the steps.
 // Source    NVIDIA Apex and torch.cuda.amp.GradScaler for the rule.
