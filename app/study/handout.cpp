@@ -343,6 +343,10 @@ std::string machines_html(const figure::MachineTable& machines) {
     table.rows.push_back({name});
     table.rows.back().insert(table.rows.back().end(), cells.begin(), cells.end());
   }
+  const bool has_ceiling =
+      std::any_of(machines.rows.begin(), machines.rows.end(),
+                  [](const auto& row) { return row.first.starts_with("ceiling"); });
+  if (!has_ceiling) return table_html(table);
   return table_html(table) +
          "<p class=\"sub\">A ceiling is the best rate that was measured on that machine, in this "
          "lab's recordings; on a CPU by one core. Where two stand, several recordings measured "
