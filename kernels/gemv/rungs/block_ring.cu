@@ -2,7 +2,7 @@
 //
 // Idea      One warp of the block does nothing but ask for weights, 16 rows x 2,048 bytes at a time, three such stages in
 //           turn; the other eight multiply 256 bytes of each row.
-// Changed   What is under way no longer depends on how far a warp has come. An eighth of the copies, each of 2 KiB. And two
+// Changed   What is in flight no longer depends on how far a warp has come. An eighth of the copies, each of 2 KiB. And two
 //           chains of sums, in a slice without branches: an instruction waits for the one before the last.
 // Limits    bf16: memory. int4: what is between two calls. x arrives about a microsecond after the call before has ended,
 //           and until then nothing more is asked for than the ring holds.

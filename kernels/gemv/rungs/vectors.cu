@@ -1,9 +1,9 @@
 // ridge: arch=80 variants=bf16:-DRIDGE_GEMV_KIND=bf16,fp8:-DRIDGE_GEMV_KIND=fp8,int8:-DRIDGE_GEMV_KIND=int8,int4:-DRIDGE_GEMV_KIND=int4
 //
-// Idea      A warp for each row of W, 16 bytes a lane and load, four loads under way before the first is used.
+// Idea      A warp for each row of W, 16 bytes a lane and load, four loads in flight before the first is used.
 // Changed   Neighbouring lanes read neighbouring bytes; weights are unpacked in registers (weights.h), so that only
 //           their small form ever moves.
-// Limits    Little's law: 4.7 TB/s times 0.7 us of latency want 24 KiB under way on each of 132 SMs at all times, also
+// Limits    Little's law: 4.7 TB/s times 0.7 us of latency want 24 KiB in flight on each of 132 SMs at all times, also
 //           where one launch ends and the next begins. And x is read for every row again, from the L1: for int4 four
 //           times the bytes of the weights.
 // Look at   bf16, int8 and int4 in turn: as the bytes shrink, something else sets the pace.

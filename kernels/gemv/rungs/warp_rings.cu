@@ -5,7 +5,7 @@
 // Changed   No thread waits for a load, x is read once for each block instead of each row, and the weights, which do
 //           not depend on the call before, are asked for before that one has ended.
 // Limits    Latency, of everything that waits for something else: while a warp multiplies one stage, only the other one is
-//           under way. A row comes in pieces of 256 bytes, each asked for by itself, and the instructions of a
+//           in flight. A row comes in pieces of 256 bytes, each asked for by itself, and the instructions of a
 //           tile wait for each other, since all add to the same sums.
 // Footing   The ring fills while the call before ends: weights do not change between the steps of a model. A library's call
 //           waits, so part of the ratio to cuBLAS is this overlap. With cold caches calls stand alone and have none.
