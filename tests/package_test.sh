@@ -57,6 +57,17 @@ if "$RIDGE_BIN" list gemm | grep -q 'gemm.cpu.openblas.*runs here'; then
   rm bound.*
 fi
 
+# Where such a library is not: the rung says so, and the others run. Hidden in a mount namespace, which wants root.
+hidden=$(readlink -f /usr/lib/*/openblas-openmp/libopenblas.so.0 2>/dev/null || true)
+if [ -n "$hidden" ] && unshare --mount true 2>/dev/null; then
+  inside at="$at" hidden="$hidden" unshare --mount bash -c '
+    mount --bind /dev/null "$hidden"
+    "$at/ridgepoint" list gemm >listed && "$at/ridgepoint" run gemm --set n=64 --rungs loop_order --mode live' >said 2>&1 ||
+    fail "without OpenBLAS: $(cat said)"
+  grep -q 'gemm.cpu.openblas .*not here: needs libopenblas.so.0, which .*: install libopenblas0-openmp' listed || fail "OpenBLAS is listed as: $(grep openblas listed)"
+  grep -q "cpu.loop_order .*FLOP/s" said || fail "without OpenBLAS nothing runs: $(cat said)"
+fi
+
 # Its own assets: without its recordings the page's figures are gone, whatever another folder holds.
 figures() { inside "$at/ridgepoint" figures "$at/share/doc/ridgepoint/README.md" >said 2>&1; }
 figures || fail "figures: $(cat said)"
