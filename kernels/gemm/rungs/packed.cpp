@@ -1,7 +1,7 @@
 // ridge: flags=-O2
 //
 // Idea      Keep a tile of C in registers for a thousand steps of k, and copy A and B into panels, so
-//           that those steps read two streams instead of 1,000 rows. This file says what a vector is;
+//           that those steps read five streams instead of 1,000 rows. This file says what a vector is;
 //           panel_tile.h is the tile, panels.h the loops around it.
 // Changed   cache_blocks loads and stores C for every four multiply-adds; here C is touched once in
 //           1024 steps. GCC's vectors of four floats: what every CPU of this architecture has.

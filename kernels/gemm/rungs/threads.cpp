@@ -5,8 +5,8 @@
 // Changed   packed_avx512 (or what this CPU has) on as many threads as allowed, and the narrower tile
 //           where there are few columns: C of 16 columns leaves half of every AVX-512 tile empty.
 // Limits    The slowest thread, and waking the others: 30 us, so that small products stay on one.
-// Look at   Speed-up against threads at n = 128 and at 2048. Copies of B cost memory, not time: the
-//           first tile that reads a panel copies it behind its arithmetic.
+// Look at   Speed-up against threads at n = 128 and at 2048. Every thread copies all of A
+//           and B that it reads, so the copies do not divide by the threads as the arithmetic does.
 // Source    The partition of C by rectangles is that of SUMMA (van de Geijn and Watts, 1997).
 #include "common/harness/measure/isa.h"
 #include "kernels/runtime/cpu/panels.h"
