@@ -5,7 +5,7 @@
 // Changed   The chains of one thread are those of as many warps.
 // Limits    The SM's four schedulers: warps = latency x 4 instructions a cycle, so 16. The other SMs are idle.
 // Look at   A sweep over `chains`: in a straight line, then level. Does it end at four times what several chains in one
-//           warp reach? On an H100 it ends at twice that: a scheduler starts an FMA in every second cycle there.
+//           warp reach? On an H100 it ends at twice that: half of the count.
 // Source    CUDA C++ Best Practices Guide, "Occupancy".
 #include "kernels/chains/warp.h"
 

@@ -1,6 +1,6 @@
 // ridge: arch=75
 //
-// Idea      One thread follows the cycle: each line holds the address of the next, so a step takes the whole way to the
+// Idea      One thread follows the ring: each line holds the address of the next, so a step takes the whole way to the
 //           memory that holds the line, and nothing else.
 // Changed   The start of this part. Where there are several chases, the thread follows one after the other.
 // Limits    Latency: that of the SM's L1, of the L2, or of DRAM, as the working set grows. A core of a CPU guesses and

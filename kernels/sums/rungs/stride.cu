@@ -3,7 +3,8 @@
 // Idea      All SMs, but neighbouring threads read words that are `stride` apart: with 8, a load of a warp takes 32
 //           sectors of 32 bytes, and uses 8 bytes of each. The next pass uses the next words.
 // Changed   2,048 threads on every SM, four loads in flight in each; and the stride.
-// Limits    Memory moves whole sectors, and the set is past the L2: each sector is fetched again for each of its words.
+// Limits    Memory moves whole sectors (on an H100 two at a time, it seems), and the set is past the L2: each sector is
+//           fetched again for each of its words.
 // Look at   Bandwidth counts each byte once, so it is what was used. Set `stride` to 1, 2 and 4.
 // Source    CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory".
 #include "kernels/sums/total.h"

@@ -1,7 +1,7 @@
 // ridge: flags=-O3
 //
 // Idea      Each thread sums a part of its own. A core waits for the lines that it has in flight, and another core has
-//           as many again.
+//           as many again; two logical cores can be one real core, and share its buffers.
 // Changed   in_order on as many threads as are set.
 // Limits    The channels of memory, once a few cores fill them: more threads then gain nothing.
 // Look at   Bandwidth against threads, beside the ceiling with as many threads. With a small `kib` each core reads
