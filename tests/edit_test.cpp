@@ -27,8 +27,11 @@ TEST_CASE("an edited rung is built, checked with seeds of its own, and timed") {
   CHECK(outcome["hash"] == build.hash);
   CHECK(outcome["stats"]["n"].get<int>() > 0);
   // Live mode too: the awkward shapes come before any timing.
-  const std::string what = outcome["checks"][0]["what"];
-  CHECK(has(what, "awkward problems"));
+  std::string what;
+  for (const Json& check : outcome["checks"]) {
+    if (has(check["what"], "awkward problems")) what = check["what"];
+  }
+  REQUIRE(has(what, "seed "));
   CHECK(std::stoll(what.substr(what.find("seed ") + 5)) > 1000);  // 1 to 3 are the built-in rungs'
   const EditBuild other = one.build(with("(void)0;"));
   CHECK(other.hash != build.hash);
@@ -244,7 +247,18 @@ TEST_CASE("the build line of every rung and exercise of ours passes") {
 
 TEST_CASE("headers in <> are compiled once, for each set of them and of flags") {
   Class& one = shared();
-  const test::Folder folder;
+  // The compiler of a learner's text reads headers of the program, where an installed one has this folder, and no others.
+  struct Headers {
+    std::filesystem::path path = test::variable("RIDGE_SOURCE") + "/include";
+    Headers() { std::filesystem::create_directories(path); }
+    ~Headers() {
+      std::filesystem::remove(path / "once.h");
+      std::error_code not_empty;
+      std::filesystem::remove(path, not_empty);
+    }
+    std::string operator/(const char* name) const { return (path / name).string(); }
+  };
+  const Headers folder;
   const auto including = [&](const std::string& value, const std::string& more) {
     test::write_all(folder / "once.h", "#ifndef ONCE\n#define ONCE " + value + "\n#endif\n");
     return replaced(original(), "#include \"kernels",

@@ -42,6 +42,7 @@ def too_wide(program, folder, page, paper):
     """What is wider than its place at the width of this paper: the page with its print rules as the only ones."""
     width = (PAPERS[paper][0] - 2 * margins(page)[1]) * CSS_PX
     page = page.replace("@media print", "@media all")
+    page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)  # it refuses our own script too
     page = page.replace("</head>", f"<style>html{{width:{width:.0f}px}}</style>{MEASURE}</head>")
     path = folder / "measured.html"
     path.write_text(page)

@@ -125,8 +125,9 @@ inline void add_comparison(Transcript* out, const ReportCase& wanted) {
   }
   std::vector<Round> rounds;
   for (int i = 0; i < 12; ++i) {
-    const double slow = 24e6 * (1 + 0.001 * (i % 5)),
-                 fast = slow / wanted.ratio * (1 + 0.002 * (i % 4));
+    // Where a clock was held, rounds are of the turns at equal clock.
+    const double ratio = wanted.equal_clock ? wanted.equal_clock->ratio : wanted.ratio;
+    const double slow = 24e6 * (1 + 0.001 * (i % 5)), fast = slow / ratio * (1 + 0.002 * (i % 4));
     rounds.push_back({i, "0110", {slow, fast, fast, slow}});
   }
   out->worker("samples", {{"request", 5}, {"phase", "rounds"}, {"rounds", rounds}});

@@ -101,6 +101,7 @@ int main(int argc, char** argv) {
   unsetenv(kReady);  // a worker started by this one would need its own
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a write past the limit of a file fails, and says so
   const int out = take_stdout();
   if (out < 0) {
     fputs("ridgepoint-worker: stdout is closed; it must be a pipe to the app\n", stderr);

@@ -133,9 +133,20 @@ float tour_line_height(Ui& ui, const State& state, const study::Tour& tour, floa
   return ui.px(kTourLine) + (ui.width(tour.title, kSmall_px) > room ? ui.px(kTourMore) : 0);
 }
 
-/// Lines of the tours: each is pressed, and a share of its ground is filled.
+/// Of all tours as many as the door has room for, from the one that was leafed to.
+constexpr size_t kToursShown = 5;
+std::vector<const study::Tour*> tours_in_door(const State& state) {
+  std::vector<const study::Tour*> all = tours_in_order();
+  if (all.size() <= kToursShown) return all;
+  std::rotate(all.begin(), all.begin() + std::ptrdiff_t(state.view.tours_from % all.size()),
+              all.end());
+  all.resize(kToursShown);
+  return all;
+}
+
+/// Lines of the tours: each is pressed, and a share of its ground is filled. The last leafs to the next ones.
 void draw_tour_lines(Ui& ui, Area* inner) {
-  for (const study::Tour* tour : tours_in_order()) {
+  for (const study::Tour* tour : tours_in_door(ui.state)) {
     const float line_h = tour_line_height(ui, ui.state, *tour, inner->w);
     if (inner->h < line_h) return;
     const Area row = inner->take_top(line_h);
@@ -152,6 +163,11 @@ void draw_tour_lines(Ui& ui, Area* inner) {
     if (touched.hovered) ui.tooltip(tour->title + "\n" + tour->audience);
     if (touched.clicked) ui.dispatch([id = tour->id](State& state) { resume_tour(state, id); });
   }
+  const size_t all = tours_in_order().size();
+  if (all <= kToursShown || inner->h < ui.px(kTourLine)) return;
+  if (text_link(ui, "more_tours", inner->take_top(ui.px(kTourLine)),
+                fmt::format("{} more tours", all - kToursShown)))
+    ui.dispatch([](State& state) { state.view.tours_from += kToursShown; });
 }
 
 }  // namespace
@@ -175,12 +191,13 @@ std::string machine_line(const State& state) {
   }
 }
 
-/// As high as the tours need.
+/// As high as the tours need that it shows.
 float HomeDoors::door_height(Ui& ui, float width) {
+  const auto shown = tours_in_door(ui.state);
   float height = ui.px(kDoor - 5 * kTourLine);
-  for (const auto& [id, tour] : built_in_tours())
+  for (const study::Tour* tour : shown)
     height += tour_line_height(ui, ui.state, *tour, width - 2 * ui.px(22));
-  return height;
+  return height + (shown.size() < tours_in_order().size() ? ui.px(kTourLine) : 0);
 }
 
 float HomeDoors::height(Ui& ui, float width) {

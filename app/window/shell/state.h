@@ -67,6 +67,8 @@ struct CodeMark {
 /// What of the window is open, and where. Nothing in here was measured.
 struct ViewState {
   ScreenId screen = ScreenId::lab;
+  size_t tours_from =
+      0;  ///< which tour Home's door lists first; there may be more than it has room for
   bool show_menu = false, show_levels = false, show_palette = false;
   std::string palette_typed;
   int palette_at = 0;  ///< the line that Enter does
