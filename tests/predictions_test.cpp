@@ -154,7 +154,8 @@ TEST_CASE("a factor is answered as a factor, of pairs where there are any") {
   made.ci = Interval{7.9, 8.5};
   told.out.worker("result", {{"request", 95}, {"comparisons", std::vector<Comparison>{made}}});
   const std::string settled = report::prediction_sentence(report::reveal(told.told()).front());
-  CHECK(test::contains(settled, "it is 8.20× [7.90, 8.50] in pairs: right, inside its interval"));
+  INFO(settled);
+  CHECK(test::contains(settled, "it is 8.2× [7.90, 8.50] in pairs: right, inside its interval"));
 }
 
 TEST_CASE("two rough times settle a factor that is far off, and none near their quotient") {

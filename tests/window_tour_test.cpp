@@ -147,6 +147,7 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
   CHECK(mark.x > row.x + row.w * 0.9f);
   f.driver->key(Key::page_down);
   CHECK(f.state.teaching.beat == Beat::explain);
+  read_on(f);
   f.driver->key(Key::page_down);
   CHECK(f.state.teaching.tour_step == 1);
   CHECK(tour_clock(f.state).find("step 2 of") == 0);

@@ -688,14 +688,12 @@ void add_speed_caveats(const Material& material, const Climb& climb,
     if (has_several_speeds(material, *line, pairs)) several.push_back(line);
   }
   if (several.empty()) return;
-  section->bullets.push_back(fmt::format(
-      "Timed more than once: {}. A bar is of the rung alone, one call after the other. A pair "
-      "times "
-      "it again, in turns with another rung{}. Other programs, caches and the clock differ each "
-      "time, and so do the speeds. A claim rests on the ratio of a pair, whose two rungs met the "
-      "same machine; never on two bars.",
-      some_titles(several, *material.options),
-      material.options->page_one.empty() ? "" : ", and a tour's step times it by itself"));
+  section->bullets.push_back(
+      fmt::format("Timed alone and again in pairs{1}: {0}. Each time the machine was another, so "
+                  "the speeds differ. "
+                  "A claim rests on a pair's ratio, never on two bars.",
+                  some_titles(several, *material.options),
+                  material.options->page_one.empty() ? "" : " or in a tour's step"));
 }
 
 /// What a statistic's flag means to somebody who did not compute it.

@@ -79,7 +79,10 @@ constexpr const char* kPrintStyle = R"(
 body{font-size:11px;line-height:1.34}
 main,.handout{max-width:none;padding:0}
 p,.front p,.front li,.handout p,.handout li{max-width:none}
-p{margin:0 0 6px}
+p{margin:0 0 5px}
+.handout p,.handout li,.handout td{line-height:1.2}
+.front p,.front li,.front td{line-height:1.14}
+.handout p{margin:0 0 4px}.handout td{padding:1px 8px 1px 0}.handout table{font-size:9.5px}
 h1{font-size:21px;margin:0 0 2px}
 h2{font-size:14px;margin:0 0 4px}
 h3{font-size:13px;margin:0 0 4px}
