@@ -10,7 +10,7 @@ MM = 72 / 25.4  # points
 CSS_PX = 96 / 25.4  # pixels a millimetre
 PAPERS = {"A4": (210, 297), "letter": (215.9, 279.4)}
 LEAST_FILL = 0.3
-MOST_PAGES = 13  # of a handout and of an article, on A4
+MOST_PAGES = 12  # of a handout and of an article, on A4
 
 # Left as an attribute of the root, which --dump-dom prints: every element whose content is wider than itself.
 MEASURE = """<script>addEventListener('load', () => {

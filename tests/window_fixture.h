@@ -458,8 +458,10 @@ struct Fixture {
     driver->key(compat::Key::f5);
     const WorkRequest request = session.last(RequestType::run);
     double t_ns = 1e6;
-    for (size_t i = 0; i<request.kernels.size(); ++i, t_ns *= t_ns> 300 ? 0.5 : 0.9)
+    for (size_t i = 0; i < request.kernels.size(); ++i) {
       session.measure(request, static_cast<int>(i), t_ns);
+      t_ns *= (t_ns > 300) ? 0.5 : 0.9;
+    }
     session.finish(request);
     driver->frames(3);
   }

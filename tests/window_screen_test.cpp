@@ -199,7 +199,8 @@ TEST_CASE("Ctrl K finds actions, screens, labs and rungs by a few letters", "[wi
   REQUIRE_FALSE(entries.empty());
   CHECK(entries.front().blocker.find("baseline") != std::string::npos);
   f.driver->key(compat::Key::k, true);
-  for (const char letter : std::string("compare the selected rung with the baseline")) f.driver->type(letter);
+  for (const char letter : std::string("compare the selected rung with the baseline"))
+    f.driver->type(letter);
   f.driver->key(compat::Key::enter);
   CHECK(f.session.count(RequestType::compare) == 0);
   CHECK(f.state.view.show_palette);

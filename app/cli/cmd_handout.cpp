@@ -45,7 +45,7 @@ bool is_frame(std::string_view line) {
 
 /// The first lines of a change, without what every file of code has.
 std::string change_text(const std::vector<DiffLine>& lines) {
-  constexpr size_t kMost = 20;
+  constexpr size_t kMost = 10;
   std::string text;
   size_t shown = 0;
   for (const DiffLine& line : without_frame(fold_equal(lines, 0))) {

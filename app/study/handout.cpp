@@ -347,10 +347,10 @@ std::string machines_html(const figure::MachineTable& machines) {
       std::any_of(machines.rows.begin(), machines.rows.end(),
                   [](const auto& row) { return row.first.starts_with("ceiling"); });
   if (!has_ceiling) return table_html(table);
-  return table_html(table) +
+  return "<div class=\"machines\">\n" + table_html(table) +
          "<p class=\"sub\">A ceiling is the best rate that was measured on that machine, in this "
          "lab's recordings; on a CPU by one core. Where two stand, several recordings measured "
-         "it.</p>\n";
+         "it.</p>\n</div>\n";
 }
 
 }  // namespace

@@ -658,7 +658,8 @@ void touch_figure(Ui& ui, const LessonBlock& block, const Word& word, const Area
 std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab) {
   std::vector<LessonBlock> blocks;
   std::string part, kernel;
-  std::set<std::string> seen;
+  std::set<std::string> seen,
+      general;  // the parts of no rung stand on one page, so a term is linked once in all of them
   for (Block& block : study::parse_markdown(figure::linked(text))) {
     const bool heads = block.kind == Block::Kind::heading;
     if (heads && block.level <= 2) {
@@ -672,7 +673,8 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
     if (heads) made.title = title_of(block, !kernel.empty());
     const bool is_text = block.kind == Block::Kind::paragraph || block.kind == Block::Kind::quote ||
                          block.kind == Block::Kind::item;
-    if (is_text) made.words = words_of(block.runs, Role::muted, &seen, text);
+    if (is_text)
+      made.words = words_of(block.runs, Role::muted, kernel.empty() ? &general : &seen, text);
     for (const TextRun& cell : block.runs) {
       const figure::Figure* figure = figure_of(cell.link, text);
       made.cells.push_back(figure ? figure->source : std::string());

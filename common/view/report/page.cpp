@@ -80,9 +80,7 @@ body{font-size:11px;line-height:1.34}
 main,.handout{max-width:none;padding:0}
 p,.front p,.front li,.handout p,.handout li{max-width:none}
 p{margin:0 0 5px}
-.handout p,.handout li,.handout td{line-height:1.2}
 .front p,.front li,.front td{line-height:1.14}
-.handout p{margin:0 0 4px}.handout td{padding:1px 8px 1px 0}.handout table{font-size:9.5px}
 h1{font-size:21px;margin:0 0 2px}
 h2{font-size:14px;margin:0 0 4px}
 h3{font-size:13px;margin:0 0 4px}
@@ -133,12 +131,13 @@ details.behind:not([open]){display:none}
 .results figure{display:none}
 .results>summary .holds{display:none}
 .results>summary{list-style:none}
-.handout{columns:2;column-gap:22px;font-size:9.9px;line-height:1.29}
+.handout{columns:2;column-gap:22px;font-size:9.7px;line-height:1.2}
 .handout .screen{display:none}
-.handout h1,.handout h1+.sub,.handout .measured{column-span:all}
-.handout h2{font-size:12.5px;margin:10px 0 3px}
-.handout h3{font-size:11.5px;margin:8px 0 2px}
-.handout p{margin:0 0 5px}
+.handout h1,.handout h1+.sub,.handout .measured,.handout .machines{column-span:all}
+.handout .machines td{padding:0 10px 0 0;line-height:1.15}
+.handout h2{font-size:12.5px;margin:6px 0 2px}
+.handout h3{font-size:11.5px;margin:6px 0 1px}
+.handout p{margin:0 0 4px}
 .handout ul,.handout ol{margin:2px 0 5px;padding-left:15px}
 .handout pre,.handout code{font-size:8.5px}
 .handout p code{overflow-wrap:anywhere}
@@ -150,9 +149,9 @@ details.behind:not([open]){display:none}
 .handout .measured svg{width:auto;max-height:84mm;margin:0 auto}
 .handout details{display:none}
 div.paper{display:block}
-.handout .answers{font-size:9px;line-height:1.25}
-.handout .answers h3{font-size:9.6px;margin:6px 0 1px}
-.handout .answers p{margin:0 0 3px}
+.handout .answers{font-size:9px;line-height:1.2}
+.handout .answers h3{font-size:9.6px;margin:4px 0 1px}
+.handout .answers p{margin:0 0 2px}
 .handout .change p{font-size:8.5px;margin:0}
 .handout .change pre{font-size:7.4px;line-height:1.25;padding:1px 0;margin:1px 0 5px}
 .handout .change pre span{padding:0}
