@@ -618,6 +618,9 @@ TEST_CASE("arithmetic takes numbers and one figure, constants name their source"
   CHECK(test::contains(
       f.error("{{calc [gemm.cuda.wide_tile n=4096] / [" + wide + " metric=ceiling.launch]}}"),
       "of one machine"));
+  // This machine ran one of the rungs, a recording has the other: no figure, and no error that would hide the whole text.
+  CHECK(f.print("a {{calc [gemm.cuda.wide_tile n=4096] / [gemm.cuda.producer_consumer n=4096 "
+                "metric=ceiling.launch]}} b") == "a not known b");
   CHECK(f.print("{{spec NVIDIA H200 data sheet: 989.4 TFLOP/s}}") == "989.4 TFLOP/s");
   CHECK(test::contains(f.error("{{spec 989.4}}"), "a source and a value"));
 }

@@ -88,6 +88,7 @@ bool is_one_point(const Reference& a, const Reference& b) {
 Result<Terms> terms_of(std::string_view expression, const Sources& sources) {
   Terms made;
   std::optional<Reference> point;
+  std::optional<std::string> machine;
   for (const std::string_view inside : brackets_of(expression)) {
     RIDGE_TRY(const Reference reference, parse_reference(inside));
     RIDGE_TRY(Figure figure, resolve(reference, sources));
@@ -104,6 +105,10 @@ Result<Terms> terms_of(std::string_view expression, const Sources& sources) {
       }
       point = reference;
     }
+    if (machine.value_or(reference.machine) != reference.machine)
+      return Error{ErrorCode::bad_input, "calc takes figures of one machine",
+                   std::string(expression), "name the same machine in each"};
+    machine = reference.machine;
     made.figures.push_back(std::move(figure));
   }
   return made;
@@ -122,13 +127,18 @@ Result<Figure> calculate(std::string_view expression, const Sources& sources) {
   RIDGE_TRY(const Terms terms, terms_of(expression, sources));
   Figure made = terms.figures.empty() ? Figure() : terms.figures[terms.lead];
   RIDGE_TRY(const double value, value_with(expression, terms, made.value));
-  for (const Figure& figure : terms.figures) {
-    if (figure.machine != made.machine && figure.gap.empty() && made.gap.empty())
-      return Error{ErrorCode::bad_input, "calc takes figures of one machine",
-                   std::string(expression), "name the same machine in each"};
-  }
+  const bool is_of_two =
+      std::any_of(terms.figures.begin(), terms.figures.end(), [&](const Figure& figure) {
+        return figure.machine != made.machine && figure.gap.empty() && made.gap.empty();
+      });
   for (const Figure& figure : terms.figures) {
     if (!figure.gap.empty()) made = figure;
+  }
+  if (is_of_two &&
+      made.gap.empty()) {  // this machine ran one of its rungs, and a recording has the other
+    made.gap = "its figures are of two machines";
+    made.text = "not known";
+    made.interval_text.clear(), made.interval.reset();
   }
   made.reference = "calc " + std::string(expression);
   if (!made.gap.empty()) return made;
