@@ -165,8 +165,9 @@ void draw_tour_lines(Ui& ui, Area* inner) {
   }
   const size_t all = tours_in_order().size();
   if (all <= kToursShown || inner->h < ui.px(kTourLine)) return;
-  if (text_link(ui, "more_tours", inner->take_top(ui.px(kTourLine)),
-                fmt::format("{} more tours", all - kToursShown)))
+  Area row = inner->take_top(ui.px(kTourLine));
+  row.x -= ui.px(8);  // its words begin where the titles do
+  if (text_link(ui, "more_tours", row, fmt::format("{} more tours", all - kToursShown)))
     ui.dispatch([](State& state) { state.view.tours_from += kToursShown; });
 }
 

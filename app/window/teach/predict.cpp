@@ -16,6 +16,7 @@
 #include "app/window/teach/answer.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/stale_words.h"
