@@ -173,11 +173,10 @@ class CpuDevice : public Device {
     side->calls = std::max<int64_t>(1, std::llround(std::ceil(side->min_ns / side->call_ns)));
     if (side->cache == Cache::cold) side->calls = std::min(side->calls, kColdCalls);
   }
-  /// The estimate was of single calls, the clock's own 20 to 60 ns included: for a call of that order
+  /// The estimate was of single calls, the clock's own 20 to 60 ns included, or of a check that started another process:
   /// it promises too few. Cold samples are bounded by their flushes instead.
   static bool is_short(const CpuSide& side, const Sample& sample) {
-    return side.cache == Cache::hot && side.kernel->time_calls == nullptr &&
-           sample.t_ns * double(sample.calls) < kShort * side.min_ns;
+    return side.cache == Cache::hot && sample.t_ns * double(sample.calls) < kShort * side.min_ns;
   }
   static void set_calls(std::span<Side* const> sides) {
     const bool external = std::any_of(sides.begin(), sides.end(), [](const Side* side) {

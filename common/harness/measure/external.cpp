@@ -23,7 +23,7 @@ using measure::Child;
 constexpr size_t kAlignment = 4096;
 /// How much longer than the peer says we may have waited: two wake-ups on a busy machine. What is
 /// timed for a verdict lasts 50 ms or more, so that a peer which lies by half is found out.
-constexpr double kSlackNs = 10e6, kSlackShare = 0.1;
+constexpr double kSlackNs = 20e6, kSlackShare = 0.1;
 constexpr int kTries = 3;
 /// A library's idle threads spin for a while (OpenMP's up to 10 ms) and would take the cores from
 /// the side that is timed next.
