@@ -250,7 +250,7 @@ TEST_CASE("a figure of a lesson knows its source, in prose and in a table", "[st
 }
 
 TEST_CASE("a figure of the lesson says where it comes from when it is hovered", "[window][study]") {
-  Fixture f(1600, 6000);
+  Fixture f(1600, 12000);
   select_rung(f.state, "gemm.cuda.coalesced");
   f.driver->type('l');
   f.driver->frames(2);
@@ -265,7 +265,7 @@ TEST_CASE("a figure of the lesson says where it comes from when it is hovered", 
 
 TEST_CASE("the lesson's answer opens by click and key, its link leads to the line",
           "[window][study]") {
-  Fixture f(1600, 6000);  // all of the lesson is in it: text out of sight has no triangles
+  Fixture f(1600, 12000);  // all of the lesson is in it: text out of sight has no triangles
   select_rung(f.state, "gemm.cpu.naive_o1");
   f.driver->type('l');
   f.driver->frames(2);
