@@ -3,8 +3,8 @@
 // Idea      Split KV: a block for each part of 256 keys of each head. Each leaves its largest score, its sum and its
 //           weighted sum; a second kernel merges them by the rule of the online softmax.
 // Changed   As many blocks as there are parts: also one sequence fills the GPU.
-// Limits    Query heads that share a head of keys each read it, from the L2 at best; a warp still waits for one key
-//           and one value at a time.
+// Limits    Instructions: query heads that share a head of keys each work through it alone, one key and one value
+//           at a time.
 // Look at   Batch 1 against the rung before. What the second kernel costs where the cache is short.
 // Source    Dao et al., Flash-Decoding for long-context inference (2023).
 #include "common/harness/kernel/cuda_check.h"
