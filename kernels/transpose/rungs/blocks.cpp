@@ -1,10 +1,10 @@
 // ridge: flags=-O3
 //
-// Idea      Tile by tile: 16 rows of 16 columns touch 16 lines of x and 16 of y, which stay in the L1 until
-//           all their bytes are used.
+// Idea      Tile by tile: 16 rows of 16 columns touch 16 lines of x and 16 of y, which stay in a cache
+//           until all their bytes are used.
 // Changed   The order of the same loads and stores.
-// Limits    Element by element: a load and a store for 4 bytes; and each line of y is read before it is
-//           overwritten.
+// Limits    Element by element, and each line of y is read before it is overwritten. At n = 4096 the 16 lines of
+//           x share one set of the L1, which has fewer places: they come from the L2.
 // Look at   The same figure at n = 4096 and 4100.
 // Source    Lam, Rothberg and Wolf, "The Cache Performance and Optimizations of Blocked Algorithms" (1991).
 #include "kernels/runtime/problems/rows.h"
