@@ -3,8 +3,7 @@
 // Idea      The matrix of im2col is never written. A block makes the piece that it needs, 128 pixels times 8 of
 //           (c, r, s), in shared memory, straight from x: its rows are pixels, its columns are looked up.
 // Changed   The GEMM lab's 2-D register tile, 8 x 4 sums a thread, with another way of fetching one operand.
-// Limits    Divisions and tests to find each element of x; and elements that come one by one, with nothing under
-//           way while they are multiplied.
+// Limits    Instructions: divisions and tests find each element of x, and most issue slots go to them.
 // Look at   Memory: as little as direct. Speed: against im2col with 64 filters, and with 128.
 // Source    S. Chetlur et al., cuDNN: Efficient Primitives for Deep Learning, arXiv:1410.0759, section 3.
 #include "common/harness/kernel/cuda_check.h"

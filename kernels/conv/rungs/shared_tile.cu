@@ -4,8 +4,8 @@
 //           once into shared memory, with the weights beside it.
 // Changed   A thread keeps 16 sums: each x that it reads meets 16 weights, and each element of x leaves the cache once
 //           for 16 filters and all taps, not once for each.
-// Limits    Reads of shared memory: one of x and four of 16 bytes of weights for 16 multiply-adds. And two barriers
-//           for every few channels, with nothing in flight meanwhile.
+// Limits    Instructions beside the multiply-adds, which fill most issue slots: reads of shared memory (one of x
+//           and four of 16 bytes of weights for 16 multiply-adds), copies and their addresses.
 // Look at   Small images: of a tile of 16 x 16 over 7 x 7 pixels four fifths are outside.
 // Source    The shared-memory tile of any CUDA course, with a halo.
 #include <cstdio>
