@@ -4,7 +4,8 @@
 //           while older ones are multiplied; 16-byte pieces change places (XOR with the row), so
 //           that ldmatrix meets no bank twice; the next fragments load while these multiply.
 // Changed   Against WMMA: nobody waits for memory, and there is one barrier a tile.
-// Limits    mma.sync: on Hopper it does about 0.6 of wgmma's rate. Before Hopper nothing is faster.
+// Limits    mma.sync: on Hopper it has about two thirds of the rate of wgmma (the counters of WMMA and
+//           of this rung). Before Hopper nothing is faster.
 // Look at   The registers: every operand passes through them. That is what wgmma spares.
 // Source    PTX ISA ("mma.sync", "ldmatrix", "cp.async"); CUTLASS 2's multistage pipeline.
 #include "common/harness/kernel/cuda_check.h"
