@@ -3,8 +3,8 @@
 // divides by both scales again. The scale is the tensor's own of this step ("current scaling"): a pass for its
 // largest, then one that casts.
 //
-// fp8 tensor cores take both operands with the summed dimension side by side. What is cast is therefore written
-// turned as well: activations and gradients for the gradient of the weights, weights for that of the input.
+// fp8 tensor cores want the summed dimension contiguous in both operands. What is cast is therefore written
+// transposed as well: activations and gradients for the gradient of the weights, weights for that of the input.
 //
 // Micikevicius et al. (arXiv:2209.05433); cuBLASLt documentation, "FP8 data types". Included by cuda_trainer.h
 // alone.
