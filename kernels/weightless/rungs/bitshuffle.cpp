@@ -1,8 +1,8 @@
 // ridge: isa=avx512bitalg flags=-O3
 //
-// Idea      vpshufbitqmb looks up: 64 bytes each pick one bit of a 64-bit word. A LUT-6 is a 64-bit word,
-//           an address is a byte: one instruction is 64 look-ups.
-// Changed   The look-up is as fast as can be; the addresses are what is left to do.
+// Idea      vpshufbitqmb shuffles bits: for each of 64 bytes it picks the bit of a 64-bit word at that place.
+//           A LUT-6 is such a word, an address such a byte: one instruction is 64 look-ups.
+// Changed   The look-up is one instruction; the addresses are most of the work.
 // Limits    Six planes have to become 64 bytes: a mask load and a masked addition each, for one look-up.
 // Look at   How close a plain circuit of the same width comes: the look-up was never the problem.
 // Source    Intel's BITALG, made for other permutations.
