@@ -19,8 +19,8 @@
 namespace ridge::app {
 namespace {
 
-const std::set<std::string> kRaw = {"samples", "phase", "timing",   "problem",
-                                    "check",   "pong",  "estimates"};
+const std::set<std::string> kRaw = {"samples", "phase", "timing",    "problem",
+                                    "check",   "pong",  "estimates", "seal"};
 /// Of a machine's telemetry what belongs to the GPU that computes.
 const std::set<std::string> kTelemetry = {"sm_clock_hz", "memory_clock_hz", "power_w",
                                           "temp_c",      "gpu_busy",        "gpu_memory_busy"};

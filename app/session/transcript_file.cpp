@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <string_view>
 #include <utility>
 
 namespace ridge::app {
@@ -18,6 +20,20 @@ namespace {
 Error write_error(const std::string& path, int number) {
   return {ErrorCode::cannot_write, std::string("it cannot be written: ") + strerror(number),
           "'" + path + "'", "choose a folder that exists and may be written, with space left"};
+}
+
+/// `seal` with these lines. A run that is saved again brings its own seals, each the end of a part.
+Seal sealed_with(std::string_view lines, Seal seal) {
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = lines.substr(0, end);
+    if (is_seal(line))
+      seal = Seal();
+    else
+      seal.take(line);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return seal;
 }
 
 }  // namespace
@@ -34,7 +50,9 @@ int LineFile::open(const std::string& path, bool is_new) {
   return fd_ < 0 ? errno : 0;
 }
 
-int LineFile::append(const std::string& lines, bool to_disk) {
+int LineFile::append(std::string lines, bool to_disk) {
+  Seal seal = sealed_with(lines, seal_);
+  if (to_disk && seal.lines() > 0) lines += std::exchange(seal, Seal()).line() + "\n";
   const auto end = static_cast<off_t>(size_);
   if (::ftruncate(fd_, end) != 0 || ::lseek(fd_, end, SEEK_SET) != end) return errno;
   for (size_t done = 0; done < lines.size();) {
@@ -45,6 +63,7 @@ int LineFile::append(const std::string& lines, bool to_disk) {
   }
   if (to_disk && ::fsync(fd_) != 0 && errno != EINVAL) return errno;
   size_ += lines.size();
+  seal_ = seal;
   return 0;
 }
 

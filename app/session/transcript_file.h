@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/record/seal.h"
 
 namespace ridge::app {
 
@@ -19,24 +20,27 @@ Result<void> save_transcript(const std::string& path, const std::vector<std::str
 /// The lines of a file, without an unfinished last one; none if it cannot be read.
 std::vector<std::string> read_lines(const std::string& path);
 
-/// A file that whole lines are appended to. After an error it holds what it held before, and perhaps a cut line, which
+/// A file that whole lines are appended to, and that is sealed (common/record/seal.h) whenever it goes to the disk. After an error it holds what it held before, and perhaps a cut line, which
 /// the next attempt cuts off.
 class LineFile {
  public:
   LineFile() = default;
-  LineFile(LineFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
+  LineFile(LineFile&& other) noexcept
+      : fd_(std::exchange(other.fd_, -1)), size_(other.size_), seal_(other.seal_) {}
   LineFile& operator=(LineFile&&) = delete;
   ~LineFile();
 
   bool is_open() const { return fd_ >= 0; }
   // Each returns errno, or 0.
-  int open(const std::string& path, bool is_new = false);  ///< what was there is lost; is_new: an error
-  int append(const std::string& lines, bool to_disk);
+  int open(const std::string& path,
+           bool is_new = false);  ///< what was there is lost; is_new: an error
+  int append(std::string lines, bool to_disk);
   int close();
 
  private:
   int fd_ = -1;
   size_t size_ = 0;  ///< bytes of whole lines
+  Seal seal_;        ///< of those since the last one
 };
 
 /// A transcript written while it grows: to `<path>.<pid>.part` until finish() renames it to `path`,

@@ -18,6 +18,8 @@ inline constexpr size_t kMostParts = 50'000;
 inline constexpr size_t kMostChecks = 1000;
 /// Of a file: the longest run that we know has 80 MB.
 inline constexpr uint64_t kMostRunBytes = uint64_t{2} << 30;
+/// Of a line, longer ones are left out: docs/protocol.md.
+inline constexpr size_t kMostLineBytes = size_t{64} * 1024;
 /// A call of 30 years: beyond it sums of times are no numbers.
 inline constexpr double kLongest_ns = 1e18;
 /// Whole numbers beyond 2^53 are not exact in JSON, and products of sizes would not fit 64 bits.

@@ -55,6 +55,11 @@ void Run::note(std::string text) {
   ++version_;
 }
 
+void Run::take_seals(const SealCheck& seals) {
+  seals_ = seals;
+  if (!seals.broken().empty()) note("the file was changed after it was saved: " + seals.broken());
+}
+
 void Run::refuse(const std::string& what) {
   Refused& refused = refused_[what];
   const auto words = [&] {

@@ -15,6 +15,7 @@
 #include "common/record/json.h"
 #include "common/record/notes.h"
 #include "common/record/rung_hash.h"
+#include "common/record/seal.h"
 #include "common/record/serving.h"
 #include "common/record/types.h"
 
@@ -96,6 +97,9 @@ class Run {
   /// binary, foreign and too large files, and what is no file, are an error that says what it is instead.
   /// A part that cannot be right (door.h) is left out; log() says how many of each kind.
   static Result<Run> load(const std::string& path);
+
+  /// Of a run that load() read: what its file's seals say. A broken one is in log() too.
+  const SealCheck& seals() const { return seals_; }
 
   /// Marks what is stale: each result of a rung whose hash is another in `now`, which is sorted by id. A result's note
   /// and a comparison's reasons then say so, which whatever shows a figure shows too. A rung that `now` lacks, a
@@ -198,6 +202,7 @@ class Run {
   void disbelieve(const Request& request);
   void close_open(RequestStatus status, const std::string& reason);
   void note(std::string text);
+  void take_seals(const SealCheck& seals);
   /// Leaves a part out: log() has one line for each `what`, with their number.
   void refuse(const std::string& what);
   /// Whether one more of `what` may be kept beside so many; if not it is refused.
@@ -233,6 +238,7 @@ class Run {
   Notes notes_;
   std::vector<Inspection> inspections_;
   std::vector<Serving> servings_;
+  SealCheck seals_;
   std::vector<std::string> log_;
   struct Refused {
     int64_t count = 0;

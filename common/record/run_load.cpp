@@ -12,11 +12,11 @@
 #include "common/record/door.h"
 #include "common/record/import.h"
 #include "common/record/run.h"
+#include "common/record/seal.h"
 
 namespace ridge {
 namespace {
 
-constexpr size_t kMostLineBytes = 64 * 1024;  // docs/protocol.md
 /// Login banners stand before the magic; a file that has not shown it by then is something else.
 constexpr size_t kMostBannerBytes = 1024 * 1024;
 
@@ -136,9 +136,11 @@ Result<Run> Run::load(const std::string& path) {
   }
   Run run;
   std::string head;
+  SealCheck seals;
   LineReader reader(file.get());
   for (int64_t number = 1; reader.next(); ++number) {
     if (head.size() < 4096) head += reader.line.substr(0, 4096) + "\n";
+    seals.take(reader.line);
     if (reader.overlong) {
       if (run.started_) {
         run.note("line " + std::to_string(number) + " is longer than 64 KiB: it is left out");
@@ -171,6 +173,7 @@ Result<Run> Run::load(const std::string& path) {
     for (const Json& line : lines) run.apply(line);
     return run;
   }
+  run.take_seals(seals);
   const bool unfinished = std::any_of(run.requests_.begin(), run.requests_.end(),
                                       [](const Request& request) { return request.open(); });
   if (unfinished) {
