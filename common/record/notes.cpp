@@ -7,6 +7,7 @@
 #include "common/core/nearest.h"
 #include "common/record/command.h"
 #include "common/record/said_note.h"
+#include "common/record/studied_note.h"
 #include "common/record/tour_note.h"
 
 namespace ridge {
@@ -54,7 +55,9 @@ Result<std::pair<std::string, std::string>> parse_note(const std::string& text) 
 }
 
 bool set_note(const std::string& key, const std::string& text, Notes* notes) {
-  if (!find_note_field(key) && key != kTourNote && !key.starts_with(kSaidNote)) return false;
+  if (!find_note_field(key) && key != kTourNote && !key.starts_with(kSaidNote) &&
+      !key.starts_with(kStudiedNote))
+    return false;
   if (text.empty())
     notes->erase(key);
   else

@@ -11,6 +11,7 @@
 #include "app/query/selection.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/export.h"
+#include "app/window/teach/study.h"
 #include "common/core/files.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
@@ -469,6 +470,7 @@ void hand_in(State& state) {
   std::error_code ignored;
   for (int again = 2; fs::exists(path, ignored) && path != state.history.handed_in; ++again)
     path = folder / (file + "-" + std::to_string(again) + ".jsonl");
+  note_studied(state);
   const auto saved = state.sessions.shown->save(path.string());
   if (!saved) {
     state.notice = {saved.error().sentence(), true};

@@ -14,6 +14,7 @@
 #include "app/session/shared_file.h"
 #include "app/window/shell/actions.h"
 #include "app/window/teach/presenter.h"
+#include "app/window/teach/study.h"
 #include "common/core/files.h"
 #include "common/record/edit.h"
 #include "common/record/json.h"
@@ -100,6 +101,7 @@ void keep_run(State& state) {
   const bool is_measured = std::any_of(
       all.begin(), all.end(), [](const Series& s) { return s.stats || !s.samples.empty(); });
   if (!is_measured && state.run().comparisons().empty()) return;
+  note_studied(state);
   std::error_code failed;
   fs::create_directories(state.history.runs_folder, failed);
   state.history.run_file = (fs::path(state.history.runs_folder) /

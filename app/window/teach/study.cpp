@@ -4,12 +4,14 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <map>
 
 #include "app/query/reporting.h"
 #include "app/session/shared_file.h"
 #include "app/study/glossary.h"
 #include "app/window/shell/screens.h"
 #include "common/core/files.h"
+#include "common/record/studied_note.h"
 
 namespace ridge::window {
 namespace fs = std::filesystem;
@@ -38,6 +40,31 @@ void save_progress(State& state) {
   const auto written = app::write_shared(
       state.studying.path, study::progress_json(state.studying.progress), &state.studying.kept);
   if (!written) state.notice = {"Progress is not saved. " + written.error().sentence(), true};
+}
+
+/// Of each deck and each lab's quiz of which something was answered.
+std::vector<StudiedNote> all_studied(const study::Progress& progress) {
+  std::vector<StudiedNote> all;
+  if (const auto& decks = study_decks()) {
+    for (const study::Deck& deck : *decks) {
+      const study::DeckProgress known = study::deck_progress(deck, progress, now_s());
+      if (known.answered > 0)
+        all.push_back({Studied::cards, deck.lab, known.known, known.answered});
+    }
+  }
+  std::map<std::string, StudiedNote> quizzes;  // by lab
+  if (const auto& questions = study_questions()) {
+    for (const study::Question& question : *questions) {
+      const auto known = progress.questions.find(question.id);
+      if (known == progress.questions.end()) continue;
+      StudiedNote& quiz =
+          quizzes.try_emplace(question.lab, StudiedNote{Studied::quiz, question.lab}).first->second;
+      quiz.first += known->second.right;
+      quiz.second += known->second.wrong;
+    }
+  }
+  for (const auto& [lab, quiz] : quizzes) all.push_back(quiz);
+  return all;
 }
 
 // ---- what the actions do ----
@@ -210,6 +237,7 @@ void answer_card(State& state, bool knew) {
   state.studying.card.clear();
   state.studying.is_turned = false;
   save_progress(state);
+  note_studied(state);
 }
 
 const study::Question* shown_question(const State& state) {
@@ -230,6 +258,17 @@ void choose(State& state, const study::Question& question, const study::Choice& 
   study::QuizProgress& to = state.studying.progress.questions[question.id];
   ++(choice.accepted ? to.right : to.wrong);
   save_progress(state);
+  note_studied(state);
+}
+
+void note_studied(State& state) {
+  if (state.is_replay()) return;
+  for (const StudiedNote& studied : all_studied(state.studying.progress)) {
+    const auto [key, text] = to_note(studied);
+    const Notes& notes = state.run().notes();
+    const auto known = notes.find(key);
+    if (known == notes.end() || known->second != text) state.sessions.shown->note(key, text);
+  }
 }
 
 void study_digit(State& state, int digit) {

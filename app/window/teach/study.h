@@ -39,6 +39,10 @@ study::Answer answer_of(const State& state, const study::Question& question);
 /// Notes the choice, once; the first one counts.
 void choose(State& state, const study::Question& question, const study::Choice& choice);
 
+/// Puts what was learned so far into the session's run (common/record/studied_note.h), where that does not hold it yet:
+/// when it changes, and when a run begins to be kept.
+void note_studied(State& state);
+
 /// 1 to 9 on the study screen: the card's answer, the quiz's choice.
 void study_digit(State& state, int digit);
 void open_term(State& state, const std::string& name);
