@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/query/terminal.h"
 #include "app/session/saved_run.h"
@@ -18,16 +19,6 @@ namespace ridge::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// What has to be equal for two numbers to stand in one list.
-std::string machine_class(const Run& run, const std::string& kernel) {
-  if (!run.environment()) return "";
-  const Environment& environment = *run.environment();
-  const bool gpu = backend_of(kernel) == Backend::cuda;
-  if (gpu) return environment.gpus.empty() ? "" : environment.gpus.front().name;
-  return fmt::format("{}, {} cores, {}", environment.cpu.model, environment.cpu.cores,
-                     environment.cpu.isa);
-}
 
 const Series* side_of(const Run& run, const Comparison& comparison) {
   for (const Series& series : run.series()) {
@@ -55,13 +46,8 @@ std::string why_not_ranked(const Run& run, const Comparison& comparison) {
   return "";
 }
 
-Board* board_for(const Run& run, const Comparison& comparison, Leaderboard* all) {
-  Board wanted;
-  wanted.kernel = comparison.candidate;
-  wanted.baseline = comparison.baseline;
-  wanted.machine = machine_class(run, comparison.candidate);
-  wanted.cache = comparison.cache;
-  wanted.params = comparison.candidate_params;
+/// The one of the same list, which is added where there is none.
+Board* board_like(Board wanted, Leaderboard* all) {
   for (Board& board : all->boards) {
     const bool same = board.kernel == wanted.kernel && board.baseline == wanted.baseline &&
                       board.machine == wanted.machine && board.cache == wanted.cache &&
@@ -71,15 +57,21 @@ Board* board_for(const Run& run, const Comparison& comparison, Leaderboard* all)
   return &all->boards.emplace_back(std::move(wanted));
 }
 
+Board* board_for(const Run& run, const Comparison& comparison, Leaderboard* all) {
+  Board wanted;
+  wanted.kernel = comparison.candidate;
+  wanted.baseline = comparison.baseline;
+  wanted.machine = machine_class(run, comparison.candidate);
+  wanted.cache = comparison.cache;
+  wanted.params = comparison.candidate_params;
+  return board_like(std::move(wanted), all);
+}
+
 /// What a reader has to know of a place in the list.
 std::string remarks_of(const BoardEntry& entry) {
   if (!entry.contended || entry.note.empty()) return entry.contended ? "contended" : entry.note;
   return "contended; " + entry.note;
 }
-
-}  // namespace
-
-namespace {
 
 BoardEntry entry_of(const Run& run, const Comparison& comparison, const std::string& file) {
   const Series& series = *side_of(run, comparison);
@@ -98,6 +90,15 @@ BoardEntry entry_of(const Run& run, const Comparison& comparison, const std::str
 }
 
 }  // namespace
+
+std::string machine_class(const Run& run, const std::string& kernel) {
+  if (!run.environment()) return "";
+  const Environment& environment = *run.environment();
+  const bool gpu = backend_of(kernel) == Backend::cuda;
+  if (gpu) return environment.gpus.empty() ? "" : environment.gpus.front().name;
+  return fmt::format("{}, {} cores, {}", environment.cpu.model, environment.cpu.cores,
+                     environment.cpu.isa);
+}
 
 void add_run(const Run& run, const std::string& file, Leaderboard* all) {
   bool is_ranked = false;
@@ -123,6 +124,15 @@ void add_run(const Run& run, const std::string& file, Leaderboard* all) {
     hint = "ridgepoint exercise check FILE --out RUN.jsonl makes a run that is ranked";
   }
   all->left_out.push_back({ErrorCode::invalid, why, file, hint});
+}
+
+void merge(Leaderboard other, Leaderboard* all) {
+  for (Board& board : other.boards) {
+    std::vector<BoardEntry> entries = std::exchange(board.entries, {});
+    Board* known = board_like(std::move(board), all);
+    for (BoardEntry& entry : entries) known->entries.push_back(std::move(entry));
+  }
+  for (Error& error : other.left_out) all->left_out.push_back(std::move(error));
 }
 
 void rank_entries(Leaderboard* all) {

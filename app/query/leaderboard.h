@@ -39,10 +39,15 @@ struct Leaderboard {
   std::vector<Error> left_out;
 };
 
+/// What has to be equal for two numbers to stand in one list: the processor that ran `kernel`. Empty: the run does not say.
+std::string machine_class(const Run& run, const std::string& kernel);
+
 /// Reads every *.jsonl of the folder; nothing in them is compiled or run. Errors: bad_input for no folder.
 Result<Leaderboard> read_leaderboard(const std::string& folder);
 /// Adds what one run has to say; the last comparison of each rung that can be ranked counts.
 void add_run(const Run& run, const std::string& file, Leaderboard* board);
+/// Adds the entries of another, which rank_entries() then ranks.
+void merge(Leaderboard other, Leaderboard* board);
 /// Sorts each board and gives ranks: a tie is an interval that reaches the one of the tie's first.
 void rank_entries(Leaderboard* board);
 

@@ -1,0 +1,123 @@
+#include "app/query/foresight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <iomanip>
+#include <sstream>
+
+#include "common/core/format.h"
+#include "common/record/one_run.h"
+#include "common/stats/stats.h"
+#include "common/view/report/predictions.h"
+
+namespace ridge::app {
+namespace {
+
+/// How far off each is: |ln factor|, so that half and double count the same.
+std::vector<double> distances(std::span<const double> factors) {
+  std::vector<double> all;
+  for (const double factor : factors) all.push_back(std::abs(std::log(factor)));
+  return all;
+}
+
+Foresight::Change change_of(std::span<const double> first, std::span<const double> second) {
+  const auto before = stats::median_interval(first), after = stats::median_interval(second);
+  if (!before || !after) return Foresight::Change::unknown;
+  if (after->high < before->low) return Foresight::Change::closer;
+  return after->low > before->high ? Foresight::Change::farther : Foresight::Change::unsettled;
+}
+
+}  // namespace
+
+double made_utc_s(const Run& run) {
+  for (const Series& series : run.series()) {
+    if (const auto ended_s = ended_utc_s(run, series)) return *ended_s;
+  }
+  if (!run.environment()) return 0;
+  std::tm time{};
+  std::istringstream text(run.environment()->time_utc);
+  text >> std::get_time(&time, "%Y-%m-%dT%H:%M:%S");
+  return text.fail() ? 0 : static_cast<double>(timegm(&time));
+}
+
+std::vector<Foretold> foretold_in(const Run& run) {
+  const double run_s = made_utc_s(run);
+  std::vector<Foretold> all;
+  for (const report::Revealed& one : report::reveal(run)) {
+    Foretold made{.kernel = one.prediction->kernel,
+                  .said = report::said_text(*one.prediction),
+                  .after_the_fact = one.after_the_fact};
+    const bool is_factor = one.factor && std::isfinite(*one.factor) && *one.factor > 0;
+    if (is_factor) made.factor = one.factor;
+    made.utc_s = (one.series ? ended_utc_s(run, *one.series) : std::nullopt).value_or(run_s);
+    all.push_back(std::move(made));
+  }
+  return all;
+}
+
+void sort_by_time(std::vector<Foretold>* all) {
+  std::stable_sort(all->begin(), all->end(),
+                   [](const Foretold& a, const Foretold& b) { return a.utc_s < b.utc_s; });
+}
+
+Foresight foresight(std::span<const Foretold> all) {
+  Foresight sight;
+  std::vector<double> factors;
+  for (const Foretold& one : all) {
+    if (one.after_the_fact)
+      ++sight.after_the_fact;
+    else if (!one.factor)
+      ++sight.open;
+    else
+      factors.push_back(*one.factor);
+  }
+  sight.judged = static_cast<int>(factors.size());
+  if (factors.empty()) return sight;
+  sight.slower = static_cast<int>(
+      std::count_if(factors.begin(), factors.end(), [](double f) { return f > 1; }));
+  const std::vector<double> off = distances(factors);
+  sight.off = std::exp(stats::median(off));
+  if (sight.judged < kFewestForHalves) return sight;
+  const std::span<const double> first = std::span(off).first(off.size() / 2),
+                                second = std::span(off).subspan(off.size() / 2);
+  sight.first_half = std::exp(stats::median(first));
+  sight.second_half = std::exp(stats::median(second));
+  sight.change = change_of(first, second);
+  return sight;
+}
+
+std::string change_text(Foresight::Change change) {
+  switch (change) {
+    case Foresight::Change::closer:
+      return "closer";
+    case Foresight::Change::farther:
+      return "farther off";
+    case Foresight::Change::unsettled:
+      return "not settled";
+    case Foresight::Change::unknown:
+      break;
+  }
+  return "too few to say";
+}
+
+std::string own_sentence(const Foresight& sight) {
+  if (sight.judged == 0) return "";
+  const std::string faster_slower =
+      fmt::format("{} {} slower than you said, {} faster", sight.slower,
+                  sight.slower == 1 ? "was" : "were", sight.judged - sight.slower);
+  if (sight.judged == 1) {
+    return fmt::format("Your first prediction: the outcome was {} by {}.",
+                       sight.slower == 1 ? "slower" : "faster", format_ratio(sight.off));
+  }
+  std::string text = fmt::format("Your {} predictions: half of them within {} of the outcome; {}.",
+                                 sight.judged, format_ratio(sight.off), faster_slower);
+  if (sight.first_half)
+    text += fmt::format(" Earlier half {}, later half {}: {}.", format_ratio(*sight.first_half),
+                        format_ratio(*sight.second_half), change_text(sight.change));
+  return text;
+}
+
+}  // namespace ridge::app
