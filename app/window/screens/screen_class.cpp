@@ -1,17 +1,22 @@
-// Class: the exercises of all labs, and who of a folder of saved runs is how much faster.
+// Class: the exercises of all labs, who of a folder of saved runs is how much faster, and the folder as one page.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <future>
 
+#include "app/query/class_page.h"
+#include "app/query/class_roll.h"
 #include "app/query/leaderboard.h"
+#include "app/query/reporting.h"
 #include "app/window/edit/editing.h"
 #include "app/window/edit/exercise_list.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
+#include "app/window/shell/written.h"
+#include "common/core/files.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
 
@@ -29,13 +34,27 @@ class ClassScreen final : public Screen {
   void draw_left_out(Ui& ui, Area* rest);
 
   ExerciseList exercises_;
-  std::string read_;  ///< the folder that `board_` is of
-  Result<app::Leaderboard> board_ = app::Leaderboard();
-  std::future<Result<app::Leaderboard>> reading_;  ///< valid until it is in `board_`
+  std::string read_;  ///< the folder that `roll_` is of
+  Result<app::ClassRoll> roll_ = app::ClassRoll();
+  std::future<Result<app::ClassRoll>> reading_;  ///< valid until it is in `roll_`
   bool is_read_ = false, shows_left_out_ = false;
   size_t compared_ = 0;    ///< comparisons of this session when the folder was read
   std::string handed_in_;  ///< and its file in the folder
 };
+
+void write_class_page(State& state, const std::string& html, const std::string& csv,
+                      const std::string& text) {
+  const auto write = [&]() -> Result<std::string> {
+    RIDGE_TRY(std::string folder, app::make_report_folder(state.settings.export_root, "class"));
+    RIDGE_TRY_VOID(write_whole(folder + "/class.csv", csv));
+    RIDGE_TRY_VOID(write_whole(folder + "/class.html", html));
+    return folder;
+  };
+  if (const auto folder = write())
+    note_written(state, "the class page (HTML, CSV)", *folder + "/class.html", text);
+  else
+    state.notice = {folder.error().sentence(), true};
+}
 
 const std::string& folder_of(const State& state) {
   return state.settings.class_folder.empty() ? state.history.runs_folder
@@ -52,10 +71,10 @@ void ClassScreen::read_folder(Ui& ui) {
     read_ = folder, compared_ = compared, handed_in_ = handed_in;
     is_read_ = true;
     if (!folder.empty())
-      reading_ = std::async(std::launch::async, [folder] { return app::read_leaderboard(folder); });
+      reading_ = std::async(std::launch::async, [folder] { return app::read_class({folder}); });
   }
   if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-    board_ = reading_.get();
+    roll_ = reading_.get();
   ui.needs_redraw |= reading_.valid();
 }
 
@@ -88,12 +107,24 @@ void ClassScreen::draw_folder(Ui& ui, Area* area) {
     ui.tooltip(why.empty() ? "Puts this session's run into the folder, under your name." : why);
   line = area->take_top(ui.px(34), ui.px(8));
   const Area refresh_at = line.take_right(ui.px(104), ui.px(8));
+  const Area page_at = line.take_right(ui.px(104), ui.px(8));
   text_line(ui, "class_folder", line, "Folder", folder_of(ui.state), "",
             [](State& state, const std::string& folder) {
               state.settings.class_folder = folder;
               save_settings(&state);
             });
   if (ui.button("read_board", refresh_at, "Refresh", Ui::Kind::normal)) is_read_ = false;
+  const bool has_runs = !reading_.valid() && roll_ && roll_->runs > 0;
+  if (ui.button("class_page", page_at, "Write page", Ui::Kind::normal, has_runs) && has_runs) {
+    ui.dispatch([html = app::class_html(*roll_), csv = app::class_csv(*roll_),
+                 text = app::class_text(*roll_)](State& state) {
+      write_class_page(state, html, csv, text);
+    });
+  }
+  if (ImGui::IsItemHovered())
+    ui.tooltip(has_runs ? "The runs of this folder on one page: ladders, predictions, exercises; "
+                          "and a table for a gradebook."
+                        : "No run of this folder is read.");
 }
 
 /// The columns of a place in the list.
@@ -103,9 +134,7 @@ void draw_entry(Ui& ui, const std::string& board, const Area& line, const app::B
   const auto at = [&](float share) { return line.x + line.w * share; };
   ui.text(line.x + ui.px(28), y, std::to_string(entry.rank) + (tied ? "=" : " "), kSmall_px + 1,
           Role::muted, Face::mono, Anchor::end);
-  const bool is_named = entry.name != entry.file;
-  ui.text(line.x + ui.px(40), y, is_named ? entry.name : "no name typed", kSmall_px + 1,
-          is_named ? Role::text : Role::muted, Face::body, Anchor::start,
+  ui.text(line.x + ui.px(40), y, entry.name, kSmall_px + 1, Role::text, Face::body, Anchor::start,
           line.w * 0.4f - ui.px(48));
   if (ui.hovers("entry:" + board + entry.file, line))
     ui.tooltip(entry.file + ".jsonl, source " + entry.hash.substr(0, 7));
@@ -131,13 +160,14 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) {
         "A leaderboard is a folder: write its path above, and put each learner's run into it.",
         Role::text);
   if (reading_.valid()) return say("The runs of this folder are being read.", Role::muted);
-  if (!board_) return say(board_.error().sentence(), Role::slower);
-  if (board_->boards.empty())
+  if (!roll_) return say(roll_.error().sentence(), Role::slower);
+  const app::Leaderboard& all = roll_->board;
+  if (all.boards.empty())
     say("No run is ranked yet. Open an exercise and save it: a save that passes its check is "
         "compared "
         "with its original, and that comparison makes a place in the list.",
         Role::text);
-  for (const app::Board& board : board_->boards) {
+  for (const app::Board& board : all.boards) {
     const auto titled = [](std::string_view kernel) {
       const Rung* rung = rung_of(kernel);
       return rung ? std::string(rung->title) : app::edit_title(std::string(kernel));
@@ -154,10 +184,10 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) {
     }
     rest.take_top(ui.px(18));
   }
-  if (board_->boards.size() > 1)
+  if (all.boards.size() > 1)
     say("Lists of different machines, sizes or baselines are not compared with each other.",
         Role::muted);
-  if (!board_->boards.empty())
+  if (!all.boards.empty())
     say("How much faster than the baseline, from pairs run in turns; =: a tie, the intervals "
         "overlap.",
         Role::muted);
@@ -166,7 +196,7 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) {
 
 /// Other runs of the folder: one line, and their reasons when they are asked for.
 void ClassScreen::draw_left_out(Ui& ui, Area* rest) {
-  const auto& left_out = board_->left_out;
+  const auto& left_out = roll_->board.left_out;
   if (left_out.empty()) return;
   Area line = rest->take_top(ui.px(30), ui.px(6));
   const Area button = line.take_right(ui.px(96), ui.px(8));

@@ -6,6 +6,7 @@
 
 #include "app/window/panels/widgets.h"
 #include "app/window/screens/home_doors.h"
+#include "app/window/screens/home_predictions.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
@@ -26,6 +27,7 @@ class HomeScreen final : public Screen {
   void take_groups(const State& state);
 
   HomeDoors doors_;
+  HomePredictions predictions_;
   std::vector<app::RecordingGroup> groups_;  ///< of the recordings below
   const Recording* grouped_ = nullptr;       ///< the first of them, when they were grouped
   size_t grouped_count_ = 0;
@@ -208,6 +210,7 @@ void HomeScreen::draw(Ui& ui, Area all) {
   Area& rest = page.rest;
   doors_.draw(ui, rest.take_top(HomeDoors::height(ui, rest.w), ui.px(4)));
   draw_groups(ui, &rest);
+  predictions_.draw(ui, &rest);
   // A panel without a line is none: the doors above say how a first one comes about.
   const auto height = [&](size_t count) {
     return count == 0 ? 0 : ui.px(76 + kResultLine * static_cast<float>(count));
