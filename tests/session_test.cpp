@@ -464,22 +464,39 @@ TEST_CASE("launch commands are split as a shell would, and nothing is expanded")
   CHECK(split_command("a \\").error().code == ErrorCode::usage);
 }
 
+namespace {
+
+/// What was given to be written: a file has its seals besides.
+std::string read_unsealed(const std::string& path) {
+  std::string text;
+  for (const std::string& line : read_lines(path)) text += is_seal(line) ? "" : line + "\n";
+  return text;
+}
+
+SealCheck seals_of(const std::string& path) {
+  SealCheck seals;
+  for (const std::string& line : read_lines(path)) seals.take(line);
+  return seals;
+}
+
+}  // namespace
+
 TEST_CASE("a transcript file is whole or not there") {
   const Folder folder;
   const std::string path = folder / "run.jsonl";
   REQUIRE(save_transcript(path, {"one", "two"}).ok());
-  CHECK(read_all(path) == "one\ntwo\n");
+  CHECK(read_unsealed(path) == "one\ntwo\n");
   {
     auto growing = GrowingFile::open(path);
     REQUIRE(growing.ok());
     REQUIRE(growing->append({"three"}).ok());
-    CHECK(read_all(path) == "one\ntwo\n");  // the older run stays until the new one is complete
+    CHECK(read_unsealed(path) == "one\ntwo\n");  // the older run stays until the new one is complete
     REQUIRE(growing->append({"three", "four"}).ok());
     REQUIRE(growing->finish().ok());
-    CHECK(read_all(path) == "three\nfour\n");
+    CHECK(read_unsealed(path) == "three\nfour\n");
   }
   { auto abandoned = GrowingFile::open(path); }
-  CHECK(read_all(path) == "three\nfour\n");
+  CHECK(read_unsealed(path) == "three\nfour\n");
   CHECK(std::distance(fs::directory_iterator(folder.path), {}) == 1);  // no parts left
 
   CHECK(GrowingFile::open(folder.path.string()).error().code == ErrorCode::cannot_write);
@@ -492,7 +509,7 @@ namespace {
 /// Up to ten seconds: a thread writes it.
 bool holds_soon(const std::string& path, const std::string& text) {
   for (int i = 0; i < 1000; ++i) {
-    if (fs::exists(path) && read_all(path) == text) return true;
+    if (fs::exists(path) && read_unsealed(path) == text) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;
@@ -541,7 +558,8 @@ TEST_CASE("a transcript is written beside its session, line by line") {
     writer.append(lines);
     CHECK(!writer.take_error());
   }
-  CHECK(read_all(path) == "one\ntwo\nthree\n");
+  CHECK(read_unsealed(path) == "one\ntwo\nthree\n");
+  CHECK(seals_of(path).is_sealed());
 }
 
 TEST_CASE("a full disk is told once, and what did not fit is written when there is room") {
@@ -575,6 +593,34 @@ TEST_CASE("a full disk is told once, and what did not fit is written when there 
   CHECK(error_soon(nowhere));
 }
 
+TEST_CASE("a run that is saved again keeps its seals, right and wrong ones") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl", copy = folder / "copy.jsonl";
+  const std::string hello = R"({"ridgepoint":1,"type":"hello","seq":1,"version":"0.1.0"})";
+  REQUIRE(save_transcript(path, {hello, "two"}).ok());
+  CHECK(seals_of(path).is_sealed());
+  {
+    auto replay = Session::replay(path);
+    REQUIRE(replay.ok());
+    CHECK((*replay)->run().seals().is_sealed());
+    (*replay)->note("question", "Why?");
+    REQUIRE((*replay)->save(copy).ok());
+  }
+  const auto again = Run::load(copy);
+  REQUIRE(again.ok());
+  CHECK(again->seals().is_sealed());
+  CHECK(again->seals().broken().empty());
+  CHECK(again->notes().at("question") == "Why?");
+  // A changed one stays a changed one, whoever saves it again.
+  std::vector<std::string> lines = read_lines(path);
+  lines[1] = "too";
+  write_all(path, lines[0] + "\n" + lines[1] + "\n" + lines[2] + "\n");
+  auto replay = Session::replay(path);
+  REQUIRE(replay.ok());
+  REQUIRE((*replay)->save(copy).ok());
+  CHECK(Run::load(copy)->seals().broken() == "lines 1 to 3 are not as they were saved");
+}
+
 TEST_CASE("a program that is killed loses no line that had time to be written") {
   const Folder folder;
   const std::string path = folder / "run.jsonl";
@@ -594,7 +640,7 @@ TEST_CASE("a program that is killed loses no line that had time to be written") 
   CHECK(holds_soon(path, all));
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  CHECK(read_all(path) == all);
+  CHECK(read_unsealed(path) == all);
 }
 
 TEST_CASE("a session that is kept has everything in its file when it ends") {
@@ -611,7 +657,10 @@ TEST_CASE("a session that is kept has everything in its file when it ends") {
     CHECK(!session->take_keep_error());
     lines = session->transcript();
   }
-  CHECK(read_lines(path) == lines);
+  std::string all;
+  for (const std::string& line : lines) all += line + "\n";
+  CHECK(read_unsealed(path) == all);
+  CHECK(seals_of(path).is_sealed());
   auto replay = Session::replay(path);
   REQUIRE(replay.ok());
   CHECK(sample_count(**replay) > 0);

@@ -59,7 +59,7 @@ Command setup_class(CLI::App& command, const CommonOptions& common) {
 }
 
 RIDGE_COMMAND(class, .about = "a class's saved runs on one page: ladders, predictions, exercises",
-              .place = 65, .level = Level::kLab, .schema = "", .setup = setup_class);
+              .place = 62, .level = Level::kLab, .schema = "", .setup = setup_class);
 
 }  // namespace
 }  // namespace ridge::app
