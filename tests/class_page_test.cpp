@@ -156,18 +156,22 @@ TEST_CASE(
     "a person is their name, whatever folders it is typed in; several paths are a person each") {
   Classroom c;
   c.put("week1/Ada.jsonl", Handed{.name = "Ada"});
+  c.put("week1/whose.jsonl", Handed{});  // of two names in its folder neither is its own
   c.put("week1/Bo.jsonl", Handed{.name = "Bo"});
   c.put("week2/Ada.jsonl", Handed{.name = "Ada"});
-  c.put("week2/nobody.jsonl", Handed{});  // of two names in its folder neither is its own
+  Transcript noted = run_of_person({});
+  noted.app("note", {{"what", "name"}, {"text", " Bo "}});
+  c.put("week3/noted.jsonl", sealed(noted));
+  c.put("week2/nobody.jsonl", Handed{});  // of the one name in its folder
   c.read();
-  CHECK(c.field("Ada", "runs") == "2");
+  CHECK(c.field("Ada", "runs") == "3");
   CHECK(c.field("Ada", "handed_in") == "week1; week2");
-  CHECK(c.field("Bo", "runs") == "1");
+  CHECK(c.field("Bo", "runs") == "2");
   const Outcome several =
       Program(variable("RIDGE_BIN"), {"class", c.path("week1/Bo.jsonl"), c.path("week2"), "--json"})
           .finish();
   REQUIRE(several.code == 0);
-  CHECK(several.json()["people"].size() == 2);  // Bo, and week2 with the one name typed in it
+  CHECK(several.json()["people"].size() == 2);  // Bo, and Ada with all of week2
   CHECK(several.json()["runs"] == 3);
 }
 

@@ -490,7 +490,8 @@ TEST_CASE("a transcript file is whole or not there") {
     auto growing = GrowingFile::open(path);
     REQUIRE(growing.ok());
     REQUIRE(growing->append({"three"}).ok());
-    CHECK(read_unsealed(path) == "one\ntwo\n");  // the older run stays until the new one is complete
+    CHECK(read_unsealed(path) ==
+          "one\ntwo\n");  // the older run stays until the new one is complete
     REQUIRE(growing->append({"three", "four"}).ok());
     REQUIRE(growing->finish().ok());
     CHECK(read_unsealed(path) == "three\nfour\n");

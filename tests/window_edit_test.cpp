@@ -1,4 +1,7 @@
 // Your turn: the copy, its saves from both sides, what the compiler says, the history of saves, the way back.
+#include <chrono>
+#include <thread>
+
 #include "app/query/diff.h"
 #include "app/query/leaderboard.h"
 #include "app/window/edit/editing.h"
@@ -808,6 +811,36 @@ TEST_CASE("a name that is typed is in the run, and the run is handed in under it
   CHECK(board->left_out.empty());
   hand_in(w.state);  // again: the same file
   CHECK(!std::filesystem::exists(w.state.settings.class_folder + "/Ada_L-2.jsonl"));
+}
+
+TEST_CASE("the class screen writes its folder as one page and a gradebook") {
+  Edits w;
+  w.state.settings.class_folder = w.folder.path + "/class";
+  w.state.settings.export_root = w.folder.path + "/exports";
+  std::filesystem::create_directories(w.state.settings.class_folder);
+  w.state.view.screen = ScreenId::classroom;
+  const auto click_page = [&] {
+    for (int i = 0; i < 500 && w.state.written.file.empty(); ++i) {  // a thread reads the folder
+      w.driver->frames(1);
+      w.driver->click("class_page");
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  w.driver->frames(3);
+  w.driver->click("class_page");  // there is nothing to write
+  w.driver->frames(3);
+  CHECK(w.state.written.file.empty());
+  Transcript run = whole_transcript();
+  run.app("learner", {{"name", "Ada L"}});
+  std::ofstream(w.state.settings.class_folder + "/a.jsonl") << run.text();
+  REQUIRE(w.driver->click("read_board"));
+  click_page();
+  REQUIRE(w.state.written.file.ends_with("/class.html"));
+  const auto page = read_text(w.state.written.file);
+  REQUIRE(page);
+  CHECK(page->find("Ada L") != std::string::npos);
+  const std::string csv = w.state.written.file.substr(0, w.state.written.file.size() - 4) + "csv";
+  CHECK(read_text(csv)->find("Ada L,a,1,") != std::string::npos);
 }
 
 TEST_CASE("a folder that is none, and an empty one, say so on the class screen") {

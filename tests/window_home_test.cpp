@@ -1,7 +1,10 @@
 // Home: the three doors, the labs by group, results and recordings that open again.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "app/query/editing.h"
 #include "app/study/tour.h"
@@ -19,6 +22,45 @@ namespace ridge::test {
 namespace {
 
 using namespace ridge::window;
+
+// ---- the reader's own predictions ----
+
+TEST_CASE("Home says how good one's predictions were, once one has an outcome", "[window][home]") {
+  Fixture f;
+  f.state.view.screen = ScreenId::home;
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("own_predictions"));
+  WorkRequest request = request_for(RequestType::run, 0);
+  request.kernels = {request.kernels[0]};
+  f.session.predict({request.kernels[0].kernel, request.kernels[0].params, 2e6});
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("own_predictions"));  // no result answers it yet
+  REQUIRE(f.session.send(request));
+  const WorkRequest sent = f.session.last(RequestType::run);
+  f.session.measure(sent, 0, 1e6);
+  f.session.finish(sent);
+  f.driver->frames(3);
+  CHECK(f.driver->find("own_predictions"));
+}
+
+TEST_CASE("predictions of the runs that are kept count on Home, this session's own file once",
+          "[window][home]") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path + "/runs");
+  Transcript earlier;
+  add_start(&earlier);
+  add_run(&earlier);
+  add_compare(&earlier);  // it answers the prediction of the run
+  std::ofstream(folder.path + "/runs/earlier.jsonl") << earlier.text();
+  Fixture f;
+  f.state.history.runs_folder = folder.path + "/runs";
+  f.state.view.screen = ScreenId::home;
+  for (int i = 0; i < 500 && !f.driver->find("own_predictions"); ++i) {  // a thread reads them
+    f.driver->frames(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(f.driver->find("own_predictions"));
+}
 
 // ---- watch it climb ----
 

@@ -30,6 +30,42 @@ std::string widget_with(const Fixture& f, const std::string& prefix) {
   return "";
 }
 
+TEST_CASE("what is learned goes into the session's run, the latest of each deck and quiz",
+          "[study]") {
+  Fixture f;
+  f.driver->frames(2);
+  show_deck(f.state, "gemm");
+  answer_card(f.state, true);
+  answer_card(f.state, false);
+  const Notes& notes = f.session.run().notes();
+  CHECK(notes.at("studied cards gemm") == "0 known, 2 answered");  // known is the second box
+  CHECK_FALSE(notes.contains("studied quiz gemm"));
+  const auto& questions = study_questions();
+  REQUIRE(questions);
+  const auto question = std::find_if(questions->begin(), questions->end(),
+                                     [](const auto& one) { return one.lab == "gemm"; });
+  REQUIRE(question != questions->end());
+  study::Choice right;
+  right.label = "this one";
+  right.accepted = true;
+  choose(f.state, *question, right);
+  CHECK(notes.at("studied quiz gemm") == "1 right, 0 wrong");
+  // A run of another session begins with what was known before it.
+  const TemporaryFolder folder;
+  Fixture later;
+  later.state.studying.progress = f.state.studying.progress;
+  later.state.history.runs_folder = folder.path + "/runs";
+  later.driver->frames(2);
+  CHECK(later.session.run().notes().empty());
+  WorkRequest request = request_for(RequestType::run, 0);
+  request.kernels = {request.kernels[0]};
+  REQUIRE(later.session.send(request));
+  later.session.measure(later.session.last(RequestType::run), 0, 1e6);
+  later.driver->frames(3);
+  REQUIRE_FALSE(later.state.history.run_file.empty());
+  CHECK(text_of(later.state.history.run_file).find("0 known, 2 answered") != std::string::npos);
+}
+
 TEST_CASE("a known card goes up a box and comes later, an unknown one starts again", "[study]") {
   const study::Deck deck{
       "gemm", "GEMM", 10, {{"a", "gemm", "A?", "a."}, {"b", "gemm", "B?", "b."}}};

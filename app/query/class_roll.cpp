@@ -27,7 +27,7 @@ std::map<std::string, std::string> names_of(const std::vector<ClassFile>& files,
                                             const std::vector<Result<ClassRun>>& runs) {
   std::map<std::string, std::set<std::string>> typed;
   for (size_t i = 0; i < files.size(); ++i) {
-    if (runs[i] && !runs[i]->learner.empty()) typed[files[i].source].insert(runs[i]->learner);
+    if (runs[i] && !runs[i]->name.empty()) typed[files[i].source].insert(runs[i]->name);
   }
   std::map<std::string, std::string> names;
   for (const auto& [source, all] : typed) {
@@ -44,7 +44,7 @@ std::vector<size_t> make_people(const ClassFiles& found, const std::vector<Resul
   files.insert(files.end(), found.empty.begin(), found.empty.end());
   std::vector<std::pair<bool, std::string>> keys;  // without a name, and the name or the source
   for (size_t i = 0; i < files.size(); ++i) {
-    std::string name = i < runs.size() && runs[i] ? runs[i]->learner : "";
+    std::string name = i < runs.size() && runs[i] ? runs[i]->name : "";
     if (const auto known = names.find(files[i].source); name.empty() && known != names.end())
       name = known->second;
     keys.emplace_back(name.empty(), name.empty() ? files[i].source : name);

@@ -5,6 +5,7 @@
 
 #include "app/query/editing.h"
 #include "app/query/series_table.h"
+#include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
 #include "common/view/report/content.h"
@@ -108,11 +109,20 @@ void add_exercises(const Run& run, ClassRun* out) {
   }
 }
 
+/// In the window, else as a note of the run; it may have been typed with a blank behind it.
+std::string typed_name(const Run& run) {
+  const auto note = run.notes().find("name");
+  const std::string name = !run.learner().empty()      ? run.learner()
+                           : note == run.notes().end() ? ""
+                                                       : note->second;
+  return one_line(name, kLongestNote);
+}
+
 }  // namespace
 
 ClassRun class_run(const Run& run, const std::string& file) {
   ClassRun out;
-  out.learner = run.learner();
+  out.name = typed_name(run);
   out.utc_s = made_utc_s(run);
   out.changed = run.seals().broken();
   out.is_sealed = run.seals().is_sealed();

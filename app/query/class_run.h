@@ -35,7 +35,7 @@ struct ClassPair {
 };
 
 struct ClassRun {
-  std::string learner;     ///< the name that was typed; empty: none
+  std::string name;        ///< that was typed; empty: none
   double utc_s = 0;        ///< when it was made, seconds since 1970; 0: not known
   std::string changed;     ///< what its seal says was changed since; empty: nothing is known to be
   bool is_sealed = false;  ///< to its end
