@@ -92,6 +92,32 @@ inline Coverage coverage(const Noise& noise, double rho, double target_half_widt
   return result;
 }
 
+// ---- histories -----------------------------------------------------------------------------------
+
+struct HistoryModel {
+  double noise = 0.0075;         ///< standard deviation of ln of one value about its level
+  double rho = 0;                ///< AR(1) of that noise
+  int levels = 1, length = 100;  ///< values of each level
+  double step = 0.03;            ///< every other level is so much slower
+  double outliers = 0.03;        ///< share of values that are 5 to 15 % slower still
+};
+
+inline std::vector<double> simulate_history(const HistoryModel& model, uint64_t seed) {
+  const auto noise = autoregressive(model.levels * model.length, model.rho, seed);
+  std::vector<double> values;
+  for (size_t i = 0; i < noise.size(); ++i) {
+    const auto draw = static_cast<uint64_t>(i);
+    const auto uniform = [&](uint64_t of) {  // of a standard normal
+      return 0.5 * std::erfc(-quality::normal(seed + of, draw) / std::sqrt(2.0));
+    };
+    double log = model.noise * noise[i];
+    if (i / static_cast<size_t>(model.length) % 2 == 1) log += std::log(1 + model.step);
+    if (uniform(3'000'000) < model.outliers) log += 0.05 + 0.1 * uniform(4'000'000);
+    values.push_back(kTruth_ns * std::exp(log));
+  }
+  return values;
+}
+
 // ---- comparisons ---------------------------------------------------------------------------------
 
 struct Machine {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "common/stats/change_points.h"
 #include "tests/simulation.h"
 
 using namespace ridge;
@@ -64,6 +65,38 @@ void print_verdicts(int runs) {
   }
 }
 
+void print_histories(int runs) {
+  print(
+      "\nhistories: false alarms without a change; five changes of 3 % found, of 30 values a "
+      "level");
+  for (const double rho : {0.0, 0.3, 0.5}) {
+    std::string line = fmt::format("  rho {:.1f}:", rho);
+    for (const int length : {12, 20, 30, 50, 100, 200}) {
+      int alarms = 0;
+      for (int i = 0; i < runs; ++i) {
+        const auto values =
+            simulate_history({.rho = rho, .length = length}, static_cast<uint64_t>(i));
+        alarms += !stats::find_changes(values).changes.empty();
+      }
+      line += fmt::format("  {} values {:.2f} %", length, 100.0 * alarms / runs);
+    }
+    print(line);
+    for (const double noise : {0.005, 0.0075, 0.01}) {
+      const int histories = runs / 5 + 1;
+      int whole = 0, too_many = 0;
+      for (int i = 0; i < histories; ++i) {
+        const HistoryModel model = {.noise = noise, .rho = rho, .levels = 6, .length = 30};
+        const size_t found =
+            stats::find_changes(simulate_history(model, static_cast<uint64_t>(i))).changes.size();
+        whole += found == 5;
+        too_many += found > 5;
+      }
+      print(fmt::format("    noise {:.2f} %: all five in {:.1f} %, more in {:.1f} %", 100 * noise,
+                        100.0 * whole / histories, 100.0 * too_many / histories));
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -74,5 +107,6 @@ int main(int argc, char** argv) {
   }
   print_coverage(runs);
   print_verdicts(runs);
+  print_histories(runs / 10 + 1);
   return 0;
 }

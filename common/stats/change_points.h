@@ -1,0 +1,50 @@
+// Where the level of a history changes: values of one quantity in the order of time, each a result of its own. No model of
+// what caused a change, and no level that drifts: between two changes the level stands still.
+// Sources: the scale-free CUSUM over many intervals is narrowest-over-threshold (Baranowski, Chen and Fryzlewicz, JRSS B
+// 81, 2019) on seeded intervals (Kovacs, Buhlmann, Li and Munk, Biometrika 110, 2023). Medians stand in for means, so that
+// an outlier is no change. The noise comes from differences of neighbours, which a change of level hardly touches
+// (Hall and Van Keilegom, JRSS B 65, 2003), by the scale Qn (Rousseeuw and Croux, JASA 88, 1993). A change's ratio and its
+// interval are Hodges and Lehmann's (Conover, Practical Nonparametric Statistics, 5.4).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/core/interval.h"
+
+namespace ridge::stats {
+
+/// Values that a level needs on either side of a change: half of them may be outliers.
+inline constexpr size_t kFewestOfLevel = 5;
+
+struct Change {
+  size_t first = 0;            ///< index of the first value at the new level
+  double ratio = 1;            ///< new level over old
+  std::optional<Interval> ci;  ///< 95 %, of the ratio, given the place; absent: too few values
+  double score = 0;            ///< its step over what noise alone makes of so many values
+};
+
+struct ChangePoints {
+  std::vector<Change> changes;  ///< in the order of time
+  double noise = 0;             ///< standard deviation of one value about its level: 0.01 is 1 %
+  /// Integrated correlation time of the values about their level; 1: independent.
+  double correlation_values = 1;
+  /// Why none was looked for, one sentence; empty: it was.
+  std::string too_few;
+};
+
+/// `values` are positive and finite. False alarms, simulated with tests/bench/statistics.cpp: a history of 20 to 1000 values
+/// without a change has one in at most 1 of 100 cases, for normal noise, for noise with 4 % of outliers, and for AR(1)
+/// noise up to 0.5. A history that is looked at again with each new value is looked at as often: each look spends
+/// that chance anew. Takes O(n^2) time: 0.1 s for 1000 values.
+ChangePoints find_changes(std::span<const double> values);
+
+/// The highest score of any split of `values`: what find_changes() holds against limit_of(). For simulations.
+double highest_score(std::span<const double> values);
+/// The score that a history of `count` values has to pass.
+double limit_of(size_t count);
+
+}  // namespace ridge::stats
