@@ -68,6 +68,20 @@ else()
   message(STATUS "libseccomp not found: a learner's code may make any system call (apt-get install libseccomp-dev)")
 endif()
 
+# The history of results. Opened at run time, as the peers are: an installed program starts where it is not.
+set(ridge_app_late "")  # what app/ links for that
+find_path(RIDGE_SQLITE_INCLUDE sqlite3.h)
+find_library(RIDGE_SQLITE_LIBRARY NAMES libsqlite3.so)
+if(RIDGE_SQLITE_INCLUDE AND RIDGE_SQLITE_LIBRARY)
+  add_library(ridge_lib_sqlite INTERFACE)
+  ridge_late_library(NAME sqlite LIBRARY ${RIDGE_SQLITE_LIBRARY} PACKAGE libsqlite3-0 OUT source FUNCTIONS
+    "^sqlite3_(open_v2|close|exec|busy_timeout|errmsg|errcode|changes|prepare_v2|step|reset|finalize|bind_(text|double|int|null)|column_(text|bytes|type|double|int))$")
+  list(APPEND ridge_app_late ${source})
+  target_include_directories(ridge_lib_sqlite SYSTEM INTERFACE ${RIDGE_SQLITE_INCLUDE})
+else()
+  message(STATUS "SQLite not found: no history of results is kept (apt-get install libsqlite3-dev)")
+endif()
+
 # ---- optional peers ------------------------------------------------------------------------------
 # oneDNN, OpenBLAS and cuBLAS are opened at run time: other machines have them in other versions, or not at all.
 set(ridge_late_sources "")  # what kernels/ links for that (cmake/kernels.cmake)

@@ -40,9 +40,10 @@ showing='common/(core|record|stats|view)'
 may app/session             "$showing"
 may app/study               "$showing|labs"
 may app/query               "$showing|labs|app/(session|study)"
-may app/window              "$showing|labs|app/(session|study|query|platform)"
+may app/history             "$showing|labs|app/(session|query)"
+may app/window              "$showing|labs|app/(session|study|query|history|platform)"
 may app/platform            'common/core|app/window/shell'
-may app/cli                 "$showing|labs|app/(session|study|query|window)"
+may app/cli                 "$showing|labs|app/(session|study|query|history|window)"
 [ "$seen" -gt 0 ] || { echo "no include found: the test looks in the wrong place"; exit 1; }
 echo "$seen includes looked at"
 exit $failed

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "app/history/entries.h"
 #include "app/query/reporting.h"
 #include "app/query/terminal.h"
 #include "common/core/files.h"
@@ -312,6 +313,13 @@ Result<Budget> budget_of(const MeasureOptions& options) {
 
 namespace {
 
+/// Into the history of this machine. The run itself is none the worse where that fails.
+void keep_history(const Measured& measured) {
+  if (!measured.driver || measured.request == 0) return;
+  const auto kept = history::remember(history::entries_of(measured.driver->run()));
+  if (!kept) complain("ridgepoint: this run is not in the history: " + kept.error().sentence());
+}
+
 std::string first_reason(const Measured& measured) {
   for (const Series& series : measured.driver->run().series()) {
     if (series.request == measured.request) return series.kernel + ": " + series.reason;
@@ -364,6 +372,7 @@ Measured measure(const CommonOptions& common, const MeasureOptions& options, Req
     measured.error = done.error();
   }
   keep_file(options, &measured);
+  keep_history(measured);
   return measured;
 }
 
