@@ -66,17 +66,20 @@ TEST_CASE("five changes of 3 % are found where they are") {
 }
 
 TEST_CASE("of many histories with five changes nearly all changes are found, and no sixth") {
-  int changes = 0, too_many = 0, covered = 0;
+  int changes = 0, too_many = 0, covered = 0, in_range = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const auto found = stats::find_changes(up_and_down(6, 30, 0.0075, seed));
     changes += found_near(found, 6, 30, 3);
     too_many += found.changes.size() > 5;
     for (const stats::Change& one : found.changes) {
       const double truth = one.ratio > 1 ? 1.03 : 1 / 1.03;
+      const size_t nearest = (one.first + 15) / 30 * 30;
+      in_range += one.earliest <= nearest && nearest <= one.latest;
       covered += one.ci && one.ci->low <= truth && truth <= one.ci->high;
     }
   }
   CHECK(changes >= 195);  // of 200
+  CHECK(in_range >= 185);
   CHECK(too_many == 0);
   CHECK(covered >= 185);
 }

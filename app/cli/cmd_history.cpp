@@ -85,10 +85,13 @@ Result<std::string> known_rung(const std::string& name,
   if (const std::string id = full_id(name); has(id)) return id;
   for (const history::Entry& one : entries)
     if (one.kernel.ends_with("." + name)) return one.kernel;
-  std::set<std::string> names;
-  for (const history::Entry& one : entries) names.insert(one.kernel);
+  std::set<std::string> ids;
+  for (const history::Entry& one : entries) ids.insert(one.kernel);
+  const std::vector<std::string> shown(ids.begin(), ids.end());
+  std::vector<std::string> names;  // as they may be typed
+  for (const std::string& id : shown) names.push_back(id.substr(id.rfind('.') + 1));
   return Error{ErrorCode::usage, "the history holds no result of “" + name + "”", "history",
-               name_hint(name, {names.begin(), names.end()}, "ridgepoint history")};
+               name_hint(name, names, "ridgepoint history", shown)};
 }
 
 /// The texts on both sides of each change.

@@ -36,9 +36,7 @@ std::string table_html(const chart::ChartTable& table) {
 
 std::string change_html(const RungHistory& history, const LevelChange& change,
                         const std::map<std::string, Source>& sources) {
-  return "<h3>" +
-         escape_xml(time_text(history.entries[change.first].ended_utc_s) + ": " +
-                    step_text(change)) +
+  return "<h3>" + escape_xml(step_text(change) + " from " + place_text(history, change)) +
          "</h3>\n<p>" + escape_xml(differences_text(change)) + "</p>\n<pre>" +
          escape_xml(source_diff(change, sources)) + "</pre>\n";
 }

@@ -124,7 +124,8 @@ void find_changes(RungHistory* history) {
   history->found = stats::find_changes(values);
   for (const stats::Change& found : history->found.changes) {
     LevelChange& change = history->changes.emplace_back(LevelChange{found, {}, {}, {}, {}});
-    const Entry &before = history->entries[found.first - 1], &after = history->entries[found.first];
+    const Entry& before = history->entries[found.earliest - 1];
+    const Entry& after = history->entries[found.latest];
     change.before_hash = before.hash, change.after_hash = after.hash;
     compare_texts(before, after, &change);
   }
@@ -210,6 +211,13 @@ std::string step_text(const stats::Change& change) {
   return text;
 }
 
+std::string place_text(const RungHistory& history, const stats::Change& change) {
+  const auto when = [&](size_t index) { return time_text(history.entries[index].ended_utc_s); };
+  if (change.earliest == change.latest) return when(change.first);
+  return when(change.first) + " (it may be any result from " + when(change.earliest) + " to " +
+         when(change.latest) + ")";
+}
+
 std::string differences_text(const LevelChange& change) {
   const std::string differs = change.differs.empty()
                                   ? "Nothing that is kept differs."
@@ -273,8 +281,8 @@ std::string history_text(const RungHistory& history, size_t most) {
   text += app::table(
       {"when (UTC)", "time per call", "95 % interval", "caution", "source", "commit"}, rows);
   for (const LevelChange& change : history.changes) {
-    text += "\n" + time_text(history.entries[change.first].ended_utc_s) + "  " + step_text(change) +
-            "\n  " + app::wrapped(differences_text(change), 98, 2) + "\n";
+    text += "\n" + step_text(change) + " from " + place_text(history, change) + "\n  " +
+            app::wrapped(differences_text(change), 98, 2) + "\n";
   }
   return text + "\n" + changes_text(history) + "\n";
 }
@@ -296,6 +304,8 @@ Json history_json(const std::vector<RungHistory>& all) {
     }
     for (const LevelChange& change : one.changes) {
       Json row = {{"first", change.first},
+                  {"earliest", change.earliest},
+                  {"latest", change.latest},
                   {"time_utc", time_text(one.entries[change.first].ended_utc_s)},
                   {"ratio", change.ratio},
                   {"differs", change.differs},
@@ -364,13 +374,12 @@ chart::HistoryInput chart_input(const RungHistory& history) {
   input.first_level_ns = level_of(history, 0).median_ns();
   for (size_t i = 0; i < history.changes.size(); ++i) {
     const LevelChange& change = history.changes[i];
-    const std::string when = time_text(history.entries[change.first].ended_utc_s);
-    input.marks.push_back(
-        {.first = change.first,
-         .level_ns = level_of(history, i + 1).median_ns(),
-         .label = percent(change.ratio),
-         .note = when + ": " + step_text(change) + ". " + differences_text(change),
-         .slower = change.ratio > 1});
+    input.marks.push_back({.first = change.first,
+                           .level_ns = level_of(history, i + 1).median_ns(),
+                           .label = percent(change.ratio),
+                           .note = step_text(change) + " from " + place_text(history, change) +
+                                   ". " + differences_text(change),
+                           .slower = change.ratio > 1});
   }
   return input;
 }

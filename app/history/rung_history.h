@@ -14,7 +14,7 @@
 
 namespace ridge::history {
 
-/// A change of level, between the result before it and the first one after.
+/// A change of level. What differs is asked of the last result that is surely before it and the first that is surely after.
 struct LevelChange : stats::Change {
   std::string before_hash, after_hash;  ///< of the source
   /// What is known to differ, one phrase each: "commit 1a2b3c → 4d5e6f". Empty: nothing that is kept. Never a cause.
@@ -44,6 +44,8 @@ std::vector<RungHistory> rung_histories(std::vector<Entry> entries, const Asked&
 std::string time_text(double utc_s);
 /// "+3.0 % [+2.6 %, +3.4 %]": of a time, so more is slower.
 std::string step_text(const stats::Change& change);
+/// When the first result at the new level came: "2026-11-26 23:14", and from when to when it may have been.
+std::string place_text(const RungHistory& history, const stats::Change& change);
 /// "What is kept differs in: source 1a2b3c4d → 5e6f7a8b, commit 1a2b3c → 4d5e6f. The same: machine, compiler." `sources` by hash.
 std::string differences_text(const LevelChange& change);
 /// What changed in the rung's file at a change: lines with "+", "-" and a space before them; one sentence where there is

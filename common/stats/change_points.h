@@ -21,7 +21,9 @@ namespace ridge::stats {
 inline constexpr size_t kFewestOfLevel = 5;
 
 struct Change {
-  size_t first = 0;            ///< index of the first value at the new level
+  size_t first = 0;  ///< index of the first value at the new level
+  /// The new level may begin as early and as late as this: 95 % of such ranges hold the true place.
+  size_t earliest = 0, latest = 0;
   double ratio = 1;            ///< new level over old
   std::optional<Interval> ci;  ///< 95 %, of the ratio, given the place; absent: too few values
   double score = 0;            ///< its step over what noise alone makes of so many values
