@@ -254,7 +254,7 @@ TEST_CASE("the list of what is not fresh is held to both sides") {
   CHECK(faults_of(more, recordings()).size() > before);
 }
 
-TEST_CASE("each recording is one that 'ridgepoint check' takes") {
+TEST_CASE("each recording is one that 'ridgepoint recording' takes") {
   CHECK(recordings().size() > 20);
   for (const Shipped& one : recordings()) {
     INFO(one.name);

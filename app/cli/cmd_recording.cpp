@@ -1,4 +1,4 @@
-// ridgepoint check FILE...: whether recordings may stand beside the program's own.
+// ridgepoint recording FILE...: whether recordings may stand beside the program's own.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,13 +15,13 @@
 namespace ridge::app {
 namespace {
 
-struct CheckFileOptions {
+struct RecordingOptions {
   std::vector<std::string> files;
   bool dirty = false;
 };
 
 /// What a recording holds, once it is known to be one.
-Result<std::string> checked(const std::string& path, const CheckFileOptions& options) {
+Result<std::string> checked(const std::string& path, const RecordingOptions& options) {
   RIDGE_TRY_VOID(check_recording(path, {.dirty_too = options.dirty}));
   RIDGE_TRY(const Run run, load_saved(path));
   const std::string stale = stale_text(run);
@@ -30,7 +30,7 @@ Result<std::string> checked(const std::string& path, const CheckFileOptions& opt
 }
 
 /// The files of a pack, one by one, in a folder that goes again.
-Result<std::string> checked_pack(const std::string& path, const CheckFileOptions& options) {
+Result<std::string> checked_pack(const std::string& path, const RecordingOptions& options) {
   RIDGE_TRY(const auto files, read_pack(path));
   RIDGE_TRY(const WorkFolder folder, WorkFolder::make());
   std::string text;
@@ -48,7 +48,7 @@ Result<std::string> checked_pack(const std::string& path, const CheckFileOptions
   return std::to_string(files.size()) + " recordings" + text;
 }
 
-int cmd_check(const CommonOptions& common, const CheckFileOptions& options) {
+int cmd_recording(const CommonOptions& common, const RecordingOptions& options) {
   Json document = Json::object();
   for (const std::string& path : options.files) {
     const auto found =
@@ -61,16 +61,16 @@ int cmd_check(const CommonOptions& common, const CheckFileOptions& options) {
   return 0;
 }
 
-Command setup_check(CLI::App& command, const CommonOptions& common) {
-  const auto options = std::make_shared<CheckFileOptions>();
+Command setup_recording(CLI::App& command, const CommonOptions& common) {
+  const auto options = std::make_shared<RecordingOptions>();
   command.add_option("FILE", options->files, "LAB.MACHINE.jsonl, or a pack of them (.tar.gz)")
       ->required();
   command.add_flag("--dirty", options->dirty, "a build of changed files is no fault");
-  return [options, &common] { return cmd_check(common, *options); };
+  return [options, &common] { return cmd_recording(common, *options); };
 }
 
-RIDGE_COMMAND(check, .about = "check whether a recording may ship with the program", .place = 137,
-              .level = Level::kBench, .schema = "", .setup = setup_check);
+RIDGE_COMMAND(recording, .about = "check whether a recording may ship with the program", .place = 137,
+              .level = Level::kBench, .schema = "", .setup = setup_recording);
 
 }  // namespace
 }  // namespace ridge::app
