@@ -26,6 +26,7 @@ constexpr RungKind kAll[] = {RungKind::kernel, RungKind::training, RungKind::pip
                              RungKind::command};
 
 constexpr BudgetLine kLines[] = {
+    {"ratio", "ratio", "speed ratio", BudgetUnit::ratio, &Budget::ratio, "ratio=1.2", kAll},
     {"accuracy", "accuracy_lost", "accuracy lost", BudgetUnit::points, &Budget::accuracy_lost,
      "accuracy=1", kJudged},
     {"target", "accuracy_target", "accuracy", BudgetUnit::accuracy, &Budget::accuracy_target,
@@ -48,6 +49,7 @@ struct Suffix {
   const char* text;
   double factor;
 };
+constexpr Suffix kRatio[] = {{"", 1}, {"x", 1}, {"×", 1}};
 constexpr Suffix kPoints[] = {{"", 0.01}, {"point", 0.01}, {"points", 0.01}};
 constexpr Suffix kAccuracy[] = {{"", 1}, {"%", 0.01}};
 constexpr Suffix kShare[] = {{"%", 0.01}};
@@ -60,6 +62,8 @@ constexpr Suffix kEnergy[] = {{"J", 1}, {"mJ", 1e-3}, {"uJ", 1e-6}, {"µJ", 1e-6
 
 std::span<const Suffix> suffixes_of(BudgetUnit unit) {
   switch (unit) {
+    case BudgetUnit::ratio:
+      return kRatio;
     case BudgetUnit::points:
       return kPoints;
     case BudgetUnit::accuracy:
@@ -100,7 +104,8 @@ std::string range_problem(const BudgetLine& line, double value) {
   if (!std::isfinite(value)) return "is no number";
   if (value < 0) return "is negative";
   const bool may_be_0 = line.unit == BudgetUnit::points || line.unit == BudgetUnit::plain;
-  if (value == 0 && !may_be_0) return "can be met by nothing";
+  if (value == 0 && !may_be_0)
+    return is_floor(line) ? "is met by anything" : "can be met by nothing";
   if (is_accuracy(line) && value > 1) return "is more than all";
   return "";
 }
@@ -152,6 +157,21 @@ std::span<const BudgetLine> budget_lines() {
   return kLines;
 }
 
+bool is_floor(const BudgetLine& line) {
+  return line.unit == BudgetUnit::ratio || line.unit == BudgetUnit::accuracy ||
+         line.unit == BudgetUnit::share;
+}
+
+bool is_quality(const BudgetLine& line) {
+  return is_accuracy(line) || line.unit == BudgetUnit::plain;
+}
+
+std::optional<bool> reaches(const std::optional<Interval>& ratio, double demanded) {
+  if (ratio && ratio->low >= demanded) return true;
+  if (ratio && ratio->high < demanded) return false;
+  return std::nullopt;
+}
+
 Result<Budget> parse_budget(const std::string& text) {
   Budget budget;
   for (size_t at = 0; at <= text.size() && !trimmed(text).empty();) {
@@ -195,6 +215,8 @@ std::string budget_text(const Budget& budget) {
 
 std::string amount_text(const BudgetLine& line, double value) {
   switch (line.unit) {
+    case BudgetUnit::ratio:
+      return fmt::format("{:.4g}×", value);
     case BudgetUnit::points:
       return points_text(value);
     case BudgetUnit::accuracy:
@@ -214,8 +236,7 @@ std::string amount_text(const BudgetLine& line, double value) {
 }
 
 std::string demand_text(const BudgetLine& line, double value) {
-  const bool is_floor = line.unit == BudgetUnit::accuracy || line.unit == BudgetUnit::share;
-  return (is_floor ? "at least " : "at most ") + amount_text(line, value);
+  return (is_floor(line) ? "at least " : "at most ") + amount_text(line, value);
 }
 
 std::string budget_words(const Budget& budget) {
@@ -268,9 +289,11 @@ Result<void> take_line(const Json& object, const BudgetLine& line, const char* f
 
 Result<Budget> budget_from(const Json& line) {
   Budget budget;
+  RIDGE_TRY(const BudgetLine* lost, find_line("accuracy"));
+  RIDGE_TRY(const BudgetLine* target, find_line("target"));
   // Requests of before there was a budget had these two.
-  RIDGE_TRY_VOID(take_line(line, kLines[0], "may_lose", &budget));
-  RIDGE_TRY_VOID(take_line(line, kLines[1], "accuracy_target", &budget));
+  RIDGE_TRY_VOID(take_line(line, *lost, "may_lose", &budget));
+  RIDGE_TRY_VOID(take_line(line, *target, "accuracy_target", &budget));
   const auto given = line.find("budget");
   if (given == line.end() || given->is_null()) return budget;
   if (!given->is_object())

@@ -1,5 +1,5 @@
-// What a user demands of a candidate before the run: a budget of accuracy, error, latency, memory and energy. One table
-// has its lines: their names, their units, and what kinds of rung have them.
+// What a user demands of a candidate before the run: a budget of speed, accuracy, error, latency, memory and energy. One
+// table has its lines: their names, their units, and what kinds of rung have them.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/core/interval.h"
 #include "common/core/result.h"
 #include "common/record/enums.h"
 
@@ -19,6 +20,7 @@ inline constexpr std::string_view kAccuracyMetric = "accuracy";
 
 /// Absent: nothing is demanded.
 struct Budget {
+  std::optional<double> ratio;            ///< t_baseline / t_candidate, at least
   std::optional<double> accuracy_lost;    ///< share of all that may be lost: 0.01 is one point
   std::optional<double> accuracy_target;  ///< an accuracy that has to be reached, 0 to 1
   std::optional<double> accuracy_kept;    ///< share of the baseline's accuracy: 0.99 is 99 % of it
@@ -32,7 +34,7 @@ struct Budget {
 };
 
 /// What the number of a line counts.
-enum class BudgetUnit { points, accuracy, share, plain, time, bytes, energy };
+enum class BudgetUnit { ratio, points, accuracy, share, plain, time, bytes, energy };
 
 /// One line of a budget.
 struct BudgetLine {
@@ -46,9 +48,15 @@ struct BudgetLine {
 };
 
 std::span<const BudgetLine> budget_lines();
+/// Whether it demands that much at least; else at most.
+bool is_floor(const BudgetLine& line);
+/// Whether it is of the output: of its accuracy or its error.
+bool is_quality(const BudgetLine& line);
+/// Whether a ratio with this interval reaches what is demanded; none: the interval holds it, or there is no interval.
+std::optional<bool> reaches(const std::optional<Interval>& ratio, double demanded);
 
-/// "accuracy=1,nmse=1e-6,p99=2ms,memory=1GiB,energy=0.5J". Errors usage, one sentence: a key that no line has (the nearest
-/// is named), a value without its unit, a negative one, a line that stands twice.
+/// "ratio=1.2,accuracy=1,nmse=1e-6,p99=2ms,memory=1GiB,energy=0.5J". Errors usage, one sentence: a key that no line has
+/// (the nearest is named), a value without its unit, a negative one, a line that stands twice.
 Result<Budget> parse_budget(const std::string& text);
 /// As parse_budget() takes it: "p99=2ms,memory=1GiB"; empty where nothing is demanded.
 std::string budget_text(const Budget& budget);

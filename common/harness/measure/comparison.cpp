@@ -82,7 +82,10 @@ RoundsPlan PairedComparison::plan_of(int rounds, double limit_s, int slots) cons
 
 bool PairedComparison::is_settled() const {
   for (size_t side = 1; side < sides_; ++side) {
-    if (compared(side).verdict == Verdict::unresolved) return false;
+    const Comparison judged = compared(side);
+    if (judged.verdict == Verdict::unresolved) return false;
+    const auto& demanded = options_.budget.ratio;
+    if (demanded && !reaches(judged.ci, *demanded)) return false;
   }
   return true;
 }

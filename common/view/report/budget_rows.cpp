@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/core/format.h"
 #include "common/record/budget.h"
+#include "common/record/clocks.h"
+#include "common/record/ratio_text.h"
 #include "common/record/trained.h"
 
 namespace ridge {
@@ -97,16 +100,13 @@ Reading reading_of(const BudgetLine& line, const Comparison& comparison, const S
   }
 }
 
-bool is_floor(const BudgetLine& line) {
-  return line.unit == BudgetUnit::accuracy || line.unit == BudgetUnit::share;
-}
-
 void judge(const BudgetLine& line, double demanded, const Reading& reading, BudgetRow* row) {
   if (!reading.value || !std::isfinite(*reading.value)) {
     row->why = reading.why;
     return;
   }
   const double value = *reading.value;
+  row->value = value;
   row->measured = amount_text(line, value);
   if (line.unit == BudgetUnit::points && value < 0)
     row->measured = "none: " + points_text(-value) + " gained";
@@ -120,10 +120,37 @@ void judge(const BudgetLine& line, double demanded, const Reading& reading, Budg
   if (row->met == Met::open) row->why = "what the counter leaves open reaches over it";
 }
 
+// ---- the ratio, whatever the sides are --------------------------------------------------------------
+
+void judge_ratio(const Comparison& comparison, double demanded, BudgetRow* row) {
+  const bool is_ratio = comparison.ratio > 0 && std::isfinite(comparison.ratio);
+  if (!is_ratio || !comparison.ci) {
+    row->why =
+        comparison.trained ? "too few seeds for an interval" : "too few rounds for an interval";
+    return;
+  }
+  // Digits enough to see on which side of the demand an end of the interval stands.
+  const double off_1 = std::max(demanded, 1 / demanded) - 1;
+  row->value = comparison.ratio;
+  row->measured =
+      ratio_text(comparison.ratio, comparison.ci) + " " + ratio_interval_text(comparison.ci, off_1);
+  row->met = Met::open;
+  if (is_cancelled(comparison)) {
+    row->why = "it was cancelled before enough rounds";
+  } else if (lacks_sustained(comparison)) {
+    row->why = "both sides shared a clock that their load held down";
+  } else if (const auto is_reached = reaches(comparison.ci, demanded)) {
+    row->met = *is_reached ? Met::yes : Met::no;
+  } else {
+    row->why = "its interval reaches over it";
+  }
+}
+
 // ---- trainings: over the seeds ----------------------------------------------------------------------
 
 void judge_accuracy(const TrainedPairs& pairs, double may_lose, BudgetRow* row) {
   row->measured = accuracy_delta_text(pairs);
+  if (pairs.accuracy_delta) row->value = -*pairs.accuracy_delta;
   switch (accuracy_stand(pairs, may_lose)) {
     case AccuracyStand::kept:
       row->met = Met::yes;
@@ -154,6 +181,7 @@ void judge_target(const TrainedPairs& pairs, BudgetRow* row) {
     return;
   }
   row->met = all > 0 && ours.reached == all ? Met::yes : Met::no;
+  row->value = ours.best_accuracy;
   row->measured = fmt::format("reached by {} of {} trainings, the highest {:.4g}", ours.reached,
                               all, *ours.best_accuracy);
   if (ours.reached == 0 && pairs.sides[0].reached == 0)
@@ -217,11 +245,15 @@ std::vector<BudgetRow> judge_budget(const Comparison& comparison, const Series* 
   for (const BudgetLine& line : budget_lines()) {
     const auto& demanded = comparison.budget.*(line.value);
     if (!demanded) continue;
-    BudgetRow row{.title = line.title, .demand = demand_text(line, *demanded)};
-    row.is_quality =
-        line.unit == BudgetUnit::plain || line.unit == BudgetUnit::points || is_floor(line);
+    BudgetRow row{.field = line.field,
+                  .title = line.title,
+                  .demand = demand_text(line, *demanded),
+                  .limit = *demanded,
+                  .is_quality = is_quality(line)};
     if (!is_valid)
       row.why = "a failed check leaves no figure";
+    else if (line.unit == BudgetUnit::ratio)
+      judge_ratio(comparison, *demanded, &row);
     else if (comparison.trained)
       judge_trained(line, *demanded, *comparison.trained, &row);
     else if (!candidate)

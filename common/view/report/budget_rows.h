@@ -1,6 +1,7 @@
 // What was demanded of a candidate beside what was measured of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,11 @@ const char* met_text(Met met);
 
 /// A line of the budget with its answer.
 struct BudgetRow {
+  std::string field;       ///< as in a request: "p99_ns"
   std::string title;       ///< "p99 latency"
   std::string demand;      ///< "at most 2.00 ms"
+  double limit = 0;        ///< the same in the field's unit
+  std::optional<double> value{};  ///< that was measured, in the field's unit
   std::string measured{};  ///< "1.70 ms"; empty: why says why there is none
   std::string why{};       ///< why it was not measured, or is not settled
   Met met = Met::unknown;

@@ -227,18 +227,6 @@ Json result_json(const Run& run, const Series& series, const Levers& levers) {
   return entry.take();
 }
 
-Json budget_json(const Decision& decision) {
-  Json rows = Json::array();
-  for (const BudgetRow& row : decision.budget) {
-    rows.push_back({{"line", row.title},
-                    {"demand", row.demand},
-                    {"measured", row.measured},
-                    {"result", met_text(row.met)},
-                    {"reason", row.why}});
-  }
-  return rows;
-}
-
 Json comparison_json(const Run& run, const Comparison& comparison, const Titles& titles) {
   const Decision decision = decide(run, comparison, titles);
   const bool valid = decision.verdict != Verdict::invalid;
@@ -272,7 +260,7 @@ Json comparison_json(const Run& run, const Comparison& comparison, const Titles&
                 {"quality_limit", decision.quality_limit},
                 {"division", decision.division},
                 {"division_reason", decision.division_reason},
-                {"budget", budget_json(decision)},
+                {"budget", budget_json(decision.budget)},
                 {"decision", decision.decision},
                 {"decision_reason", decision.reason},
                 {"not_tested", decision.not_tested}};
@@ -331,6 +319,21 @@ Json rung_json(const ListedRung& rung, const Run& run) {
 }
 
 }  // namespace
+
+Json budget_json(const std::vector<BudgetRow>& rows) {
+  Json list = Json::array();
+  for (const BudgetRow& row : rows) {
+    list.push_back({{"line", row.title},
+                    {"field", row.field},
+                    {"demand", row.demand},
+                    {"limit", number(row.limit)},
+                    {"measured", row.measured},
+                    {"value", number(row.value)},
+                    {"result", met_text(row.met)},
+                    {"reason", row.why}});
+  }
+  return list;
+}
 
 Json document(const Run& run, const DocumentOptions& options) {
   const auto wanted = [&](int64_t request) {

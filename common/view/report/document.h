@@ -26,6 +26,9 @@ struct DocumentOptions {
 /// docs/schema/document.schema.json
 Json document(const Run& run, const DocumentOptions& options = {});
 
+/// The rows of a comparison's budget, as `comparisons` of document() has them.
+Json budget_json(const std::vector<BudgetRow>& rows);
+
 /// A lab as plain data: common/ knows no labs.
 struct ListedRung {
   std::string kernel, title, change;
