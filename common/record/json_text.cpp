@@ -1,10 +1,24 @@
 // JSON texts, and what needs nothing of the types.
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "common/record/door.h"
 #include "common/record/json.h"
 
 namespace ridge {
+namespace {
+
+/// In a file of several lines the line and the column, as an editor has them. `byte` counts from 1.
+std::string json_place(std::string_view text, size_t byte) {
+  const std::string_view before = text.substr(0, byte > 0 ? byte - 1 : 0);
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  if (lines == 0) return "byte " + std::to_string(byte);
+  const size_t column = before.size() - before.rfind('\n');
+  return "line " + std::to_string(lines + 1) + ", column " + std::to_string(column);
+}
+
+}  // namespace
 
 Result<Json> parse_json(const std::string& text, const std::string& where) {
   if (is_nested_too_deep(text))
@@ -14,8 +28,8 @@ Result<Json> parse_json(const std::string& text, const std::string& where) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& failure) {
-    return Error{ErrorCode::bad_input, "not valid JSON at byte " + std::to_string(failure.byte),
-                 where, ""};
+    return Error{ErrorCode::bad_input, "not valid JSON at " + json_place(text, failure.byte), where,
+                 ""};
   }
   // Not a parse_error: the parser throws another one for 1e999.
   catch (const Json::exception&) {
