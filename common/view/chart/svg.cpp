@@ -247,7 +247,13 @@ class Writer {
 
 std::string escape_xml(const std::string& text) {
   std::string out;
-  for (const char sign : text) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char sign = text[at];
+    if (const auto three = std::string_view(text).substr(at, 3);
+        three == "\xef\xbf\xbe" || three == "\xef\xbf\xbf") {
+      at += 2;
+      continue;
+    }
     switch (sign) {
       case '&':
         out += "&amp;";

@@ -30,7 +30,7 @@ std::string theme_css(const std::string& selector);
 /// The rules that the classes in the SVG need; once per page.
 std::string svg_css();
 
-/// & < > " ' escaped, control characters that XML forbids removed.
+/// & < > " ' escaped, what XML forbids removed: control characters, U+FFFE and U+FFFF.
 std::string escape_xml(const std::string& text);
 
 }  // namespace ridge::chart

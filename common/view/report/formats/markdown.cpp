@@ -2,33 +2,16 @@
 #include <optional>
 
 #include "common/view/chart/table.h"
+#include "common/view/report/escape.h"
 #include "common/view/report/format.h"
 
 namespace ridge::report {
 namespace {
 
-/// What Markdown or HTML inside it would take as markup is escaped: names come from files.
-std::string escape(const std::string& text) {
-  std::string out;
-  for (const char sign : text) {
-    if (sign == '\n' || sign == '\r') {
-      out += ' ';
-      continue;
-    }
-    if (sign == '<') {
-      out += "&lt;";
-      continue;
-    }
-    if (std::string("\\`*_[]>|#~&").find(sign) != std::string::npos) out += '\\';
-    out += sign;
-  }
-  return out;
-}
-
 void append_table(const Table& whole, std::string* out) {
   const auto [table, notes] = footnoted(whole);
   *out += "|";
-  for (const std::string& column : table.columns) *out += " " + escape(column) + " |";
+  for (const std::string& column : table.columns) *out += " " + escape_markdown(column) + " |";
   *out += "\n|";
   for (size_t i = 0; i < table.columns.size(); ++i) {
     *out += i == 0 || table.prose ? " --- |" : " ---: |";
@@ -36,11 +19,12 @@ void append_table(const Table& whole, std::string* out) {
   *out += "\n";
   for (const auto& row : table.rows) {
     *out += "|";
-    for (const std::string& cell : row) *out += cell.empty() ? " |" : " " + escape(cell) + " |";
+    for (const std::string& cell : row)
+      *out += cell.empty() ? " |" : " " + escape_markdown(cell) + " |";
     *out += "\n";
   }
   *out += "\n";
-  for (const std::string& note : notes) *out += escape(note) + "\n\n";
+  for (const std::string& note : notes) *out += escape_markdown(note) + "\n\n";
 }
 
 /// A chart in words is its table. Without one it is its summary, where that is short, else the table of its marks.
@@ -49,7 +33,7 @@ void append_chart(const Section& section, std::string* out) {
   if (section.table) return;
   const chart::ChartModel& model = *section.chart;
   if (model.summary.size() <= kShort) {
-    *out += "*Chart in words:* " + escape(model.summary) + "\n\n";
+    *out += "*Chart in words:* " + escape_markdown(model.summary) + "\n\n";
     return;
   }
   chart::ChartTable table = chart::table_of(model);
@@ -68,11 +52,11 @@ void append_code(const std::string& code, std::string* out) {
 }
 
 void append_section(const Section& section, const char* level, std::string* out) {
-  *out += std::string(level) + " " + escape(section.title) + "\n\n";
-  for (const std::string& text : section.paragraphs) *out += escape(text) + "\n\n";
+  *out += std::string(level) + " " + escape_markdown(section.title) + "\n\n";
+  for (const std::string& text : section.paragraphs) *out += escape_markdown(text) + "\n\n";
   if (section.chart) append_chart(section, out);
   if (section.table) append_table(*section.table, out);
-  for (const std::string& text : section.bullets) *out += "- " + escape(text) + "\n";
+  for (const std::string& text : section.bullets) *out += "- " + escape_markdown(text) + "\n";
   if (!section.bullets.empty()) *out += "\n";
   append_code(section.code, out);
   if (section.commands.empty()) return;
@@ -87,17 +71,18 @@ void append_section(const Section& section, const char* level, std::string* out)
 
 void append_headline(const Report& report, std::string* out) {
   const Headline& headline = report.headline;
-  *out += "**" + escape(headline.figure) + "**";
+  *out += "**" + escape_markdown(headline.figure) + "**";
   for (const std::string& more : {headline.interval, headline.decision})
-    *out += more.empty() ? "" : " · " + escape(more);
-  *out += "\n\n" + escape(report.sentence) + "\n\n";
+    *out += more.empty() ? "" : " · " + escape_markdown(more);
+  *out += "\n\n" + escape_markdown(report.sentence) + "\n\n";
   for (const auto& [name, value] : headline.facts)
-    *out += "- " + escape(name) + ": " + escape(value) + "\n";
+    *out += "- " + escape_markdown(name) + ": " + escape_markdown(value) + "\n";
   if (!headline.facts.empty()) *out += "\n";
 }
 
 std::string to_markdown(const Report& report) {
-  std::string out = "# " + escape(report.title) + "\n\n" + escape(report.subtitle) + "\n\n";
+  std::string out =
+      "# " + escape_markdown(report.title) + "\n\n" + escape_markdown(report.subtitle) + "\n\n";
   append_headline(report, &out);
   for (const Section& section : report.front) append_section(section, "##", &out);
   std::optional<Part> part;
