@@ -380,7 +380,8 @@ TEST_CASE("one command records this machine's rungs into a file that the check t
   REQUIRE(made.code == 0);
   CHECK(has(made.out, "1 recordings of "));
   const Outcome checked =
-      Program(variable("RIDGE_BIN"), std::vector<std::string>{"recording", "--dirty", pack}).finish();
+      Program(variable("RIDGE_BIN"), std::vector<std::string>{"recording", "--dirty", pack})
+          .finish();
   INFO(checked.out << checked.err);
   CHECK(checked.code == 0);
   CHECK(has(checked.out, ": good: 1 recordings"));

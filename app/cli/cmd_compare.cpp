@@ -115,33 +115,36 @@ Error for_commands_error(const MeasureOptions& options) {
           "compare", "leave it out, or leave out the lab to compare two commands"};
 }
 
-int compare_commands(const CommonOptions& common, const MeasureOptions& options) {
-  auto request = command_request(options);
-  if (!request) return fail(common, request.error());
-  announce(*request, false);
-  if (!common.worker.empty())
-    complain("the commands run where the worker runs: " + one_line(common.worker, 200));
-  return show(common, options,
-              measure_commands(common, options, *std::move(request), rounds_notice(options)),
-              false);
+Measured refused(Error error) {
+  Measured measured;
+  measured.error = std::move(error);
+  return measured;
+}
+
+/// What is wrong with the options for a lab's rungs.
+std::optional<Error> rungs_error(const MeasureOptions& options) {
+  if (!find_lab(options.lab)) return no_lab_error(options.lab);
+  const bool has_rule = !options.check.empty() || !options.reference.empty() ||
+                        !options.names.empty() || options.call_limit_s;
+  if (has_rule) return for_commands_error(options);
+  const bool is_whole = !options.baseline.empty() && !options.candidates.empty();
+  if (is_whole || !options.edits.empty()) return std::nullopt;
+  return Error{ErrorCode::usage, "a baseline and a candidate are needed", "compare",
+               "give --baseline RUNG and --candidate RUNG ('ridgepoint list " + options.lab +
+                   "' has them), or a learner's file with --edit"};
 }
 
 }  // namespace
 
-int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
-  if (options.lab.empty()) return compare_commands(common, options);
-  if (!find_lab(options.lab)) return fail(common, no_lab_error(options.lab));
-  const bool has_rule = !options.check.empty() || !options.reference.empty() ||
-                        !options.names.empty() || options.call_limit_s;
-  if (has_rule) {
-    return fail(common, for_commands_error(options));
+Measured measure_comparison(const CommonOptions& common, const MeasureOptions& options,
+                            const BeforeComparison& before, const EachStep& each_step) {
+  if (options.lab.empty()) {
+    auto request = command_request(options);
+    if (!request) return refused(request.error());
+    if (before) before(*request, false);
+    return measure_commands(common, options, *std::move(request), each_step);
   }
-  const bool is_whole = !options.baseline.empty() && !options.candidates.empty();
-  if (!is_whole && options.edits.empty()) {
-    return fail(common, {ErrorCode::usage, "a baseline and a candidate are needed", "compare",
-                         "give --baseline RUNG and --candidate RUNG ('ridgepoint list " +
-                             options.lab + "' has them), or a learner's file with --edit"});
-  }
+  if (auto error = rungs_error(options)) return refused(*std::move(error));
   bool trainings = false;
   const auto choose = [&](const Lab& lab, const Run& run, const Params& set,
                           const std::vector<std::string>& edited) -> Result<Selection> {
@@ -157,10 +160,22 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
     if (trainings && options.rounds) return rounds_of_trainings();
     return selection;
   };
-  const auto say = [&](const WorkRequest& request) { announce(request, trainings); };
-  const Measured measured =
-      measure(common, options, RequestType::compare, choose, say, rounds_notice(options));
-  return show(common, options, measured, trainings);
+  const auto say = [&](const WorkRequest& request) {
+    if (before) before(request, trainings);
+  };
+  return measure(common, options, RequestType::compare, choose, say, each_step);
+}
+
+int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
+  bool are_trainings = false;
+  const auto say = [&](const WorkRequest& request, bool trainings) {
+    are_trainings = trainings;
+    announce(request, trainings);
+    if (options.lab.empty() && !common.worker.empty())
+      complain("the commands run where the worker runs: " + one_line(common.worker, 200));
+  };
+  const Measured measured = measure_comparison(common, options, say, rounds_notice(options));
+  return show(common, options, measured, are_trainings);
 }
 
 namespace {
@@ -196,7 +211,8 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
       ->check(CLI::Range(0.0001, 1.0));
   one_at_a_time(command.add_option(
       "--budget", options->budget,
-      "what a candidate must keep to be adopted: accuracy=1 (points lost), keeps=99% (of the "
+      "what a candidate must keep to be adopted: ratio=1.2 (times as fast, by its whole interval), "
+      "accuracy=1 (points lost), keeps=99% (of the "
       "baseline's accuracy), target=0.85, nmse=1e-6, p50|p90|p95|p99=2ms, memory=1GiB, "
       "energy=0.5J; several with commas, or a file with one a line (repeat)"));
   const auto line = [&](const char* name, const char* help, double least, const char* key,

@@ -69,8 +69,8 @@ Command setup_recording(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_recording(common, *options); };
 }
 
-RIDGE_COMMAND(recording, .about = "check whether a recording may ship with the program", .place = 137,
-              .level = Level::kBench, .schema = "", .setup = setup_recording);
+RIDGE_COMMAND(recording, .about = "check whether a recording may ship with the program",
+              .place = 137, .level = Level::kBench, .schema = "", .setup = setup_recording);
 
 }  // namespace
 }  // namespace ridge::app

@@ -18,7 +18,6 @@
 #include "app/query/terminal.h"
 #include "common/core/build_info.h"
 #include "common/core/nearest.h"
-#include "common/view/report/format.h"
 #include "labs/lab.h"
 #ifdef RIDGE_HAS_WINDOW
 #include "app/window/shell/window.h"
@@ -35,12 +34,6 @@ bool has_display() {
     if (value && *value) return true;
   }
   return false;
-}
-
-Result<void> write_html(const Run& run, const std::string& name, const std::string& path) {
-  const report::Input input{&run, name};
-  RIDGE_TRY(const report::Report report, report::build_report({&input, 1}, report_options(run)));
-  return report::write_report(report, path);
 }
 
 int climb_in_terminal(const CommonOptions& common) {
@@ -73,7 +66,7 @@ int climb_in_terminal(const CommonOptions& common) {
     print(results_text(run, measured.request, measured.selection.not_run));
   }
   const std::string page = *folder + "/report.html";
-  const auto written = write_html(run, "run.jsonl", page);
+  const auto written = write_run_report(run, "run.jsonl", page);
   complain(written ? "report: " + page : "no report: " + written.error().sentence());
   return finish_command(common, options, measured,
                         run_exit_code(run, measured.request, *measured.lab));

@@ -226,18 +226,6 @@ void add_measuring(CLI::App* command, MeasureOptions* options) {
 
 namespace {
 
-/// Of the lab's rungs, before anything is measured.
-Result<void> check_for_rungs(const Budget& budget, const Lab& lab,
-                             const std::vector<KernelRequest>& kernels, const Run& run) {
-  const bool has_accuracy = std::string_view(lab.quality_metric) == kAccuracyMetric;
-  for (const KernelRequest& side : kernels) {
-    const KernelInfo* info = run.kernel(side.kernel);
-    const auto kind = info ? info->kind.value() : std::nullopt;
-    if (kind) RIDGE_TRY_VOID(check_budget(budget, *kind, has_accuracy));
-  }
-  return {};
-}
-
 Result<void> carry_out(const CommonOptions& common, const MeasureOptions& options, RequestType type,
                        const Choose& choose, const std::function<void(const WorkRequest&)>& before,
                        const EachStep& each_step, Measured* measured) {

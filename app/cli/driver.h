@@ -177,6 +177,13 @@ int finish_command(const CommonOptions& common, const MeasureOptions& options,
 /// to stderr.
 Result<EditBuild> build_file(Driver* driver, const EditArgument& edit, const Params& given);
 
+/// Told the request just before it is sent, and whether its sides are trainings.
+using BeforeComparison = std::function<void(const WorkRequest& request, bool trainings)>;
+
+/// What `compare` measures: rungs of options.lab; where none is named commands, or libraries. In cmd_compare.cpp.
+Measured measure_comparison(const CommonOptions& common, const MeasureOptions& options,
+                            const BeforeComparison& before, const EachStep& each_step = {});
+
 /// 'ridgepoint compare', and the check of an exercise: compares rungs in interleaved pairs, prints the result and returns
 /// the exit code. In cmd_compare.cpp.
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options);

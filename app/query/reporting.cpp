@@ -20,6 +20,7 @@
 #include "common/record/stale_words.h"
 #include "common/view/chart/score.h"
 #include "common/view/chart/serving.h"
+#include "common/view/report/format.h"
 
 namespace ridge::app {
 namespace fs = std::filesystem;
@@ -355,6 +356,12 @@ report::Options report_options(const Run& run) {
     if (const Lab* found = find_lab(series.lab)) lab = found;
   }
   return lab ? report_options(*lab, run) : report::Options();
+}
+
+Result<void> write_run_report(const Run& run, const std::string& name, const std::string& path) {
+  const report::Input input{&run, name};
+  RIDGE_TRY(const report::Report report, report::build_report({&input, 1}, report_options(run)));
+  return report::write_report(report, path);
 }
 
 std::string report_root() {

@@ -25,6 +25,10 @@ report::Options report_options(const Run& run);
 /// The lab's score card (labs/score_card.h), where the run measured two of its networks; else none.
 std::vector<report::Section> score_sections(const Lab& lab, const Run& run);
 
+/// The report of a run that is saved as `name`, in the format that the ending of `path` names. Errors: as of
+/// report::write_report(); where there is nothing to report.
+Result<void> write_run_report(const Run& run, const std::string& name, const std::string& path);
+
 /// Where reports are left: $XDG_DOCUMENTS_DIR/ridgepoint-reports, else ~/ridgepoint-reports, else
 /// ./ridgepoint-reports.
 std::string report_root();

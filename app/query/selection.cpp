@@ -297,6 +297,17 @@ Result<std::vector<KernelRequest>> select_sides(const Lab& lab, const Run& run,
   return all;
 }
 
+Result<void> check_for_rungs(const Budget& budget, const Lab& lab,
+                             const std::vector<KernelRequest>& sides, const Run& run) {
+  const bool has_accuracy = std::string_view(lab.quality_metric) == kAccuracyMetric;
+  for (const KernelRequest& side : sides) {
+    const KernelInfo* info = run.kernel(side.kernel);
+    const auto kind = info ? info->kind.value() : std::nullopt;
+    if (kind) RIDGE_TRY_VOID(check_budget(budget, *kind, has_accuracy));
+  }
+  return {};
+}
+
 Result<KernelRequest> select_edit(const Run& run, const std::string& kernel, const Params& given) {
   const KernelInfo* info = run.kernel(kernel);
   if (info == nullptr) return unavailable(kernel, "the worker does not know it");

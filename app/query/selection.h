@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/record/budget.h"
 #include "common/record/request.h"
 #include "common/record/run.h"
 #include "labs/lab.h"
@@ -60,6 +61,9 @@ Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::str
 Result<std::vector<KernelRequest>> select_sides(const Lab& lab, const Run& run,
                                                 const std::vector<std::string>& texts,
                                                 const Params& given);
+/// Error usage: the budget demands what a side of these has not, as of check_budget().
+Result<void> check_for_rungs(const Budget& budget, const Lab& lab,
+                             const std::vector<KernelRequest>& sides, const Run& run);
 /// The same sides with the seeds 1 to kSeedsToClaim, one after the other, where all are trainings that take one; else
 /// as they are.
 std::vector<KernelRequest> with_seeds(const Run& run, const std::vector<KernelRequest>& sides);
