@@ -4,8 +4,8 @@
 //           engines where it has any.
 // Changed   The CPU only reads. A twelfth of the bytes cross.
 // Limits    The decoder: the engines' rate where there are any, else the SMs', which the step needs too.
-// Look at   Which stage binds, and how few cores are busy. A driver without the engine decodes on the
-//           SMs, which then are the step's no more.
+// Look at   Which stage binds, and how few cores are busy. Without the engines the SMs
+//           decode, and the step lacks them meanwhile.
 // Source    nvJPEG's documentation, "Batched image decoding".
 #include "kernels/pipeline/loader.h"
 

@@ -1,7 +1,7 @@
 // ridge: needs=jpeg
 //
 // Idea      As many batches on the device as `buffers` says.
-// Changed   A stage that is late once is ridden out by what was made ahead.
+// Changed   What was made ahead covers a stage that is late once.
 // Limits    Buffers even out; they make no stage faster. On average the slowest one still decides.
 // Look at   Queue depths: which buffers stand full, which empty, and that more of them change little.
 // Source    Bounded queues; Little's law for how many are of use.

@@ -1,7 +1,7 @@
 // ridge: needs=jpeg
 //
 // Idea      As many batches on the device as `buffers` says.
-// Changed   What is late once is ridden out by what was copied ahead.
+// Changed   What was copied ahead covers a stage that is late once.
 // Limits    The slowest stage's average: buffers make nothing faster.
 // Look at   Queue depths: full before the slowest stage, empty behind it.
 // Source    Bounded queues; Little's law for how many are of use.

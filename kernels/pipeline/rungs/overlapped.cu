@@ -2,7 +2,8 @@
 //
 // Idea      Everything overlapped: all workers on the batch that is needed next, pinned, copied ahead,
 //           transformed on the GPU.
-// Changed   Workers share a batch, image by image: it is ready in a share of its time, and they give way to who copies and launches.
+// Changed   Workers share a batch, image by image: it is ready in a share of its time. They give way to the
+//           threads that copy and launch.
 // Limits    The slowest stage alone, or all CPU work over the cores: the larger is the bound.
 // Look at   The ratio to that bound. Nothing but less work gets below 1.
 // Source    The pipeline model: throughput is that of the slowest stage.

@@ -4,8 +4,8 @@
 //           are cropped and whether they are flipped.
 // Changed   Nothing is loaded and 4 kB cross instead of 13 MB: the step reads the pictures where they are.
 // Limits    The device's memory: 20,000 pictures of 256 x 256 are 3.9 GB. And the step.
-// Look at   Loading and copying in the table: next to nothing. What is above the step alone is the host, which
-//           launches the next step only when it has heard of the end of this one.
+// Look at   Loading and copying in the table: next to nothing. The time above the step alone is the host's:
+//           it launches the next step only when this one has ended.
 // Source    Data sets kept on the accelerator, as in the CIFAR-10 speed records (airbench; hlb-CIFAR10).
 #include "kernels/pipeline/loader.h"
 

@@ -3,7 +3,7 @@
 // Idea      Images packed into one file with an index: an image is one read at an offset.
 // Changed   No open, no look-up of a name, no close; the same bytes, the same order.
 // Limits    Decoding, as before: opening a file in the page cache takes a few microseconds.
-// Look at   The span of read, several times shorter, and how little that is of the whole.
+// Look at   The span of read, shorter than in serial, and its share of the whole.
 // Source    TFRecord, WebDataset: what they gain on disks and networks of many small files.
 #include "kernels/pipeline/loader.h"
 
