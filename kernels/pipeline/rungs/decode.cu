@@ -2,7 +2,7 @@
 //
 // Idea      The GPU decodes: files cross as they are, nvJPEG makes pixels of them, by the chip's own JPEG
 //           engines where it has any.
-// Changed   The CPU only reads. A twelfth of the bytes cross.
+// Changed   The CPU only reads. About a ninth of the bytes cross.
 // Limits    The decoder: the engines' rate where there are any, else the SMs', which the step needs too.
 // Look at   Which stage binds, and how few cores are busy. Without the engines the SMs
 //           decode, and the step lacks them meanwhile.
