@@ -29,7 +29,7 @@ std::string cell(const std::string& text) {
   return is_formula ? "'" + text : text;
 }
 
-std::string figure(const std::optional<double>& value) {
+std::string figure_text(const std::optional<double>& value) {
   return value ? fmt::format("{:.4g}", *value) : "";
 }
 
@@ -71,10 +71,10 @@ std::string class_csv(const ClassRoll& roll) {
                                     std::to_string(person.changed),
                                     joined(person.machines),
                                     std::to_string(sight.judged),
-                                    is_judged ? figure(sight.off) : "",
+                                    is_judged ? figure_text(sight.off) : "",
                                     is_judged ? std::to_string(sight.slower) : "",
-                                    figure(sight.first_half),
-                                    figure(sight.second_half),
+                                    figure_text(sight.first_half),
+                                    figure_text(sight.second_half),
                                     is_judged ? change_text(sight.change) : "",
                                     std::to_string(sight.after_the_fact),
                                     std::to_string(person.solved.size()),

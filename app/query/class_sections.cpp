@@ -19,9 +19,6 @@
 namespace ridge::app {
 namespace {
 
-using report::Section;
-using report::Table;
-
 /// "M3", the machine's number in the list of machines; "?" where a run does not say.
 std::string machine_name(const ClassRoll& roll, const std::string& machine) {
   const auto found = std::find(roll.machines.begin(), roll.machines.end(), machine);
@@ -51,8 +48,8 @@ std::string cell_text(const ClassLadder& ladder, const LadderCell& cell, const L
   return cell.people > 1 ? text + fmt::format(" ({})", cell.people) : text;
 }
 
-Table ladder_table(const ClassRoll& roll, const ClassLadder& ladder) {
-  Table table{.columns = {"Rung"}};
+report::Table ladder_table(const ClassRoll& roll, const ClassLadder& ladder) {
+  report::Table table{.columns = {"Rung"}};
   for (const std::string& machine : ladder.machines)
     table.columns.push_back(machine_name(roll, machine));
   std::vector<const LadderCell*> first(ladder.machines.size());
@@ -99,10 +96,10 @@ void add_ladders(const ClassRoll& roll, report::Report* out) {
   for (const ClassLadder& ladder : roll.ladders) {
     const bool is_first = number == 0 || ladder.lab != before;
     before = ladder.lab;
-    Section section{.id = fmt::format("ladder-{}", ++number),
-                    .title = lab_title(ladder.lab) + ": " + problem_text(ladder),
-                    .table = ladder_table(roll, ladder),
-                    .part = report::Part::results};
+    report::Section section{.id = fmt::format("ladder-{}", ++number),
+                            .title = lab_title(ladder.lab) + ": " + problem_text(ladder),
+                            .table = ladder_table(roll, ladder),
+                            .part = report::Part::results};
     if (is_first) section.chart = ladder_dots(ladder);
     (is_first ? out->front : out->sections).push_back(std::move(section));
   }
@@ -110,7 +107,8 @@ void add_ladders(const ClassRoll& roll, report::Report* out) {
 
 void add_compared(const ClassRoll& roll, report::Report* out) {
   if (roll.compared.empty()) return;
-  Table table{.columns = {"Candidate", "Baseline", "Lab", "Problem", "Machine", "Ratio", "Faster"}};
+  report::Table table{
+      .columns = {"Candidate", "Baseline", "Lab", "Problem", "Machine", "Ratio", "Faster"}};
   for (const ClassCompared& one : roll.compared) {
     const auto [low, high] = std::minmax_element(one.ratios.begin(), one.ratios.end());
     std::string ratio = format_ratio(stats::median(one.ratios));
@@ -165,7 +163,7 @@ void add_predictions(const ClassRoll& roll, report::Report* out) {
       closer += (closer.empty() ? "" : ", ") + person.label;
   }
   if (rows.empty()) return;
-  Section section{.id = "predictions", .title = "Predictions against measurements"};
+  report::Section section{.id = "predictions", .title = "Predictions against measurements"};
   section.paragraphs = {
       "Each prediction that was written down before its result, in the unit in which it was said: "
       "2× was half as fast as was said. Half within, in the table of people, is how far off the "
@@ -185,8 +183,8 @@ void add_predictions(const ClassRoll& roll, report::Report* out) {
 
 void add_floors(const ClassRoll& roll, report::Report* out) {
   if (roll.floors.empty()) return;
-  Table table{.columns = {"Person", "Machine", "Rung", "Comparisons", "95 % within",
-                          "Different at a margin of 0", "At the default margin"}};
+  report::Table table{.columns = {"Person", "Machine", "Rung", "Comparisons", "95 % within",
+                                  "Different at a margin of 0", "At the default margin"}};
   for (const ClassFloor& one : roll.floors) {
     table.rows.push_back({roll.people[one.person].label, machine_name(roll, one.machine),
                           rung_title(one.floor.kernel), std::to_string(one.floor.runs()),
@@ -204,7 +202,7 @@ void add_floors(const ClassRoll& roll, report::Report* out) {
 void add_board(const ClassRoll& roll, report::Report* out) {
   int number = 0;
   for (const Board& board : roll.board.boards) {
-    Table table{.columns = {"Name", "Rank", "Faster", "95 %", "Time per call", "Note"}};
+    report::Table table{.columns = {"Name", "Rank", "Faster", "95 %", "Time per call", "Note"}};
     for (const BoardEntry& entry : board.entries) {
       table.rows.push_back({entry.name, std::to_string(entry.rank), format_ratio(entry.ratio),
                             format_ratio_interval(entry.ci),
@@ -225,7 +223,7 @@ void add_board(const ClassRoll& roll, report::Report* out) {
 
 void add_machines(const ClassRoll& roll, report::Report* out) {
   if (roll.machines.empty()) return;
-  Table table{.columns = {"Machine", "Processor", "People"}, .prose = true};
+  report::Table table{.columns = {"Machine", "Processor", "People"}, .prose = true};
   for (const std::string& machine : roll.machines) {
     const auto people =
         std::count_if(roll.people.begin(), roll.people.end(),
@@ -255,7 +253,7 @@ std::string remark_text(const ClassRoll& roll, const ClassRemark& remark) {
 }
 
 void add_files(const ClassRoll& roll, report::Report* out) {
-  Section section{.id = "files", .title = "Files"};
+  report::Section section{.id = "files", .title = "Files"};
   for (const auto* remarks : {&roll.changed, &roll.unreadable}) {
     for (const ClassRemark& remark : *remarks) section.bullets.push_back(remark_text(roll, remark));
   }
@@ -322,10 +320,10 @@ std::string count_of(size_t count, const std::string& one, const std::string& se
   return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
-Table people_table(const ClassRoll& roll) {
-  Table table{.columns = {"Person", "Runs", "Predictions", "Half within", "Slower",
-                          "Earlier → later half", "Change", "Exercises", "Quiz", "Cards known",
-                          "Remarks"}};
+report::Table people_table(const ClassRoll& roll) {
+  report::Table table{.columns = {"Person", "Runs", "Predictions", "Half within", "Slower",
+                                  "Earlier → later half", "Change", "Exercises", "Quiz",
+                                  "Cards known", "Remarks"}};
   for (const ClassPerson& person : roll.people) {
     const Foresight& sight = person.foresight;
     const bool is_judged = sight.judged > 0;
