@@ -145,7 +145,9 @@ TEST_CASE("a good worker: samples, acknowledged timed blocks, a transcript that 
     CHECK((*replay)->state() == WorkerState::replay);
     CHECK((*replay)->run().series().size() == 1);
     CHECK(sample_count(**replay) == 17);
-    CHECK((*replay)->transcript() == session->transcript());
+    std::vector<std::string> replayed = (*replay)->transcript();
+    std::erase_if(replayed, is_seal);
+    CHECK(replayed == session->transcript());
     // A report reads the same run, with the same results marked.
     const Series& series = (*replay)->run().series()[0];
     for (const char* hash : {series.hash.c_str(), "another"}) {

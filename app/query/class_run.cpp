@@ -109,13 +109,16 @@ void add_exercises(const Run& run, ClassRun* out) {
   }
 }
 
-/// In the window, else as a note of the run; it may have been typed with a blank behind it.
+/// In the window, else as a note of the run; with blanks about it, it is the same name.
 std::string typed_name(const Run& run) {
   const auto note = run.notes().find("name");
   const std::string name = !run.learner().empty()      ? run.learner()
                            : note == run.notes().end() ? ""
                                                        : note->second;
-  return one_line(name, kLongestNote);
+  std::string line = one_line(name, kLongestNote);
+  line.erase(0, line.find_first_not_of(' '));
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ void set_range(bool has_rule, Panel* panel) {
 }  // namespace
 
 ChartModel dots_chart(std::span<const DotRow> rows, const DotOptions& options) {
-  ChartModel model{.id = options.id, .title = options.title};
+  ChartModel model{.id = options.id};  // its heading is the panel's
   Panel panel{.title = options.title, .subtitle = options.subtitle, .metric = options.metric};
   panel.axis = {.title = options.title, .unit = options.unit, .scale = Scale::log};
   for (size_t i = 0; i < rows.size(); ++i) {
