@@ -14,6 +14,7 @@
 #include "common/record/stale_words.h"
 #include "common/stats/stats.h"
 #include "common/view/chart/dots.h"
+#include "common/view/report/content.h"
 #include "labs/lab.h"
 
 namespace ridge::app {
@@ -211,8 +212,8 @@ void add_board(const ClassRoll& roll, report::Report* out) {
     }
     out->front.push_back(
         {.id = fmt::format("board-{}", ++number),
-         .title =
-             "Exercise: " + edit_title(board.kernel) + " against " + rung_title(board.baseline),
+         .title = report::capitalised(edit_title(board.kernel)) + " against " +
+                  rung_title(board.baseline),
          .paragraphs = {fmt::format("{}; {}; {} cache. Equal ranks are a tie: their intervals "
                                     "overlap.",
                                     machine_name(roll, board.machine), to_string(board.params),
@@ -230,6 +231,13 @@ void add_machines(const ClassRoll& roll, report::Report* out) {
                       [&](const ClassPerson& person) { return person.machines.contains(machine); });
     table.rows.push_back({machine_name(roll, machine), machine, std::to_string(people)});
   }
+  const bool has_stale =
+      std::any_of(roll.ladders.begin(), roll.ladders.end(), [](const ClassLadder& ladder) {
+        return std::any_of(ladder.cells.begin(), ladder.cells.end(), [](const auto& row) {
+          return std::any_of(row.begin(), row.end(),
+                             [](const auto& cell) { return cell && cell->is_stale; });
+        });
+      });
   out->front.push_back(
       {.id = "machines",
        .title = "Machines",
@@ -238,6 +246,8 @@ void add_machines(const ClassRoll& roll, report::Report* out) {
                       "of that machine, of results that were timed apart: it claims nothing. No "
                       "list ranks machines."},
        .table = std::move(table)});
+  if (has_stale)
+    out->front.back().paragraphs.push_back(std::string(kStaleMark) + " " + stale_explained());
 }
 
 // ---- files ---------------------------------------------------------------------------------------
