@@ -46,8 +46,12 @@ def compare(asked):
     rounds = [{"index": i, "order": "0110", "t_ns": [slow, slow / ratio, slow / ratio, slow]} for i in range(ROUNDS)]
     say("samples", request=request, phase="rounds", rounds=rounds)
     cancelled = answer.get("waits", False)
-    while cancelled and json.loads(sys.stdin.readline())["type"] != "cancel":
-        pass
+    for line in iter(sys.stdin.readline, "") if cancelled else ():
+        message = json.loads(line)
+        if message["type"] == "ping":
+            say("pong", request=message["id"])
+        if message["type"] == "cancel":
+            break
     wrong = answer.get("wrong", False)
     for side in (0, 1):
         is_wrong = wrong and side == 1
@@ -61,7 +65,7 @@ def compare(asked):
         "baseline_params": {"n": n}, "candidate_params": {"n": n}, "cache": "hot", "margin": 0.02, "rounds": ROUNDS,
         "ratio": ratio, "ci": {"low": answer.get("low", ratio), "high": answer.get("high", ratio)},
         "verdict": "invalid" if wrong else "unresolved" if cancelled else "faster", "rounds_needed": 0,
-        "reasons": (["cancelled"] if cancelled else []) + [answer["reason"]] * ("reason" in answer)}])
+        "reasons": ["cancelled"] * cancelled + ([answer["reason"]] if "reason" in answer else [])}])
     say("done", request=request, status="cancelled" if cancelled else "ok")
 
 

@@ -8,6 +8,7 @@
 #include "tests/catch.h"
 #include "tests/program.h"
 #include "tests/report_run.h"
+#include "tests/skip.h"
 
 using namespace ridge;
 using namespace ridge::test;
@@ -105,6 +106,10 @@ std::string reading(const std::string& text, const std::string& name = "BUDGET.j
   return read.error().sentence().substr(folder.path.string().size() + 1);
 }
 
+bool has_python() {
+  return std::system("python3 -c pass") == 0;
+}
+
 bool has_schema_checker() {
   return check_schemas("") != 77;
 }
@@ -181,7 +186,7 @@ TEST_CASE("a BUDGET.json of a million checks is refused before it is read") {
 }
 
 TEST_CASE("the schema of BUDGET.json takes what the program takes, and nothing else") {
-  if (!has_schema_checker()) SKIP("Python has no module jsonschema");
+  if (!has_schema_checker()) RIDGE_SKIP("Python has no module jsonschema");
   Json all = check_at(64, "ratio=2,nmse=1e-6");
   all.update({{"name", "all"},
               {"why", "a promise"},
@@ -268,7 +273,8 @@ TEST_CASE(
     CHECK(has(outcome.err, "BUDGET.json: check 1 ("));
     return outcome.err;
   };
-  CHECK(has(refused(changed(at_64("ratio=2"), "candidate", "lop_order")), "did you mean loop_order?"));
+  CHECK(has(refused(changed(at_64("ratio=2"), "candidate", "lop_order")),
+            "did you mean loop_order?"));
   CHECK(has(refused(changed(at_64("ratio=2"), "lab", "gem")), "there is no lab 'gem'"));
   CHECK(has(refused(at_64("accuracy=1")), "has no accuracy; leave accuracy out, or give nmse"));
   CHECK(judged(at_64("ratio=2"), {"--out", "x"}).code == 64);
@@ -279,7 +285,7 @@ TEST_CASE(
 // ---- measuring -----------------------------------------------------------------------------------
 
 TEST_CASE("the exit code is that of the worst check, and every reader gets the same answers") {
-  if (std::system("python3 -c pass") != 0) SKIP("no python3");
+  if (!has_python()) RIDGE_SKIP("no python3");
   const auto code = [](const std::vector<Json>& checks) {
     const Checked checked(checks, kAnswers);
     INFO(checked.outcome.err);
@@ -331,7 +337,7 @@ TEST_CASE("the exit code is that of the worst check, and every reader gets the s
 }
 
 TEST_CASE("a rung that does not exist stops everything before the first check is measured") {
-  if (std::system("python3 -c pass") != 0) SKIP("no python3");
+  if (!has_python()) RIDGE_SKIP("no python3");
   Json slip = check_at(64, "ratio=1", "slip");
   slip["candidate"] = "lop_order";
   const Checked checked({check_at(64, "ratio=1", "good"), slip}, kAnswers);
@@ -353,7 +359,7 @@ TEST_CASE("a rung that does not exist stops everything before the first check is
 
 TEST_CASE(
     "a page and a JUnit file hold any name, and are written before the first check is measured") {
-  if (std::system("python3 -c pass") != 0) SKIP("no python3");
+  if (!has_python()) RIDGE_SKIP("no python3");
   const std::string name = "<b>\"a\" & 'b' | *c* `d` \x01\x1b[31m \xef\xbf\xbf ]]> é";
   Json answers = kAnswers;
   answers["64"]["reason"] = "</system-out>\x02 <script> | \xef\xbf\xbe";
@@ -379,7 +385,7 @@ TEST_CASE(
 }
 
 TEST_CASE("--out keeps each run and its report, and --run judges them again") {
-  if (std::system("python3 -c pass") != 0) SKIP("no python3");
+  if (!has_python()) RIDGE_SKIP("no python3");
   const Checked checked({check_at(64, "ratio=1.5", "one / two"), check_at(66, "ratio=1", "dead")},
                         kAnswers, {"--out", "OUT"});
   CHECK(checked.outcome.code == 70);
@@ -393,7 +399,7 @@ TEST_CASE("--out keeps each run and its report, and --run judges them again") {
 }
 
 TEST_CASE("Ctrl+C ends it with what was measured, and says what did not begin") {
-  if (std::system("python3 -c pass") != 0) SKIP("no python3");
+  if (!has_python()) RIDGE_SKIP("no python3");
   const Folder folder;
   write_all(folder / "BUDGET.json",
             file_of({check_at(64, "ratio=1.5", "first"), check_at(67, "ratio=1.5", "second"),
@@ -455,4 +461,31 @@ TEST_CASE("the BUDGET.json of docs/commands.md and that of this repository are r
   if (!has_schema_checker()) return;
   CHECK(schema_takes("budget", sample));
   CHECK(schema_takes("budget", own));
+}
+
+TEST_CASE(
+    "the workflow of docs/commands.md runs as it stands, and leaves the files that it names") {
+  if (!has_python()) RIDGE_SKIP("no python3");
+  const std::string page = read_all(variable("RIDGE_SOURCE") + "/docs/commands.md");
+  const std::string before = "      - run: ridgepoint check ";
+  const size_t begin = page.find(before);
+  REQUIRE(begin != std::string::npos);
+  const size_t command = begin + std::string("      - run: ").size();
+  const std::string line = page.substr(command, page.find('\n', command) - command);
+  const Folder folder;
+  write_all(folder / "BUDGET.json", file_of({check_at(64, "ratio=1.5")}));
+  write_all(folder / "step.sh", "cd '" + folder.path.string() + "'\nridgepoint() { '" +
+                                    variable("RIDGE_BIN") + "' \"$@\" --worker \"$WORKER\"; }\n" +
+                                    line + "\n");
+  const Outcome outcome =
+      Program("/usr/bin/env", {"GITHUB_STEP_SUMMARY=" + (folder / "summary.md"),
+                      "WORKER=" + made_up(kAnswers), "bash", "-e", folder / "step.sh"})
+          .finish();
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK(has(read_all(folder / "summary.md"), "Performance budgets: 1 check met"));
+  for (const char* name : {"budgets.xml", "budgets"}) {
+    CHECK(fs::exists(folder / name));
+    CHECK(has(page.substr(begin), std::string("            ") + name + "\n"));
+  }
 }

@@ -22,7 +22,7 @@ namespace ridge::app {
 namespace {
 
 constexpr size_t kMostChecks = 1000, kLongestName = 100, kLongestWhy = 300;
-constexpr uintmax_t kMostBytes = 1 << 20;
+constexpr uintmax_t kMostFileBytes = 1 << 20;
 
 Error bad_file(std::string what, std::string where, std::string hint) {
   return {ErrorCode::bad_input, std::move(what), std::move(where), std::move(hint)};
@@ -212,9 +212,9 @@ Result<void> refuse_twins(const std::string& text, const std::string& path) {
 Result<std::string> read_text(const std::string& path) {
   std::error_code not_a_file;
   const auto bytes = std::filesystem::file_size(path, not_a_file);
-  if (!not_a_file && bytes > kMostBytes) {
+  if (!not_a_file && bytes > kMostFileBytes) {
     return bad_file("it has " + format_bytes(double(bytes)), path,
-                    "a budget has at most " + format_bytes(double(kMostBytes)));
+                    "a budget has at most " + format_bytes(double(kMostFileBytes)));
   }
   return read_whole(path);
 }
