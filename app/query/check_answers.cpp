@@ -9,6 +9,7 @@
 #include "app/query/reporting.h"
 #include "app/query/results.h"
 #include "common/record/clocks.h"
+#include "common/record/ratio_text.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::app {
@@ -24,6 +25,10 @@ CheckState state_of(const std::vector<BudgetRow>& rows) {
 std::string verdict_text(const Comparison& comparison) {
   std::string word = to_string(comparison.verdict);
   for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const bool has_ratio = comparison.ratio > 0 && comparison.verdict != Verdict::invalid;
+  if (has_ratio) word += " " + ratio_text(comparison.ratio, comparison.ci);
+  if (has_ratio && comparison.ci)
+    word += " " + ratio_interval_text(comparison.ci, comparison.margin);
   return fmt::format("{}, {}, margin {:.3g} %", word, rounds_text(comparison),
                      comparison.margin * 100);
 }

@@ -25,7 +25,7 @@ struct CheckAnswer {
   std::string name, why, lab;
   CheckState state = CheckState::not_settled;
   std::string change;  ///< "naive_o3 → loop_order at n=512, hot cache"; empty: nothing was compared
-  std::string verdict;                 ///< "FASTER, 40 rounds, margin 2 %"; empty likewise
+  std::string verdict;                 ///< "FASTER 2.1× [2.0, 2.2], 40 rounds, margin 2 %"; empty likewise
   std::optional<double> ratio;         ///< absent: none that may be used
   std::optional<Interval> ratio_ci{};  ///< 95 %
   std::vector<BudgetRow> rows;         ///< one for each demand

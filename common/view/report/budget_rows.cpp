@@ -122,6 +122,19 @@ void judge(const BudgetLine& line, double demanded, const Reading& reading, Budg
 
 // ---- the ratio, whatever the sides are --------------------------------------------------------------
 
+/// The interval shrinks with the root of the number of rounds, and has to fit between the ratio and the demand. Empty: no
+/// number of rounds is known to do it.
+std::string rounds_to_settle(const Comparison& comparison, double demanded) {
+  const double end = demanded < comparison.ratio ? comparison.ci->low : comparison.ci->high;
+  const double whole = std::log(end / comparison.ratio),
+               fits = std::log(demanded / comparison.ratio);
+  const double rounds = comparison.rounds * std::pow(whole / fits, 2);
+  const bool is_of_rounds = !comparison.trained && comparison.sustained.empty();
+  constexpr double kMostRounds = 1e5;
+  if (!is_of_rounds || !(rounds > comparison.rounds) || rounds > kMostRounds) return "";
+  return "; about " + rough_number(rounds) + " rounds would settle it";
+}
+
 void judge_ratio(const Comparison& comparison, double demanded, BudgetRow* row) {
   const bool is_ratio = comparison.ratio > 0 && std::isfinite(comparison.ratio);
   if (!is_ratio || !comparison.ci) {
@@ -142,7 +155,7 @@ void judge_ratio(const Comparison& comparison, double demanded, BudgetRow* row) 
   } else if (const auto is_reached = reaches(comparison.ci, demanded)) {
     row->met = *is_reached ? Met::yes : Met::no;
   } else {
-    row->why = "its interval reaches over it";
+    row->why = "its interval reaches over it" + rounds_to_settle(comparison, demanded);
   }
 }
 
