@@ -123,7 +123,7 @@ TEST_CASE(
   RIDGE_NEEDS_HISTORY();
   const Folder folder;
   const std::string path = folder / "history.db";
-  constexpr int kWriters = 4, kBatches = 25;
+  constexpr int kWriters = 4, kBatches = 10;
   std::vector<pid_t> writers;
   for (int w = 0; w < kWriters; ++w) {
     const pid_t pid = ::fork();

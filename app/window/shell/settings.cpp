@@ -84,6 +84,7 @@ void list_recent(State& state, const std::string& path, const Run& run) {
 void remember_run(State& state) {
   if (state.is_replay()) return;
   if (note_verified(state)) save_settings(&state);
+  keep_history(state);
   if (state.history.run_file.empty()) return keep_run(state);
   state.sessions.shown->keep(state.history.run_file);
   list_recent(state, state.history.run_file, state.run());

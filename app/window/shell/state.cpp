@@ -9,6 +9,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/presenter.h"
+#include "app/window/views/history_view.h"
 #include "app/window/views/view.h"
 #include "common/record/command.h"
 #include "common/record/import.h"
@@ -239,8 +240,9 @@ bool refresh(State& state, double now_s) {
   const bool looked = tick_inspect(state, now_s);
   const bool walked = tick_walk(state, now_s);
   const bool stamped = tick_lanes(state);
+  const bool remembered = tick_history(state);
   return moved || toured || edited || rewritten || climbed || looked || walked || stamped ||
-         state.ladder.dirty;
+         remembered || state.ladder.dirty;
 }
 
 }  // namespace ridge::window

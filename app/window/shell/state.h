@@ -24,6 +24,7 @@
 #include "app/window/shell/written.h"
 #include "app/window/teach/teaching.h"
 #include "app/window/teach/tour_progress.h"
+#include "app/window/views/history_view.h"
 #include "common/record/run.h"
 #include "labs/lab.h"
 
@@ -137,6 +138,7 @@ struct State {
   Inspecting inspecting;
   Walking walking;
   LanesLook lanes;
+  HistoryLook past;  ///< the selected rung over time
   FirstClimb first_climb;
   TourProgress tour_progress;
   Appearance appearance;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <future>
+#include <memory>
 #include <utility>
 
 #include "app/platform/platform.h"
@@ -15,6 +16,7 @@
 #include "app/window/shell/settings.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/history_view.h"
 
 namespace ridge::window {
 namespace {
@@ -97,6 +99,9 @@ std::unique_ptr<Platform> open_platform(State& state, const WindowOptions& optio
 
 void set_up(State& state, const WindowOptions& options) {
   state.history.runs_folder = default_runs_folder();
+  const std::string past = history::history_path();
+  if (!past.empty() && history::why_no_history().empty())
+    state.past.keeper = std::make_shared<history::Keeper>(past);
   state.settings.export_root = app::report_root();
   for (const std::string& word : options.worker_command)
     state.settings.worker_command += (state.settings.worker_command.empty() ? "" : " ") + word;
