@@ -21,5 +21,5 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${RIDGE_LIBC}), libstdc++6 (>= ${CMAKE_CXX_COMPILER_VERSION}), libgcc-s1")
 # The window; the libraries that rungs are compared with; Your turn; the data set that the labs train on.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libx11-6, libxcursor1, libxi6, libxinerama1, libxrandr2, libgl1, libgl1-mesa-dri, libdnnl2, libopenblas0-openmp, g++, binutils, dataset-fashion-mnist")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libx11-6, libxcursor1, libxi6, libxinerama1, libxrandr2, libgl1, libgl1-mesa-dri, libdnnl2, libopenblas0-openmp, libsqlite3-0, g++, binutils, dataset-fashion-mnist")
 include(CPack)
