@@ -24,7 +24,7 @@ struct Handed {
   int day = 1;
   std::vector<double> predicted_ns;  ///< of kSecond, each before a run of it
   double speed = 1;                  ///< kSecond's time is kMedian_ns over this
-  std::string hash{};                ///< of the rungs\' code; without one nothing is stale
+  std::string hash{};                ///< of the rungs' code; without one nothing is stale
 };
 
 Series timed(int64_t request, double speed, const std::string& hash) {
