@@ -51,6 +51,10 @@ TEST_CASE("a budget is read with its units, and written so that it is read again
   CHECK(all.energy_j == 0.5);
   CHECK(budget(budget_text(all)) == all);
   CHECK(budget("").is_empty());
+  CHECK(budget("ratio=1.2x").ratio == 1.2);
+  CHECK(budget("ratio=1.2×") == budget("ratio=1.2"));
+  CHECK(budget(budget_text(budget("ratio=0.95"))).ratio == 0.95);
+  CHECK(budget_words(budget("ratio=1.2")) == "speed ratio at least 1.2×");
   CHECK(budget("target=85%") == budget("target=0.85"));
   CHECK(budget("accuracy=0").accuracy_lost == 0.0);  // nothing may be lost: a demand
   const auto again = budget_from({{"budget", Json(all)}});
@@ -73,6 +77,9 @@ TEST_CASE("what is no budget is refused in one sentence, which names what to wri
   CHECK(has(refused("p99=soon"), "has no number"));
   CHECK(has(refused("p99"), "has no number"));
   CHECK(has(refused("nmse=nan"), "is no number"));
+  CHECK(has(refused("ratio=inf"), "is no number"));
+  CHECK(has(refused("ratio=0"), "ratio=0 is met by anything"));
+  CHECK(has(refused("ratio=20%"), "'%' is no unit of it"));
   CHECK(has(refused("target=1.5"), "is more than all"));
   CHECK(has(refused("p99=1ms,p99=2ms"), "p99 stands twice in it"));
   CHECK(has(refused("target=0.9,keeps=99%"), "target and keeps both say"));
@@ -95,6 +102,9 @@ TEST_CASE("a budget on what a kind of rung does not have is refused before the r
   CHECK(has(why("nmse=1e-3", RungKind::training, true), "a training has no error (NMSE)"));
   CHECK(why("accuracy=1,keeps=99%,memory=1GiB,energy=9J", RungKind::training, true).empty());
   CHECK(has(why("energy=1J", RungKind::command, false), "a command has no energy"));
+  for (const RungKind kind :
+       {RungKind::kernel, RungKind::training, RungKind::pipeline, RungKind::command})
+    CHECK(why("ratio=1.2", kind, false).empty());
   CHECK(why("p95=1s,memory=1GiB", RungKind::command, false).empty());
 }
 
@@ -126,6 +136,47 @@ TEST_CASE(
       decided(report_run({.candidate_passes = false, .budget = budget("p95=1s")}));
   CHECK(invalid.decision == "reject");
   CHECK(has(invalid.budget.at(0).sentence(), "not measured: a failed check leaves no figure"));
+}
+
+TEST_CASE(
+    "a demanded ratio is judged by the whole interval, and by none where there is no verdict to "
+    "trust") {
+  const auto row = [](ReportCase wanted) {
+    const Decision decision = decided(report_run(wanted));
+    REQUIRE(decision.budget.size() == 1);
+    CHECK_FALSE(decision.budget[0].is_quality);
+    return decision.budget[0];
+  };
+  const auto met = [&](const char* demand, Interval ci = {3.95, 4.05}) {
+    return row({.ci = ci, .budget = budget(demand)}).met;
+  };
+  CHECK(met("ratio=3.95") == Met::yes);
+  CHECK(met("ratio=3.96") == Met::open);
+  CHECK(met("ratio=4.05") == Met::open);
+  CHECK(met("ratio=4.06") == Met::no);
+  const BudgetRow open = row({.ci = {3.9, 4.1}, .budget = budget("ratio=3.95")});
+  CHECK(open.value == 4.0);
+  CHECK(open.limit == 3.95);
+  CHECK(open.field == "ratio");
+  // ln(3.9 / 4) / ln(3.95 / 4) = 2.01; of 12 rounds 49.
+  CHECK(has(open.why, "its interval reaches over it; about 50 rounds would settle it"));
+  CHECK(row({.ci = {3.9, 4.1}, .budget = budget("ratio=4")}).why == "its interval reaches over it");
+  const BudgetRow stopped = row({.verdict = Verdict::unresolved,
+                                 .ratio = 1.01,
+                                 .ci = {1.0, 1.03},
+                                 .budget = budget("ratio=0.5"),
+                                 .reasons = {"cancelled"}});
+  CHECK(stopped.met == Met::open);
+  CHECK(has(stopped.why, "it was cancelled"));
+  const BudgetRow held = row({.clock_held = true, .budget = budget("ratio=1")});
+  CHECK(held.met == Met::open);
+  CHECK(has(held.why, "shared a clock"));
+  const BudgetRow wrong = row({.candidate_passes = false, .budget = budget("ratio=1")});
+  CHECK(wrong.met == Met::unknown);
+  CHECK_FALSE(wrong.value);
+  CHECK(
+      has(said({.budget = budget("ratio=5")}),
+          "reject: it is faster and does not meet its budget: speed ratio at least 5×: not met, "));
 }
 
 TEST_CASE("another type or class of accuracy is adopted only with its division said") {

@@ -145,6 +145,41 @@ TEST_CASE("comparison: within a limit an unresolved one goes on, a settled one e
   CHECK(rounds_of(0.02, 1000, 0.1) < 100);
 }
 
+TEST_CASE("comparison: within a limit it goes on until a demanded ratio is settled too") {
+  const auto rounds_for = [](std::optional<double> demanded) {
+    Watcher watcher;
+    CompareOptions options = quick(1);
+    options.limit_s = kLong_s;
+    options.goes_on = true;
+    options.budget.ratio = demanded;
+    MadeUp made(2, options, &watcher, 1);
+    made.gain = std::log(1.5);
+    const Comparison one = run(&made).comparisons.front();
+    CHECK(one.verdict == Verdict::faster);
+    return one.rounds;
+  };
+  const int settled = rounds_for(std::nullopt);
+  CHECK(settled == 40);
+  CHECK(rounds_for(1.2) == settled);
+  CHECK(rounds_for(2.0) == settled);  // not met is settled too
+  CHECK(rounds_for(1.499) > settled);
+}
+
+TEST_CASE("comparison: a ratio exactly at its demand is settled, either way, in few of many runs") {
+  int settled = 0;
+  for (uint64_t world = 1; world <= 200; ++world) {
+    Watcher watcher;
+    CompareOptions options = quick(world);
+    options.limit_s = kLong_s;
+    options.goes_on = true;
+    options.budget.ratio = 1.5;
+    MadeUp made(2, options, &watcher, world);
+    made.gain = std::log(1.5);
+    settled += reaches(run(&made).comparisons.front().ci, 1.5).has_value();
+  }
+  CHECK(settled <= 10);
+}
+
 TEST_CASE("comparison: a planted 10 % is found, each way") {
   for (const double gain : {0.1, -0.1}) {
     int found = 0;
