@@ -89,6 +89,13 @@ const Lab& machine_lab() {
       .level = Level::kLearn,
       // With one chain all three GPU rungs of the arithmetic units are the same.
       .first_look_gpu = {{"chains", int64_t{16}}},
+      .levers = {{Bottleneck::latency, "chains.cpu.chains"},
+                 {Bottleneck::latency, "chase.cpu.chases"},
+                 {Bottleneck::memory_bandwidth, "sums.cpu.in_order"},
+                 {Bottleneck::latency, "chains.cuda.chains"},
+                 {Bottleneck::latency, "chains.cuda.warps"},
+                 {Bottleneck::latency, "chase.cuda.chases"},
+                 {Bottleneck::latency, "sums.cuda.coalesced"}},
       .items = "operations",
       .per_item = true,
   };

@@ -62,6 +62,10 @@ const Lab& mixed_lab() {
       .group = "Train",
       .line = "training in 16 bits and 8",
       .level = Level::kLab,
+      .levers = {{Bottleneck::activation_memory, "mixed.cpu.checkpointing"},
+                 {Bottleneck::activation_memory, "mixed.cpu.accumulation"},
+                 {Bottleneck::activation_memory, "mixed.cuda.checkpointing"},
+                 {Bottleneck::activation_memory, "mixed.cuda.accumulation"}},
       .items = "images",
       .data_set = "Fashion-MNIST",
   };

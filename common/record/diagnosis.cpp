@@ -5,9 +5,11 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/record/bottleneck_map.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/serving.h"
 #include "common/stats/stats.h"
 
 namespace ridge {
@@ -207,6 +209,19 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
     return;
   }
   diagnosis->bottleneck = Bottleneck::latency;
+  diagnosis->basis = Basis::exclusion;
+  diagnosis->reason = "by exclusion, since all that was measured is far from its limit";
+}
+
+/// A rung that is made to be short of one thing, of which nothing measured says otherwise.
+bool judge_construction(const Series& series, Diagnosis* diagnosis) {
+  const BottleneckEntry* entry = constructed_entry(series.kernel);
+  if (!entry) return false;
+  diagnosis->bottleneck = entry->cause;
+  diagnosis->basis = Basis::construction;
+  diagnosis->reason = std::string("by construction, ") + entry->construction +
+                      ", and by exclusion, since nothing that was measured is near its limit";
+  return true;
 }
 
 // ---- pipelines and trainings ---------------------------------------------------------------------
@@ -300,8 +315,7 @@ constexpr ObservedShare kObserved[] = {
     {"copy_share", "a step's time in copies between host and device", Bottleneck::host_copy},
     {"wait_share", "a step's time spent waiting for other threads", Bottleneck::synchronisation},
     {"collective_share", "a step's time in collectives", Bottleneck::collectives},
-    {"activation_share", "the device's memory that holds activations",
-     Bottleneck::activation_memory},
+    {"activation_share", "its memory, in activations", Bottleneck::activation_memory},
 };
 
 Signals training_signals(const Series& series, const std::vector<Ceiling>& ceilings) {
@@ -335,6 +349,8 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
     diagnosis->reason = derived.no_compute_reason;
     return;
   }
+  const bool is_open = signals.empty() || !signals.front().counts();
+  if (is_open && judge_construction(series, diagnosis)) return;
   if (signals.empty()) {
     diagnosis->reason = "no ceiling and no counter that would settle it was measured";
     return;
@@ -366,6 +382,22 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
   diagnosis->bottleneck = first.kind;
 }
 
+/// Those that take turns with each other: a share of memory is none of a step's time.
+Signals of_time(Signals signals) {
+  std::erase_if(signals, [](const Signal& s) { return s.kind == Bottleneck::activation_memory; });
+  return signals;
+}
+
+/// What fills a training's memory. It is the bottleneck where none of the time is settled.
+void add_memory(const Signals& signals, Diagnosis* diagnosis) {
+  for (const Signal& signal : signals)
+    diagnosis->activations_fill_memory |=
+        signal.kind == Bottleneck::activation_memory && signal.counts();
+  if (!diagnosis->activations_fill_memory || diagnosis->bottleneck != Bottleneck::not_sure) return;
+  diagnosis->bottleneck = Bottleneck::activation_memory;
+  diagnosis->reason = "of the batch; what bounds the time of a step is not settled";
+}
+
 }  // namespace
 
 std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceiling>& ceilings,
@@ -383,16 +415,45 @@ std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceilin
     return a.share.value > b.share.value;
   });
   Diagnosis diagnosis;
-  judge(series, derive(series, ceilings), signals, &diagnosis);
+  judge(series, derive(series, ceilings), of_time(signals), &diagnosis);
+  add_memory(signals, &diagnosis);
   // What decided comes first: where it is latency, how far away the ceilings are.
   if (diagnosis.bottleneck == Bottleneck::latency) {
     std::stable_sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) {
       return a.is_ceiling() && !b.is_ceiling();
     });
+  } else if (diagnosis.bottleneck != Bottleneck::activation_memory) {
+    std::stable_partition(signals.begin(), signals.end(), [](const Signal& signal) {
+      return signal.kind != Bottleneck::activation_memory;
+    });
   }
   std::vector<Utilization> shares;
   for (const Signal& signal : signals) shares.push_back(signal.share);
   diagnosis.evidence.insert(diagnosis.evidence.begin(), shares.begin(), shares.end());
+  return diagnosis;
+}
+
+Diagnosis diagnose(const Serving& serving) {
+  constexpr double kWaitsLonger = 0.5;  // of a request's time: it waits as long as it is served
+  Diagnosis diagnosis;
+  double busiest = 0;
+  for (const ServePoint& point : serving.points) {
+    if (!(point.load_per_s > 0) || !point.wait.mean_s || !point.latency.mean_s) continue;
+    busiest = std::max(busiest, point.busy);
+    const double waiting = *point.wait.mean_s / *point.latency.mean_s;
+    if (!(point.busy >= kStageCounts && waiting > kWaitsLonger)) continue;
+    const std::string load = format_number(point.load_per_s) + " requests/s";
+    diagnosis.bottleneck = Bottleneck::inference_queue;
+    diagnosis.reason = "from " + load + " on";
+    diagnosis.evidence = {
+        {"the time at " + load + " spent in steps", point.busy, "derived"},
+        {"a request's mean time spent waiting for its first step", waiting, "derived"}};
+    return diagnosis;
+  }
+  diagnosis.reason =
+      "no load that was tried keeps the machine busy and requests waiting: a step "
+      "runs for " +
+      format_share(busiest) + " of the time at most";
   return diagnosis;
 }
 

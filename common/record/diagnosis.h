@@ -15,6 +15,8 @@
 
 namespace ridge {
 
+struct Serving;
+
 enum class Bottleneck {
   not_sure,
   compute,
@@ -34,11 +36,25 @@ const char* to_string(Bottleneck bottleneck);
 /// What usually helps on this backend, one phrase; empty for not_sure.
 const char* lever_of(Bottleneck bottleneck, const OpenEnum<Backend>& backend);
 
+/// What a diagnosis rests on.
+enum class Basis {
+  measured,   ///< a share that counts: of a ceiling, of a call's time, of memory
+  exclusion,  ///< everything that was measured is far from its limit
+  construction  ///< the rung is made so (common/record/bottleneck_map.h), and nothing measured speaks against it
+};
+/// "measured", "by exclusion", "by construction".
+const char* to_string(Basis basis);
+
 struct Diagnosis {
   Bottleneck bottleneck = Bottleneck::not_sure;
   std::string reason;                 ///< not sure: why; else what it rests on, or empty
   std::vector<Utilization> evidence;  ///< what was looked at, the telling one first; all measured
+  Basis basis = {};                   ///< of the bottleneck; without meaning for not_sure
+  /// Of a training: most of its memory holds activations, which bound its batch, whatever bounds the time of a step.
+  bool activations_fill_memory = false;
 };
+/// Whether this cause is the diagnosis, of the time or of the memory.
+bool binds(const Diagnosis& diagnosis, Bottleneck cause);
 
 /// Absent where the series has no speed (it failed, was not checked, is not finished).
 ///
@@ -50,13 +66,22 @@ struct Diagnosis {
 /// A pipeline: what its pace comes near to (0.8 of it): a stage alone, all CPU work over the cores, or its
 /// stages one after the other; where they were not measured alone, its busiest stage. By the stage's name
 /// (common/harness/kernel/pipeline.h).
-/// A training: the shares it observes itself (common/harness/kernel/training.h), and its ceiling.
+/// A training: the shares it observes itself (common/harness/kernel/training.h), and its ceiling. Activations are
+/// a share of memory and the others are of time, so they do not compete: activation memory is the bottleneck where
+/// nothing of the time is settled.
 ///
 /// `environment`: hot data that fits into the last-level cache says nothing of DRAM.
 std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceiling>& ceilings,
                                   const std::optional<Environment>& environment);
 
+/// A queue of requests, at the lowest load at which it binds: a step runs for 0.8 of the time at least, and a request
+/// waits longer for its first step than it is served. Not sure where no load that was tried is of that kind; then the
+/// reason says how busy the machine was at most. Loads without an end (offline) are no evidence: there all requests
+/// wait from the start.
+Diagnosis diagnose(const Serving& serving);
+
 /// What binds, in words; of bandwidth whose: "L1 bandwidth" where that counter is the telling one, "memory bandwidth".
+/// Where activations fill the memory as well: "compute (of the batch: activation memory)".
 std::string bottleneck_text(const Diagnosis& diagnosis);
 /// "97 % of FMA fp32, 1 thread; 3 % of DRAM read, 1 thread", at most `most` of them.
 std::string evidence_text(const Diagnosis& diagnosis, size_t most = 3);

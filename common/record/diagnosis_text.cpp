@@ -4,34 +4,6 @@
 
 namespace ridge {
 
-const char* to_string(Bottleneck bottleneck) {
-  switch (bottleneck) {
-    case Bottleneck::not_sure:
-      return "not sure";
-    case Bottleneck::compute:
-      return "compute";
-    case Bottleneck::memory_bandwidth:
-      return "memory bandwidth";
-    case Bottleneck::latency:
-      return "latency or occupancy";
-    case Bottleneck::launch_overhead:
-      return "launch overhead";
-    case Bottleneck::host_copy:
-      return "host-device copy";
-    case Bottleneck::input_pipeline:
-      return "input pipeline";
-    case Bottleneck::synchronisation:
-      return "synchronisation";
-    case Bottleneck::activation_memory:
-      return "activation memory";
-    case Bottleneck::collectives:
-      return "collectives";
-    case Bottleneck::inference_queue:
-      return "inference queue";
-  }
-  return "";
-}
-
 std::string bottleneck_text(const Diagnosis& diagnosis) {
   if (diagnosis.bottleneck == Bottleneck::memory_bandwidth && !diagnosis.evidence.empty()) {
     for (const char* cache : {"L1", "L2"}) {
@@ -39,38 +11,10 @@ std::string bottleneck_text(const Diagnosis& diagnosis) {
         return std::string(cache) + " bandwidth";
     }
   }
-  return to_string(diagnosis.bottleneck);
-}
-
-const char* lever_of(Bottleneck bottleneck, const OpenEnum<Backend>& backend) {
-  switch (bottleneck) {
-    case Bottleneck::not_sure:
-      return "";
-    case Bottleneck::compute:
-      return "wider instructions, a narrower type, more cores";
-    case Bottleneck::memory_bandwidth:
-      return "move less: tiles in cache or registers, fusion, a narrower type";
-    case Bottleneck::latency:
-      return backend == Backend::cpu
-                 ? "more independent work in flight: several accumulators, loads ahead of their use"
-                 : "more independent work in flight: several accumulators, more warps, loads ahead "
-                   "of their use";
-    case Bottleneck::launch_overhead:
-      return "fewer and larger calls: batches, fusion, a CUDA graph";
-    case Bottleneck::host_copy:
-      return "keep data on the device; pinned memory, copies beside compute";
-    case Bottleneck::input_pipeline:
-      return "more loaders, prefetching, cheaper decoding";
-    case Bottleneck::synchronisation:
-      return "fewer locks, larger chunks for each thread, an even share";
-    case Bottleneck::activation_memory:
-      return "recompute activations, smaller batches, a narrower type";
-    case Bottleneck::collectives:
-      return "communicate beside the backward pass, in fewer and larger messages";
-    case Bottleneck::inference_queue:
-      return "larger batches or more replicas";
-  }
-  return "";
+  const bool has_second =
+      diagnosis.activations_fill_memory && diagnosis.bottleneck != Bottleneck::activation_memory;
+  return std::string(to_string(diagnosis.bottleneck)) +
+         (has_second ? " (of the batch: activation memory)" : "");
 }
 
 bool is_buffer_state(const Span& span) {

@@ -72,6 +72,9 @@ class CudaTrainer final : public Trainer {
   GradientCount counted() override;
   Result<int64_t> right(const ImageSet& set, const int32_t* images, int64_t count) override;
   double memory_bytes() const override { return bytes_; }
+  double activation_bytes() const override {
+    return double(sizeof(T)) * double(images_ * sizes_.outputs.total()) + double(sizes_.places);
+  }
   std::vector<float> parameters() override { return host(master_, 1); }
   std::vector<float> gradient() override { return host(gradient_, used_scale_); }
 

@@ -83,6 +83,8 @@ std::map<std::string, double> MixedTraining::observe() {
   std::map<std::string, double> values = {
       {"loss", report->loss},
       {"batch_accuracy", double(report->right) / double(plan_.setup.batch)}};
+  const double memory = trainer_->memory_bytes(), activations = trainer_->activation_bytes();
+  if (memory > 0 && activations > 0) values["activation_share"] = activations / memory;
   if (plan_.setup.precision.scale != LossScale::none) {
     values["loss_scale"] = report->scale;
     values["steps_left_out"] = double(report->left_out);

@@ -20,7 +20,7 @@ class Training {
   virtual Result<void> step() = 0;
   /// Loss and gradient statistics of the last step; called outside the timed part. Shares of the
   /// step's time named input_share, copy_share, wait_share and collective_share, and
-  /// activation_share (of the device's memory), are what a diagnosis goes by.
+  /// activation_share (of memory_bytes()), are what a diagnosis goes by.
   virtual std::map<std::string, double> observe() = 0;
   /// Task metric on held-out data, and whether it meets the rung's limit.
   virtual QualityCheck evaluate() = 0;

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "common/core/format.h"
+#include "common/record/derive.h"
+#include "common/record/diagnosis.h"
 #include "common/record/params.h"
 
 namespace ridge::chart {
@@ -89,6 +91,16 @@ void add_serve_table(const Serving& serving, ChartTable* table) {
   add(serving.offline);
 }
 
+/// Whether the queue binds, and from which load on.
+std::string binds_text(const Serving& serving) {
+  const Diagnosis diagnosis = diagnose(serving);
+  if (diagnosis.bottleneck == Bottleneck::not_sure)
+    return "The queue does not bind: " + diagnosis.reason + ".";
+  return "The " + bottleneck_text(diagnosis) + " binds " + diagnosis.reason + ": " +
+         evidence_text(diagnosis) +
+         "; what helps: " + lever_of(diagnosis.bottleneck, backend_of(serving.kernel)) + ".";
+}
+
 }  // namespace
 
 std::string serving_text(const Serving& serving) {
@@ -104,7 +116,7 @@ std::string serving_text(const Serving& serving) {
                         100 * *serving.server_per_s / offline.throughput_per_s);
   }
   for (const auto& [what, why] : serving.unavailable) text += "; " + what + " unavailable: " + why;
-  return text + ".";
+  return text + ". " + binds_text(serving);
 }
 
 ChartModel serving_chart(const Serving* serving) {

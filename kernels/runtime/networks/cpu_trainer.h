@@ -79,6 +79,9 @@ class CpuTrainer final : public Trainer {
   GradientCount counted() override;
   Result<int64_t> right(const ImageSet& set, const int32_t* images, int64_t count) override;
   double memory_bytes() const override { return sizes_.bytes(); }
+  double activation_bytes() const override {
+    return double(sizes_.element) * double(sizes_.images * sizes_.outputs.total());
+  }
   std::vector<float> parameters() override { return master_; }
   std::vector<float> gradient() override {
     std::vector<float> all = gradient_;

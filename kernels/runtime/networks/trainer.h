@@ -51,6 +51,8 @@ class Trainer {
   /// How many of the images it gets right, in its own precision.
   virtual Result<int64_t> right(const ImageSet& set, const int32_t* images, int64_t count) = 0;
   virtual double memory_bytes() const = 0;
+  /// Of memory_bytes(), the outputs of layers that the backward pass reads; 0: not counted.
+  virtual double activation_bytes() const { return 0; }
   /// For tests: parameters as they are now; the gradient of the last step, divided by the loss scale.
   virtual std::vector<float> parameters() = 0;
   virtual std::vector<float> gradient() = 0;
