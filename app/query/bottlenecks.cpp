@@ -1,0 +1,113 @@
+#include "app/query/bottlenecks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/query/series_table.h"
+#include "app/query/terminal.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+#include "common/record/serving.h"
+
+namespace ridge::app {
+namespace {
+
+constexpr size_t kMapWidth = 100;
+
+BottleneckLine line_for(const BottleneckEntry& entry) {
+  BottleneckLine line{.entry = &entry,
+                      .lab = find_lab(entry.lab),
+                      .shown = rung_of(entry.rung),
+                      .pulls = nullptr,
+                      .lever = entry.lever,
+                      .cases = {}};
+  if (!line.lab || !line.shown) return line;
+  line.lever = lever_of(entry.cause, backend_of(entry.rung));
+  const Levers levers = levers_of(*line.lab);
+  const auto later = levers.find({entry.rung, entry.cause});
+  if (later != levers.end()) line.pulls = rung_of(later->second);
+  return line;
+}
+
+/// "measured: 92.0 % of FMA fp32"; what was not measured has its reason, which begins with the basis, and the shares.
+std::string evidence_line(const Diagnosis& diagnosis, Bottleneck cause) {
+  Diagnosis told = diagnosis;
+  if (diagnosis.bottleneck != cause) {  // it fills the memory beside another cause of the time
+    std::erase_if(told.evidence, [](const Utilization& one) {
+      return one.name.find("activations") == std::string::npos;
+    });
+  }
+  const std::string shares = evidence_text(told, 2);
+  if (diagnosis.basis == Basis::measured) return "measured: " + shares;
+  return diagnosis.reason + (shares.empty() ? "" : "; " + shares);
+}
+
+void add_case(const std::string& kernel, const Diagnosis& diagnosis, BottleneckMap* map) {
+  ++map->results;
+  if (diagnosis.bottleneck != Bottleneck::not_sure) ++map->settled;
+  for (BottleneckLine& line : map->lines) {
+    const Bottleneck cause = line.entry->cause;
+    if (!binds(diagnosis, cause)) continue;
+    const Basis basis = diagnosis.bottleneck == cause ? diagnosis.basis : Basis::measured;
+    line.cases.push_back({kernel, basis, evidence_line(diagnosis, cause)});
+  }
+}
+
+}  // namespace
+
+BottleneckMap make_bottleneck_map(const Run* run) {
+  BottleneckMap map;
+  for (const BottleneckEntry& entry : bottleneck_map()) map.lines.push_back(line_for(entry));
+  if (!run) return map;
+  std::set<std::string> told;
+  std::vector<const Series*> newest;
+  for (const Series& series : run->series()) newest.push_back(&series);
+  std::reverse(newest.begin(), newest.end());
+  for (const Series* series : newest) {
+    const auto found =
+        series->stale ? std::nullopt : diagnose(*series, run->ceilings(), run->environment());
+    if (found && told.insert(series->kernel).second) add_case(series->kernel, *found, &map);
+  }
+  told.clear();  // a queue before a rung is another case than the rung
+  const auto& served = run->servings();
+  for (auto serving = served.rbegin(); serving != served.rend(); ++serving) {
+    if (told.insert(serving->kernel).second) add_case(serving->kernel, diagnose(*serving), &map);
+  }
+  return map;
+}
+
+std::string shown_by_text(const BottleneckLine& line) {
+  if (!line.lab || !line.shown) return "no lab shows it yet";
+  std::string text = std::string(line.shown->kernel) + ", lab " + line.lab->id;
+  if (!line.entry->set.empty()) text += ", with " + to_string(line.entry->set);
+  if (line.entry->view[0] != '\0') text += std::string(", in the view ") + line.entry->view;
+  if (line.pulls) text += std::string("; ") + line.pulls->kernel + " pulls the lever";
+  return text;
+}
+
+std::string settled_text(const BottleneckMap& map) {
+  return fmt::format("{} of {} {} settled", map.settled, map.results,
+                     map.results == 1 ? "result is" : "results are");
+}
+
+std::string bottleneck_map_text(const BottleneckMap& map) {
+  std::string text;
+  const auto add = [&](const char* what, const std::string& words) {
+    text += wrapped(std::string("  ") + what + words, kMapWidth, 4) + "\n";
+  };
+  for (const BottleneckLine& line : map.lines) {
+    text += std::string(text.empty() ? "" : "\n") + line.entry->name + "\n";
+    add("evidence: ", line.entry->evidence);
+    add("lever: ", line.lever);
+    add("shown by: ", shown_by_text(line));
+    if (line.entry->construction[0] != '\0')
+      add("without counters: by construction, ", line.entry->construction);
+    for (const BottleneckCase& one : line.cases)
+      add("here: ", short_name(one.kernel) + ", " + one.evidence);
+  }
+  return text + (map.has_results() ? "\n" + settled_text(map) + "\n" : "");
+}
+
+}  // namespace ridge::app

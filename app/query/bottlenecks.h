@@ -1,0 +1,49 @@
+// The map of bottlenecks with the cases of a run: which of its rungs and queues each cause binds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/record/bottleneck_map.h"
+#include "common/record/run.h"
+#include "labs/lab.h"
+
+namespace ridge::app {
+
+/// A rung of the run, or a queue before one, that a cause binds.
+struct BottleneckCase {
+  std::string kernel;
+  Basis basis = Basis::measured;
+  std::string
+      evidence;  ///< one line; by construction or exclusion the reason where nothing telling was measured
+};
+
+struct BottleneckLine {
+  const BottleneckEntry* entry = nullptr;
+  const Lab* lab = nullptr;     ///< that shows it; null: none does
+  const Rung* shown = nullptr;  ///< the rung that is short of it
+  const Rung* pulls =
+      nullptr;        ///< the later rung of the lab that pulls the lever; null: the lab names none
+  std::string lever;  ///< on the processor of that rung
+  std::vector<BottleneckCase> cases;  ///< newest first, each rung once
+};
+
+struct BottleneckMap {
+  std::vector<BottleneckLine> lines;  ///< of all causes, in their order
+  size_t results = 0,
+         settled = 0;  ///< rungs and queues that have a speed, and those that a cause binds
+  bool has_results() const { return results > 0; }
+};
+
+/// The map with the cases of `run`; null: without any. A stale result is no case.
+BottleneckMap make_bottleneck_map(const Run* run);
+
+/// "Shown by" in words: "chase.cpu.pointer, lab machine; chase.cpu.chases pulls the lever", with the parameters at which
+/// it is so; of a cause without a lab: "no lab shows it yet".
+std::string shown_by_text(const BottleneckLine& line);
+/// "3 of 9 results are settled".
+std::string settled_text(const BottleneckMap& map);
+/// For a terminal, at most 100 columns wide.
+std::string bottleneck_map_text(const BottleneckMap& map);
+
+}  // namespace ridge::app
