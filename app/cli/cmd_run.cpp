@@ -9,6 +9,7 @@
 
 #include "app/cli/driver.h"
 #include "app/query/diagnoses.h"
+#include "app/query/faster.h"
 #include "app/query/published.h"
 #include "app/query/results.h"
 #include "app/query/series_table.h"
@@ -144,6 +145,20 @@ class Watched {
   std::string machine_;
 };
 
+/// What limits the rungs, and what is faster than they are: in brief of one rung each.
+std::string advice_text(const Run& run, const Measured& measured, Detail detail) {
+  const Lab& lab = *measured.lab;
+  if (detail == Detail::brief)
+    return last_diagnosis_text(run, measured.request) + faster_line(run, measured.request, lab);
+  std::vector<Recording> recordings;
+  const auto read = [&]() -> std::span<const Recording> {
+    if (recordings.empty()) recordings = load_all_recordings(nullptr);
+    return recordings;
+  };
+  return diagnoses_text(run, measured.request, lab) +
+         faster_rungs_text(run, measured.request, lab, read);
+}
+
 int cmd_run(const CommonOptions& common, const MeasureOptions& options, Detail detail) {
   if (!options.table.empty()) return run_table(common, options);
   if (!options.workload.empty()) return run_workload(common, options);
@@ -181,13 +196,14 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options, Detail d
                : results_text(run, measured.request, not_run, detail));
     print(refusals_text(run, measured.request, *measured.lab));
     print(seed_deltas_text(run, measured.request, measured.lab->quality_metric));
-    print(detail == Detail::whole
-              ? diagnoses_text(run, measured.request, *measured.lab)
-              : last_diagnosis_text(run, measured.request) +
-                    "  --verbose: what limits each rung, and each rung that was not run\n" +
-                    (options.out.empty()
-                         ? "  --out RUN.jsonl: keeps the run, for 'ridgepoint report RUN.jsonl'\n"
-                         : ""));
+    print(advice_text(run, measured, detail));
+    if (detail == Detail::brief)
+      print(
+          std::string("  --verbose: what limits each rung, what is faster, and each rung that was "
+                      "not run\n") +
+          (options.out.empty()
+               ? "  --out RUN.jsonl: keeps the run, for 'ridgepoint report RUN.jsonl'\n"
+               : ""));
   }
   return finish_command(common, options, measured, code);
 }

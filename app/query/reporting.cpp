@@ -10,6 +10,7 @@
 
 #include "app/query/decode.h"
 #include "app/query/editing.h"
+#include "app/query/faster.h"
 #include "app/query/model_pairs.h"
 #include "app/query/networks.h"
 #include "app/query/published.h"
@@ -55,6 +56,9 @@ report::Options report_options(const Lab& lab) {
   options.data_set = lab.data_set;
   options.titles = titles_of(lab);
   options.levers = levers_of(lab);
+  options.ladder_after = [&lab](const std::string& kernel, const Params& params) {
+    return ladder_after(lab, kernel, params);
+  };
   options.why_no_step = why_no_step;
   for (const Rung& rung : lab.rungs) {
     options.order.emplace_back(rung.kernel);

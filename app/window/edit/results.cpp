@@ -406,6 +406,12 @@ void SaveResults::draw_verdict(Ui& ui, Area* rest) const {
   const std::string slow = slow_sentence(state, *compared->comparison);
   ui.widgets["save_slow"] = {rest->x, rest->y, rest->w, slow.empty() ? 0 : ui.px(20)};
   say(slow, kSmall_px, Role::text);
+  const Series* series = series_now(state);
+  const std::string faster = series ? faster_words(state, *series, state.run()) : "";
+  if (faster.empty()) return;
+  const float top = rest->y;
+  say(faster, kSmall_px, Role::text);
+  ui.widgets["save_faster"] = {rest->x, top, rest->w, rest->y - top};
 }
 
 void SaveResults::draw(Ui& ui, Area area) {

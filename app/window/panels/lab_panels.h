@@ -83,15 +83,17 @@ struct DiffTab {
   std::vector<app::DiffLine> lines_;  ///< of the code, numbered as in its files
 };
 
-/// Bottleneck, evidence and lever of the selected rung, above its lesson.
+/// Bottleneck, evidence and lever of the selected rung, and what is faster, above its lesson.
 struct DiagnosisCard {
   /// Returns the height taken: 0 where nothing is known.
   float draw(Ui& ui, const Area& area);
 
  private:
   void build(const State& state, const Series& series, const Run& run);
+  void draw_cause(Ui& ui, Area* rest, const Series& series) const;
   std::optional<Diagnosis> diagnosis_;
   std::string rung_, next_, counted_;
+  std::string faster_;  ///< a sentence; empty: nothing here is faster
   uint64_t version_ = ~0ull;
 };
 

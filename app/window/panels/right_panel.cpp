@@ -97,6 +97,7 @@ const char* metric_of(Bottleneck bottleneck) {
 void DiagnosisCard::build(const State& state, const Series& series, const Run& run) {
   diagnosis_ = diagnose(series, run.ceilings(), run.environment());
   next_ = diagnosis_ ? lever_rung(levers_of(*state.selection.lab), series.kernel, *diagnosis_) : "";
+  faster_ = faster_words(state, series, run);
   counted_.clear();
   for (const Counter& counter : series.counters) {
     counted_ += (counted_.empty() ? "" : "\n") + counter.name + "  " + format_counter(counter);
@@ -116,37 +117,47 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
     build(ui.state, *row->series, *row->run);
   }
   const bool is_open = diagnosis_ && diagnosis_->bottleneck == Bottleneck::not_sure;
-  if (!diagnosis_ || (is_open && is_learning(ui.state))) return 0;
+  const bool is_told = diagnosis_ && !(is_open && is_learning(ui.state));
+  if (!is_told && faster_.empty()) return 0;
   Area rest = area;
+  if (is_told) draw_cause(ui, &rest, *row->series);
+  if (!faster_.empty()) {
+    const float top = rest.y;
+    rest.take_top(ui.paragraph(rest, faster_, kSmall_px, Role::text), ui.px(2));
+    ui.widgets["faster"] = {rest.x, top, rest.w, rest.y - top};
+  }
+  rest.take_top(ui.px(8));
+  ui.list->AddLine({area.x, rest.y}, {area.right(), rest.y}, ui.color(Role::grid));
+  return rest.y + ui.px(12) - area.y;
+}
+
+void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
+  const bool is_open = diagnosis_->bottleneck == Bottleneck::not_sure;
+  const Area from = *rest;
   const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
-    if (!text.empty()) rest.take_top(ui.paragraph(rest, text, size, role, face), ui.px(2));
+    if (!text.empty()) rest->take_top(ui.paragraph(*rest, text, size, role, face), ui.px(2));
   };
   line(is_open ? "What limits it: this run does not settle it"
                : "Bottleneck: " + bottleneck_text(*diagnosis_),
        kBody_px, Role::text, Face::strong);
   line(sentence_of(diagnosis_->reason), kSmall_px, Role::muted);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);
-  line(lever_of(diagnosis_->bottleneck, backend_of(row->series->kernel)), kSmall_px, Role::text);
-  const Area said = {area.x, area.y, area.w, rest.y - area.y};
+  line(lever_of(diagnosis_->bottleneck, backend_of(series.kernel)), kSmall_px, Role::text);
+  const Area said = {from.x, from.y, from.w, rest->y - from.y};
   ui.widgets["diagnosis"] = said;
   explain(
       ui, "diagnosis", said,
       metric_text(metric_of(diagnosis_->bottleneck)) + (counted_.empty() ? "" : "\n\n" + counted_));
   if (!next_.empty()) {
-    const Area link = rest.take_top(ui.px(24), ui.px(2));
+    const Area link = rest->take_top(ui.px(24), ui.px(2));
     const auto touched = ui.touch("lever", link);
     ui.text(link.x, link.middle(), "Next: " + rung_title(ui.state.ladder, next_), kSmall_px,
             Role::series0, touched.hovered ? Face::strong : Face::body, Anchor::start, link.w);
     if (touched.clicked) ui.dispatch([next = next_](State& state) { select_rung(state, next); });
   }
-  if (row->series->resources) {
-    for (const DeviceKernel& kernel : row->series->resources->kernels) {
-      line(describe(kernel), kTiny_px, Role::muted);
-    }
-  }
-  rest.take_top(ui.px(8));
-  ui.list->AddLine({area.x, rest.y}, {area.right(), rest.y}, ui.color(Role::grid));
-  return rest.y + ui.px(12) - area.y;
+  if (!series.resources) return;
+  for (const DeviceKernel& kernel : series.resources->kernels)
+    line(describe(kernel), kTiny_px, Role::muted);
 }
 
 namespace {

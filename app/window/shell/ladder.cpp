@@ -1,9 +1,11 @@
 #include "app/window/shell/ladder.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "app/query/editing.h"
+#include "app/query/faster.h"
 #include "app/query/recordings.h"
 #include "app/window/edit/editing.h"
 #include "app/window/shell/actions.h"
@@ -253,6 +255,22 @@ const KernelInfo* find_info(const Sessions& sessions, const std::string& kernel)
     if (const KernelInfo* info = recording.run->kernel(kernel)) return info;
   }
   return nullptr;
+}
+
+std::string faster_words(const State& state, const Series& series, const Run& run) {
+  if (!state.selection.lab) return "";
+  auto ladder = app::ladder_after(*state.selection.lab, series.kernel, series.params);
+  std::erase_if(ladder, [&](const LadderRung& rung) {
+    const RungView* row = find_row(state.ladder, rung.kernel);
+    return row && row->covered;
+  });
+  std::vector<FasterSource> sources = app::faster_sources(
+      run, is_learning(state) ? std::span<const Recording>() : state.sessions.recordings);
+  if (&run != &state.run() && run.environment())
+    sources.front().machine = run.environment()->machine();
+  return faster_sentence(faster_options(sources, series, ladder), [&](const std::string& kernel) {
+    return "“" + rung_title(state.ladder, kernel) + "”";
+  });
 }
 
 const Comparison* shown_comparison(const State& state, std::string* where, const Run** run) {

@@ -92,6 +92,10 @@ const KernelInfo* find_info(const Sessions& sessions, const std::string& kernel)
 const Comparison* shown_comparison(const State& state, std::string* where,
                                    const Run** run = nullptr);
 
+/// "A faster option exists: ..." of a result in the lab in view; empty: nothing that may be told is faster. What is being
+/// predicted is left out, and at level Learn what only recordings know.
+std::string faster_words(const State& state, const Series& series, const Run& run);
+
 /// The source of a rung: where a recorded result is shown, what that run compiled; else as it is
 /// built, else as any recording has it. Null: not known yet.
 const SourceText* find_source(const State& state, const std::string& kernel);

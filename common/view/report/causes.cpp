@@ -32,6 +32,30 @@ Section bottleneck_section(const Material& material) {
   return section;
 }
 
+/// Rungs that have a faster option, each with the next rung of its ladder and the library.
+Section faster_section(const Material& material) {
+  Section section{.id = "faster", .title = "A faster option exists"};
+  section.paragraphs = {
+      "For each rung the next one of its ladder that was verified and is faster, and the fastest "
+      "library. A pair run in turns decides; without one, two times of one run whose intervals lie "
+      "apart by more than 2 %. A rung that is not listed has none in this run."};
+  Table table{.columns = {"Rung", "Faster option", "How many times as fast", "Rests on"},
+              .prose = true};
+  const auto title = [&](const std::string& kernel) { return title_of(kernel, *material.options); };
+  for (const Line& line : material.lines) {
+    if (!line.problem.empty() || !material.options->ladder_after) continue;
+    const auto ladder = material.options->ladder_after(line.series->kernel, line.series->params);
+    const FasterSource source[] = {{line.input->run}};
+    for (const FasterOption& one : faster_options(source, *line.series, ladder)) {
+      const std::string over = one.over.empty() ? "" : ", over " + title(one.over);
+      table.rows.push_back({line.label, (one.is_library ? "library: " : "") + title(one.kernel),
+                            one.text + over, one.rests_on});
+    }
+  }
+  section.table = std::move(table);
+  return section;
+}
+
 Section resources_section(const Material& material) {
   Section section{.id = "resources", .title = "What a call takes of the GPU"};
   section.paragraphs = {
@@ -135,6 +159,8 @@ std::optional<Cause> cause_of(const Material& material, const Line& line) {
 
 std::vector<Section> cause_sections(const Material& material) {
   std::vector<Section> sections = {bottleneck_section(material)};
+  Section faster = faster_section(material);
+  if (!faster.table->rows.empty()) sections.push_back(std::move(faster));
   Section stages = stages_section(material);
   if (!stages.table->rows.empty()) sections.push_back(std::move(stages));
   Section resources = resources_section(material);

@@ -13,6 +13,7 @@
 
 #include "common/core/result.h"
 #include "common/record/diagnosis.h"
+#include "common/record/faster.h"
 #include "common/record/run.h"
 #include "common/view/chart/model.h"
 #include "common/view/report/decision.h"
@@ -60,9 +61,12 @@ struct Section {
 
 struct Options {
   std::string lab;  ///< id: results of another lab are left out, and named; empty: there is one lab
-  std::string lab_title;           ///< "GEMM"; empty: the lab's id
-  Titles titles;                   ///< kernel id -> the lab's name of the rung
-  Levers levers{};                 ///< the lab's, for diagnoses
+  std::string lab_title;  ///< "GEMM"; empty: the lab's id
+  Titles titles;          ///< kernel id -> the lab's name of the rung
+  Levers levers{};        ///< the lab's, for diagnoses
+  /// What of the lab's ladder could be taken in place of a rung at these parameters; null: nothing is said of it.
+  std::function<std::vector<LadderRung>(const std::string& kernel, const Params& params)>
+      ladder_after{};
   std::vector<std::string> order;  ///< kernel ids in the ladder's order; others follow as they ran
   std::string quality_limit;       ///< the lab's words; empty: from the checks
   std::string quality_metric;   ///< task metric the lab is judged by, "accuracy"; empty: an error
