@@ -41,6 +41,8 @@ const ScreenDesc kScreens[] = {
      make_timeline_screen, show<ScreenId::timeline>},
     {ScreenId::machine, "machine", "Machine", "what it is, and what it can do at most", "M", 'm',
      make_machine_screen, show<ScreenId::machine>},
+    {ScreenId::binds, "binds", "What binds", "each cause, its lever, and its cases here", "", 0,
+     make_binds_screen, show_binds},
     {ScreenId::report, "report", "Report", "as it will be exported", "O", 'o', make_report_screen,
      show<ScreenId::report>, nullptr, Level::kLearn},
     {ScreenId::classroom, "class", "Class", "exercises, and a leaderboard", "", 0,

@@ -51,6 +51,7 @@ std::unique_ptr<Screen> make_compare_screen();
 std::unique_ptr<Screen> make_beside_screen();
 std::unique_ptr<Screen> make_timeline_screen();
 std::unique_ptr<Screen> make_machine_screen();
+std::unique_ptr<Screen> make_binds_screen();
 std::unique_ptr<Screen> make_report_screen();
 std::unique_ptr<Screen> make_class_screen();
 std::unique_ptr<Screen> make_settings_screen();

@@ -1,0 +1,136 @@
+// What binds: the map of bottlenecks. Each cause with what settles it, what helps, the rung that shows it, and the rungs
+// of this session that it binds; before anything was measured those of the newest saved run.
+#include <algorithm>
+
+#include "app/query/bottlenecks.h"
+#include "app/query/recordings.h"
+#include "app/window/panels/widgets.h"
+#include "app/window/shell/actions.h"
+#include "app/window/shell/screens.h"
+#include "app/window/views/view.h"
+
+namespace ridge::window {
+namespace {
+
+constexpr size_t kShownCases = 4;
+
+class BindsScreen final : public Screen {
+ public:
+  void draw(Ui& ui, Area all) override;
+
+ private:
+  void build(const State& state);
+  void draw_head(Ui& ui, Area* rest) const;
+  static void draw_cause(Ui& ui, Scroll* page, const app::BottleneckLine& line);
+
+  app::BottleneckMap map_;
+  std::string of_;  ///< the saved run that the cases are of; empty: what is shown
+  uint64_t version_ = ~0ull;
+  const Run* kept_ = nullptr;
+};
+
+void BindsScreen::build(const State& state) {
+  const Run* kept = state.sessions.kept.get();
+  if (version_ == state.ladder.version && kept_ == kept) return;
+  version_ = state.ladder.version, kept_ = kept;
+  of_.clear();
+  map_ = app::make_bottleneck_map(&state.run());
+  if (map_.has_results() || !kept || state.is_replay()) return;
+  map_ = app::make_bottleneck_map(kept);
+  of_ = app::title_of_run(*kept);
+  if (const auto& environment = kept->environment())
+    of_ += "  ·  " + environment->machine() + "  ·  " + environment->time_utc.substr(0, 10);
+}
+
+/// The lab with the rung that is short of it, at the parameters at which it is, in the view that shows it.
+void open_shown(State& state, const app::BottleneckLine& line) {
+  if (state.selection.lab != line.lab) open_lab(state, line.lab->id);
+  if (state.selection.lab != line.lab) return;  // the notice says why
+  state.view.screen = ScreenId::lab;
+  for (const auto& [name, value] : line.entry->set) set_param(state, name, value);
+  select_rung(state, line.shown->kernel);
+  const ViewDesc* view = find_view(line.entry->view);
+  if (view && state.selection.view != view && can_fill(state, *view)) show_view(state, *view);
+}
+
+std::string title_of_kernel(const std::string& kernel) {
+  const Rung* rung = rung_of(kernel);
+  return rung ? rung->title : kernel;
+}
+
+void BindsScreen::draw_head(Ui& ui, Area* rest) const {
+  const auto say = [&](const std::string& text, Role role) {
+    rest->take_top(ui.paragraph(*rest, text, kBody_px - 1, role), ui.px(8));
+  };
+  if (map_.has_results()) {
+    const std::string whose =
+        of_.empty() ? "Of what was measured here, "
+                    : "Nothing was measured in this session. Of the saved run " + of_ + ": ";
+    const float top = rest->y;
+    say(whose + app::settled_text(map_) + ".", Role::text);
+    ui.widgets["binds_of"] = {rest->x, top, rest->w, rest->y - top};
+    return;
+  }
+  const float top = rest->y;
+  say("Nothing was measured yet, so no cause has a case of this machine.", Role::text);
+  ui.widgets["binds_empty"] = {rest->x, top, rest->w, rest->y - top};
+  const Area line = rest->take_top(ui.px(40), ui.px(8));
+  const bool live = !ui.state.is_replay();
+  const Area place = {line.x, line.y, std::min(line.w, ui.px(220)), line.h};
+  if (live)
+    ui.action_button("run", place, "Run the ladder", Ui::Kind::primary);
+  else if (ui.button("nothing", place, "Go to Home", Ui::Kind::primary))
+    ui.dispatch([](State& state) { state.view.screen = ScreenId::home; });
+}
+
+/// Name and link on one line, below it what settles it, the lever, and the cases.
+void BindsScreen::draw_cause(Ui& ui, Scroll* page, const app::BottleneckLine& line) {
+  Area& rest = page->rest;
+  rest.take_top(ui.px(10));
+  const std::string cause = line.entry->name;
+  const float first = rest.y;
+  Area head = rest.take_top(ui.px(30), ui.px(2));
+  if (line.shown) {
+    const std::string label = std::string(line.lab->title) + ": " + line.shown->title;
+    const float w =
+        std::min(head.w * 0.6f, ui.width(label, kSmall_px + 1, Face::strong) + ui.px(32));
+    if (ui.button("binds:" + cause, head.take_right(w, ui.px(12)), label, Ui::Kind::normal))
+      ui.dispatch([line](State& state) { open_shown(state, line); });
+  }
+  ui.text(head.x, head.middle(), sentence_of(cause), kBody_px, Role::text, Face::strong,
+          Anchor::start, head.w);
+  const auto say = [&](const std::string& text, Role role) {
+    if (!text.empty()) rest.take_top(ui.paragraph(rest, text, kSmall_px, role), ui.px(2));
+  };
+  say(std::string("Evidence: ") + line.entry->evidence + ".", Role::muted);
+  say("Lever: " + line.lever +
+          (line.pulls ? std::string("; “") + line.pulls->title + "” pulls it." : std::string(".")),
+      Role::muted);
+  if (!line.shown) say("No lab shows it yet.", Role::muted);
+  for (size_t i = 0; i < line.cases.size() && i < kShownCases; ++i) {
+    const app::BottleneckCase& one = line.cases[i];
+    say("Here “" + title_of_kernel(one.kernel) + "”, " + one.evidence + ".", Role::text);
+  }
+  if (line.cases.size() > kShownCases)
+    say("And " + std::to_string(line.cases.size() - kShownCases) + " more.", Role::muted);
+  ui.widgets["cause:" + cause] = {rest.x, first, rest.w, rest.y - first};
+  rest.take_top(ui.px(8));
+  ui.list->AddLine({rest.x, rest.y}, {rest.x + rest.w, rest.y}, ui.color(Role::grid));
+}
+
+void BindsScreen::draw(Ui& ui, Area all) {
+  build(ui.state);
+  ui.panel(all);
+  Area inner = all.inset(ui.px(28), ui.px(16));
+  draw_head(ui, &inner);
+  Scroll page(ui, "binds_page", inner);
+  for (const app::BottleneckLine& line : map_.lines) draw_cause(ui, &page, line);
+}
+
+}  // namespace
+
+std::unique_ptr<Screen> make_binds_screen() {
+  return std::make_unique<BindsScreen>();
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,159 @@
+// The screen What binds, the rung panel's faster option, and the learner's.
+#include "app/query/bottlenecks.h"
+#include "app/window/shell/actions.h"
+#include "app/window/shell/ladder.h"
+#include "app/window/views/view.h"
+#include "tests/window_fixture.h"
+
+namespace ridge::test {
+namespace {
+
+using namespace window;
+using compat::Key;
+
+/// F5, each rung with a time of its own, the last of them for all that follow, and with the counters given.
+void run_ladder_at(Fixture& f, const std::vector<double>& times_ns,
+                   const std::vector<Counter>& counters = {}) {
+  f.driver->key(Key::f5);
+  const WorkRequest request = f.session.last(RequestType::run);
+  for (size_t i = 0; i < request.kernels.size(); ++i)
+    f.session.measure(request, static_cast<int>(i), times_ns[std::min(i, times_ns.size() - 1)],
+                      true, counters);
+  f.session.finish(request);
+  f.driver->frames(3);
+}
+
+/// Far from both ceilings, and waiting: latency.
+void run_waiting(Fixture& f) {
+  run_ladder_at(f, {2.0 * 64 * 64 * 64 / 0.08e12 * 1e9}, {{"ipc", 0.5, ""}});
+}
+
+/// Of a cause's part of the page: its cases make it higher.
+float height_of(Fixture& f, const char* cause) {
+  const auto* area = f.driver->find(std::string("cause:") + cause);
+  REQUIRE(area != nullptr);
+  return area->h;
+}
+
+constexpr const char* kLatency = "latency or occupancy";
+
+float empty_height() {
+  Fixture f;
+  REQUIRE(perform(f.state, "show_binds"));
+  f.driver->frames(3);
+  return height_of(f, kLatency);
+}
+
+TEST_CASE("What binds, before anything was measured: one sentence, one button, and the map",
+          "[window]") {
+  Fixture f;
+  REQUIRE(perform(f.state, "show_binds"));
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("binds_empty") != nullptr);
+  CHECK(f.driver->find("binds_of") == nullptr);
+  for (const BottleneckEntry& entry : bottleneck_map()) {
+    INFO(entry.name);
+    CHECK(f.driver->find(std::string("cause:") + entry.name) != nullptr);
+    CHECK((f.driver->find(std::string("binds:") + entry.name) != nullptr) == (*entry.rung != '\0'));
+  }
+  REQUIRE(f.driver->click("run"));
+  CHECK(f.session.count(RequestType::run) == 1);
+}
+
+TEST_CASE("What binds: the session's own cases, and a link to the rung that shows a cause",
+          "[window]") {
+  const float empty = empty_height();
+  Fixture f;
+  run_waiting(f);
+  REQUIRE(perform(f.state, "show_binds"));
+  f.driver->frames(3);
+  CHECK(f.driver->find("binds_empty") == nullptr);
+  REQUIRE(f.driver->find("binds_of") != nullptr);
+  const app::BottleneckMap map = app::make_bottleneck_map(&f.state.run());
+  CHECK(map.settled > 0);
+  for (const app::BottleneckLine& line : map.lines)
+    CHECK(line.cases.empty() == (line.entry->cause != Bottleneck::latency));
+  CHECK(height_of(f, kLatency) > empty);
+  REQUIRE(f.driver->click("binds:compute"));
+  f.driver->frames(3);
+  CHECK(f.state.view.screen == ScreenId::lab);
+  CHECK(f.state.selection.rung == "gemm.cpu.packed_avx512");
+}
+
+TEST_CASE("What binds opens another lab at the parameters and in the view that show a cause",
+          "[window]") {
+  FakeSession::other_labs = {"machine", "attention"};
+  Fixture f(1600, 1900);
+  FakeSession::other_labs.clear();
+  REQUIRE(perform(f.state, "show_binds"));
+  f.driver->frames(3);
+  REQUIRE(f.driver->click("binds:synchronisation"));
+  f.driver->frames(3);
+  CHECK(f.state.selection.lab == find_lab("machine"));
+  CHECK(f.state.selection.rung == "sums.cpu.threads");
+  CHECK(f.state.selection.params.at("kib") == ParamValue(int64_t{64}));
+  REQUIRE(perform(f.state, "show_binds"));
+  f.driver->frames(3);
+  REQUIRE(f.driver->click("binds:inference queue"));
+  f.driver->frames(3);
+  CHECK(f.state.selection.lab == find_lab("attention"));
+  CHECK(f.state.selection.rung == "decode.cpu.plain");
+  CHECK(std::string(f.state.selection.view->id) == "queue");
+}
+
+TEST_CASE("What binds, in a session without results, has the cases of the newest saved run",
+          "[window]") {
+  const float empty = empty_height();
+  const TemporaryFolder folder;
+  const std::string path = folder.path + "/kept.jsonl";
+  {
+    Fixture made;
+    run_waiting(made);
+    std::string text;
+    for (const std::string& line : made.session.transcript()) text += line + "\n";
+    const std::string hash = "\"hash\":\"00beef00\"";  // no file of today: it would be stale
+    for (size_t at = text.find(hash); at != std::string::npos; at = text.find(hash, at))
+      text.replace(at, hash.size(), "\"hash\":\"\"");
+    std::ofstream(path) << text;
+  }
+  Fixture f;
+  f.state.history.recent = {
+      {folder.path + "/gone.jsonl", "GEMM", "Test CPU", "2026-11-21T18:00:00Z"},
+      {path, "GEMM", "Test CPU", "2026-11-20T18:00:00Z"}};
+  REQUIRE(perform(f.state, "show_binds"));
+  f.driver->frames(3);
+  REQUIRE(f.state.sessions.kept != nullptr);
+  CHECK(f.driver->find("binds_empty") == nullptr);
+  CHECK(f.driver->find("binds_of") != nullptr);
+  CHECK(height_of(f, kLatency) > empty);
+}
+
+TEST_CASE("the rung panel names a faster option, and is silent where nothing is faster",
+          "[window]") {
+  Fixture f;
+  CHECK(f.driver->find("faster") == nullptr);
+  select_rung(f.state, "gemm.cpu.naive_o1");
+  run_ladder_at(f, {240e6, 120e6, 20e6});  // what comes later is as fast as the third
+  REQUIRE(f.driver->find("faster") != nullptr);
+  const RungView* row = find_row(f.state.ladder, "gemm.cpu.naive_o1");
+  const std::string said = faster_words(f.state, *row->series, *row->run);
+  INFO(said);
+  CHECK(contains(said, "“" + rung_title(f.state.ladder, "gemm.cpu.naive_o3") + "” ≈ 2.0× as fast"));
+  CHECK(contains(said, "the library"));
+  select_rung(f.state, "gemm.cpu.onednn");
+  f.driver->frames(3);
+  CHECK(f.driver->find("faster") == nullptr);
+}
+
+TEST_CASE("what is being predicted is no faster option that is told", "[window]") {
+  Fixture f;
+  run_ladder_at(f, {240e6, 120e6, 20e6});
+  const RungView* row = find_row(f.state.ladder, "gemm.cpu.naive_o1");
+  CHECK(contains(faster_words(f.state, *row->series, *row->run), "2.0×"));
+  for (RungView& other : f.state.ladder.rows)
+    other.covered = std::string_view(other.rung->kernel) == "gemm.cpu.naive_o3";
+  CHECK(contains(faster_words(f.state, *row->series, *row->run), "12×"));
+}
+
+}  // namespace
+}  // namespace ridge::test
