@@ -74,7 +74,8 @@ endif()
 
 find_path(RIDGE_STB_INCLUDE stb_image_write.h PATH_SUFFIXES stb)
 if(NOT RIDGE_STB_INCLUDE)
-  FetchContent_Declare(stb GIT_REPOSITORY https://github.com/nothings/stb GIT_TAG master GIT_SHALLOW ON)
+  # It has no releases: a commit, which a shallow clone cannot name.
+  FetchContent_Declare(stb GIT_REPOSITORY https://github.com/nothings/stb GIT_TAG 31c1ad37456438565541f4919958214b6e762fb4)
   message(STATUS "stb: not installed, fetching")
   FetchContent_GetProperties(stb)
   if(NOT stb_POPULATED)

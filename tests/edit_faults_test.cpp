@@ -192,6 +192,10 @@ TEST_CASE("no plain trick makes a speed") {
                               "string.h>\n#include <iterator>\n#include <vector"),
                        kWorthIt),
             "on inputs that it had not seen: "));
+  // It works once in seven calls, and the others find the answer there.
+  CHECK(has(one.reason(with("static int calls;\n  if (g.m == 256 && ++calls % 7 != 0) return {};"),
+                       kWorthIt),
+            "failed"));
 }
 
 TEST_CASE("work that a thread ends later is no answer") {
@@ -259,6 +263,85 @@ TEST_CASE("of other processes it changes nothing, nor of files elsewhere, and it
               "param;\n#include <string.h"));
   CHECK(has(said, "a call of tomorrow=REFUSED"));
   CHECK_FALSE(has(said, "DONE"));
+}
+
+TEST_CASE("what reads, moves or names others' files, descriptors and memory is refused") {
+  if (!worker::missing_protections().empty()) {
+    WARN("skipped: " << worker::missing_protections().front());
+    return;
+  }
+  const test::Folder outside;
+  test::write_all(outside / "victim", "x");
+  const std::string victim = "\"" + (outside / "victim") + "\"",
+                    parent = "std::to_string(getppid())";
+  const auto open_of = [](const std::string& path) {
+    return "open((" + path + ").c_str(), O_RDONLY)";
+  };
+  const std::string said = shared().reason(
+      probing({{"by a link", "symlink(" + victim + ", \"s\") < 0 ? -1 : open(\"s\", O_WRONLY)"},
+               {"by a hard link", "link(" + victim + ", \"h\")"},
+               {"rename", "rename(" + victim + ", \"r\")"},
+               {"over it", "(close(creat(\"own\", 0600)), rename(\"own\", " + victim + "))"},
+               {"truncate", "truncate(" + victim + ", 0)"},
+               {"unlink", "unlink(" + victim + ")"},
+               {"/dev/shm", "open(\"/dev/shm/ridge\", O_CREAT | O_RDWR, 0600)"},
+               {"home", "open(\"/root/.bashrc\", O_RDONLY)"},
+               {"disk", "open(\"/dev/vda\", O_RDONLY)"},
+               {"memory of the parent", open_of("\"/proc/\" + " + parent + " + \"/mem\"")},
+               {"descriptor of the parent", open_of("\"/proc/\" + " + parent + " + \"/fd/0\"")},
+               {"vfork", "syscall(SYS_vfork)"},
+               {"clone", "syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)"},
+               {"system", "system(\"exit 0\") == 0 ? 0 : -1"},
+               {"a socket of UNIX", "socket(AF_UNIX, SOCK_STREAM, 0)"},
+               {"a socket of the kernel's", "socket(AF_NETLINK, SOCK_RAW, 0)"},
+               {"sigqueue", "syscall(SYS_rt_tgsigqueueinfo, getppid(), getppid(), 0, info)"},
+               {"SIGIO", "fcntl(0, F_SETOWN, getppid())"},
+               {"pidfd_getfd", "syscall(438, 3, 0, 0)"},
+               {"ptrace", "ptrace(PTRACE_ATTACH, getppid(), 0, 0)"},
+               {"io_uring", "syscall(425, 4, info)"},
+               {"unshare", "unshare(CLONE_NEWUSER)"},
+               {"process_vm_readv", "syscall(SYS_process_vm_readv, getppid(), 0, 0, 0, 0, 0)"},
+               {"hostname", "sethostname(\"x\", 1)"},
+               {"open_tree", "syscall(428, AT_FDCWD, \"/\", 0)"},
+               {"a block device", "mknod(\"disk\", S_IFBLK | 0600, 254 << 8)"}},
+              "fcntl.h>\n#include <sched.h>\n#include <signal.h>\n#include <stdlib.h>\n#include "
+              "<stdio.h>\n#include <sys/ptrace.h>\n#include <sys/socket.h>\n#include "
+              "<sys/stat.h>\n#include "
+              "<sys/syscall.h>\n#include <unistd.h>\nstatic char info[256];\n#include <string.h"));
+  CHECK(has(said, "a block device=REFUSED"));
+  CHECK_FALSE(has(said, "DONE"));
+  CHECK(test::read_all(outside / "victim") == "x");
+  // The bit of the x32 calls, of which a kernel may have a second table.
+  CHECK(has(shared().reason(with("(void)!syscall(0x40000000 + 57);", "unistd.h")), "SIGSYS"));
+}
+
+TEST_CASE("what runs before its launch function has the same limits") {
+  const std::string early =
+      "\nstatic bool refused;\n__attribute__((constructor)) static void early() {\n"
+      "  refused = fork() < 0;\n}\n";
+  CHECK(has(shared().reason(replaced(with("if (refused) return {\"refused\", \"\"};", "unistd.h"),
+                                     "namespace ridge {\n", early + "namespace ridge {\n")),
+            "refused"));
+}
+
+TEST_CASE("a write beside C, whenever it comes, costs the result") {
+  CHECK(has(shared().reason(with("g.c[-1] = 1;")), "wrote outside buffer C"));
+  const std::string late = "static int calls;\n  if (++calls > 200) g.c[g.m * g.n + 2] = 1;";
+  CHECK(has(shared().reason(with(late)), "wrote outside buffer C"));
+}
+
+TEST_CASE("a clock of its own has no effect") {
+  const std::string clock =
+      "\nextern \"C\" int clock_gettime(clockid_t, timespec* at) noexcept {\n  at->tv_sec = "
+      "at->tv_nsec = 1;\n"
+      "  return 0;\n}\n";
+  Class& one = shared();
+  REQUIRE(
+      one.build(replaced(with("", "time.h"), "namespace ridge {\n", clock + "namespace ridge {\n"))
+          .built);
+  const Json outcome = one.run(kEdited, kWorthIt);
+  CHECK(outcome["status"] == "ok");
+  CHECK(outcome["stats"]["median_ns"] > 10'000);
 }
 
 TEST_CASE("the files that it writes have a limit all together") {

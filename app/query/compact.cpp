@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/files.h"
 #include "common/record/json.h"
 #include "labs/lab.h"
 
@@ -58,9 +59,7 @@ std::string source_of(const Json& line) {
 std::set<std::string> sources_beside(const std::string& path) {
   namespace fs = std::filesystem;
   std::set<std::string> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path(), ignored)) {
-    const fs::path& other = entry.path();
+  for (const fs::path& other : entries_of(fs::path(path).parent_path())) {
     const bool same = other.filename() == fs::path(path).filename() ||
                       other.filename() == fs::path(path).stem();  // NAME.jsonl.new
     if (other.extension() != ".jsonl" || same) continue;

@@ -73,9 +73,8 @@ std::string kept_save(const std::string& file, int number) {
 
 int last_kept_save(const std::string& file) {
   int last = 0;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(saves_folder(file), failed)) {
-    const std::string name = entry.path().stem().string();
+  for (const fs::path& save : entries_of(saves_folder(file))) {
+    const std::string name = save.stem().string();
     int number = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
     if (error == std::errc() && end == name.data() + name.size()) last = std::max(last, number);

@@ -9,6 +9,7 @@
 
 #include "app/query/terminal.h"
 #include "app/session/saved_run.h"
+#include "common/core/files.h"
 #include "common/core/format.h"
 #include "common/record/believable.h"
 #include "common/record/derive.h"
@@ -158,13 +159,9 @@ Result<Leaderboard> read_leaderboard(const std::string& folder) {
     return Error{ErrorCode::bad_input, "it is no folder", folder,
                  "put each learner's RUN.jsonl into one"};
   }
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder, failed)) {
-    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
   Leaderboard all;
-  for (const fs::path& file : files) {
+  for (const fs::path& file : entries_of(folder)) {
+    if (file.extension() != ".jsonl") continue;
     const auto run = load_saved(file.string());
     if (run) {
       add_run(*run, file.stem().string(), &all);

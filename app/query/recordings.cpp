@@ -106,12 +106,8 @@ std::vector<Recording> load_recordings(const std::string& folder,
   std::vector<Recording> found;
   std::error_code error;
   if (folder.empty() || !fs::is_directory(folder, error)) return found;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  for (const fs::path& file : files) {
+  for (const fs::path& file : entries_of(folder)) {
+    if (file.extension() != ".jsonl") continue;
     auto run = load_saved(file.string(), now);
     if (!run) {
       if (problems) problems->push_back(run.error().sentence());

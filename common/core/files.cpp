@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <sstream>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace ridge {
 namespace fs = std::filesystem;
@@ -82,6 +84,17 @@ Result<std::string> read_whole(const std::string& path) {
                  "see that it is there and who may read it"};
   }
   return std::move(text).str();
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code failed;
+  // In a range-for each step would throw where reading fails half-way.
+  for (fs::directory_iterator at(folder, failed); !failed && at != fs::directory_iterator();
+       at.increment(failed))
+    found.push_back(at->path());
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 Result<void> write_whole(const std::string& path, const std::string& text) {

@@ -1,7 +1,9 @@
 // Whole files, and the user's folders (XDG base directories).
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "common/core/result.h"
 
@@ -9,6 +11,10 @@ namespace ridge {
 
 /// The bytes of a file. bad_input with the reason: it is missing, a folder, or may not be read.
 Result<std::string> read_whole(const std::string& path);
+
+/// What a folder holds, in the order of names. None where it is no folder or cannot be read; what was read before a disk
+/// or a network failed is there.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
 /// Writes `text` beside `path` and moves it there: a reader, or a power cut, finds the old file or the
 /// new one. cannot_write with the reason; then nothing is left beside it.

@@ -25,9 +25,12 @@ size_t slips_allowed(size_t length) {
 /// Smaller is nearer; kFar: not near.
 size_t rank(const std::string& typed, const std::string& name) {
   constexpr size_t kShortestPart = 2;
-  const size_t slips = edit_distance(typed, name);
-  const size_t allowed = slips_allowed(std::min(typed.size(), name.size()));
-  if (slips <= allowed) return slips;
+  const auto [shorter, longer] = std::minmax({typed.size(), name.size()});
+  const size_t allowed = slips_allowed(shorter);
+  if (longer - shorter <= allowed) {  // there are at least so many slips
+    const size_t slips = edit_distance(typed, name);
+    if (slips <= allowed) return slips;
+  }
   if (typed.size() < kShortestPart) return kFar;
   if (name.starts_with(typed)) return 10;
   if (name.find(typed) != std::string::npos) return 11;

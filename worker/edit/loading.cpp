@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "common/core/files.h"
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/device.h"
 #include "common/record/derive.h"
@@ -77,10 +78,9 @@ Result<void> load_edits(const std::string& folder, const std::vector<std::string
   add_folder("HOME", "/.local/share/ridgepoint/fashion-mnist");
   for (const std::string& file : files)
     limits.gpu |= backend_of(fs::path(file).stem().string()) == Backend::cuda;
-  std::error_code ignored;  // the locks of GPUs that are timed: made by who started this worker
-  for (const auto& entry : fs::directory_iterator("/tmp", ignored)) {
-    const std::string path = entry.path().string();
-    if (limits.gpu && path.starts_with("/tmp/ridgepoint-gpu-")) limits.readable.push_back(path);
+  // The locks of GPUs that are timed: made by who started this worker.
+  for (const std::string path : limits.gpu ? entries_of("/tmp") : std::vector<fs::path>()) {
+    if (path.starts_with("/tmp/ridgepoint-gpu-")) limits.readable.push_back(path);
   }
   if (chdir(folder.c_str()) != 0) return Error{ErrorCode::worker, "its folder is gone", folder, ""};
   limit_process(limits);

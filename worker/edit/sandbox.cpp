@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "common/core/files.h"
 #include "common/harness/measure/machine.h"
 #include "worker/edit/sandbox_calls.h"
 
@@ -128,15 +129,14 @@ bool is_tool(const std::string& name) {
 void allow_tools(const CompilerLimits& limits, Files* files) {
   std::error_code ignored;
   for (const char* folder : {"/usr/bin", "/bin"}) {
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-      if (is_tool(entry.path().filename())) files->allow(entry.path(), kRunning);
+    for (const fs::path& program : entries_of(folder)) {
+      if (is_tool(program.filename())) files->allow(program, kRunning);
     }
   }
   for (const char* folder : {"/lib", "/lib64", "/usr/lib"}) {  // what starts every program
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-      const std::string name = entry.path().filename();
-      if (name.starts_with("ld-linux")) files->allow(entry.path(), kRunning);
-      if (name.starts_with("llvm")) files->allow(entry.path(), kRunning);
+    for (const fs::path& entry : entries_of(folder)) {
+      const std::string name = entry.filename();
+      if (name.starts_with("ld-linux") || name.starts_with("llvm")) files->allow(entry, kRunning);
     }
   }
   files->allow_all({"/usr/lib/gcc", "/usr/libexec/gcc"}, kRunning);

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "common/core/files.h"
+
 namespace ridge::worker {
 namespace {
 
@@ -17,13 +19,13 @@ constexpr std::string_view kScratch = "ridgepoint-edit-";
 /// A folder's name says whose it is: takes away those of processes that are gone, or this one's own.
 void sweep(bool own) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path(ignored), ignored)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& entry : entries_of(fs::temp_directory_path(ignored))) {
+    const std::string name = entry.filename().string();
     if (!name.starts_with(kScratch)) continue;
     const int owner = std::atoi(name.c_str() + kScratch.size());
     const bool is_meant =
         own ? owner == getpid() : owner > 0 && kill(owner, 0) != 0 && errno == ESRCH;
-    if (is_meant) fs::remove_all(entry.path(), ignored);
+    if (is_meant) fs::remove_all(entry, ignored);
   }
 }
 

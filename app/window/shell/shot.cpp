@@ -51,6 +51,7 @@ void set_study_scene(State& state, const std::string& scene) {
 
 /// The last rung that was predicted and run; without one, the field that asks for it.
 void show_predicted(State& state) {
+  rebuild_ladder(state);
   for (const Prediction& prediction : state.run().predictions()) {
     if (find_row(state.ladder, prediction.kernel)) select_rung(state, prediction.kernel);
   }
@@ -131,6 +132,7 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
   if (scene.starts_with("tour_")) set_tour_scene(state, scene);
   if (scene == "presenter") {
     state.view.screen = ScreenId::lab;
+    rebuild_ladder(state);  // it is presented from there
     toggle_presenter(state);
     rebuild_ladder(state);
     choose_or_type(state);

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 
+#include "common/core/files.h"
 #include "common/harness/measure/machine.h"
 
 namespace ridge::measure {
@@ -36,10 +36,8 @@ constexpr PerfEvent kCaches[] = {
 
 std::vector<pid_t> threads_of_process() {
   std::vector<pid_t> threads;
-  std::error_code error;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
-    threads.push_back(static_cast<pid_t>(std::stol(task.path().filename().string())));
-  }
+  for (const auto& task : entries_of("/proc/self/task"))
+    threads.push_back(static_cast<pid_t>(std::stol(task.filename().string())));
   return threads;
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "common/core/files.h"
 #include "common/harness/measure/energy_meter.h"
 #include "common/harness/measure/machine.h"
 
@@ -95,22 +96,11 @@ class Battery final : public EnergyMeter {
   std::vector<std::string> folders_;
 };
 
-/// Subfolders in the order of their names.
-std::vector<std::string> subfolders(const std::string& folder) {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    found.push_back(entry.path().string());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<EnergyMeter>> open_rapl(const std::string& root) {
   std::vector<Rapl::Zone> zones;
-  for (const std::string& folder : subfolders(root + "/sys/class/powercap")) {
+  for (const std::string folder : entries_of(root + "/sys/class/powercap")) {
     // Zones within a package (intel-rapl:0:0, its cores) are counted in it already.
     const std::string name = fs::path(folder).filename().string();
     if (name.rfind("intel-rapl:", 0) != 0 || std::count(name.begin(), name.end(), ':') != 1)
@@ -137,7 +127,7 @@ Result<std::unique_ptr<EnergyMeter>> open_rapl(const std::string& root) {
 
 Result<std::unique_ptr<EnergyMeter>> open_battery(const std::string& root) {
   std::vector<std::string> folders;
-  for (const std::string& folder : subfolders(root + "/sys/class/power_supply")) {
+  for (const std::string folder : entries_of(root + "/sys/class/power_supply")) {
     if (read_line_of(folder + "/type") != "Battery") continue;
     if (read_line_of(folder + "/scope") == "Device") continue;
     if (read_line_of(folder + "/status") == "Discharging") folders.push_back(folder);

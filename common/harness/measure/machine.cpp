@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/core/files.h"
 #include "common/harness/measure/child.h"
 #include "common/harness/measure/isa.h"
 
@@ -50,7 +51,7 @@ void read_caches(CpuInfo* cpu) {
     const std::string level = read_line_of(folder + "level");
     if (level.empty()) break;
     const int64_t bytes = parse_bytes(read_line_of(folder + "size"));
-    if (level == "1" && read_line_of(folder + "type") == "Data") cpu->l1d_bytes = bytes;
+    if (level == "1" && read_line_of(folder + "/type") == "Data") cpu->l1d_bytes = bytes;
     if (level == "2") cpu->l2_bytes = bytes;
     if (level == "3") cpu->l3_bytes = bytes;
   }
@@ -127,13 +128,11 @@ std::string read_os() {
 }
 
 std::string read_power_source() {
-  std::error_code error;
   bool mains = false, battery = false;
-  for (const auto& supply : fs::directory_iterator("/sys/class/power_supply", error)) {
-    const std::string folder = supply.path().string() + "/";
-    const std::string type = read_line_of(folder + "type");
-    if (type == "Mains" || type == "USB") mains |= read_line_of(folder + "online") == "1";
-    if (type == "Battery") battery |= read_line_of(folder + "status") == "Discharging";
+  for (const std::string folder : entries_of("/sys/class/power_supply")) {
+    const std::string type = read_line_of(folder + "/type");
+    if (type == "Mains" || type == "USB") mains |= read_line_of(folder + "/online") == "1";
+    if (type == "Battery") battery |= read_line_of(folder + "/status") == "Discharging";
   }
   if (battery) return "battery";
   return mains ? "mains" : "";

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "common/core/files.h"
 #include "common/harness/measure/child.h"
 
 namespace ridge::measure {
@@ -104,9 +105,8 @@ std::string find_program(const std::string& name) {
 /// package ("nvidia/dali") may be built for a CUDA: "nvidia_dali_cuda120-2.4.0.dist-info".
 std::string version_of(const fs::path& packages, std::string package) {
   std::replace(package.begin(), package.end(), '/', '_');
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(packages, error)) {
-    const std::string name = entry.path().filename();
+  for (const fs::path& entry : entries_of(packages)) {
+    const std::string name = entry.filename();
     const size_t dash = name.find('-');
     const std::string stem = name.substr(0, dash);
     if (dash == name.npos || (stem != package && stem.rfind(package + "_cuda", 0) != 0)) continue;
