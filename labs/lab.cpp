@@ -42,12 +42,15 @@ auto order_in_course(const Lab* lab) {
 }  // namespace
 
 std::vector<const Lab*> all_labs() {
-  std::vector<const Lab*> labs;
-  for (const LabDesc* entry : registered_labs()) labs.push_back(&entry->lab());
-  std::sort(labs.begin(), labs.end(), [](const Lab* a, const Lab* b) {
-    return order_in_course(a) < order_in_course(b);
-  });
-  return labs;
+  static const auto kAll = [] {  // who looks a rung up asks for them, many times a frame
+    std::vector<const Lab*> labs;
+    for (const LabDesc* entry : registered_labs()) labs.push_back(&entry->lab());
+    std::sort(labs.begin(), labs.end(), [](const Lab* a, const Lab* b) {
+      return order_in_course(a) < order_in_course(b);
+    });
+    return labs;
+  }();
+  return kAll;
 }
 
 const Lab* short_climb_lab() {

@@ -190,7 +190,9 @@ Result<std::vector<ParamValue>> values_of(const std::string& name, const std::st
 
 std::pair<const Lab*, std::string> lab_and_rung(const std::string& name) {
   for (const Lab* lab : all_labs()) {
-    if (const auto rung = find_rung(*lab, name)) return {lab, (*rung)->kernel};
+    // Not find_rung(): in every lab but one it would look for what the name was meant to be.
+    if (const auto found = rungs_named(*lab, name); found.size() == 1)
+      return {lab, found.front()->kernel};
   }
   return {nullptr, name};
 }

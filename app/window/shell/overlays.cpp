@@ -74,13 +74,11 @@ std::vector<PaletteEntry> palette_entries(const State& state, std::string_view t
                         to.view.screen = ScreenId::lab;
                       }});
   }
-  if (const auto exercises = app::all_exercises()) {
-    for (const app::Exercise& one : *exercises) {
-      const bool is_solved = exercise_progress(state, one.name).is_solved;
-      add(&all, typed,
-          {one.title, is_solved ? "exercise, solved" : "exercise", "", "",
-           [one](State& to) { start_exercise(to, one); }});
-    }
+  for (const app::Exercise& one : app::known_exercises()) {
+    const bool is_solved = exercise_progress(state, one.name).is_solved;
+    add(&all, typed,
+        {one.title, is_solved ? "exercise, solved" : "exercise", "", "",
+         [&one](State& to) { start_exercise(to, one); }});
   }
   for (const RungView& row : state.ladder.rows) {
     add(&all, typed,
