@@ -101,6 +101,31 @@ TEST_CASE("edit makes a copy, gives it a row beside the original, and runs it") 
   CHECK(w.session.last(RequestType::compare).kernels[1].kernel == kEdited);
 }
 
+TEST_CASE("what a lost worker had built is asked of no other worker until it is built again") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  const auto asks_for_edit = [&] {
+    run_ladder(w.state);
+    w.driver->frames(3);
+    const auto asked = w.session.last(RequestType::run).kernels;
+    return std::any_of(asked.begin(), asked.end(),
+                       [](const KernelRequest& one) { return one.kernel == kEdited; });
+  };
+  CHECK(asks_for_edit());
+  w.session.lose("it was ended (SIGKILL)");
+  w.driver->frames(3);
+  w.session.start_again();
+  w.driver->frames(3);
+  CHECK_FALSE(asks_for_edit());
+  w.session.finish(w.session.last(RequestType::run));
+  w.driver->frames(3);
+  save_edit(w.state);
+  w.driver->frames(10);
+  w.finish_run();
+  CHECK(asks_for_edit());
+}
+
 TEST_CASE("what is typed is saved by Ctrl+S, and an editor of their own is noticed") {
   Edits w;
   w.open();

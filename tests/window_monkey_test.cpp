@@ -86,7 +86,10 @@ class Moody {
   void go_on(const WorkRequest& request) {
     const int kernels = static_cast<int>(request.kernels.size());
     const double t_ns = std::exp(dice_.below(2000) * 0.01);  // 1 ns to half a second
-    if (kernels == 0 || dice_.chance(0.2)) return end(request);
+    const bool is_known = std::all_of(
+        request.kernels.begin(), request.kernels.end(),
+        [&](const KernelRequest& one) { return session_.run().kernel(one.kernel) != nullptr; });
+    if (kernels == 0 || !is_known || dice_.chance(0.2)) return end(request);
     if (request.type == RequestType::compare && kernels > 1) {
       session_.judge(request, dice_.of(kVerdicts), 0.5 + dice_.below(200) * 0.01);
       ++next_;

@@ -2,8 +2,8 @@
 //   window-probe WIDGETS.txt [--lab LAB] [--close-after SECONDS] [--frames FRAMES.txt]
 // WIDGETS.txt has, after the frame that was drawn last, the lab, the rung that is selected, the baseline, whether
 // something runs, the worker's state, the notice, a line "row KERNEL STATE REASON" for each rung and a line
-// "x y w h NAME" for each widget. It is replaced, never half written. FRAMES.txt is written when the window closes: a line
-// for each frame with the second at which it ended, how long it took, and processor time since the one before, both in ms.
+// "x y w h NAME" for each widget. It is replaced, never half written. FRAMES.txt has a line for each frame: the second at
+// which it ended, and the milliseconds of processor time that the window's thread took since the frame before.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -11,7 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <vector>
 
 #include "app/window/shell/shell.h"
 #include "app/window/shell/window.h"
@@ -74,31 +73,31 @@ void tell(const std::string& path, const window::Shell& shell, const window::Sta
   std::filesystem::rename(part, path, ignored);
 }
 
-/// When each frame ended, and the window's thread's processor time until then.
-struct Frame {
-  double at_s, cpu_s;
-};
-
-Frame frame_now() {
-  using Clock = std::chrono::steady_clock;
-  static const Clock::time_point start = Clock::now();
+double cpu_ms() {
   rusage used{};
   getrusage(RUSAGE_THREAD, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) * 1e-3;
   };
-  return {std::chrono::duration<double>(Clock::now() - start).count(),
-          seconds(used.ru_utime) + seconds(used.ru_stime)};
+  return ms(used.ru_utime) + ms(used.ru_stime);
 }
 
-void write_frames(const std::string& path, const std::vector<Frame>& frames,
-                  const window::WindowTiming& timing) {
-  std::ofstream out(path);
-  for (size_t i = 1; i < frames.size() && i < timing.frames_s.size(); ++i) {
-    out << frames[i].at_s << ' ' << timing.frames_s[i] * 1e3 << ' '
-        << (frames[i].cpu_s - frames[i - 1].cpu_s) * 1e3 << "\n";
+class Frames {
+ public:
+  void open(const std::string& path) { out_.open(path); }
+  void add() {
+    if (!out_.is_open()) return;
+    const double now_ms = cpu_ms();
+    const std::chrono::duration<double> at = std::chrono::steady_clock::now() - start_;
+    out_ << at.count() << ' ' << now_ms - last_ms_ << std::endl;
+    last_ms_ = now_ms;
   }
-}
+
+ private:
+  std::ofstream out_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double last_ms_ = cpu_ms();
+};
 
 }  // namespace
 
@@ -110,21 +109,16 @@ int main(int argc, char** argv) {
     return 64;
   }
   window::WindowOptions options;
-  window::WindowTiming timing;
-  std::string frames_path;
-  std::vector<Frame> frames;
+  Frames frames;
   for (int i = 2; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--lab") == 0) options.lab = argv[i + 1];
     if (std::strcmp(argv[i], "--close-after") == 0) options.close_after_s = std::atof(argv[i + 1]);
-    if (std::strcmp(argv[i], "--frames") == 0) frames_path = argv[i + 1];
+    if (std::strcmp(argv[i], "--frames") == 0) frames.open(argv[i + 1]);
   }
-  if (!frames_path.empty()) options.timing = &timing;
   const std::string path = argv[1];
   options.observe = [&](const window::Shell& shell, const window::State& state) {
+    frames.add();
     tell(path, shell, state);
-    if (!frames_path.empty()) frames.push_back(frame_now());
   };
-  const int code = window::open_window(options);
-  if (!frames_path.empty()) write_frames(frames_path, frames, timing);
-  return code;
+  return window::open_window(options);
 }

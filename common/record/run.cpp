@@ -7,6 +7,7 @@
 
 #include "common/record/command.h"
 #include "common/record/door.h"
+#include "common/record/edit.h"
 #include "common/record/request.h"
 
 namespace ridge {
@@ -299,6 +300,12 @@ Series* Run::series_of(int64_t request, int index) {
 bool Run::apply_hello(const Json&) {
   has_hello_ = true;
   fatal_.reset();
+  // A learner's rungs are with the worker that built them, and this is another: a request that names one is refused.
+  for (KernelInfo& info : catalogue_) {
+    if (!is_edit(info.id)) continue;
+    info.available = false;
+    info.reason = "the worker that built it is gone: build it again";
+  }
   return true;
 }
 
