@@ -17,6 +17,7 @@
 #include "app/window/shell/screens.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/history_view.h"
 #include "common/core/files.h"
 #include "common/record/edit.h"
 #include "common/record/json.h"
