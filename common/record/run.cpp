@@ -100,7 +100,9 @@ bool Run::apply(const Json& message) {
   }
   if (major != kMajorVersion) return refuse_version(type, major);
   started_ = true;
-  const bool from_app = text_field(message, "from") == "app";
+  const std::string from = text_field(message, "from");
+  if (from == "file") return false;  // a seal: load() has looked at it
+  const bool from_app = from == "app";
   const Handler apply_type = from_app ? &Run::apply_from_app : handler(type);
   if (apply_type == nullptr) {
     note("unknown type: " + shortened(type));

@@ -7,7 +7,7 @@
 namespace ridge {
 namespace {
 
-constexpr std::string_view kBegin = R"({"from":"app","ridgepoint":1,"type":"seal",)";
+constexpr std::string_view kBegin = R"({"from":"file","ridgepoint":1,"type":"seal",)";
 
 std::string_view without_return(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
