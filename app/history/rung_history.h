@@ -46,10 +46,10 @@ std::string time_text(double utc_s);
 std::string step_text(const stats::Change& change);
 /// When the first result at the new level came: "2026-11-26 23:14", and from when to when it may have been.
 std::string place_text(const RungHistory& history, const stats::Change& change);
-/// "What is kept differs in: source 1a2b3c4d → 5e6f7a8b, commit 1a2b3c → 4d5e6f. The same: machine, compiler." `sources` by hash.
+/// "What is kept differs in: source 1a2b3c4d → 5e6f7a8b, commit 1a2b3c → 4d5e6f. The same: machine, compiler."
 std::string differences_text(const LevelChange& change);
 /// What changed in the rung's file at a change: lines with "+", "-" and a space before them; one sentence where there is
-/// nothing to show.
+/// nothing to show. `sources` by hash.
 std::string source_diff(const LevelChange& change, const std::map<std::string, Source>& sources);
 
 /// All of them, a line each: the newest value, how many results, the last change.
