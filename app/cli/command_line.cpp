@@ -80,6 +80,7 @@ int show_saved(const CommonOptions& common) {
     print_json(document(run));
   } else {
     print(results_text(run, 0, {}) + "\n" + comparisons_text(run, 0));
+    for (const Serving& serving : run.servings()) print(chart::serving_text(serving) + "\n");
   }
   return 0;
 }

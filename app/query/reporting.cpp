@@ -14,6 +14,7 @@
 #include "app/query/model_pairs.h"
 #include "app/query/networks.h"
 #include "app/query/published.h"
+#include "app/query/selection.h"
 #include "app/query/workload.h"
 #include "common/core/format.h"
 #include "common/record/edit.h"
@@ -358,6 +359,9 @@ report::Options report_options(const Run& run) {
   const Lab* lab = nullptr;
   for (const Series& series : run.series()) {
     if (const Lab* found = find_lab(series.lab)) lab = found;
+  }
+  for (const Serving& one : run.servings()) {
+    if (lab == nullptr) lab = lab_and_rung(one.kernel).first;  // queues have no series
   }
   return lab ? report_options(*lab, run) : report::Options();
 }

@@ -121,6 +121,12 @@ Result<void> write_whole(const std::string& path, const std::string& text) {
   return {};
 }
 
+std::string temporary_folder() {
+  std::error_code failed;
+  const fs::path folder = fs::temp_directory_path(failed);
+  return failed ? "/tmp" : folder.string();
+}
+
 std::string cache_folder(const std::string& part) {
   return user_folder("XDG_CACHE_HOME", "/.cache", part);
 }

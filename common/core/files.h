@@ -20,6 +20,9 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folde
 /// new one. cannot_write with the reason; then nothing is left beside it.
 Result<void> write_whole(const std::string& path, const std::string& text);
 
+/// Where what is made on the way lies: $TMPDIR, or /tmp where that is no folder.
+std::string temporary_folder();
+
 // ridgepoint/`part` in the folder that the user's environment names, else in its usual place in the home. Empty where
 // neither is known.
 std::string cache_folder(

@@ -4,13 +4,14 @@
 
 #include <filesystem>
 
+#include "common/core/files.h"
+
 namespace ridge {
 
 namespace fs = std::filesystem;
 
 Result<WorkFolder> WorkFolder::make() {
-  std::error_code ignored;
-  std::string path = (fs::temp_directory_path(ignored) / "ridgepoint-XXXXXX").string();
+  std::string path = temporary_folder() + "/ridgepoint-XXXXXX";
   if (mkdtemp(path.data())) return WorkFolder(std::move(path));
   return Error{ErrorCode::cannot_write, "no folder could be made", path,
                "see whether the disk is full"};

@@ -75,7 +75,11 @@ constexpr const char* kNotOnGpu[] = {"fork",     "vfork",     "execve",   "execv
 
 class Filter {
  public:
-  explicit Filter(uint32_t otherwise) : context_(seccomp_init(otherwise)) {}
+  explicit Filter(uint32_t otherwise) : context_(seccomp_init(otherwise)) {
+    // Calls of another table (x32 has 0x40000000 added): left alone they kill one thread, and the others wait for it.
+    if (context_ != nullptr)
+      (void)seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
+  }
   ~Filter() {
     if (context_ != nullptr) seccomp_release(context_);
   }

@@ -19,7 +19,7 @@ constexpr std::string_view kScratch = "ridgepoint-edit-";
 /// A folder's name says whose it is: takes away those of processes that are gone, or this one's own.
 void sweep(bool own) {
   std::error_code ignored;
-  for (const fs::path& entry : entries_of(fs::temp_directory_path(ignored))) {
+  for (const fs::path& entry : entries_of(temporary_folder())) {
     const std::string name = entry.filename().string();
     if (!name.starts_with(kScratch)) continue;
     const int owner = std::atoi(name.c_str() + kScratch.size());
@@ -33,9 +33,7 @@ void sweep(bool own) {
 
 Scratch::Scratch() {
   sweep(false);
-  std::error_code ignored;
-  const std::string name = std::string(kScratch) + std::to_string(getpid()) + "-XXXXXX";
-  path_ = (fs::temp_directory_path(ignored) / name).string();
+  path_ = temporary_folder() + "/" + std::string(kScratch) + std::to_string(getpid()) + "-XXXXXX";
   if (mkdtemp(path_.data()) == nullptr) path_.clear();
 }
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <sstream>
 
+#include "common/core/files.h"
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/hot_loop.h"
 #include "common/harness/measure/tool.h"
@@ -273,8 +273,7 @@ std::string own_fatbin(const std::string& symbols, const void* registration) {
 class ScratchFile {
  public:
   explicit ScratchFile(const std::string& content) {
-    std::error_code error;
-    path_ = (std::filesystem::temp_directory_path(error) / "ridge-XXXXXX.fatbin").string();
+    path_ = temporary_folder() + "/ridge-XXXXXX.fatbin";
     int file = mkstemps(path_.data(), sizeof(".fatbin") - 1);
     const bool is_whole =
         file >= 0 && write(file, content.data(), content.size()) == ssize_t(content.size());

@@ -272,6 +272,25 @@ std::string size_of(const Material& material, const Climb& climb) {
   return sizes.size() == 1 && own_sides_of(material).many.empty() ? " at " + *sizes.begin() : "";
 }
 
+/// Of a run that served queues and timed no rung alone: what each queue came to, and the machine.
+void report_queues(const Material& material, Report* report) {
+  std::vector<Section> queues;
+  for (const Section& section : material.options->sections) {
+    if (section.id.starts_with("queue")) queues.push_back(section);
+  }
+  report->title = material.options->lab_title + ": " + queues.front().title;
+  report->sentence = queues.front().paragraphs.front();
+  report->subtitle = subtitle_of(material);
+  report->notes = notes_of(material);
+  add_to(Part::results, std::move(queues), &report->sections);
+  add_to(Part::method, {environment_section(material)}, &report->sections);
+}
+
+bool has_queues(const Options& options) {
+  return std::any_of(options.sections.begin(), options.sections.end(),
+                     [](const Section& section) { return section.id.starts_with("queue"); });
+}
+
 }  // namespace
 
 const char* title_of(Part part) {
@@ -321,6 +340,10 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   }
   Material material{.inputs = report.inputs, .options = &options};
   material.lines = collect_lines(report.inputs, options, &material.shared_params);
+  if (material.lines.empty() && has_queues(options)) {
+    report_queues(material, &report);
+    return report;
+  }
   if (material.lines.empty()) {
     return Error{ErrorCode::bad_input, "nothing was measured in it", inputs[0].name,
                  "make a run with 'ridgepoint run LAB --out RUN.jsonl'"};
