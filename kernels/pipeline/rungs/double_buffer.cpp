@@ -1,10 +1,10 @@
 // ridge: needs=jpeg
 //
 // Idea      Two batches on the device: one is trained on while the next is copied by a thread of its own.
-// Changed   Copy and step no longer take turns.
+// Changed   Copy and step overlap.
 // Limits    The longer of the two, and the cores; one slow copy empties the second buffer.
-// Look at   The lanes of copy and step: they overlap now.
-// Source    Double buffering, as old as tape drives.
+// Look at   The lanes of copy and step: they overlap.
+// Source    Double buffering: one buffer is filled while the other is used.
 #include "kernels/pipeline/loader.h"
 
 namespace ridge {

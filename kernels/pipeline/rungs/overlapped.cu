@@ -5,7 +5,7 @@
 // Changed   Workers share a batch, image by image: it is ready in a share of its time. They give way to the
 //           threads that copy and launch.
 // Limits    The slowest stage alone, or all CPU work over the cores: the larger is the bound.
-// Look at   The ratio to that bound. Nothing but less work gets below 1.
+// Look at   How many times its bound it takes. Only less work, which lowers the bound, is faster.
 // Source    The pipeline model: throughput is that of the slowest stage.
 #include "kernels/pipeline/loader.h"
 
