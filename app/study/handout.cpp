@@ -24,12 +24,11 @@ using chart::escape_xml;
 /// What stands beside every figure of a lesson, once.
 constexpr const char* kHowToRead =
     "Write down what you predict before you open what happened, and your own answer before you "
-    "open "
-    "ours. Brackets behind a figure are its 95 % interval: where those of two figures overlap, one "
-    "run does not tell them apart, and only a comparison in turns does. A ratio of 2× is twice as "
-    "fast. It is the middle of the ratios of many rounds, so it may differ from the quotient of "
-    "two "
-    "times that were measured apart. † marks what was recorded on another machine.";
+    "open ours. Brackets behind a figure are its 95 % interval. Where the intervals of two figures "
+    "overlap, one run does not tell them apart; a comparison in turns may. A ratio of 2× between "
+    "two rungs is twice as fast. It is the middle of the ratios of many rounds, so it may differ "
+    "from the quotient of two times that were measured apart. † marks what was recorded on "
+    "another machine.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {
