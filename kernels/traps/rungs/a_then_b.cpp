@@ -4,7 +4,7 @@
 // The lie   A machine drifts: it warms up, its clock falls, a neighbour wakes. Whoever is second is
 //           measured on another machine. Here A and B are the same kernel, and the answer is 1.
 // Victim    A product of 96 x 96 that throttles itself, by construction: every fourth call one more
-//           row is done twice, so that a reading of 48 slots ends 12 % slower for each call in a slot.
+//           row is done twice, so that a reading of 48 slots ends an eighth slower for each call in a slot.
 // Guard     A comparison takes both sides in palindromes (A B B A or B A A B): drift falls on both
 //           alike, and half the difference of their logarithms no longer has it.
 // Source    Found while building: A, then B from idle called 29 of 30 equal pairs different (H200).

@@ -7,7 +7,7 @@
 // Limits    With one fixed n and one simple loop nest a compiler can do anything: exchange loops,
 //           block them, in the end recognise the program. In 1991 preprocessors did, figures rose
 //           several-fold overnight on machines that had not changed, and SPEC92 dropped it.
-// Look at   The bars, and then the diff between them: there is none.
+// Look at   The four times, and then the diff between them: there is none.
 // Source    SPEC CPU 89; Hennessy and Patterson, Computer Architecture: A Quantitative Approach, 1.8.
 #include "kernels/runtime/problems/gemm.h"
 
