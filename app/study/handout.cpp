@@ -348,8 +348,8 @@ std::string machines_html(const figure::MachineTable& machines) {
   if (!has_ceiling) return table_html(table);
   return "<div class=\"machines\">\n" + table_html(table) +
          "<p class=\"sub\">A ceiling is the best rate that was measured on that machine, in this "
-         "lab's recordings; on a CPU by one core. Where two stand, several recordings measured "
-         "it.</p>\n</div>\n";
+         "lab's recordings; on a CPU by one core. A copy counts each byte twice, read and written. "
+         "Where two rates stand, several recordings measured it.</p>\n</div>\n";
 }
 
 }  // namespace
