@@ -20,7 +20,7 @@ const Lab& claims_lab() {
               {"claims.cpu.another_type", "another type", "float64 beside float32"},
               {"claims.cpu.below_the_noise", "below the noise", "two medians, no interval"},
               {"claims.cpu.no_error_column", "no error column", "half the bits, and not a word"},
-              {"claims.cpu.latency_called_throughput", "latency called throughput",
+              {"claims.cpu.latency_called_throughput", "throughput called latency",
                "a batch, divided by its size"},
           },
       .sections = {{"What is compared", "claims.cpu.cherry_picked_size"},
