@@ -559,6 +559,7 @@ TEST_CASE(
     add_series(&out, 2, kWide, at(512), 1e6);
     Environment environment = test::environment();
     environment.cpu = {.model = "Test CPU", .isa = "avx2", .cores = 8, .l3_bytes = 32 << 20};
+    environment.compiler = "g++ 12.2";
     if (*gpu != 0) environment.gpus = {{.name = gpu, .sm_count = 132, .l2_bytes = 60 << 20}};
     out.worker("env", {{"request", 2}, {"when", "before"}, {"environment", environment}});
     Ceiling ceiling{.name = *gpu != 0 ? "DRAM read" : "DRAM read, 1 thread",
@@ -585,6 +586,7 @@ TEST_CASE(
   using Cells = std::vector<std::string>;
   CHECK(row("logical cores") == Cells{"8", "–"});
   CHECK(row("L3, shared") == Cells{"32.0 MiB", "–"});
+  CHECK(row("compiler") == Cells{"g++ 12.2", "g++ 12.2"});
   CHECK(row("SMs") == Cells{"–", "132"});
   CHECK(row("ceiling DRAM read, 1 thread") == Cells{"9.00 GB/s to 12.0 GB/s", "–"});
   CHECK(row("ceiling DRAM read") == Cells{"–", "3.00 TB/s"});

@@ -335,7 +335,11 @@ namespace {
 
 std::string machines_html(const figure::MachineTable& machines) {
   if (machines.machines.empty()) return "";
-  report::Table table{.columns = {"The machines of these figures"}, .rows = {}, .prose = false};
+  const bool is_one = machines.machines.size() == 1;
+  report::Table table{
+      .columns = {is_one ? "The machine of these figures" : "The machines of these figures"},
+      .rows = {},
+      .prose = false};
   for (const figure::Machine& machine : machines.machines)
     table.columns.push_back(machine.mark + " " + machine.name);
   for (const auto& [name, cells] : machines.rows) {

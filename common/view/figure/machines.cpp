@@ -67,8 +67,10 @@ Facts facts_of(const std::string& machine, const std::string& lab,
     const auto& environment = place.run->environment();
     if (!environment) continue;
     const bool has_gpu = !environment->gpus.empty();
-    if (facts.empty())
+    if (facts.empty()) {
       facts = has_gpu ? facts_of(environment->gpus.front()) : facts_of(environment->cpu);
+      facts.emplace_back("compiler", environment->compiler);
+    }
     for (const Ceiling& one : place.run->ceilings()) {
       if (!is_shown(one, has_gpu)) continue;
       const auto [at, is_new] = ceilings.try_emplace(one.name, one, one);

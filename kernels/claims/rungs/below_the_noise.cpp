@@ -1,7 +1,7 @@
 // ridge: flags=-O2
 //
 // Idea      Time the old kernel, time the new one, and divide: two medians, no interval.
-// The claim Two medians are never equal, so one side always wins. Here both sides are the same kernel: what the quotient
+// The claim Two medians are hardly ever equal, so one side wins. Here both sides are the same kernel: what the quotient
 //           shows is the noise of the machine, and the answer is 1.
 // Victim    Loop order, 48 x 48, against itself; a median of five calls each. The winner is called the new one.
 // Guard     A comparison has an interval over pairs, and a verdict only where the whole interval lies beyond the margin.

@@ -1,7 +1,7 @@
 // ridge: flags=-O3
 //
 // Idea      Keep the matrix in 16 bits instead of 32, and publish the speed alone.
-// The claim A speed-up may be real: half the bytes come from memory. But of 24 bits of every weight 8 are left, and the
+// The claim A speed-up may be real: half the bytes are read. But of 24 bits of every weight 8 are left, and the
 //           table has no column that says so. It compares two results as if they were one.
 // Victim    A vector times a matrix of 2048 x 2048: in fp32, and with the matrix rounded to bf16 beforehand.
 // Guard     A figure stands with its error against float64. What exceeds the problem's limit has no speed.
