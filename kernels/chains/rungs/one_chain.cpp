@@ -1,7 +1,7 @@
 // ridge: isa=avx2 flags=-O2
 //
 // Idea      A chain of multiply-adds: acc = a * acc + b. Each needs the result before, so the next one waits until it
-//           is there: a call takes steps times the latency of one instruction.
+//           is there: a call takes chains times steps times the latency of one instruction.
 // Changed   The start of the lab. Where there are several chains, they run one after the other.
 // Limits    Latency: the FMA units are idle but for one instruction in flight.
 // Look at   Time per operation, times the clock rate: the latency in cycles, 4 on most CPUs since 2015.

@@ -1,7 +1,7 @@
 // ridge: arch=75
 //
 // Idea      A chain of multiply-adds in one warp: acc = a * acc + b in each of its 32 threads, one instruction for all.
-//           Each needs the result before, so a call takes steps times the latency of one instruction.
+//           Each needs the result before, so a call takes chains times steps times its latency.
 // Changed   The start of the GPU's part. Where there are several chains, they run one after the other.
 // Limits    Latency: one instruction in flight on the whole GPU.
 // Look at   Time per operation, times the clock rate: the latency in cycles, 4 since Volta.
