@@ -142,7 +142,7 @@ CaseResult result_of(const CheckAnswer& check, const BudgetRow& row) {
                               : CaseResult::error;
 }
 
-int count_of(const CheckAnswers& answers, CaseResult wanted) {
+int answers_of(const CheckAnswers& answers, CaseResult wanted) {
   int count = 0;
   for (const CheckAnswer& check : answers.checks) {
     count += static_cast<int>(
@@ -183,7 +183,7 @@ std::string check_junit(const CheckAnswers& answers) {
   }
   const std::string counts = fmt::format(
       "tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"", tests,
-      count_of(answers, CaseResult::failure), count_of(answers, CaseResult::error), seconds);
+      answers_of(answers, CaseResult::failure), count_of(answers, CaseResult::error), seconds);
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   text += "<testsuites name=\"ridgepoint check\" " + counts + ">\n";
   text += fmt::format("  <testsuite name=\"{}\" {} skipped=\"0\" timestamp=\"{}\">\n",
