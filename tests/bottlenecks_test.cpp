@@ -144,7 +144,7 @@ TEST_CASE("activation memory: the real trainings say which share of their memory
 TEST_CASE("activations bound the batch beside what bounds the time of a step") {
   Series series = measured(4, 0, "mixed.cpu.fp32", 1e6);
   series.kind = RungKind::training;
-  series.flop = 90;
+  series.flop = 72;  // as large a share of the time as the activations are of the memory
   series.curve = {{1, 0.1, {{"activation_share", 0.7}}}};
   const std::vector<Ceiling> ceilings = {
       {"FMA", Backend::cpu, "flop", "fp32", 1, 100e3, "FLOP/s", "measured"}};

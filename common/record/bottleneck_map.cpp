@@ -47,7 +47,7 @@ const std::vector<BottleneckEntry>& entries() {
        .gpu_lever = "recompute activations, smaller batches, a narrower type",
        .lab = "mixed",
        .rung = "mixed.cpu.fp32",
-       .set = {{"model", std::string("cnn")}, {"layers", int64_t{4}}, {"width", int64_t{64}}}},
+       .set = {{"model", std::string("cnn")}, {"layers", int64_t{2}}, {"width", int64_t{64}}}},
       {.cause = Bottleneck::collectives,
        .name = "collectives",
        .evidence = "half of a step is communication between replicas",
