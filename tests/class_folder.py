@@ -6,8 +6,8 @@ usage: tests/class_folder.py FOLDER [FILES=300] [KILOBYTES=500]
     tests/class_folder.py /tmp/class
     time build/bin/ridgepoint class /tmp/class --out /tmp/class.html --csv /tmp/class.csv
 
-A folder for each of 30 people, in it their runs of the GEMM ladder with predictions and samples. No figure in it was
-measured.
+A folder for each of 30 people, in it their runs of the GEMM ladder with predictions and samples, without seals. No figure
+in it was measured.
 """
 import json
 import os

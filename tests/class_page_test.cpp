@@ -17,7 +17,7 @@ namespace {
 /// Of gemm's second rung: its time in every run below.
 constexpr double kMedian_ns = 1002;
 
-/// A person's run: three rungs' worth of lines, on a machine, on a day of November.
+/// A person's run, on a machine, on a day of November.
 struct Handed {
   std::string name;  ///< typed; empty: none
   std::string cpu = "Test CPU";

@@ -20,7 +20,7 @@ std::string problem_text(Params params, const std::string& size) {
   return report::differing_params(params, {}, size);
 }
 
-/// "first look at it is the latest": takes the place of an older one of the same case.
+/// It takes the place of an older one of the same case.
 template <class T, class Same>
 void take(T made, Same is_same, std::vector<T>* all) {
   const auto known = std::find_if(all->begin(), all->end(), is_same);

@@ -47,7 +47,8 @@ Foresight foresight(std::span<const Foretold> all);
 
 /// "closer"; "too few to say" where the halves are small, "not settled" where their intervals overlap.
 std::string change_text(Foresight::Change change);
-/// "Your 12 predictions: half of them within 2.10× of the outcome, 9 were too fast. ..."; empty: none was judged.
+/// "Your 12 predictions: half of them within 2.10× of the outcome; 9 were slower than you said, 3 faster. ..."; empty: none
+/// was judged.
 std::string own_sentence(const Foresight& sight);
 
 }  // namespace ridge::app
