@@ -175,10 +175,12 @@ int on_lost_display(void*) {
   std::_Exit(static_cast<int>(ErrorCode::unavailable));
 }
 
-/// GLFW brings X's library where it draws on X: nothing of X is needed to build.
+/// GLFW brings X's library where it draws on X: nothing of X is needed to build. Its names are with that library alone,
+/// because GLFW itself is opened at run time.
 void mind_lost_display() {
   using Handler = int (*)(void*);
-  void* const set = ::dlsym(RTLD_DEFAULT, "XSetIOErrorHandler");
+  void* const x = ::dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  void* const set = x != nullptr ? ::dlsym(x, "XSetIOErrorHandler") : nullptr;
   if (set != nullptr) reinterpret_cast<Handler (*)(Handler)>(set)(on_lost_display);
 }
 

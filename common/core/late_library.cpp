@@ -1,11 +1,15 @@
 #include "common/core/late_library.h"
 
 #include <dlfcn.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <mutex>
+#include <thread>
 
 namespace ridge {
 namespace {
@@ -18,7 +22,28 @@ void call_of_what_is_lacking() {
   std::abort();
 }
 
+/// OpenBLAS allocates a buffer for each of its threads while it is opened, and tries for ever where it may not.
+std::string why_no_room(const LateLibrary& library) {
+  rlimit limit{};
+  const bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  if (!is_limited || std::string_view(library.name) != "openblas") return "";
+  constexpr rlim_t kBuffer_bytes = 128 << 20;
+  rlim_t mapped_pages = 0;
+  std::ifstream("/proc/self/statm") >> mapped_pages;
+  const rlim_t mapped_bytes = mapped_pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  const rlim_t needed_bytes =
+      mapped_bytes + (std::thread::hardware_concurrency() + 1) * kBuffer_bytes;
+  if (needed_bytes <= limit.rlim_cur) return "";
+  return std::string("needs ") + std::to_string(needed_bytes >> 20) +
+         " MiB of addresses, more than the limit (ulimit -v) leaves";
+}
+
 std::string open_late(const LateLibrary& library) {
+  if (const std::string why = why_no_room(library); !why.empty()) {
+    for (size_t i = 0; i < library.functions.size(); ++i)
+      library.slots[i] = reinterpret_cast<void*>(call_of_what_is_lacking);
+    return why;
+  }
   void* handle = nullptr;
   std::string why;
   for (const char* place : library.places) {
