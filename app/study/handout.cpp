@@ -27,8 +27,8 @@ constexpr const char* kHowToRead =
     "open ours. Brackets behind a figure are its 95 % interval. Where the intervals of two figures "
     "overlap, one run does not tell them apart; a comparison in turns may. A ratio of 2× between "
     "two rungs is twice as fast. It is the middle of the ratios of many rounds, so it may differ "
-    "from the quotient of two times that were measured apart. † marks what was recorded on "
-    "another machine.";
+    "from the quotient of two times that were measured apart. † marks what was recorded on a "
+    "machine of the table below.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {
