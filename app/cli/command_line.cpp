@@ -18,6 +18,7 @@
 #include "app/query/terminal.h"
 #include "common/core/build_info.h"
 #include "common/core/nearest.h"
+#include "common/view/chart/serving.h"
 #include "labs/lab.h"
 #ifdef RIDGE_HAS_WINDOW
 #include "app/window/shell/window.h"
