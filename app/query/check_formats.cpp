@@ -183,7 +183,7 @@ std::string check_junit(const CheckAnswers& answers) {
   }
   const std::string counts = fmt::format(
       "tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\"", tests,
-      answers_of(answers, CaseResult::failure), count_of(answers, CaseResult::error), seconds);
+      answers_of(answers, CaseResult::failure), answers_of(answers, CaseResult::error), seconds);
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   text += "<testsuites name=\"ridgepoint check\" " + counts + ">\n";
   text += fmt::format("  <testsuite name=\"{}\" {} skipped=\"0\" timestamp=\"{}\">\n",
