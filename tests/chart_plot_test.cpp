@@ -360,7 +360,8 @@ TEST_CASE("one line a rung over its sizes; odd shapes do not bend it") {
   made.series.back() = odd;
   // The roofline joins the sizes as well, and leaves the odd shape as a point of its own.
   int lines = 0, alone = 0;
-  for (const Curve& curve : roofline_chart(made.rows).plot->curves) {
+  const ChartModel roofline = roofline_chart(made.rows);  // a temporary would be gone in the loop
+  for (const Curve& curve : roofline.plot->curves) {
     lines += curve.line;
     alone += !curve.line && !curve.data.empty() && curve.data[0].row >= 0;
   }
