@@ -18,10 +18,10 @@
 #include <optional>
 #include <utility>
 
-#include "common/core/files.h"
 #include "common/core/format.h"
 #include "common/core/parallel.h"
 #include "common/core/random.h"
+#include "common/core/files.h"
 #include "common/harness/data/fashion_mnist.h"
 #include "kernels/pipeline/jpeg.h"
 
@@ -145,12 +145,12 @@ std::string index_path(const std::string& folder) {
 /// Parts that a killed process left; those of living ones are being made.
 void sweep(const std::string& parent) {
   std::error_code error;
-  for (const fs::path& entry : entries_of(parent)) {
-    const std::string name = entry.filename();
+  for (const auto& entry : fs::directory_iterator(parent, error)) {
+    const std::string name = entry.path().filename();
     const size_t at = name.find(".part-");
     if (at == name.npos) continue;
     const pid_t maker = std::atoi(name.c_str() + at + 6);
-    if (maker > 0 && ::kill(maker, 0) != 0 && errno == ESRCH) fs::remove_all(entry, error);
+    if (maker > 0 && ::kill(maker, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), error);
   }
 }
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <thread>
 
-#include "common/core/files.h"
 #include "common/core/random.h"
+#include "common/core/files.h"
 #include "kernels/runtime/weightless/params.h"
 
 namespace ridge::weightless {
@@ -57,8 +57,9 @@ std::string why_not_kept(const std::string& path) {
   const fs::path file(path);
   std::string before, after, other_before, other_after;
   if (!split_version(file.filename().string(), &before, &after)) return "";
-  for (const fs::path& other : entries_of(file.parent_path())) {
-    const bool has_version = split_version(other.filename().string(), &other_before, &other_after);
+  for (const auto& entry : fs::directory_iterator(file.parent_path(), ignored)) {
+    const bool has_version =
+        split_version(entry.path().filename().string(), &other_before, &other_after);
     if (has_version && other_before == before && other_after == after)
       return "the kept model is of another version: ";
   }
