@@ -86,9 +86,12 @@ class Moody {
   void go_on(const WorkRequest& request) {
     const int kernels = static_cast<int>(request.kernels.size());
     const double t_ns = std::exp(dice_.below(2000) * 0.01);  // 1 ns to half a second
-    const bool is_known = std::all_of(
-        request.kernels.begin(), request.kernels.end(),
-        [&](const KernelRequest& one) { return session_.run().kernel(one.kernel) != nullptr; });
+    // As a worker: what it does not know, or what a parameter may not be, is refused.
+    const bool is_known =
+        std::all_of(request.kernels.begin(), request.kernels.end(), [&](const KernelRequest& one) {
+          const KernelInfo* info = session_.run().kernel(one.kernel);
+          return info && resolve_params(info->params, one.params, info->family);
+        });
     if (kernels == 0 || !is_known || dice_.chance(0.2)) return end(request);
     if (request.type == RequestType::compare && kernels > 1) {
       session_.judge(request, dice_.of(kVerdicts), 0.5 + dice_.below(200) * 0.01);

@@ -95,6 +95,8 @@ void ChartPanel::take_drag(Ui& ui) const {
   const bool in_times =
       held && held->is_dragged && held->panel == 0 && state.selection.view == &kLadderView;
   if (!in_times || !state.teaching.predicting) return;
+  // The button stays down while a key opens another lab, with fewer rows.
+  if (held->row < 0 || held->row >= std::ssize(rows_)) return;
   const std::string& kernel = rows_[static_cast<size_t>(held->row)];
   if (kernel == kFoldRow) return;
   ui.dispatch([kernel, value_ns = held->value * 1e9](State& changed) {
