@@ -64,8 +64,9 @@ void BindsScreen::draw_head(Ui& ui, Area* rest) const {
   };
   if (map_.has_results()) {
     const std::string whose =
-        of_.empty() ? "Of what was measured here, "
-                    : "Nothing was measured in this session. Of the saved run " + of_ + ": ";
+        !of_.empty() ? "Nothing was measured in this session. Of the saved run " + of_ + ": "
+        : ui.state.is_replay() ? "Of this saved run, "
+                               : "Of what was measured here, ";
     const float top = rest->y;
     say(whose + app::settled_text(map_) + ".", Role::text);
     ui.widgets["binds_of"] = {rest->x, top, rest->w, rest->y - top};
@@ -91,7 +92,8 @@ void BindsScreen::draw_cause(Ui& ui, Scroll* page, const app::BottleneckLine& li
   const float first = rest.y;
   Area head = rest.take_top(ui.px(30), ui.px(2));
   if (line.shown) {
-    const std::string label = std::string(line.lab->title) + ": " + line.shown->title;
+    const std::string label =
+        "See it in " + std::string(line.lab->title) + ": " + line.shown->title;
     const float w =
         std::min(head.w * 0.6f, ui.width(label, kSmall_px + 1, Face::strong) + ui.px(32));
     if (ui.button("binds:" + cause, head.take_right(w, ui.px(12)), label, Ui::Kind::normal))
@@ -109,7 +111,7 @@ void BindsScreen::draw_cause(Ui& ui, Scroll* page, const app::BottleneckLine& li
   if (!line.shown) say("No lab shows it yet.", Role::muted);
   for (size_t i = 0; i < line.cases.size() && i < kShownCases; ++i) {
     const app::BottleneckCase& one = line.cases[i];
-    say("Here “" + title_of_kernel(one.kernel) + "”, " + one.evidence + ".", Role::text);
+    say("“" + title_of_kernel(one.kernel) + "”, " + one.evidence + ".", Role::text);
   }
   if (line.cases.size() > kShownCases)
     say("And " + std::to_string(line.cases.size() - kShownCases) + " more.", Role::muted);
