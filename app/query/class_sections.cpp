@@ -320,7 +320,7 @@ void add_headline(const ClassRoll& roll, report::Report* out) {
   if (sight.judged > 0)
     out->sentence +=
         fmt::format(" Of {} {} slower than predicted.",
-                    count_of(static_cast<size_t>(sight.judged), "prediction", "predictions"),
+                    count_of(static_cast<size_t>(sight.judged), "result", "results"),
                     sight.slower == 1 ? "1 was" : fmt::format("{} were", sight.slower));
 }
 
