@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <ctime>
-#include <iomanip>
 #include <set>
-#include <sstream>
 #include <string_view>
 
 #include "common/record/believable.h"
@@ -59,15 +56,6 @@ const GpuInfo* gpu_of(const Run& run, const Series& series) {
   return is_gpu && !run.environment()->gpus.empty() ? &run.environment()->gpus.front() : nullptr;
 }
 
-/// The look at the machine, where no line says when the result came.
-std::optional<double> looked_utc_s(const std::string& time_utc) {
-  std::tm time{};
-  std::istringstream text(time_utc);
-  text >> std::get_time(&time, "%Y-%m-%dT%H:%M:%S");
-  if (text.fail()) return std::nullopt;
-  return static_cast<double>(timegm(&time));
-}
-
 /// False: when or where it was measured is not known.
 bool fill(const Run& run, const Series& series, Entry* entry) {
   if (!run.environment()) return false;
@@ -75,7 +63,7 @@ bool fill(const Run& run, const Series& series, Entry* entry) {
   const GpuInfo* gpu = gpu_of(run, series);
   entry->machine = gpu ? gpu->name : at.cpu.model;
   auto time = ended_utc_s(run, series);
-  if (!time) time = looked_utc_s(at.time_utc);
+  if (!time) time = utc_s(at.time_utc);  // the look at the machine, where no line says when the result came
   if (!time || entry->machine.empty()) return false;
   entry->ended_utc_s = *time;
   entry->run = identity_of(series, entry->machine);

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
-#include <iomanip>
-#include <sstream>
 
 #include "common/core/format.h"
 #include "common/record/one_run.h"
@@ -37,10 +34,7 @@ double made_utc_s(const Run& run) {
     if (const auto ended_s = ended_utc_s(run, series)) return *ended_s;
   }
   if (!run.environment()) return 0;
-  std::tm time{};
-  std::istringstream text(run.environment()->time_utc);
-  text >> std::get_time(&time, "%Y-%m-%dT%H:%M:%S");
-  return text.fail() ? 0 : static_cast<double>(timegm(&time));
+  return utc_s(run.environment()->time_utc).value_or(0);
 }
 
 std::vector<Foretold> foretold_in(const Run& run) {

@@ -43,20 +43,26 @@ size_t rungs_timed(const Run& run, const Series& with) {
 /// 1970 on the worker's clock, by the latest look at the machine before a measurement.
 std::optional<double> epoch_of(const Run& run) {
   if (!run.environment()) return std::nullopt;
-  std::tm time{};
-  std::istringstream text(run.environment()->time_utc);
-  text >> std::get_time(&time, "%Y-%m-%dT%H:%M:%S");
-  if (text.fail()) return std::nullopt;
+  const auto looked_s = utc_s(run.environment()->time_utc);
+  if (!looked_s) return std::nullopt;
   int looks = run.quiet_after() ? 1 : 0;  // the look after it came later
   const auto& moments = run.moments();
   for (auto moment = moments.rbegin(); moment != moments.rend(); ++moment) {
     if (moment->what != "env" || looks-- > 0) continue;
-    return static_cast<double>(timegm(&time)) - moment->t_s;
+    return *looked_s - moment->t_s;
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+std::optional<double> utc_s(const std::string& time_utc) {
+  std::tm time{};
+  std::istringstream text(time_utc);
+  text >> std::get_time(&time, "%Y-%m-%dT%H:%M:%S");
+  if (text.fail()) return std::nullopt;
+  return static_cast<double>(timegm(&time));
+}
 
 const Series& result_of_one_run(const Run& run, const Series& newest) {
   const Series* best = &newest;

@@ -16,6 +16,8 @@ const Series& result_of_one_run(const Run& run, const Series& newest);
 /// Whether both are results of one request of this run. Only then may a ratio of two medians stand without a word.
 bool is_of_one_run(const Series& a, const Series& b);
 
+/// Seconds since 1970 of "2026-11-26T22:57:32Z", as an environment has it; absent where it is no time.
+std::optional<double> utc_s(const std::string& time_utc);
 /// When its result came, in seconds since 1970, UTC; absent where the transcript has no times.
 std::optional<double> ended_utc_s(const Run& run, const Series& series);
 /// "02:52"; empty where the transcript has no times.
