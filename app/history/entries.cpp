@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdint>
 #include <set>
-#include <string_view>
 
+#include "common/core/hash.h"
 #include "common/record/believable.h"
 #include "common/record/caution.h"
 #include "common/record/derive.h"
@@ -27,21 +27,14 @@ bool enters(const Series& series) {
          series.lab != kImportedLab && why_claimed(series).empty();
 }
 
-/// FNV-1a of 64 bits.
-uint64_t hash_of(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char sign : text) hash = (hash ^ static_cast<unsigned char>(sign)) * 0x100000001b3ULL;
-  return hash;
-}
-
 /// Two measurements never have the same five figures; one that is read from two files has.
 std::string identity_of(const Series& series, const std::string& machine) {
   const Stats& stats = *series.stats;
   return fmt::format(
       "{:016x}",
-      hash_of(fmt::format("{}|{}|{}|{}|{}|{:.17g}|{:.17g}|{:.17g}|{:.17g}|{:.17g}", machine,
-                          series.request, series.index, series.hash, stats.n, stats.min_ns,
-                          stats.q1_ns, stats.median_ns, stats.q3_ns, stats.max_ns)));
+      fnv1a(fmt::format("{}|{}|{}|{}|{}|{:.17g}|{:.17g}|{:.17g}|{:.17g}|{:.17g}", machine,
+                        series.request, series.index, series.hash, stats.n, stats.min_ns,
+                        stats.q1_ns, stats.median_ns, stats.q3_ns, stats.max_ns)));
 }
 
 std::string how_of(const Run& run, const Series& series) {

@@ -17,11 +17,7 @@ std::string_view without_return(std::string_view line) {
 }  // namespace
 
 void Seal::take(std::string_view line) {
-  const auto add = [&](char c) {
-    hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  };
-  for (const char c : without_return(line).substr(0, kMostLineBytes)) add(c);
-  add('\n');
+  hash_ = fnv1a("\n", fnv1a(without_return(line).substr(0, kMostLineBytes), hash_));
   ++lines_;
 }
 

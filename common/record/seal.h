@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/core/hash.h"
+
 namespace ridge {
 
 /// Over the lines of a part of a file: FNV-1a, 64 bit, of each line's first kMostLineBytes and a newline. A carriage
@@ -22,7 +24,7 @@ class Seal {
   bool matches(std::string_view sealed) const;
 
  private:
-  uint64_t hash_ = 0xcbf29ce484222325ULL;
+  uint64_t hash_ = kHashOfNothing;
   int64_t lines_ = 0;
 };
 

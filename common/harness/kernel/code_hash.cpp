@@ -242,13 +242,6 @@ std::vector<std::string_view> includes_of(std::string_view text) {
 
 }  // namespace
 
-uint64_t fnv1a(std::string_view text, uint64_t hash) {
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  }
-  return hash;
-}
-
 std::string hex16(uint64_t value) {
   std::string text(16, '0');
   for (size_t i = text.size(); i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];

@@ -25,11 +25,10 @@
 #include <vector>
 
 #include "common/core/embedded.h"
+#include "common/core/hash.h"
 
 namespace ridge {
 
-/// FNV-1a, 64 bits: enough to tell one version of a text from another; nothing here is secret.
-uint64_t fnv1a(std::string_view text, uint64_t hash = 0xcbf29ce484222325ULL);
 /// 16 hex digits.
 std::string hex16(uint64_t value);
 
