@@ -157,9 +157,10 @@ struct HistoryStore::Database {
   }
 
   Result<void> check() const {
+    // First: another process may make the tables meanwhile, and both numbers with them.
+    const auto tables = pragma(handle, "SELECT count(*) FROM sqlite_master");
     const auto version = pragma(handle, "PRAGMA user_version");
     const auto application = pragma(handle, "PRAGMA application_id");
-    const auto tables = pragma(handle, "SELECT count(*) FROM sqlite_master");
     if (!version || !application || !tables) {
       const int code = sqlite3_errcode(handle) & 0xff;
       if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return damaged();
