@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -138,8 +139,8 @@ Result<std::string> Child::receive() {
 
 Result<std::string> Child::ask(const std::string& line) {
   if (!alive()) return Error{ErrorCode::invalid, why_dead_, name_, ""};
-  pollfd early = {.fd = from_, .events = POLLIN, .revents = 0};
-  const bool spoke = ::poll(&early, 1, 0) == 1 && (early.revents & POLLIN) != 0;
+  int unread_bytes = 0;  // bytes, not POLLIN: a socket whose other end is gone polls as readable too
+  const bool spoke = ::ioctl(from_, FIONREAD, &unread_bytes) == 0 && unread_bytes > 0;
   if (spoke || !buffer_.empty()) return give_up(name_ + "'s process spoke without being asked");
   if (!send(line)) return give_up(name_ + "'s process " + how_it_ended());
   return receive();
