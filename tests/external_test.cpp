@@ -126,6 +126,15 @@ TEST_CASE(
   CHECK(answer.error().what.find("deaf's process closed its connection") != std::string::npos);
 }
 
+TEST_CASE("a peer that ended between two calls is said to have ended, not to have spoken") {
+  measure::Child child("gone", {"/bin/sh", "-c", "echo ready >&3; exit 4"}, {}, false);
+  REQUIRE(child.receive().ok());
+  REQUIRE(child.speaks_within(20));  // its closed socket polls as readable
+  const auto answer = child.ask("call");
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().what == "gone's process ended with exit code 4");
+}
+
 namespace {
 
 /// c = 2 a, in plain Python; "json" is a package that every python3 has.
