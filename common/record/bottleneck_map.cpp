@@ -1,24 +1,33 @@
 #include "common/record/bottleneck_map.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <vector>
 
 namespace ridge {
 namespace {
 
+/// "60 %"
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", 100 * share);
+}
+
 /// Seven causes of the field, then three of kernels: latency, copies between host and device, threads that wait.
 const std::vector<BottleneckEntry>& entries() {
   static const std::vector<BottleneckEntry> kEntries = {
       {.cause = Bottleneck::compute,
        .name = "compute",
-       .evidence = "60 % of a measured FLOP ceiling; tensor or FMA pipes busy, by counters",
+       .evidence = percent(binds_from::kCeiling) +
+                   " of a measured FLOP ceiling; tensor or FMA pipes busy, by counters",
        .lever = "wider instructions, a narrower type, more cores",
        .gpu_lever = "tensor cores, a narrower type",
        .lab = "gemm",
        .rung = "gemm.cpu.packed_avx512"},
       {.cause = Bottleneck::memory_bandwidth,
        .name = "memory bandwidth",
-       .evidence = "60 % of the measured DRAM ceiling by data that no cache holds; DRAM, L2 or L1 "
+       .evidence = percent(binds_from::kCeiling) +
+                   " of the measured DRAM ceiling by data that no cache holds; DRAM, L2 or L1 "
                    "throughput, by counters",
        .lever = "move less: tiles in cache or registers, fusion, a narrower type",
        .gpu_lever = "move less: tiles in shared memory or registers, fusion, a narrower type",
@@ -26,7 +35,8 @@ const std::vector<BottleneckEntry>& entries() {
        .rung = "gemv.cpu.avx2_fp32"},
       {.cause = Bottleneck::launch_overhead,
        .name = "launch overhead",
-       .evidence = "half of a single call is not the kernel's; on a GPU, half of it is what its "
+       .evidence = percent(binds_from::kTime) +
+                   " of a single call is not the kernel's; on a GPU, as much of it is what its "
                    "launches cost",
        .lever = "fewer and larger calls: batches, fusion",
        .gpu_lever = "fewer and larger calls: batches, fusion, a CUDA graph",
@@ -34,15 +44,17 @@ const std::vector<BottleneckEntry>& entries() {
        .rung = "chain.cuda.stream"},
       {.cause = Bottleneck::input_pipeline,
        .name = "input pipeline",
-       .evidence = "a stage that loads, alone, takes 80 % of the time per item; of a training, "
-                   "half of a step waits for input",
+       .evidence = fmt::format("a stage that loads, alone, takes {} of the time per item; of a "
+                               "training, {} of a step waits for input",
+                               percent(binds_from::kStage), percent(binds_from::kTime)),
        .lever = "more loaders, prefetching, cheaper decoding",
        .gpu_lever = "more loaders, prefetching, decoding on the GPU",
        .lab = "pipeline",
        .rung = "pipeline.cpu.serial"},
       {.cause = Bottleneck::activation_memory,
        .name = "activation memory",
-       .evidence = "half of a training's memory holds activations for the backward pass",
+       .evidence = percent(binds_from::kTime) +
+                   " of a training's memory holds activations for the backward pass",
        .lever = "recompute activations, smaller batches, a narrower type",
        .gpu_lever = "recompute activations, smaller batches, a narrower type",
        .lab = "mixed",
@@ -50,12 +62,14 @@ const std::vector<BottleneckEntry>& entries() {
        .set = {{"model", std::string("cnn")}, {"layers", int64_t{2}}, {"width", int64_t{64}}}},
       {.cause = Bottleneck::collectives,
        .name = "collectives",
-       .evidence = "half of a step is communication between replicas",
+       .evidence = percent(binds_from::kTime) + " of a step is communication between replicas",
        .lever = "communicate beside the backward pass, in fewer and larger messages",
        .gpu_lever = "communicate beside the backward pass, in fewer and larger messages"},
       {.cause = Bottleneck::inference_queue,
        .name = "inference queue",
-       .evidence = "a step runs for 80 % of the time, and a request waits longer than it is served",
+       .evidence = fmt::format("a step runs for {} of the time, and a request waits longer than it "
+                               "is served",
+                               percent(binds_from::kStage)),
        .lever = "larger batches, a faster step, more replicas",
        .gpu_lever = "larger batches, a faster step, more replicas",
        .lab = "attention",
@@ -63,8 +77,10 @@ const std::vector<BottleneckEntry>& entries() {
        .view = "queue"},
       {.cause = Bottleneck::latency,
        .name = "latency or occupancy",
-       .evidence = "all that was measured is far from its limit: on a CPU under two instructions a "
-                   "cycle, on a GPU with its caches counted or few warps",
+       .evidence = fmt::format("all that was measured is far from its limit: on a CPU under {:g} "
+                               "instructions a cycle, on a GPU with its caches counted or under {} "
+                               "of an SM's warps",
+                               binds_from::kIpc, percent(binds_from::kWarps)),
        .lever = "more independent work in flight: several accumulators, loads ahead of their use",
        .gpu_lever = "more independent work in flight: several accumulators, more warps, loads "
                     "ahead of their use",
@@ -73,15 +89,19 @@ const std::vector<BottleneckEntry>& entries() {
        .construction = "each load's address comes from the load before it"},
       {.cause = Bottleneck::host_copy,
        .name = "host-device copy",
-       .evidence = "half of a call copies between host and device; of a pipeline, the stage that "
-                   "copies takes 80 % of the time per item",
+       .evidence = fmt::format("{} of a call copies between host and device; of a pipeline, the "
+                               "stage that copies takes {} of the time per item",
+                               percent(binds_from::kTime), percent(binds_from::kStage)),
        .lever = "keep data on the device, copy beside compute, copy bytes in place of floats",
        .gpu_lever = "keep data on the device; pinned memory, copies beside compute",
        .lab = "pipeline",
        .rung = "pipeline.cuda.prefetch"},
       {.cause = Bottleneck::synchronisation,
        .name = "synchronisation",
-       .evidence = "its threads do not run for 30 % of their time, while nobody else uses the CPU",
+       .evidence =
+           fmt::format("its threads do not run for {} of their time, while no other program "
+                       "uses the CPU",
+                       percent(binds_from::kWaiting)),
        .lever = "fewer locks, larger chunks for each thread, an even share",
        .gpu_lever = "fewer barriers, larger chunks for each block, an even share",
        .lab = "machine",

@@ -15,12 +15,10 @@
 namespace ridge {
 namespace {
 
-constexpr double kTimeCounts = 0.5, kWaitCounts = 0.3, kCeilingCounts = 0.6, kFar = 0.4;
+/// A share below this is far from its limit; two that differ by less than the lead are as likely.
+constexpr double kFar = 0.4, kLead = 0.1;
 /// Launches and nodes that would take longer than the call did were not what it paid for.
 constexpr double kMostLaunches = 1.1;
-constexpr double kStageCounts = 0.8, kQueueCounts = 0.5, kLead = 0.1;
-/// A core that issues this much does not wait; an SM with fewer warps than this cannot hide latency.
-constexpr double kBusyIpc = 2, kFewWarps = 0.25;
 
 struct Signal {
   Bottleneck kind;
@@ -61,7 +59,7 @@ void add_counters(const Series& series, Signals* signals) {
   for (const Counter& counter : series.counters) {
     for (const BusyCounter& known : kBusyCounters) {
       if (counter.unit != "%" || counter.name.rfind(known.start, 0) != 0) continue;
-      add(signals, known.kind, known.name, counter.value / 100, "counters", kCeilingCounts);
+      add(signals, known.kind, known.name, counter.value / 100, "counters", binds_from::kCeiling);
     }
   }
 }
@@ -80,7 +78,7 @@ void add_ceilings(const Series& series, const std::vector<Ceiling>& ceilings, bo
                   Signals* signals) {
   const Derived derived = derive(series, ceilings);
   const auto take = [&](Bottleneck kind, const std::optional<Utilization>& share) {
-    if (share) add(signals, kind, share->name, share->value, "derived", kCeilingCounts);
+    if (share) add(signals, kind, share->name, share->value, "derived", binds_from::kCeiling);
   };
   take(Bottleneck::compute, derived.compute);
   if (const WorkRate* exp = derived.rate_of("exp")) take(Bottleneck::compute, exp->share);
@@ -118,7 +116,7 @@ void add_launches(const Series& series, const std::vector<Ceiling>& ceilings, Si
     if (!(share <= kMostLaunches)) continue;
     add(signals, Bottleneck::launch_overhead,
         "its time in " + std::to_string(int(launches)) + " x " + cost->name, std::min(share, 1.0),
-        "derived", kTimeCounts);
+        "derived", binds_from::kTime);
     return;
   }
 }
@@ -133,16 +131,16 @@ Signals kernel_signals(const Series& series, const std::vector<Ceiling>& ceiling
   const bool alone = backend_of(series.kernel) != Backend::cpu || !has_flag(series, "contended");
   if (alone && series.latency && series.latency->p50_ns && *series.latency->p50_ns > 0) {
     add(&signals, Bottleneck::launch_overhead, "a single call's time that is not the kernel's",
-        1 - t_ns / *series.latency->p50_ns, "derived", kTimeCounts);
+        1 - t_ns / *series.latency->p50_ns, "derived", binds_from::kTime);
   }
   if (series.resources && series.resources->host_copy_ns) {
     add(&signals, Bottleneck::host_copy, "its time in copies between host and device",
-        *series.resources->host_copy_ns / t_ns, "derived", kTimeCounts);
+        *series.resources->host_copy_ns / t_ns, "derived", binds_from::kTime);
   }
   const auto waiting = waiting_share(series);
   if (alone && waiting) {
     add(&signals, Bottleneck::synchronisation, "its threads' time spent waiting", *waiting,
-        "telemetry", kWaitCounts);
+        "telemetry", binds_from::kWaiting);
   }
   return signals;
 }
@@ -198,13 +196,13 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
           why_not_counted(series) + ")";
       return;
     }
-    if (*ipc >= kBusyIpc) {
+    if (*ipc >= binds_from::kIpc) {
       diagnosis->reason = "it issues " + format_number(*ipc) +
                           " instructions a cycle, few of them counted as FLOP: narrow instructions "
                           "or overhead";
       return;
     }
-  } else if (series.counters.empty() && !(occupancy && *occupancy < kFewWarps)) {
+  } else if (series.counters.empty() && !(occupancy && *occupancy < binds_from::kWarps)) {
     diagnosis->reason = "its caches were not looked at: measure it with --counters";
     return;
   }
@@ -237,7 +235,7 @@ Signals model_signals(const Series& series) {
   Signals signals;
   for (const StageTime& stage : model.stages) {
     add(&signals, stage_kind(stage.name), "stage " + stage.name + " alone, of the time per item",
-        stage.alone_ns / t_ns, "derived", kStageCounts);
+        stage.alone_ns / t_ns, "derived", binds_from::kStage);
     sum_ns += stage.alone_ns;
     cpu_ns += stage.cpu_ns;
     if (!longest || stage.alone_ns > longest->alone_ns) longest = &stage;
@@ -247,14 +245,14 @@ Signals model_signals(const Series& series) {
   // Stages that each take all cores add up as well; then it is the cores that bind.
   constexpr double kNoOverlap = 1.1;
   const double cpu_share = cpu_ns / model.cores / t_ns;
-  if (sum_ns <= kNoOverlap * t_ns && cpu_share < kStageCounts) {
+  if (sum_ns <= kNoOverlap * t_ns && cpu_share < binds_from::kStage) {
     add(&signals, stage_kind(longest->name),
         "its stages one after the other, longest " + longest->name, sum_ns / t_ns, "derived",
-        kStageCounts);
+        binds_from::kStage);
   }
   add(&signals, stage_kind(busiest->name),
       "all CPU work over " + std::to_string(model.cores) + " cores, most of it " + busiest->name,
-      cpu_share, "derived", kStageCounts);
+      cpu_share, "derived", binds_from::kStage);
   return signals;
 }
 
@@ -288,12 +286,13 @@ Signals pipeline_signals(const Series& series) {
     const Bottleneck kind = stage_kind(name);
     if (kind == Bottleneck::inference_queue) {
       add(&signals, kind, "an item's life spent in " + name, stage.sum_ns / life_ns, "telemetry",
-          kQueueCounts);
+          binds_from::kQueue);
       continue;
     }
     const double mean_ns = stage.sum_ns / double(std::max<int64_t>(stage.items, 1));
     add(&signals, kind, "stage " + name + "'s time busy",
-        mean_ns * items / (double(stage.workers.size()) * total_ns), "telemetry", kStageCounts);
+        mean_ns * items / (double(stage.workers.size()) * total_ns), "telemetry",
+        binds_from::kStage);
   }
   // A queue is long because the stage behind it is busy: that is no second cause.
   const bool queued = std::any_of(signals.begin(), signals.end(), [](const Signal& signal) {
@@ -328,7 +327,7 @@ Signals training_signals(const Series& series, const std::vector<Ceiling>& ceili
       if (found != point.values.end()) values.push_back(found->second);
     }
     if (values.empty()) continue;
-    add(&signals, share.kind, share.text, stats::median(values), "telemetry", kTimeCounts);
+    add(&signals, share.kind, share.text, stats::median(values), "telemetry", binds_from::kTime);
   }
   return signals;
 }
@@ -441,7 +440,7 @@ Diagnosis diagnose(const Serving& serving) {
     if (!(point.load_per_s > 0) || !point.wait.mean_s || !point.latency.mean_s) continue;
     busiest = std::max(busiest, point.busy);
     const double waiting = *point.wait.mean_s / *point.latency.mean_s;
-    if (!(point.busy >= kStageCounts && waiting > kWaitsLonger)) continue;
+    if (!(point.busy >= binds_from::kStage && waiting > kWaitsLonger)) continue;
     const std::string load = format_number(point.load_per_s) + " requests/s";
     diagnosis.bottleneck = Bottleneck::inference_queue;
     diagnosis.reason = "from " + load + " on";

@@ -104,7 +104,7 @@ void BindsScreen::draw_cause(Ui& ui, Scroll* page, const app::BottleneckLine& li
   const auto say = [&](const std::string& text, Role role) {
     if (!text.empty()) rest.take_top(ui.paragraph(rest, text, kSmall_px, role), ui.px(2));
   };
-  say(std::string("Evidence: ") + line.entry->evidence + ".", Role::muted);
+  say("Evidence: " + line.entry->evidence + ".", Role::muted);
   say("Lever: " + line.lever +
           (line.pulls ? std::string("; “") + line.pulls->title + "” pulls it." : std::string(".")),
       Role::muted);
