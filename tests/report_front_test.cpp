@@ -1,8 +1,10 @@
 // Page 1 of a report: which results it is about, its headline, the steps of its ladder, its caveats, its footnotes.
 #include <algorithm>
 
+#include "common/record/seal.h"
 #include "common/view/report/format.h"
 #include "tests/catch.h"
+#include "tests/program.h"
 #include "tests/report_run.h"
 #include "tests/trained_run.h"
 
@@ -445,6 +447,32 @@ TEST_CASE("caveats are words: a busy machine, few samples, what was not run") {
   CHECK(has(all, "took processor time while “three loops, -O3” ran."));
   CHECK(has(all, "Not tested: "));
   CHECK_FALSE(has(all, "A ratio with ≈"));  // there is none
+}
+
+TEST_CASE(
+    "a report of a run that was changed after it was saved says which lines, and no other does") {
+  Transcript out;
+  add_start_of(&out);
+  add_ladder(&out);
+  Seal seal;
+  for (const std::string& line : out.lines) seal.take(line);
+  const Folder folder;
+  const std::string path = folder / "run.jsonl";
+  const auto caveats_of = [&](const std::string& text) {
+    write_all(path, text + seal.line() + "\n");
+    const auto run = Run::load(path);
+    REQUIRE(run);
+    const Report report = built(*run, ladder_options());
+    std::string all;
+    for (const std::string& one : front(report, "caveats").bullets) all += one + "\n";
+    return all;
+  };
+  CHECK_FALSE(has(caveats_of(out.text()), "changed after it was saved"));
+  std::string edited = out.text();
+  const size_t digit = edited.find("\"median_ns\":");
+  REQUIRE(digit != std::string::npos);
+  edited.insert(digit + 12, "1");
+  CHECK(has(caveats_of(edited), "was changed after it was saved: lines 1 to "));
 }
 
 TEST_CASE("a reason that cells share is one footnote; one that stands alone stays") {

@@ -781,6 +781,8 @@ Section caveats_section(const Material& material, const Climb& climb,
   add_clock_caveats(material, climb, &section);
   add_rung_caveats(material, climb, &section);
   for (const Input& input : material.inputs) {
+    if (const std::string& broken = input.run->seals().broken(); !broken.empty())
+      section.bullets.push_back(input.name + " was changed after it was saved: " + broken + ".");
     const auto& all = input.run->ceilings();
     const auto doubted = static_cast<size_t>(std::count_if(
         all.begin(), all.end(), [](const Ceiling& one) { return !one.doubt.empty(); }));
