@@ -23,12 +23,13 @@ using chart::escape_xml;
 
 /// What stands beside every figure of a lesson, once.
 constexpr const char* kHowToRead =
+    "A rung is one version of the code; a ladder is the rungs in order, each with one change. "
     "Write down what you predict before you open what happened, and your own answer before you "
     "open ours. Brackets behind a figure are its 95 % interval. Where the intervals of two figures "
     "overlap, one run does not tell them apart; a comparison in turns may. A ratio of 2× between "
     "two rungs is twice as fast. It is the middle of the ratios of many rounds, so it may differ "
     "from the quotient of two times that were measured apart. † marks what was recorded on a "
-    "machine of the table below.";
+    "machine of the <a href=\"#machines\">table at the end</a>.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {
@@ -349,8 +350,9 @@ std::string machines_html(const figure::MachineTable& machines) {
   const bool has_ceiling =
       std::any_of(machines.rows.begin(), machines.rows.end(),
                   [](const auto& row) { return row.first.starts_with("ceiling"); });
-  if (!has_ceiling) return table_html(table);
-  return "<div class=\"machines\">\n" + table_html(table) +
+  const std::string shown = "<div class=\"machines\" id=\"machines\">\n" + table_html(table);
+  if (!has_ceiling) return shown + "</div>\n";
+  return shown +
          "<p class=\"sub\">A ceiling is the best rate that was measured on that machine, in this "
          "lab's recordings; on a CPU by one core. A copy counts each byte twice, read and written. "
          "Where two rates stand, several recordings measured it.</p>\n</div>\n";
@@ -361,9 +363,8 @@ std::string machines_html(const figure::MachineTable& machines) {
 std::string to_html(const Handout& handout) {
   const Lab& lab = *handout.lab;
   std::string out = "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" +
-                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToRead + "</p>\n" +
-                    machines_html(handout.machines);
-  out += Page(handout).lesson();
+                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToRead + "</p>\n";
+  out += Page(handout).lesson() + machines_html(handout.machines);
   if (!handout.notes.empty()) out += "<ul class=\"sub\">\n";
   for (const std::string& note : handout.notes) out += "<li>" + escape_xml(note) + "</li>\n";
   if (!handout.notes.empty()) out += "</ul>\n";
