@@ -1,9 +1,14 @@
 // What binds: the map of bottlenecks. Each cause with what settles it, what helps, the rung that shows it, and the rungs
-// of this session that it binds; before anything was measured those of the newest saved run.
+// of this session that it binds; before anything was measured those of the newest saved run, which is read beside the
+// window.
 #include <algorithm>
+#include <chrono>
+#include <future>
+#include <memory>
 
 #include "app/query/bottlenecks.h"
 #include "app/query/recordings.h"
+#include "app/session/saved_run.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
@@ -14,11 +19,22 @@ namespace {
 
 constexpr size_t kShownCases = 4;
 
+using KeptRun = std::shared_ptr<const Run>;
+
+/// The first that can be read: one that is gone hides none that is there. Null: none.
+KeptRun read_first(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (auto run = app::load_saved(path)) return std::make_shared<const Run>(*std::move(run));
+  }
+  return nullptr;
+}
+
 class BindsScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
 
  private:
+  void read_kept(Ui& ui);
   void build(const State& state);
   void draw_head(Ui& ui, Area* rest) const;
   static void draw_cause(Ui& ui, Scroll* page, const app::BottleneckLine& line);
@@ -26,13 +42,36 @@ class BindsScreen final : public Screen {
   app::BottleneckMap map_;
   std::string of_;  ///< the saved run that the cases are of; empty: what is shown
   uint64_t version_ = ~0ull;
-  const Run* kept_ = nullptr;
+  std::future<KeptRun> reading_;
+  KeptRun
+      kept_;  ///< the newest saved run; null: none was needed, none is there, or it is being read
+  bool is_begun_ = false;
 };
 
+/// Once, where this session has no result of its own.
+void BindsScreen::read_kept(Ui& ui) {
+  const State& state = ui.state;
+  if (!is_begun_ && !map_.has_results() && !state.is_replay()) {
+    std::vector<std::string> paths;
+    for (const RecentRun& recent : state.history.recent) {
+      if (recent.path != state.history.run_file) paths.push_back(recent.path);
+    }
+    if (!paths.empty())
+      reading_ = std::async(std::launch::async, [paths] { return read_first(paths); });
+    is_begun_ = true;
+  }
+  if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+    kept_ = reading_.get();
+    version_ = ~0ull;
+    build(state);
+  }
+  ui.needs_redraw |= reading_.valid();
+}
+
 void BindsScreen::build(const State& state) {
-  const Run* kept = state.sessions.kept.get();
-  if (version_ == state.ladder.version && kept_ == kept) return;
-  version_ = state.ladder.version, kept_ = kept;
+  if (version_ == state.ladder.version) return;
+  version_ = state.ladder.version;
+  const Run* kept = kept_.get();
   of_.clear();
   map_ = app::make_bottleneck_map(&state.run());
   if (map_.has_results() || !kept || state.is_replay()) return;
@@ -73,7 +112,9 @@ void BindsScreen::draw_head(Ui& ui, Area* rest) const {
     return;
   }
   const float top = rest->y;
-  say("Nothing was measured yet, so no cause has a case of this machine.", Role::text);
+  say(reading_.valid() ? "Nothing was measured in this session. The newest saved run is being read."
+                       : "Nothing was measured yet, so no cause has a case of this machine.",
+      Role::text);
   ui.widgets["binds_empty"] = {rest->x, top, rest->w, rest->y - top};
   const Area line = rest->take_top(ui.px(40), ui.px(8));
   const bool live = !ui.state.is_replay();
@@ -122,6 +163,7 @@ void BindsScreen::draw_cause(Ui& ui, Scroll* page, const app::BottleneckLine& li
 
 void BindsScreen::draw(Ui& ui, Area all) {
   build(ui.state);
+  read_kept(ui);
   ui.panel(all);
   Area inner = all.inset(ui.px(28), ui.px(16));
   draw_head(ui, &inner);

@@ -42,7 +42,7 @@ const ScreenDesc kScreens[] = {
     {ScreenId::machine, "machine", "Machine", "what it is, and what it can do at most", "M", 'm',
      make_machine_screen, show<ScreenId::machine>},
     {ScreenId::binds, "binds", "What binds", "each cause, its lever, and its cases here", "", 0,
-     make_binds_screen, show_binds},
+     make_binds_screen, show<ScreenId::binds>},
     {ScreenId::report, "report", "Report", "as it will be exported", "O", 'o', make_report_screen,
      show<ScreenId::report>, nullptr, Level::kLearn},
     {ScreenId::classroom, "class", "Class", "exercises, and a leaderboard", "", 0,

@@ -150,20 +150,6 @@ void open_beside(State& state, const std::string& path) {
   state.notice = {};
 }
 
-void show_binds(State& state) {
-  show_screen(state, ScreenId::binds);
-  const bool has_own = app::make_bottleneck_map(&state.run()).has_results();
-  const bool is_wanted = !has_own && !state.sessions.kept && !state.is_replay();
-  for (const RecentRun& recent : state.history.recent) {
-    if (!is_wanted) return;
-    if (recent.path == state.history.run_file) continue;
-    auto run = app::load_saved(recent.path);
-    if (!run) continue;  // one that is gone hides none that is there
-    state.sessions.kept = std::make_shared<const Run>(*std::move(run));
-    return;
-  }
-}
-
 void open_recordings(State& state, const std::string& lab, const std::string& machine) {
   if (state.requests.is_measuring()) {
     state.notice = {kBusyNotice, false};

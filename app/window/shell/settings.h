@@ -67,8 +67,6 @@ void open_beside(State& state, const std::string& path);
 void open_recordings(State& state, const std::string& lab, const std::string& machine);
 /// What Sessions::opened_path is then.
 std::string recordings_path(const std::string& lab, const std::string& machine);
-/// The map of bottlenecks; where this session has no result, with the newest saved run, read once.
-void show_binds(State& state);
 /// The newest run of a session before that has results of this lab; null: none is kept.
 const RecentRun* kept_run_of(const State& state, const Lab& lab);
 /// What refresh() does about it.

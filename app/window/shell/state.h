@@ -112,8 +112,6 @@ struct Sessions {
   std::string opened_path;                ///< its file, or that of --replay
   std::shared_ptr<const Run> beside;      ///< a second saved run; null: none
   std::string beside_path;                ///< its file
-  /// The newest saved run, for the map of bottlenecks while this session has no result of its own; null: none was read.
-  std::shared_ptr<const Run> kept;
   std::optional<std::string> wanted_run;  ///< opened by the next refresh(); empty: back to `own`
   std::optional<std::pair<std::string, std::string>> wanted_recordings;  ///< the same: lab, machine
   std::vector<Recording> recordings;
