@@ -108,15 +108,29 @@ std::string no_result_reason(const State& state, const RungView& row) {
   return state.run().catalogue_complete() ? "not built into this worker" : "waiting for the worker";
 }
 
+/// Why a row is covered, said on the row that is asked about and on the first that waits for it: a sentence in each of
+/// twelve rows would be read in none.
+std::string cover_reason(const State& state, const std::string& kernel) {
+  const std::string& asked = state.selection.rung;
+  const auto& above = state.ladder.rows;
+  const bool is_said = std::any_of(above.begin(), above.end(), [&](const RungView& row) {
+    return row.covered && row.rung->kernel != asked;
+  });
+  if (kernel != asked) return is_said ? "?" : "? covered while a rung before it is asked about";
+  return awaits_answer(state, kernel)
+             ? "? covered until you answer its lesson's question: a click on it shows it"
+             : "? covered while you predict it: a click on it shows it";
+}
+
 /// What is asked for is not given away beside the question.
-void cover(RungView* row, const std::string& why) {
+void cover(RungView* row, std::string why) {
   row->covered = true;
   row->series = row->kept = nullptr;
   row->running.reset();
   row->run = nullptr;
   row->origin = Origin::none;
   row->shown_size.clear();
-  row->reason = "? covered " + why;
+  row->reason = std::move(why);
 }
 
 bool takes_dtype(const State& state, const KernelInfo& info) {
@@ -135,11 +149,7 @@ RungView make_row(const State& state, const std::vector<RungView>& before, const
   const Params wanted = view_params(state, row.info);
   fill_live(state, before, &row, wanted);
   if (!row.series && !row.can_run) fill_recorded(state, &row);
-  if (row.series && is_covered(state, rung.kernel))
-    cover(&row, rung.kernel != state.selection.rung ? "while a rung before it is asked about"
-                : awaits_answer(state, rung.kernel)
-                    ? "until you answer its lesson's question: a click on it shows it"
-                    : "while you predict it: a click on it shows it");
+  if (row.series && is_covered(state, rung.kernel)) cover(&row, cover_reason(state, rung.kernel));
   if (!row.series && !row.covered) row.reason = no_result_reason(state, row);
   if (row.series && row.shown_size.empty()) row.shown_size = other_size(*row.series, shown);
   for (const Estimate& estimate : state.run().estimates()) {
