@@ -6,8 +6,9 @@
 // Changed   Nobody waits for everybody any more. And one group of wgmma is always in flight: a
 //           stage is given back once the group *behind* the newest has ended, so the tensor cores
 //           never drain between slices.
-// Limits    Bytes: a 128 x 128 tile asks the L2 for one for every 64 FLOP, and wgmma of width 128
-//           asks shared memory for 96 a clock.
+// Limits    While C is stored nothing is multiplied. And bytes: a 128 x 128 tile asks the L2 for one
+//           for every 64 FLOP, three quarters of what it gives, and wgmma of width 128 asks shared
+//           memory for 96 a clock.
 // Look at   One block an SM now, and faster: the ring hides what occupancy hid before.
 // Source    CUTLASS, "warp-specialized" kernels; pranjalssh/fast.cu drains each slice, CUTLASS not.
 #include "common/core/ceil_div.h"
