@@ -1,7 +1,8 @@
 // ridge: arch=80 needs=cublas
 //
-// Idea      Everything in fp16: activations, gradients, weights, momentum.
-// Changed   Half the bytes of everything, tensor cores for products.
+// Idea      Activations, their gradients and the multiplied weights lie in fp16. The update rounds weights and momentum
+//           to fp16, in buffers of 4 bytes.
+// Changed   Half the bytes of activations and gradients, tensor cores for products.
 // Limits    Small gradients and small updates are rounded to zero.
 // Look at   Accuracy against fp32 at a small learning rate.
 // Source    Micikevicius et al., Mixed Precision Training (arXiv:1710.03740), section 3.
