@@ -1,5 +1,6 @@
 // The lesson's moving parts: diagrams drawn from the rung's source, the outcome that is folded while a
 // rung is predicted, the workload's chart, and figures that explain themselves when hovered.
+#include <algorithm>
 #include <regex>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "app/window/teach/answer.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/chart_rows.h"
 #include "app/window/views/model_views.h"
 #include "common/record/diagnosis.h"
 #include "common/view/figure/text.h"

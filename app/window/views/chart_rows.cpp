@@ -170,9 +170,9 @@ bool find_type(const State& state, const RungView& view, bool is_own, const Para
 }
 
 /// A row that could only say why it is empty: a rung that cannot run here and was not recorded, or
-/// that has not the chosen type. The rail lists it all the same, with the reason.
+/// that lacks the chosen type. The rail lists it all the same, with the reason. A covered row has a result: it stays.
 bool is_hidden_row(const State& state, const RungView& row) {
-  if (row.series) return false;
+  if (row.series || row.covered) return false;
   const std::string chosen = param_text(state.selection.params, "dtype", kOwnType);
   const std::vector<std::string> dtypes = row.info ? row.info->dtypes : std::vector<std::string>();
   const bool has_type = chosen == kOwnType || dtypes.empty() ||
