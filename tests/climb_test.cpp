@@ -179,6 +179,8 @@ TEST_CASE("a ratio beside its interval is printed within it") {
   CHECK(ratio_text(11.866, Interval{11.861, 11.872}) == "11.87×");
   CHECK(ratio_text(11.9, Interval{11.2, 12.4}) == "11.9×");
   CHECK(ratio_text(2.5, std::nullopt) == "2.50×");
+  CHECK(ratio_text(1.056, Interval{1.01, 1.13}) == "1.06×");  // the interval bears no fourth digit
+  CHECK(ratio_text(1.0064, Interval{1.0053, 1.0075}) == "1.006×");
   CHECK(ratio_text(49305, Interval{48047, 61371}) == format_number(49000, 2) + "×");
   ClimbStep step{.ratio = 11.866, .verdict = Verdict::faster, .from = "AVX2"};
   step.interval = Interval{11.861, 11.872};
@@ -191,6 +193,9 @@ TEST_CASE("a rough ratio of two medians stands in grey, with one digit and the w
   step.is_noisy = true;
   const ChartModel model = climb_chart(two_rungs(step));
   CHECK(model.panels[1].row_reasons[1] == "≈ 80× noisy");
+  CHECK(rough_number(16.4) == "16");  // 20 would be off by a fifth
+  CHECK(rough_number(305) == "300");
+  CHECK(rough_number(0.71) == "0.71");
   CHECK(model.panels[1].row_roles[1] == Role::muted);
   CHECK(has(model.panels[1].row_notes[1], "rough"));
   step.ratio = 0.5;

@@ -120,6 +120,10 @@ TEST_CASE("a gain beside an interval over 30 % is no figure") {
       ladder({{"cpu.naive_o1", 240e6, 40, true, 0.01}, {"cpu.naive_o3", 200e6, 40, true, 0.5}}), 4,
       {});
   CHECK(has(row_named(wide, "cpu.naive_o3"), " 0.79–2.4× "));
+  // Of two single calls alike the range is one figure.
+  const std::string alike = results_text(
+      ladder({{"cpu.naive_o1", 240e6, 1, true, 0}, {"cpu.naive_o3", 240e6, 1, true, 0}}), 4, {});
+  CHECK(has(row_named(alike, "cpu.naive_o3"), " ≈1.0× "));
 }
 
 TEST_CASE("what rungs have in common is one line with their names") {

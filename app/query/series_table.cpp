@@ -102,7 +102,8 @@ constexpr const char *kTo = "–", *kNoisyCell = "noisy";
 std::string gain_cell(const Gain& gain) {
   if (!gain.is_noisy) return "≈" + format_number(gain.ratio, 2) + "×";
   if (!gain.range) return kNoisyCell;
-  return format_tick(gain.range->low, 2) + kTo + format_tick(gain.range->high, 2) + "×";
+  const std::string low = format_tick(gain.range->low, 2), high = format_tick(gain.range->high, 2);
+  return low == high ? "≈" + format_number(gain.ratio, 2) + "×" : low + kTo + high + "×";
 }
 
 bool is_noisy_cell(const std::string& cell) {

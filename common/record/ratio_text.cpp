@@ -75,7 +75,7 @@ std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
   const int of_plain = is_near_one ? kFewest + 1 : kFewest;
   const int of_ends = interval_digits(*interval, 0);
   const double low = as_printed(interval->low, of_ends), high = as_printed(interval->high, of_ends);
-  int digits = borne >= kFewest ? of_plain : std::max(borne, kLeast);
+  int digits = std::clamp(borne, kLeast, of_plain);
   while (digits < kMost && (as_printed(ratio, digits) < low || as_printed(ratio, digits) > high))
     ++digits;
   return format_number(as_printed(ratio, digits), digits) + "×";
@@ -117,7 +117,8 @@ std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b) {
 
 std::string rough_number(double ratio) {
   constexpr double kFew = 2;  // below it one digit would not tell a gain from none
-  const int digits = ratio < kFew ? 2 : 1;
+  const double lead = ratio / std::pow(10, std::floor(std::log10(ratio)));
+  const int digits = ratio < kFew || lead < 2 ? 2 : 1;  // 1.4 as one digit would be off by a third
   return format_number(as_printed(ratio, digits), digits);
 }
 

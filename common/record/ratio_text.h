@@ -38,7 +38,7 @@ struct GainText {
 };
 /// `pair`: of just these two, else null: then it is the ratio of two medians.
 GainText gain_text(const Comparison* pair, double alone, const Stats& from, const Stats& to);
-/// A rough ratio as a number: "70", "600", "1.3".
+/// A rough ratio as a number, one digit, two behind a leading 1: "70", "600", "16", "1.3".
 std::string rough_number(double ratio);
 /// Whether other programs ran meanwhile, or the times scatter more than they should.
 bool was_disturbed(const Stats& stats);
