@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/window/panels/widgets.h"
 #include "app/window/panels/written_bar.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/first_climb.h"
@@ -44,7 +45,7 @@ float draw_card_words(Ui& ui, Area area, const ClimbCard& card, bool measure) {
   const Role verdict = card.verdict == Verdict::faster   ? Role::faster
                        : card.verdict == Verdict::slower ? Role::slower
                                                          : Role::text;
-  if (!card.rests_on.empty()) line("Measured " + card.rests_on + ".", kSmall_px, Role::muted);
+  if (!card.rests_on.empty()) line(sentence_of(card.rests_on), kSmall_px, Role::muted);
   line(card.ceiling, kBody_px, Role::text);
   line(card.library, kBody_px, verdict, Face::strong);
   for (const std::string& caveat : card.caveats) line(caveat, kSmall_px, Role::slower);
@@ -89,8 +90,8 @@ void draw_climb_card(Ui& ui) {
           Anchor::end, head.w - ui.px(140));
   const Area gain = inner.take_top(gain_h);
   if (!card.gain.empty()) {
-    const float figure_w =
-        ui.text(gain.x, gain.middle(), card.gain, kGain_px, Role::series0, Face::strong);
+    const float figure_w = ui.text(gain.x, gain.middle(), card.gain, kGain_px,
+                                   card.is_rough ? Role::muted : Role::series0, Face::strong);
     ui.text(gain.x + figure_w + ui.px(14), gain.middle() + ui.px(14), "as fast as the first step",
             kHeading_px, Role::muted);
   }

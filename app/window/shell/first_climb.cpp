@@ -335,6 +335,7 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
   if (climbs.best && climbs.best != climbs.first) {
     GainText gain = gain_of(run, climbs);
     card.gain = std::move(gain.ratio);
+    card.is_rough = gain.is_rough;
     card.rests_on = std::move(gain.rests_on);
     if (climbs.best->series->request != climb.run)
       card.rests_on += "; the bars are of a later run, while nothing else ran";

@@ -44,9 +44,10 @@ struct ClimbCard {
     bool is_peer = false;
   };
   std::string title = "Your core";
-  std::string machine;  ///< "AMD EPYC", and the day
-  std::string asked;    ///< "n = 512  ·  fp32  ·  1 thread  ·  live"
-  std::string gain;     ///< "≈ 69×"; empty: nothing climbed
+  std::string machine;    ///< "AMD EPYC", and the day
+  std::string asked;      ///< "n = 512  ·  fp32  ·  1 thread  ·  live"
+  std::string gain;       ///< "≈ 69×"; empty: nothing climbed
+  bool is_rough = false;  ///< the gain is of times that scatter or were disturbed
   std::string
       rests_on;     ///< "each timed alone", "in turns, 95 % interval [68, 70]"; with `gain` alone
   std::string way;  ///< "three loops, -O1 → packed, AVX2, in 5 steps"
