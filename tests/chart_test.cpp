@@ -207,6 +207,64 @@ TEST_CASE("of the rounds of a forest's row at most one in twenty lies beyond the
   CHECK(figures == 1);
 }
 
+TEST_CASE("a ratio far from the others does not press their intervals into the diamonds") {
+  std::vector<Comparison> comparisons(3);
+  std::vector<ForestRow> rows;
+  const double ratios[] = {1.02, 0.98, 300};
+  for (size_t i = 0; i < 3; ++i) {
+    Comparison& c = comparisons[i];
+    c.ratio = ratios[i];
+    c.ci = Interval{c.ratio * 0.99, c.ratio * 1.01};
+    c.margin = 0.02;
+    rows.push_back({.label = "a", .comparison = &c});
+    rows.back().round_ratios.assign(10, c.ratio);
+  }
+  const ChartModel model = forest_chart(rows);
+  CHECK(model.panels[0].axis.high < 1.2);
+  for (const Mark& mark : model.panels[0].marks) {
+    if (!mark.quiet) CHECK(mark.is_beyond == (mark.row == 2));
+  }
+  int arrows = 0, beyond = 0;
+  for (const std::string& words : model.legend) {
+    arrows += words.find("arrow: beyond the axis") == 0;
+    beyond += words.find("beyond the axis, not drawn") != std::string::npos;
+  }
+  CHECK(arrows == 1);
+  CHECK(beyond == 0);  // its rounds lie where it does
+  CHECK(model.panels[1].row_reasons[2].find("300×") != std::string::npos);
+  // The far one is no diamond; where all are far apart the axis holds them.
+  int diamonds = 0;
+  for (const Primitive& p : layout(model, {}).primitives)
+    diamonds += p.kind == Primitive::Kind::marker && p.marker == Marker::diamond;
+  CHECK(diamonds == 2);
+  comparisons[0].ratio = 20;
+  comparisons[0].ci = Interval{19.8, 20.2};
+  CHECK(forest_chart(rows).panels[0].axis.high > 300);
+}
+
+TEST_CASE("a value beside a whisker stands at the end that is nearer to its bar's") {
+  ChartModel model;
+  model.rows.push_back({.label = "noisy"});
+  Panel panel{.title = "Speed"};
+  panel.axis = {.title = "Speed", .high = 100};
+  Mark bar{.row = 0, .value = 60};
+  bar.interval = Interval{5, 66};
+  panel.marks.push_back(bar);
+  model.panels.push_back(panel);
+  const auto place_of_value = [&] {
+    float value = 0, end = 0;
+    for (const Primitive& p : layout(model, {}).primitives) {
+      if (p.kind == Primitive::Kind::text && p.text == "60.0") value = p.a.x;
+      if (p.kind == Primitive::Kind::rect && p.role == Role::series0) end = p.b.x;
+    }
+    return value - end;
+  };
+  CHECK(place_of_value() >
+        0);  // beyond the short part of the whisker, not at its far end in the bar
+  model.panels[0].marks[0].interval = Interval{55, 80};
+  CHECK(place_of_value() < 0);
+}
+
 TEST_CASE("a ratio has no prefix") {
   Comparison comparison;
   comparison.ratio = 0.35;

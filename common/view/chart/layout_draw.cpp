@@ -109,26 +109,28 @@ void PanelLayout::draw_whisker(Scene* scene, const Mark& mark, const Label& labe
     add_line(scene, {split, y}, {high, y}, Role::text, line);
   }
   if (mark.interval->low < low_ && log_)
-    draw_beyond(scene, {low, y}, -1);
+    draw_beyond(scene, {low, y}, -1, Role::text);
   else
     add_line(scene, {low, y - cap}, {low, y + cap}, low < end ? inner : Role::text, line);
   if (mark.interval->high > high_)
-    draw_beyond(scene, {high, y}, 1);
+    draw_beyond(scene, {high, y}, 1, Role::text);
   else
     add_line(scene, {high, y - cap}, {high, y + cap}, Role::text, line);
 }
 
-/// An arrowhead in place of the cap: the interval goes on beyond the axis.
-void PanelLayout::draw_beyond(Scene* scene, Point edge, float towards) const {
+/// An arrowhead at the axis's edge: what it stands for goes on, or lies, beyond.
+void PanelLayout::draw_beyond(Scene* scene, Point edge, float towards, Role role) const {
   const float size = bar_height() * 0.32f;
   for (const float side : {-1.0f, 1.0f}) {
-    add_line(scene, {edge.x - towards * size, edge.y + side * size}, edge, Role::text, 1.4f);
+    add_line(scene, {edge.x - towards * size, edge.y + side * size}, edge, role, 1.4f);
   }
 }
 
 void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) const {
   const float y = middle_of(mark);
   const Marker marker = marker_of(mark);
+  if (mark.is_beyond)
+    return draw_beyond(scene, {x_of(mark.value), y}, mark.value > high_ ? 1.0f : -1.0f, mark.role);
   if (marker == Marker::none) {
     draw_bar(scene, mark, y);
     draw_whisker(scene, mark, label, y);

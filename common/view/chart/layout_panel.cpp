@@ -153,7 +153,9 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
   const bool fits = label->x + label->px <= left + width;
   // Beyond a long whisker it would be read as the whisker's end.
   const bool is_far = high - x > frame_.font * kLongWhisker && !quiet_high_.contains(mark.row);
-  if (fits && !is_far) return true;
+  // Where the whisker reaches further back into the bar than out of it, its upper end is nearer to the bar's.
+  const bool is_nearer = is_solid_bar(mark) && high - x <= x - whisker_low;
+  if (fits && (!is_far || is_nearer)) return true;
   if (is_solid_bar(mark)) {
     label->x = std::min(x, whisker_low) - gap - label->px;
     label->inside = label->x >= std::max(low, beside_inside(mark)) + gap * 0.5f;

@@ -104,7 +104,7 @@ class PanelLayout {
   void draw_mark(Scene* scene, const Mark& mark, const Label& label) const;
   void draw_bar(Scene* scene, const Mark& mark, float y) const;
   void draw_whisker(Scene* scene, const Mark& mark, const Label& label, float y) const;
-  void draw_beyond(Scene* scene, Point edge, float towards) const;
+  void draw_beyond(Scene* scene, Point edge, float towards, Role role) const;
   void draw_quiet(Scene* scene) const;
   void draw_empty(Scene* scene) const;
   void add_hits(Scene* scene) const;

@@ -62,6 +62,7 @@ struct Mark {
   float offset = 0;              ///< from its row's middle, -1 to 1: several marks in one row
   std::optional<double> from{};  ///< a bar that starts here instead of at zero
   bool bare = false;             ///< without a label: its figure stands in a column
+  bool is_beyond = false;        ///< lies beyond the axis: an arrowhead at its edge
   std::string label{};           ///< printed beside the mark; the layout formats `value` if empty
   std::string note{};            ///< tooltip: full sentence
 };
