@@ -484,7 +484,10 @@ void PlotPage::draw_name(const End& end, Point at) {
     add_line(&scene_, {from, end.at.y}, {at.x - r - 2, at.y}, Role::muted, stroke_, 0.4f);
   Primitive mark = marker_at(at, curve, r, last.datum->hollow);
   if (curve.marker == Marker::none) mark.marker = Marker::dot;  // the name's colour is the line's
-  scene_.primitives.push_back(mark);
+  // Right beside its own point a second mark would read as a second result.
+  const bool is_beside = curve.marker != Marker::none && std::abs(end.at.y - at.y) <= half &&
+                         at.x - from < frame_.font * 2.5f;
+  if (!is_beside) scene_.primitives.push_back(mark);
   const TextFit fit = frame_.fit(frame_.small, false, bold);
   const float start = at.x + frame_.font * 0.6f;
   const std::string text = fit.elide(curve.name, scene_.width - frame_.pad * 0.5f - start);
