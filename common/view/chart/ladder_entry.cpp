@@ -104,7 +104,7 @@ std::string sublabel_of(const LadderRow& row) {
   if (row.is_baseline) add("baseline");
   if (!row.sublabel.empty()) add(row.sublabel);  // its size: what follows may not find room
   if (row.series && row.series->stale) add(std::string(kStaleWord));
-  if (!row.origin.empty()) add("recorded on " + row.origin);
+  if (!row.origin.empty() && row.sublabel.empty()) add("recorded on " + row.origin);
   if (row.in_turns) add(kTimedInTurns);
   if (row.series) {
     if (!row.series->reduced_from.empty()) add(reduced_size(*row.series));
