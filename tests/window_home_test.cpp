@@ -153,6 +153,25 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   CHECK(f.session.cancelled.empty());
 }
 
+TEST_CASE("the first door has a column for each rung of the climb, filled by what was measured",
+          "[window][home]") {
+  Fixture f;
+  f.driver->type('h');
+  f.driver->frames(2);
+  const auto& rungs = find_lab("gemm")->short_climb;
+  const auto height_of = [&](const char* kernel) {
+    const Area* bar = f.driver->find(std::string("climb_bar:") + kernel);
+    return bar ? bar->h : 0;
+  };
+  REQUIRE(f.driver->find("climb_columns"));
+  for (const char* kernel : rungs) CHECK(height_of(kernel) == 0);
+  watch(f, 0.8e6);  // each rung of ours takes half the time of the one before it
+  f.state.view.screen = ScreenId::home;
+  f.driver->frames(3);
+  CHECK(height_of("gemm.cpu.packed_avx512") == Approx(2 * height_of("gemm.cpu.packed_avx2")));
+  for (const char* kernel : rungs) CHECK(height_of(kernel) > 0);
+}
+
 TEST_CASE("the card takes the best that the session knows of its ends, and says what it rests on",
           "[window][home]") {
   Fixture f;

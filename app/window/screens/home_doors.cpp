@@ -12,6 +12,8 @@
 #include "app/window/shell/settings.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/tour_progress.h"
+#include "common/core/format.h"
+#include "labs/lab.h"
 
 namespace ridge::window {
 namespace {
@@ -80,6 +82,39 @@ void take_way_out(State& state) {
     state.view.screen = ScreenId::lab;
 }
 
+/// A column for each rung of the climb, linear from zero: empty before it is measured, filled as it climbs.
+void draw_climb_columns(Ui& ui, Area area, const Lab& lab, const ClimbCard& card) {
+  constexpr float kMost = 96, kLeast = 36, kWidest = 34;
+  if (area.h < ui.px(kLeast)) return;
+  const float gap = ui.px(6), h = std::min(area.h, ui.px(kMost));
+  const auto count = static_cast<float>(lab.short_climb.size());
+  const float w = std::min(ui.px(kWidest), (area.w - gap * (count - 1)) / count);
+  double most = 0;
+  for (const ClimbCard::Bar& bar : card.bars) most = std::max(most, bar.rate);
+  ui.widgets["climb_columns"] = {area.x, area.y, (w + gap) * count - gap, h};
+  float x = area.x;
+  for (const char* kernel : lab.short_climb) {
+    const Area track = {x, area.y, w, h};
+    x += w + gap;
+    ui.fill(track, ui.raised(2), ui.px(4));
+    const Rung* rung = rung_of(kernel);
+    const std::string title = rung ? rung->title : kernel;
+    const auto bar = std::find_if(card.bars.begin(), card.bars.end(),
+                                  [&](const ClimbCard::Bar& one) { return one.label == title; });
+    const bool is_measured = bar != card.bars.end();
+    if (is_measured) {
+      const float high = std::max(ui.px(2), h * static_cast<float>(bar->rate / most));
+      const Area filled = {track.x, track.bottom() - high, w, high};
+      ui.widgets[std::string("climb_bar:") + kernel] = filled;
+      ui.fill(filled, ui.color(bar->is_peer ? Role::muted : Role::series0), ui.px(4));
+    }
+    if (ui.hovers(std::string("climb_column:") + kernel, track))
+      ui.tooltip(
+          title + "\n" +
+          (is_measured ? format_rate(bar->rate, card.unit) : std::string("not measured yet")));
+  }
+}
+
 void draw_watch(Ui& ui, Area door) {
   const State& state = ui.state;
   Area inner = open_door(
@@ -106,16 +141,19 @@ void draw_watch(Ui& ui, Area door) {
   }
   small_line(ui, &inner, machine_line(state));
   if (state.is_replay()) return;
-  small_line(ui, &inner, "Each step, a rung, is checked before it is timed. Esc cancels.");
-  if (!climb_card_blocker(state).empty()) return;
-  const ClimbCard card = climb_card(climb_run(state), state.first_climb);
+  small_line(ui, &inner,
+             "Each column is a step, a rung: it is checked before it is timed. Esc cancels.");
+  ClimbCard card;
+  if (state.first_climb.lab) card = climb_card(climb_run(state), state.first_climb);
   // The interval stands on the card.
   const std::string rests_on = card.rests_on.substr(0, card.rests_on.find_first_of(",;"));
-  if (text_link(ui, "show_card", inner.take_top(ui.px(28)),
+  if (climb_card_blocker(state).empty() &&
+      text_link(ui, "show_card", inner.take_top(ui.px(28), ui.px(4)),
                 card.gain.empty()
                     ? "Show the card"
                     : "Your core climbed " + card.gain + ", " + rests_on + ": show the card"))
     ui.dispatch_action("climb_card");
+  if (const Lab* lab = short_climb_lab()) draw_climb_columns(ui, inner, *lab, card);
 }
 
 /// "60 min", and how far one is.
