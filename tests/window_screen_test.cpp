@@ -240,6 +240,26 @@ TEST_CASE("the compare screen lists every comparison, and a click chooses one",
   CHECK(chosen_label() > first);
 }
 
+TEST_CASE("at level Learn Compare compares the selected rung with the one before it",
+          "[window][screens]") {
+  Fixture f;
+  set_level(f.state, Level::kLearn);
+  f.driver->type('v');
+  f.driver->frames(2);
+  REQUIRE(
+      f.driver->click("nothing"));  // the first rung goes on from none: the button leads to the lab
+  CHECK(f.state.view.screen == ScreenId::lab);
+  CHECK(f.session.count(RequestType::compare) == 0);
+  select_rung(f.state, "gemm.cpu.naive_o3");
+  f.driver->type('v');
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("nothing"));
+  REQUIRE(f.session.count(RequestType::compare) == 1);
+  const WorkRequest pair = f.session.last(RequestType::compare);
+  CHECK(pair.kernels[0].kernel == "gemm.cpu.naive_o1");
+  CHECK(pair.kernels[1].kernel == "gemm.cpu.naive_o3");
+}
+
 TEST_CASE("another machine's verdict stands over no comparison before it is asked for",
           "[window][screens]") {
   auto run = std::make_shared<Run>();

@@ -50,6 +50,7 @@ class CompareScreen final : public Screen {
   int draw_narrow(Ui& ui, const Area& all);
   static void draw_budget(Ui& ui, Area line);
   static void draw_empty(Ui& ui, const Area& area);
+  static void draw_empty_to_learner(Ui& ui, const Area& area);
   static void draw_more(Ui& ui, Area row, const Comparison& comparison, const MoreRounds& more);
   static void draw_hint(Ui& ui, Area card, const std::string& machine);
   const Comparison* chosen() const;
@@ -193,9 +194,32 @@ void CompareScreen::draw_budget(Ui& ui, Area line) {
   if (ui.hovers("budget_words", words)) ui.tooltip(said + "\n\n" + lines);
 }
 
+/// What the selected rung is compared with at level Learn, which has no baseline; empty: it cannot be now.
+std::string step_button(const State& state) {
+  const bool can = state.selection.lab && action("compare_step").blocker(state).empty();
+  return can ? "Compare “" + rung_title(state.ladder, state.selection.rung) +
+                   "” with the rung before it"
+             : "";
+}
+
+void CompareScreen::draw_empty_to_learner(Ui& ui, const Area& area) {
+  const std::string pair = step_button(ui.state);
+  const bool pressed = draw_nothing(
+      ui, area, "Nothing was compared yet.",
+      "“Faster” is only said after two rungs ran in turns. In the lab: select a rung; Compare "
+      "runs it in turns with the rung before it.",
+      pair.empty() ? "Choose a rung in the lab" : pair);
+  if (!pressed) return;
+  if (!pair.empty())
+    ui.dispatch_action("compare_step");
+  else
+    ui.dispatch([](State& state) { state.view.screen = ScreenId::lab; });
+}
+
 void CompareScreen::draw_empty(Ui& ui, const Area& area) {
   ui.panel(area);
   const State& state = ui.state;
+  if (is_learning(state)) return draw_empty_to_learner(ui, area);
   const bool can = state.selection.lab && action("compare").blocker(state).empty() &&
                    state.selection.baseline != state.selection.rung;
   const std::string pair =
@@ -255,14 +279,23 @@ void CompareScreen::draw_hint(Ui& ui, Area card, const std::string& machine) {
   ui.panel(card);
   ui.widgets["compare_hint"] = card;
   card = card.inset(ui.px(24), ui.px(14));
+  const bool learns = is_learning(ui.state);
+  if (const std::string pair = learns ? step_button(ui.state) : ""; !pair.empty()) {
+    const float w = ui.width(pair, kSmall_px + 1, Face::strong) + ui.px(40);
+    const Area place = card.take_right(w, ui.px(16));
+    if (ui.button("compare_here", {place.x, place.y, w, ui.px(40)}, pair, Ui::Kind::primary))
+      ui.dispatch_action("compare_step");
+  }
   const Area head = card.take_top(ui.px(34));
   ui.text(head.x, head.middle(), "Nothing was compared here yet.", kHeading_px, Role::text,
           Face::strong, Anchor::start, head.w);
-  ui.paragraph(card,
-               "In the lab, B makes the selected rung the baseline; select another, and C compares "
-               "the two in turns. Below is what was recorded on " +
-                   machine + ": a row shows its verdict here.",
-               kSmall_px, Role::muted);
+  const std::string how =
+      learns ? "In the lab, select a rung: Compare runs it in turns with the rung before it."
+             : "In the lab, B makes the selected rung the baseline; select another, and C compares "
+               "the two in turns.";
+  ui.paragraph(
+      card, how + " Below is what was recorded on " + machine + ": a row shows its verdict here.",
+      kSmall_px, Role::muted);
 }
 
 /// The dots as high as they need, the curves in what is left, up to where they get too tall; a page that
