@@ -327,6 +327,25 @@ TEST_CASE("the page says of which run it is, whatever the machine measured later
   CHECK(has(front(report, "machine").paragraphs.back(), "Measured 2026-11-20 18:01 UTC"));
 }
 
+TEST_CASE("page 1 says in words that the fastest rung and the library are not equally accurate") {
+  Transcript out;
+  add_start_of(&out);
+  for (const auto& [id, accuracy] : {std::pair(kBlocked, "row_column"), {kPeer, "componentwise"}}) {
+    KernelInfo info = rung_info(id, "");
+    info.accuracy = accuracy;
+    out.worker("kernel", {{"request", 1}, {"kernel", info}});
+  }
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked, kPeer}));
+  out.worker("result", with(about(4, 0), "outcome", measured(4, 0, kNaive, 24e6)));
+  out.worker("result", with(about(4, 1), "outcome", measured(4, 1, kBlocked, 4e6)));
+  out.worker("result", with(about(4, 2), "outcome", measured(4, 2, kPeer, 6e6)));
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  CHECK(has(built(run, ladder_options()).sentence,
+            "They are not equally accurate: “cache blocks” is accurate to the largest of a row of "
+            "A and a column of B (row and column), “oneDNN” in each element (componentwise)."));
+}
+
 TEST_CASE("a factor over a single call has one digit, and says so") {
   Timed told;
   told.out.send(work(RequestType::run, 4, {kNaive, kBlocked}));
@@ -405,7 +424,8 @@ TEST_CASE("a rung of another type is in the appendix: one axis and one ceiling a
   const Report report = built(run, options);
   CHECK(front(report, "climb").chart->table.rows.size() == 2);
   CHECK(fact(report, "Fastest verified rung") == "cache blocks: 44.7 GFLOP/s");
-  CHECK(has(caveats_of(report), "One rung of another ladder is in the appendix alone."));
+  CHECK(
+      has(caveats_of(report), "One rung that is no step of this ladder, of another data type say"));
 }
 
 TEST_CASE("a report of a ladder gives the commands of its pairs too") {

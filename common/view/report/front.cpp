@@ -8,6 +8,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/record/accuracy.h"
 #include "common/record/clocks.h"
 #include "common/record/edit.h"
 #include "common/record/one_run.h"
@@ -289,16 +290,14 @@ std::string units_of(const Series& series) {
 std::string unlike_words(const Line& ours, const Line& library, const Options& options) {
   const auto class_of = [](const Line& line) {
     const KernelInfo* info = line.input->run->kernel(line.series->kernel);
-    std::string name = info ? info->accuracy : "";
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return name;
+    return info ? value_named<Accuracy>(info->accuracy) : std::nullopt;
   };
   const std::string mine = quoted_title(ours, options), theirs = quoted_title(library, options);
-  const std::string class_mine = class_of(ours), class_theirs = class_of(library);
+  const auto class_mine = class_of(ours), class_theirs = class_of(library);
   std::string text;
-  if (!class_mine.empty() && !class_theirs.empty() && class_mine != class_theirs)
-    text = fmt::format(" Their classes of accuracy differ: {} is {}, {} is {}.", mine, class_mine,
-                       theirs, class_theirs);
+  if (class_mine && class_theirs && class_mine != class_theirs)
+    text = " They are not equally accurate: " +
+           accuracy_difference(mine, *class_mine, theirs, *class_theirs) + ".";
   const std::string units_mine = units_of(*ours.series), units_theirs = units_of(*library.series);
   if (!units_mine.empty() && !units_theirs.empty() && units_mine != units_theirs)
     text += fmt::format(" {} computes on {}, {} on {}.", mine, units_mine, theirs, units_theirs);
@@ -730,9 +729,12 @@ void add_rung_caveats(const Material& material, const Climb& climb, Section* sec
                                "; the appendix says why.");
   if (climb.in_appendix > 0)
     section->bullets.push_back(
-        climb.in_appendix == 1 ? std::string("One rung of another ladder is in the appendix alone.")
-                               : fmt::format("{} rungs of other ladders are in the appendix alone.",
-                                             climb.in_appendix));
+        climb.in_appendix == 1
+            ? std::string("One rung that is no step of this ladder, of another data type say, is "
+                          "in the appendix alone.")
+            : fmt::format("{} rungs that are no steps of this ladder, of other data types say, are "
+                          "in the appendix alone.",
+                          climb.in_appendix));
   if (!material.other_labs.empty()) {
     section->bullets.push_back(
         fmt::format("A report is of one lab. In the run are results of others too: {}.",
@@ -787,8 +789,9 @@ Section caveats_section(const Material& material, const Climb& climb,
     const auto doubted = static_cast<size_t>(std::count_if(
         all.begin(), all.end(), [](const Ceiling& one) { return !one.doubt.empty(); }));
     if (doubted > 0)
-      section.bullets.push_back(fmt::format(
-          "{} of {} ceilings are in doubt; no share is made of them.", doubted, all.size()));
+      section.bullets.push_back(
+          fmt::format("{} of {} measured ceilings {} in doubt: no share is taken of {}.", doubted,
+                      all.size(), doubted == 1 ? "is" : "are", doubted == 1 ? "it" : "them"));
   }
   if (has_unpaired) {
     section.bullets.emplace_back(
