@@ -126,6 +126,18 @@ TEST_CASE("a roof in doubt is pale and dashed, has no ridge point and no share")
   CHECK(model.table.rows[0].back() == "10.0 %");
   CHECK(model.table.rows[1].back() == "above it");  // no share of more than all
   CHECK(says(model, "one column: "));
+  const auto names = [&](const std::string& words) {
+    const Scene scene = layout(model, {});
+    return std::any_of(scene.primitives.begin(), scene.primitives.end(),
+                       [&](const Primitive& p) { return p.text.starts_with(words); });
+  };
+  ceilings[0].doubt = ceilings[1].doubt = "other programs used the CPU meanwhile";
+  model = roofline_chart(made.rows);
+  for (const Guide& guide : model.plot->guides) {  // all are pale: each is named all the same
+    INFO(guide.label);
+    CHECK((!guide.quiet || names(guide.label)));
+  }
+  ceilings[1].doubt.clear();
   ceilings[0].doubt = "gemm.cpu.b computed at 130 GFLOP/s, above 100 GFLOP/s";
   model = roofline_chart(made.rows);
   const Guide* roof = find_guide(model, "FMA fp32");

@@ -197,8 +197,12 @@ void PlotPage::draw_guide_label(const Guide& guide, Point a, Point b) {
         side * (room < 0 ? off + frame_.font * 0.5f : off);  // past a mark at its start
     starts.push_back({on.x - std::sin(angle) * away, on.y + std::cos(angle) * away});
   }
+  // A quiet one gives way, but where no other of its kind is named.
+  const bool is_alone =
+      std::all_of(plot_.guides.begin(), plot_.guides.end(),
+                  [&](const Guide& other) { return other.kind != guide.kind || other.quiet; });
   for (const bool strict : {true, false}) {
-    if (!strict && guide.quiet) return;
+    if (!strict && guide.quiet && !is_alone) return;
     for (const Point& start : starts) {
       const std::vector<Box> boxes = text_boxes(start, px, frame_.small * 1.1f, angle);
       if (!occupied_.is_free(boxes)) continue;
