@@ -50,6 +50,7 @@ Titles titles_of(const Lab& lab) {
 report::Options report_options(const Lab& lab) {
   report::Options options;
   options.lab_title = lab.title;
+  options.about = lab.goal;
   options.quality_limit = lab.quality_limit;
   if (lab.quality_metric != kErrorMetric) options.quality_metric = lab.quality_metric;
   options.items = lab.items;

@@ -108,11 +108,16 @@ bool was_disturbed(const Stats& stats) {
   return caution == "busy" || caution == "noisy";
 }
 
-std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b) {
+std::string alone_ratio_text(double ratio) {
   if (!(ratio > 0) || !std::isfinite(ratio)) return format_ratio(ratio);
-  if (is_rough(a) || is_rough(b)) return "about " + rough_number(ratio) + "×";
   constexpr int kAlone = 2;  // what the machine did between the two is in the ratio: no third digit
   return "≈ " + format_number(as_printed(ratio, kAlone), kAlone) + "×";
+}
+
+std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b) {
+  const bool has_one = ratio > 0 && std::isfinite(ratio);
+  if (has_one && (is_rough(a) || is_rough(b))) return "about " + rough_number(ratio) + "×";
+  return alone_ratio_text(ratio);
 }
 
 std::string rough_number(double ratio) {

@@ -27,8 +27,9 @@ std::optional<Interval> inverse(const std::optional<Interval>& ratio);
 /// times its lower.
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval);
 
-/// The ratio of two medians, each timed alone, as a headline, with the digits that it bears: "≈ 71×"; of single calls, of
-/// times that scatter or of a busy machine "about 70×".
+/// The ratio of two medians, each timed alone, with the digits that it bears: "≈ 71×".
+std::string alone_ratio_text(double ratio);
+/// The same as a headline; of single calls, of times that scatter or of a busy machine "about 70×".
 std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b);
 /// How many times as fast a climb became, and what that rests on.
 struct GainText {

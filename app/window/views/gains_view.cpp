@@ -452,23 +452,6 @@ void mark_older(const ChartRows& rows, const State& state, std::vector<chart::Cl
   }
 }
 
-/// What is said under every bar is said once, above them: "busy". Returns it; empty where bars differ, or are few.
-std::string take_shared_words(std::vector<chart::ClimbRow>* climb) {
-  constexpr int kFew = 3;
-  std::string words;
-  int bars = 0;
-  for (const chart::ClimbRow& row : *climb) {
-    if (!row.rate) continue;
-    if (bars++ > 0 && row.sublabel != words) return "";
-    words = row.sublabel;
-  }
-  if (bars < kFew || words.empty()) return "";
-  for (chart::ClimbRow& row : *climb) {
-    if (row.rate) row.sublabel.clear();
-  }
-  return words;
-}
-
 chart::ChartModel build_climb(const State& state, ChartRows* out) {
   *out = climb_rows(state, unpaired_ladder_rows(state));
   const Axis axis = axis_of(state, *out);
@@ -476,7 +459,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   for (size_t i = 0; i < out->rows.size(); ++i)
     rows.push_back(climb_row(state, out->rows[i], out->kernels[i], axis));
   mark_older(*out, state, &rows);
-  const std::string shared = take_shared_words(&rows);
+  const std::string shared = chart::take_shared_words(&rows);
   const Lab& lab = *state.selection.lab;
   chart::ClimbOptions options{.unit = unit_in_words(lab, axis.unit)};
   const bool is_error = lab.quality_metric == kErrorMetric;

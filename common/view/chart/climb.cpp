@@ -275,7 +275,7 @@ std::string step_note(const ClimbStep& step) {
 }
 
 std::string alone_text(double ratio, bool is_noisy) {
-  return "≈ " + (is_noisy ? rough_number(ratio) + "× noisy" : format_ratio(ratio));
+  return is_noisy ? "≈ " + rough_number(ratio) + "× noisy" : alone_ratio_text(ratio);
 }
 
 std::string step_text(const ClimbStep& step) {
@@ -295,6 +295,22 @@ std::string step_text(const ClimbStep& step) {
     default:
       return "? " + ratio;
   }
+}
+
+std::string take_shared_words(std::vector<ClimbRow>* rows) {
+  constexpr int kFew = 3;
+  std::string words;
+  int bars = 0;
+  for (const ClimbRow& row : *rows) {
+    if (!row.rate) continue;
+    if (bars++ > 0 && row.sublabel != words) return "";
+    words = row.sublabel;
+  }
+  if (bars < kFew || words.empty()) return "";
+  for (ClimbRow& row : *rows) {
+    if (row.rate) row.sublabel.clear();
+  }
+  return words;
 }
 
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options) {

@@ -76,11 +76,14 @@ struct ClimbOptions {
   std::string timed = "each alone";  ///< how the bars were: "in turns" where all are of comparisons
 };
 
-/// "≈ 11.8×", of a rough ratio "≈ 10× noisy".
+/// "≈ 12×", of a rough ratio "≈ 12× noisy".
 std::string alone_text(double ratio, bool is_noisy);
-/// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved, ≠ the bars disagree), else "≈ 11.8×", and
-/// "≈ 10× noisy".
+/// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved, ≠ the bars disagree), else "≈ 12×", and
+/// "≈ 12× noisy".
 std::string step_text(const ClimbStep& step);
+
+/// What is said under every bar, taken from the rows to be said once above them: "busy". Empty where bars differ, or are few.
+std::string take_shared_words(std::vector<ClimbRow>* rows);
 
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options = {});
 

@@ -453,6 +453,10 @@ Section climb_section(const Material& material, const Climb& climb) {
   if (!climb.where.empty() && material.is_of_pair)  // else the headline says it
     section.paragraphs = {"All rungs at " + climb.where +
                           ". Results at other parameters are in the appendix."};
+  else if (!options.about.empty() && !material.is_of_pair)  // for somebody who was not there
+    section.paragraphs = {options.about +
+                          " A rung is one step on the way, checked before it is "
+                          "timed."};
   const Line& pivot = climb.best ? *climb.best : *climb.lines.front();
   const bool is_of_two =
       material.is_of_pair && std::any_of(climb.lines.begin(), climb.lines.end(),
@@ -494,6 +498,8 @@ Section climb_section(const Material& material, const Climb& climb) {
                                                   chart_options.ceiling->name;
     rows.push_back(std::move(row));
   }
+  if (const std::string shared = chart::take_shared_words(&rows); !shared.empty())
+    chart_options.timed += ", all " + shared;
   section.chart = chart::climb_chart(rows, chart_options);
   section.bullets = step_bullets(rows);
   section.table = Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};

@@ -49,12 +49,17 @@ std::string named_rate(const Line& line, const Line& beside, const Options& opti
          (line.in_turns ? ", in turns" : "");
 }
 
+/// "the ceiling FMA fp32, 1 thread is in doubt": without the reason behind its colon.
+std::string first_clause(const std::string& reason) {
+  return reason.substr(0, reason.find(": "));
+}
+
 /// The appendix has the whole reason.
 std::string ceiling_words(const Derived& derived) {
   if (derived.above_compute) return unavailable("above the measured ceiling");
   const auto& use = derived.compute;
   return use && std::isfinite(use->value) ? format_share(use->value) + " of " + use->name
-                                          : unavailable(derived.no_compute_reason);
+                                          : unavailable(first_clause(derived.no_compute_reason));
 }
 
 // ---- the headline of one comparison -----------------------------------------------------------------
@@ -688,8 +693,8 @@ void add_speed_caveats(const Material& material, const Climb& climb,
   }
   if (several.empty()) return;
   section->bullets.push_back(
-      fmt::format("Timed alone and again in pairs{1}: {0}. Each time the machine was another, so "
-                  "the speeds differ. "
+      fmt::format("Timed alone and again in pairs{1}: {0}. A machine is never quite the same "
+                  "twice, so the speeds differ. "
                   "A claim rests on a pair's ratio, never on two bars.",
                   some_titles(several, *material.options),
                   material.options->page_one.empty() ? "" : " or in a tour's step"));

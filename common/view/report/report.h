@@ -62,6 +62,7 @@ struct Section {
 struct Options {
   std::string lab;  ///< id: results of another lab are left out, and named; empty: there is one lab
   std::string lab_title;  ///< "GEMM"; empty: the lab's id
+  std::string about{};    ///< what its ladder does, a sentence; empty: not known
   Titles titles;          ///< kernel id -> the lab's name of the rung
   Levers levers{};        ///< the lab's, for diagnoses
   /// What of the lab's ladder could be taken in place of a rung at these parameters; null: nothing is said of it.
