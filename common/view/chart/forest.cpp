@@ -197,8 +197,8 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
     model.summary += " " + row.label + ": " + text + ".";
   }
   if (margin > 0) {
-    ratios.bands.push_back(
-        {1 / (1 + margin), 1 + margin, "1 " + format_percent_width(margin) + ": does not count"});
+    ratios.bands.push_back({1 / (1 + margin), 1 + margin,
+                            "1 " + format_percent_width(margin) + ": too small to count"});
   }
   ratios.rules.push_back({1, margin > 0 ? "" : "1: no difference", Role::text});
   model.panels = {ratios, verdicts};
