@@ -123,7 +123,7 @@ TEST_CASE("a factor is answered as a factor, of pairs where there are any") {
   one = report::reveal(told.told()).front();
   CHECK(*one.predicted_ns == Approx(19e6 / 8));
   CHECK(report::prediction_sentence(one) ==
-        "You said 8×, it is ≈ 19.0× (each alone: no interval): faster than you said, by 2.38×.");
+        "You said 8×, it is ≈ 19× (each alone: no interval): faster than you said, by 2.38×.");
   // A side of a comparison is no run of its own: the ladder shows the run.
   Series side = outcome(90, 0, kKernel);
   side.params = {{"n", int64_t{64}}};
@@ -145,7 +145,7 @@ TEST_CASE("a factor is answered as a factor, of pairs where there are any") {
   one = report::reveal(told.told()).front();
   // What judged it stays: the pair is named beside it.
   CHECK(report::prediction_sentence(one) ==
-        "You said 8×, it is ≈ 19.0× (each alone: no interval): faster than you said, by 2.38×. A "
+        "You said 8×, it is ≈ 19× (each alone: no interval): faster than you said, by 2.38×. A "
         "pair since then: 8.20× (no interval: too few samples).");
   told.measure(38e6, true, 64, "gemm.cpu.naive_o3");  // another minute's
   CHECK(*report::reveal(told.told()).front().ratio == Approx(19));

@@ -226,7 +226,7 @@ TEST_CASE("a factor over a rung without a result is kept, and Run measures that 
   const auto revealed = revealed_of(f.state, kSecond);
   REQUIRE(revealed);
   CHECK(report::prediction_sentence(*revealed) ==
-        "You said 4×, it is ≈ 8.00× (each alone: no interval): faster than you said, by 2.00×.");
+        "You said 4×, it is ≈ 8.0× (each alone: no interval): faster than you said, by 2.00×.");
 }
 
 TEST_CASE("while another lab runs, its name is said where the field is locked, and marked",

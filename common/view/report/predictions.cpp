@@ -178,12 +178,16 @@ std::string off_text(const Revealed& revealed) {
                     : format_ratio(1 / factor) + " as fast as predicted";
 }
 
-/// "8.20× [7.90, 8.50] in pairs", "≈ 19.0× (each alone: no interval)".
+/// "8.20×", "≈ 19×" of two that were each timed alone.
+std::string ratio_figure(const Revealed& revealed) {
+  return revealed.pair ? ratio_text(*revealed.ratio, revealed.pair->ci)
+                       : alone_ratio_text(*revealed.ratio);
+}
+
+/// "8.20× [7.90, 8.50] in pairs", "≈ 19× (each alone: no interval)".
 std::string ratio_said(const Revealed& revealed) {
-  const std::string ratio =
-      ratio_text(*revealed.ratio, revealed.pair ? revealed.pair->ci : std::nullopt);
-  return revealed.pair ? ratio + pair_interval(*revealed.pair) + " in pairs"
-                       : "≈ " + ratio + " (each alone: no interval)";
+  return ratio_figure(revealed) + (revealed.pair ? pair_interval(*revealed.pair) + " in pairs"
+                                                 : std::string(" (each alone: no interval)"));
 }
 
 }  // namespace
@@ -290,9 +294,7 @@ std::vector<Section> prediction_sections(std::span<const Input> inputs, const Op
                (prediction.factor > 0 ? " over " + title_of(prediction.of, options) : ""),
            one.least.time_ns ? format_time_ns(*one.least.time_ns) + " (" + one.least.ceiling + ")"
                              : unavailable(one.least.reason),
-           (one.ratio ? (one.pair ? "" : "≈ ") +
-                            ratio_text(*one.ratio, one.pair ? one.pair->ci : std::nullopt) + ", "
-                      : "") +
+           (one.ratio ? ratio_figure(one) + ", " : "") +
                (one.measured_ns ? format_time_ns(*one.measured_ns) : unavailable(one.reason)),
            one.factor ? off_text(one) : kNone,
            one.after_the_fact ? "after the fact" : "before the run"});
