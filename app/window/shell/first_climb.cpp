@@ -203,8 +203,11 @@ bool is_one_core(const Series& series) {
 std::string ceiling_text(const Run& run, const Climbed& best) {
   const Derived derived = derive(*best.series, run.ceilings());
   if (!derived.compute)
-    return "Its ceiling is not known" +
-           (derived.no_compute_reason.empty() ? "." : ": " + derived.no_compute_reason);
+    return "Its ceiling is not known" +  // why it is in doubt stands under the chart
+           (derived.no_compute_reason.empty()
+                ? "."
+                : ": " + derived.no_compute_reason.substr(0, derived.no_compute_reason.find(": ")) +
+                      ".");
   return format_share(derived.compute->value) + " of the ceiling measured on this " +
          (is_one_core(*best.series) ? "core" : "machine");
 }
