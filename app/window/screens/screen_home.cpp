@@ -35,7 +35,7 @@ class HomeScreen final : public Screen {
 };
 
 // Pixels at scale 1.
-constexpr float kCard = 74, kCardLine = 19, kGroupHead = 28, kResultLine = 46;
+constexpr float kCard = 74, kCardLine = 19, kGroupHead = 28, kResultLine = 46, kLead = 34;
 // On a wider screen lines would grow too long to read, and the eye would wander.
 constexpr float kMostWidth = 1500;
 // Five groups side by side, three, or two.
@@ -199,6 +199,16 @@ void HomeScreen::take_groups(const State& state) {
   grouped_count_ = all.size();
 }
 
+/// What this is, for somebody who opens it for the first time.
+void draw_lead(Ui& ui, const Area& line) {
+  const float name_w = ui.text(line.x + ui.px(2), line.middle(), "Ridgepoint", kHeading_px,
+                               Role::text, Face::strong);
+  const float x = line.x + name_w + ui.px(16);
+  ui.text(x, line.middle(),
+          "One computation, made faster step by step: predict, measure, understand.", kSmall_px,
+          Role::muted, Face::body, Anchor::start, line.right() - x);
+}
+
 void HomeScreen::draw(Ui& ui, Area all) {
   const float gap = ui.px(12), most = ui.px(kMostWidth);
   if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
@@ -208,6 +218,7 @@ void HomeScreen::draw(Ui& ui, Area all) {
   if (const int frame = ImGui::GetFrameCount(); frame > std::exchange(drawn_, frame) + 1)
     page.to_top();  // it was left meanwhile
   Area& rest = page.rest;
+  draw_lead(ui, rest.take_top(ui.px(kLead), ui.px(2)));
   doors_.draw(ui, rest.take_top(HomeDoors::height(ui, rest.w), ui.px(4)));
   draw_groups(ui, &rest);
   predictions_.draw(ui, &rest);
