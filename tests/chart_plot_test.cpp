@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string>
 
 #include "common/core/format.h"
 #include "common/view/chart/figures.h"
@@ -379,6 +381,24 @@ TEST_CASE("one line a rung over its sizes; odd shapes do not bend it") {
   }
   CHECK(lines == 2);
   CHECK(alone == 1);
+}
+
+TEST_CASE("a parameter that is a word parts a rung's lines: two layouts are no effect of size") {
+  Case made;
+  for (const char* layout : {"nchw", "nchw16c"}) {
+    made.series.push_back(gemm("gemm.cpu.a", 512, layout[4] ? 0.1 : 0.2));
+    made.series.back().params["layout"] = std::string(layout);
+    made.series.back().params["relu"] = std::string("no");
+  }
+  made.finish();
+  const ChartModel model = size_curve_chart(made.rows);
+  REQUIRE(model.plot->curves.size() == 2);
+  std::set<std::string> ends;
+  for (const Curve& curve : model.plot->curves) {
+    CHECK(curve.data.size() == 1);
+    ends.insert(curve.name.substr(curve.name.rfind(" · ")));
+  }
+  CHECK(ends == std::set<std::string>{" · nchw", " · nchw16c"});
 }
 
 TEST_CASE("a rung keeps its colour and mark, and the ring is on the size in view") {

@@ -495,7 +495,11 @@ void PlotPage::draw_name(const End& end, Point at) {
   const TextFit fit = frame_.fit(frame_.small, false, bold);
   const float start = at.x + frame_.font * 0.6f;
   const std::string text = fit.elide(curve.name, scene_.width - frame_.pad * 0.5f - start);
-  occupied_.add(Box{at.x - r, at.y - half, start + fit(text), at.y + half});
+  const Box box{start - 2, at.y - half, start + fit(text) + 2, at.y + half};
+  occupied_.add(Box{at.x - r, box.top, box.right, box.bottom});
+  if (crosses_guide({box}, nullptr))  // the name has its place: a line through it makes way
+    scene_.primitives.push_back(
+        {.a = {box.left, box.top}, .b = {box.right, box.bottom}, .role = Role::panel});
   add_text(&scene_, start, at.y, text, frame_.small,
            curve.quiet && !bold ? Role::muted : Role::text, Anchor::start, false, bold);
   scene_.hits.push_back({.a = {at.x - r, at.y - half},

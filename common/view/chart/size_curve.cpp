@@ -70,6 +70,23 @@ void set_look(size_t index, Curve* curve) {
   curve->marker = kMarkers[(index % 5 + index / 5) % 4];
 }
 
+/// " · nchw16c": parameters that are words, where points of the rung have another.
+std::string differing_words(const Measured& point, const std::vector<Measured>& points) {
+  std::string words;
+  for (const auto& [name, value] : point.entry.series->params) {
+    const auto* word = std::get_if<std::string>(&value);
+    if (!word || name == "dtype") continue;
+    const bool differs = std::any_of(points.begin(), points.end(), [&](const Measured& other) {
+      const Series& series = *other.entry.series;
+      const auto found = series.params.find(name);
+      return series.kernel == point.entry.series->kernel && found != series.params.end() &&
+             found->second != value;
+    });
+    if (differs) words += " · " + *word;
+  }
+  return words;
+}
+
 /// The rung, and as much as it takes to tell its lines apart.
 std::string line_name(const Measured& point, const std::vector<Measured>& points,
                       bool several_threads) {
@@ -84,7 +101,7 @@ std::string line_name(const Measured& point, const std::vector<Measured>& points
   if (several_threads && point.backend == Backend::cpu) {
     name += fmt::format(" · {} thread{}", point.threads, point.threads == 1 ? "" : "s");
   }
-  return name;
+  return name + differing_words(point, points);
 }
 
 void add_line(const std::vector<Measured>& points, const SizeLine& line, const char* unit,

@@ -75,9 +75,13 @@ namespace {
 std::string shape_of(const Measured& point) {
   std::string shape;
   for (const auto& [name, value] : point.entry.series->params) {
+    if (name == point.entry.series->size_param || name == "threads" || name == "dtype") continue;
     const auto* number = std::get_if<int64_t>(&value);
-    if (!number || name == point.entry.series->size_param || name == "threads") continue;
-    shape += name + (*number == size_of(point) ? "=" : std::to_string(*number)) + " ";
+    shape += name +
+             (!number                     ? std::get<std::string>(value)
+              : *number == size_of(point) ? "="
+                                          : std::to_string(*number)) +
+             " ";
   }
   return shape;
 }
