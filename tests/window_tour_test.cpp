@@ -139,7 +139,8 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
   const StepOutcome outcome = outcome_of(f.state, step, bars);
   CHECK(outcome.value == Approx(8e6));
   CHECK(outcome_sentence(step, bars, answer_here(f.state), outcome) ==
-        "You said 80.0 ms; it is 8.00 ms: 10.0× less than you said.");
+        "You said 80.0 ms: 10.0× too high. It is 8.00 ms.");
+  CHECK(f.driver->find("answer_gap"));  // and the picture says how far off
   // Ten times as fast as predicted: the mark stands at a tenth of the bar.
   CHECK(*answer_mark(step, bars, answer_here(f.state), outcome) == Approx(bars.last()->value / 10));
   // Drawn in what was asked for: a time of 80 ms stands right of a bar of 8 ms, at the end of the axis.
@@ -778,7 +779,8 @@ TEST_CASE("a step that compares shows one quantity: the ratio of its pairs", "[t
   f.driver->frames(2);
   const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
   CHECK(outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome) ==
-        "You said 4×: below the interval that was measured.");
+        "You said 4×: at least 4.06× too low.");
+  CHECK(f.driver->find("answer_gap"));
   REQUIRE(f.driver->find("interval_mark"));
   const Area &row = *f.driver->find("bar:2"), &mark = *f.driver->find("answer_mark"),
              &interval = *f.driver->find("interval_mark");
@@ -858,7 +860,7 @@ TEST_CASE("where no difference was shown no text goes on to measure the answer b
         "no difference beyond the margin of 2 % is settled");
   const std::string said =
       outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome);
-  CHECK(said == "You said 2×: above the interval that was measured.");
+  CHECK(said == "You said 2×: at least 2.06× too high.");  // of the interval, not of the ratio
   CHECK_FALSE(f.state.teaching.results.at(1).off);
 }
 

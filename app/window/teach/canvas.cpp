@@ -470,8 +470,12 @@ void LessonCanvas::draw_answer(Ui& ui, Area area, const Shown& shown) {
     ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
   const std::string said = answer_text(shown.step, shown.bars, answer);
   const float size = ui.state.teaching.presenting ? kQuestion_px * 1.3f : kBody_px;
-  ui.paragraph(area, said.empty() ? "Nothing was predicted." : "You said " + said + ".", size,
-               Role::text, Face::strong);
+  const bool is_number = choices_of(shown.step, shown.bars).empty();
+  ui.paragraph(area,
+               said.empty() ? "Nothing was predicted."
+               : is_number  ? "You said " + said + "."
+                            : "You said “" + said + "”.",
+               size, Role::text, Face::strong);
 }
 
 namespace {
@@ -535,17 +539,14 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   if (outcome.missing.empty()) {
     all.push_back({outcome.shown, kVerdict_px, Role::text, 2, true});
     if (is_number && outcome.pair) all.push_back(verdict_word(*outcome.pair));
-    all.push_back({outcome.interval, kSmall_px + 1, Role::text, 10});
   }
-  const LessonBar* last = shown.bars.last();
-  if (is_number && outcome.missing.empty()) {
-    std::string about = asked_for(shown.step, shown.bars);
-    if (last && last->series && shown.step.ask == study::Ask::time)
-      about += ": " + figures_of(*last, shown.bars.unit);
-    all.push_back({about, kSmall_px + 1, Role::muted, 12});
-  }
+  // What was committed to comes before what is known about the figure.
   all.push_back({outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome), kBody_px,
-                 Role::text, 12});
+                 Role::text, 16});
+  if (outcome.missing.empty())
+    all.push_back({outcome.interval, kSmall_px + 1, Role::muted, 10});
+  if (is_number && outcome.missing.empty())
+    all.push_back({asked_for(shown.step, shown.bars), kSmall_px + 1, Role::muted, 12});
   all.push_back({ratio_sentence(shown, outcome), kBody_px, Role::muted, 12});
   const std::string doubt = doubt_of(shown.bars);
   const bool is_said = !outcome.missing.empty();  // that it can run again

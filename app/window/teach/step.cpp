@@ -684,10 +684,25 @@ std::string instead_of(const StepBars& bars) {
 
 }  // namespace
 
+std::string how_far(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                    const StepOutcome& outcome) {
+  constexpr double kNear = 1.005;
+  const auto said = parse_answer(step.ask, answer.typed);
+  const bool has_both = outcome.missing.empty() && choices_of(step, bars).empty() && said;
+  const auto& ci = outcome.pair ? outcome.pair->ci : std::optional<Interval>();
+  const double low = ci ? ci->low : outcome.value, high = ci ? ci->high : outcome.value;
+  if (!has_both || !(low > 0)) return {};
+  const bool is_low = *said < low;
+  const double factor = is_low ? low / *said : *said > high ? *said / high : 1;
+  if (factor <= (ci ? 1 : kNear)) return {};
+  return (ci ? "at least " : "") + format_ratio(factor) + (is_low ? " too low" : " too high");
+}
+
 std::string outcome_sentence(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
                              const StepOutcome& outcome) {
-  if (!outcome.missing.empty()) return outcome.missing + instead_of(bars);
   const std::string said = answer_text(step, bars, answer);
+  if (!outcome.missing.empty())
+    return (said.empty() ? "" : "You said “" + said + "”. ") + outcome.missing + instead_of(bars);
   if (said.empty())
     return outcome.pair && !is_settled(*outcome.pair) && choices_of(step, bars).empty()
                ? "No prediction was made. It is unresolved: " +
@@ -700,18 +715,10 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
            (is_right ? "That is right" : "It is “" + outcome.shown + "”") + ".";
   }
   const auto& ci = outcome.pair ? outcome.pair->ci : std::optional<Interval>();
-  if (ci) {
-    const double number = *parse_answer(step.ask, answer.typed);
-    return "You said " + said + ": " +
-           (number < ci->low    ? "below the interval that was measured."
-            : number > ci->high ? "above the interval that was measured."
-                                : "inside the interval that was measured.");
-  }
-  const double off = outcome.value / *parse_answer(step.ask, answer.typed);
-  const std::string how = off > 1.005   ? format_ratio(off) + " as much as you said"
-                          : off < 0.995 ? format_ratio(1 / off) + " less than you said"
-                                        : "as you said";
-  return "You said " + said + "; it is " + outcome.shown + ": " + how + ".";
+  const std::string far = how_far(step, bars, answer, outcome);
+  if (ci && far.empty()) return "You said " + said + ": inside the interval that was measured.";
+  if (far.empty()) return "You said " + said + ": that is right. It is " + outcome.shown + ".";
+  return "You said " + said + ": " + far + (ci ? "." : ". It is " + outcome.shown + ".");
 }
 
 std::string pair_headline(const Comparison& pair) {

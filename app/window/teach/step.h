@@ -87,7 +87,11 @@ struct StepOutcome {
   std::string pair_machine;  ///< where it was recorded; empty: here
 };
 StepOutcome outcome_of(const State& state, const study::TourStep& step, const StepBars& bars);
-/// "You said 4.0×; it is 6.2×: 1.6 times as much." or what is missing, and what stands in its place.
+/// By what factor a number misses what was measured, and to which side: "11.2× too low"; of an interval by how much at
+/// least: "at least 2.03× too high". Empty: it is right, within the interval, or there is no number or no outcome.
+std::string how_far(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                    const StepOutcome& outcome);
+/// "You said 80 ms: 11.2× too low. It is 899 ms." or the answer, what is missing, and what stands in its place.
 std::string outcome_sentence(const study::TourStep& step, const StepBars& bars,
                              const StepAnswer& answer, const StepOutcome& outcome);
 StepResult result_of(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
