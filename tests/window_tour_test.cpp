@@ -836,7 +836,7 @@ TEST_CASE("only what can run here is asked to run again", "[tour]") {
   StepOutcome outcome;
   outcome.missing = "No comparison was made.";
   const auto said = [&] { return outcome_sentence(step, bars, {}, outcome); };
-  CHECK(said() == "No comparison was made. Go back, and run it again.");
+  CHECK(said() == "No comparison was made. Run it again.");
   bars.bars[1].can_run = false;
   CHECK(said() ==
         "No comparison was made. “tuned” does not run on this machine, and no recording has it at "

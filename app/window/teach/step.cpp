@@ -675,7 +675,7 @@ namespace {
 std::string instead_of(const StepBars& bars) {
   const auto stays_away = std::find_if(bars.bars.begin(), bars.bars.end(),
                                        [](const LessonBar& bar) { return !bar.can_run; });
-  if (stays_away == bars.bars.end()) return " Go back, and run it again.";
+  if (stays_away == bars.bars.end()) return " Run it again.";
   const std::string rung = " “" + stays_away->title + "” does not run on this machine";
   return stays_away->series
              ? rung + ": its bar is a recording of " + stays_away->machine + "."
