@@ -1,7 +1,7 @@
 # Rungs build themselves: every file in kernels/<family>/ and its rooms (rungs/, peers/) is found, and its
 # first line says how it wants to be compiled. One OBJECT library per set of flags, so that adding a rung touches no CMake.
 #
-#   // ridge: isa=avx512f                 -mavx512f ..., runs where the CPU has it
+#   // ridge: isa=avx512f                 -mavx512f ..., runs where the CPU has it; of another processor: left out
 #   // ridge: arch=90a                    CUDA: least architecture (75 when not said)
 #   // ridge: variants=o1:-O1,o3:-O3      one rung per variant, its name a suffix of the id
 #   // ridge: flags=-O3,-fno-math-errno   further flags
@@ -12,6 +12,12 @@ set(ridge_isa_avx2 "-mavx2 -mfma")
 set(ridge_isa_avx512f "-mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma")
 set(ridge_isa_avx512bf16 "${ridge_isa_avx512f} -mavx512bf16")
 set(ridge_isa_avx512bitalg "${ridge_isa_avx512f} -mavx512bitalg -mavx512vnni")
+set(ridge_isa_neon "")  # part of every aarch64
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(ridge_isas neon)
+else()
+  set(ridge_isas avx2 avx512f avx512bf16 avx512bitalg)
+endif()
 
 # Where the linker happens to place a loop must not decide its speed: the same instructions of
 # loop_order ran 1.6 times slower in one binary than in another (Zen 4, 11.7 against 18.8 ms).
@@ -141,6 +147,9 @@ function(ridge_add_kernels)
     file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${file})
     string(APPEND build_lines "${path}|${ridge_isa}|${ridge_arch}|${ridge_variants}|${ridge_flags}|${ridge_needs}|${ridge_stamped}\n")
     if(file MATCHES "\\.cu$" AND NOT RIDGE_HAS_CUDA)
+      continue()
+    endif()
+    if(ridge_isa AND NOT ridge_isa IN_LIST ridge_isas)
       continue()
     endif()
     ridge_has_library("${ridge_needs}" found)

@@ -7,6 +7,7 @@
 #include "common/harness/measure/isa.h"
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/outcome.h"
+#include "tests/program.h"
 #include "tests/toy_family.h"
 
 namespace ridge {
@@ -222,7 +223,27 @@ TEST_CASE("a kernel for another instruction set or type is skipped, with the rea
   CHECK(contains(reason, "needs avx512f"));
   CHECK(measure::isa_available("", &reason));
   CHECK(measure::read_cpu().isa == "portable");
+  CHECK_FALSE(measure::isa_available("neon", &reason));
   unsetenv("RIDGE_MAX_ISA");
+  // No CPU has the instruction sets of two architectures, however wide its own are.
+  const bool has_neon = measure::cpu_isa() == measure::IsaLevel::neon;
+  CHECK(measure::isa_available("neon", &reason) == has_neon);
+  CHECK((has_neon || contains(reason, "needs neon")));
+  CHECK_FALSE((has_neon && measure::isa_available("avx2", &reason)));
+}
+
+TEST_CASE("a CPU is called by its name, or by its numbers where the kernel knows no name") {
+  const test::Folder folder;
+  const std::string file = folder / "cpuinfo";
+  const auto model = [&](const char* text) {
+    test::write_all(file, text);
+    return measure::cpu_model(file);
+  };
+  CHECK(model("processor\t: 0\nmodel name\t: Test CPU 9\n") == "Test CPU 9");
+  CHECK(model("processor\t: 0\nCPU part\t: 0xd0c\nModel\t\t: Test Board\n") == "Test Board");
+  CHECK(model("processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n") ==
+        "CPU of implementer 0x41, part 0xd0c");
+  CHECK(model("processor\t: 0\n").empty());
 }
 
 TEST_CASE("a kernel that refuses the problem is skipped; one whose call fails has failed") {

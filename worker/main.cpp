@@ -27,7 +27,9 @@ constexpr const char* kReady = "RIDGE_WORKER_ENVIRONMENT";  // set once the vari
 /// What the peers read when they are loaded, before main() could say anything: hence the re-exec.
 void set_peer_environment() {
   const IsaLevel isa = ridge::measure::usable_isa();
-  const bool capped = isa < ridge::measure::cpu_isa();
+  // Of aarch64 nothing is narrower than what every library uses.
+  const IsaLevel has = ridge::measure::cpu_isa();
+  const bool capped = isa < has && has > IsaLevel::neon;
   // An idle OpenMP thread that spins takes the core from the rung that is timed next; one that sleeps at once costs a
   // library 10 to 50 us for each of the parallel regions that a call has. 2,000 turns of libgomp's loop are 57 us on a
   // Zen CPU: longer than the gaps within a call, and short for what comes next. (Where another program takes a core,

@@ -3,6 +3,7 @@
 
 #include "common/core/late_library.h"
 #include "common/harness/kernel/registry.h"
+#include "common/harness/measure/isa.h"
 #include "worker/kinds/rung.h"
 
 namespace ridge::worker {
@@ -22,11 +23,13 @@ constexpr bool kHasCuda = true;
 constexpr bool kHasCuda = false;
 #endif
 
-/// What would have to change first: another build, a GPU, a library.
+/// What would have to change first: another build, a GPU, a CPU, a library.
 std::string why_not_here(const KernelSource& source, const Machine& machine) {
   const bool is_cuda = backend_of(source.id) == Backend::cuda;
   if (is_cuda && !kHasCuda) return "built without CUDA";
   if (is_cuda && machine.gpus().empty()) return machine.no_gpu_reason();
+  std::string other_isa;  // a file of another architecture's instruction set is never compiled
+  if (!measure::isa_available(source.isa, &other_isa)) return other_isa;
   if (source.needs.empty()) return "not compiled into this worker";
   const std::string& missing = missing_library(source.needs);
   return missing.empty() ? "built without " + source.needs : missing;

@@ -9,6 +9,7 @@ IsaLevel isa_cap() {
   const char* text = std::getenv("RIDGE_MAX_ISA");
   const std::string cap = text == nullptr ? "" : text;
   if (cap == "portable") return IsaLevel::portable;
+  if (cap == "neon") return IsaLevel::neon;
   if (cap == "avx2") return IsaLevel::avx2;
   return IsaLevel::avx512;
 }
@@ -20,6 +21,8 @@ IsaLevel cpu_isa() {
                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
   if (avx2 && avx512) return IsaLevel::avx512;
   if (avx2) return IsaLevel::avx2;
+#elif defined(__aarch64__)
+  return IsaLevel::neon;
 #endif
   return IsaLevel::portable;
 }
@@ -30,6 +33,8 @@ IsaLevel usable_isa() {
 
 std::string to_string(IsaLevel level) {
   switch (level) {
+    case IsaLevel::neon:
+      return "neon";
     case IsaLevel::avx2:
       return "avx2";
     case IsaLevel::avx512:
@@ -51,6 +56,11 @@ bool isa_available(const std::string& isa, std::string* reason) {
       part = __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vnni");
     }
     if (isa == "avx512vnni") part = __builtin_cpu_supports("avx512vnni");
+#endif
+  } else if (isa == "neon") {
+    needed = IsaLevel::neon;
+#if !defined(__aarch64__)
+    part = false;  // a wider level of another architecture does not have it
 #endif
   } else if (!isa.empty()) {
     needed = IsaLevel::avx2;

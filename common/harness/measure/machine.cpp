@@ -98,10 +98,18 @@ std::string read_line_of(const std::string& path) {
   return line;
 }
 
+std::string cpu_model(const std::string& cpuinfo) {
+  for (const char* key : {"model name", "Model"}) {
+    if (std::string name = field_of(cpuinfo, key); !name.empty()) return name;
+  }
+  const std::string implementer = field_of(cpuinfo, "CPU implementer");
+  if (implementer.empty()) return "";
+  return "CPU of implementer " + implementer + ", part " + field_of(cpuinfo, "CPU part");
+}
+
 CpuInfo read_cpu() {
   CpuInfo cpu;
-  cpu.model = field_of("/proc/cpuinfo", "model name");
-  if (cpu.model.empty()) cpu.model = field_of("/proc/cpuinfo", "Model");
+  cpu.model = cpu_model("/proc/cpuinfo");
   cpu.isa = to_string(usable_isa());
   cpu_set_t allowed;
   CPU_ZERO(&allowed);

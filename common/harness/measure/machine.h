@@ -11,6 +11,9 @@
 namespace ridge::measure {
 
 CpuInfo read_cpu();
+/// What the file `cpuinfo` (/proc/cpuinfo) calls the CPU. On aarch64 the kernel knows numbers alone: "CPU of implementer 0x41,
+/// part 0xd0c". Empty: it says nothing.
+std::string cpu_model(const std::string& cpuinfo);
 /// "Debian GNU/Linux 12 (bookworm)".
 std::string read_os();
 /// "mains", "battery", "" unknown.
