@@ -19,6 +19,11 @@ const Lab& gemm_lab() {
               {"gemm.cpu.loop_order", "loop order", "inner loop along rows"},
               {"gemm.cpu.cache_blocks", "cache blocks", "a block of B stays in cache"},
               {"gemm.cpu.packed", "packed panels", "a tile of C stays in registers"},
+              {.kernel = "gemm.cpu.packed_neon",
+               .title = "packed, NEON",
+               .change = "aarch64: 32 registers, FMA by a lane",
+               .expert = true,
+               .branch = true},
               {"gemm.cpu.packed_avx2", "packed, AVX2", "8-wide FMA"},
               {"gemm.cpu.packed_avx512", "packed, AVX-512", "16-wide FMA, 32 registers"},
               {.kernel = "gemm.cpu.threads",
@@ -123,8 +128,9 @@ const Lab& gemm_lab() {
       .walked = {{"gemm", "n", {32, 48, 64, 96}, 2}},
       // One core: the rung of several threads is no step there, and fewer multiplications have no ceiling.
       .short_climb = {"gemm.cpu.naive_o1", "gemm.cpu.naive_o3", "gemm.cpu.loop_order",
-                      "gemm.cpu.cache_blocks", "gemm.cpu.packed", "gemm.cpu.packed_avx2",
-                      "gemm.cpu.packed_avx512", "gemm.cpu.onednn", "gemm.cpu.openblas"},
+                      "gemm.cpu.cache_blocks", "gemm.cpu.packed", "gemm.cpu.packed_neon",
+                      "gemm.cpu.packed_avx2", "gemm.cpu.packed_avx512", "gemm.cpu.onednn",
+                      "gemm.cpu.openblas"},
   };
   return lab;
 }

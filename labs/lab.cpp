@@ -144,7 +144,8 @@ const Rung* previous_rung(const Lab& lab, const Rung& rung) {
   for (const Rung& candidate : lab.rungs) {
     if (section_at(lab, candidate)) previous = nullptr;
     if (std::string_view(candidate.kernel) == rung.kernel) return previous;
-    if (!candidate.peer && stem(candidate.kernel) == stem(rung.kernel)) previous = &candidate;
+    if (!candidate.peer && !candidate.branch && stem(candidate.kernel) == stem(rung.kernel))
+      previous = &candidate;
   }
   return nullptr;
 }
