@@ -158,6 +158,7 @@ const std::vector<CeilingRow>& ceiling_rows() {
        "FLOP/s",
        {{"probe.cpu.fma_avx512", "fma"},
         {"probe.cpu.fma_avx2", "fma"},
+        {"probe.cpu.fma_neon", "fma"},
         {"probe.cpu.fma_portable", "fma"}},
        fma_passes},
       {"dot product bf16",
