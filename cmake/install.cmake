@@ -8,9 +8,13 @@ install(TARGETS ridgepoint ridgepoint-worker ridgepoint-starter RUNTIME_DEPENDEN
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # What they link, but for the C and C++ libraries, which any system has: other releases have it in other versions, or not at
 # all. GLFW, which they open, lies with it.
+set(ridge_library_folders "")
+if(CMAKE_CROSSCOMPILING)
+  set(ridge_library_folders DIRECTORIES ${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} ${CMAKE_SYSROOT}/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+endif()
 install(RUNTIME_DEPENDENCY_SET ridge_libraries
   PRE_EXCLUDE_REGEXES "^(libc|libm|libdl|libpthread|librt|libstdc\\+\\+|libgcc_s|ld-linux[^.]*)\\.so"
-  LIBRARY DESTINATION lib/ridgepoint)
+  ${ridge_library_folders} LIBRARY DESTINATION lib/ridgepoint)
 if(RIDGE_GLFW_LIBRARY)
   install(CODE "file(INSTALL \"${RIDGE_GLFW_LIBRARY}.3\" TYPE SHARED_LIBRARY FOLLOW_SYMLINK_CHAIN
     DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/ridgepoint\")")
@@ -30,7 +34,7 @@ install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(STRINGS packaging/libraries.txt ridge_linked REGEX "^[^#]")
 foreach(line ${ridge_linked})
   string(REGEX MATCH "^[^ ]+" package "${line}")
-  install(FILES /usr/share/doc/${package}/copyright OPTIONAL DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${package}.txt)
+  install(FILES ${CMAKE_SYSROOT}/usr/share/doc/${package}/copyright OPTIONAL DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${package}.txt)
 endforeach()
 install(FILES packaging/libraries.txt DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.json" PATTERN "*.svg" PATTERN "*.png")
@@ -38,12 +42,12 @@ install(FILES packaging/ridgepoint.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/
 install(FILES packaging/ridgepoint.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 
 # The manual page and the completions are the command table's own words.
-if(NOT CMAKE_CROSSCOMPILING)
+if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
   install(CODE "
     function(say file)
       get_filename_component(folder \"\${file}\" DIRECTORY)
       file(MAKE_DIRECTORY \"\${folder}\")
-      execute_process(COMMAND \"$<TARGET_FILE:ridgepoint>\" \${ARGN} OUTPUT_FILE \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
+      execute_process(COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR} \"$<TARGET_FILE:ridgepoint>\" \${ARGN} OUTPUT_FILE \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
     endfunction()
     set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
     say(\"\${share}/man/man1/ridgepoint.1\" man)

@@ -1,8 +1,10 @@
 # `cpack` in the build folder packs what cmake/install.cmake installs: a .deb, and an archive that runs from wherever it is
 # unpacked, without root.
-execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE ridge_libc OUTPUT_STRIP_TRAILING_WHITESPACE)
-string(REGEX MATCH "[0-9]+\\.([0-9]+)" RIDGE_LIBC "${ridge_libc}")  # what it is built with is what it may ask for
-set(RIDGE_LIBC_MINOR ${CMAKE_MATCH_1})
+# What it is built with is what it may ask for.
+file(STRINGS ${CMAKE_SYSROOT}/usr/include/features.h ridge_libc REGEX "^#define[ \t]+__GLIBC(_MINOR)?__")
+string(REGEX MATCH "__GLIBC__[ \t]+([0-9]+).*__GLIBC_MINOR__[ \t]+([0-9]+)" ridge_libc "${ridge_libc}")
+set(RIDGE_LIBC ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
+set(RIDGE_LIBC_MINOR ${CMAKE_MATCH_2})
 configure_file(packaging/archive.sh ${CMAKE_BINARY_DIR}/archive/ridgepoint @ONLY
   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 configure_file(packaging/cpack_project.cmake ${CMAKE_BINARY_DIR}/cpack_project.cmake @ONLY)
