@@ -482,6 +482,12 @@ TEST_CASE("of a saved run the outcome is folded until the question is answered",
           return contains(row.reason, "while a rung before it is asked about");
         }) == 1);
   CHECK(row_of("gemm.cpu.openblas")->reason == "?");
+  // A covered row stays on the chart, where a click shows it: a saved run does not look empty.
+  const ChartRows charted = ladder_rows(f.state);
+  for (const char* covered : {kLoops, "gemm.cpu.packed", "gemm.cpu.openblas"}) {
+    INFO(covered);
+    CHECK(std::count(charted.kernels.begin(), charted.kernels.end(), covered) == 1);
+  }
   REQUIRE(f.driver->click("outcome:" + key_of_outcome(kLoops)));
   CHECK(shows());
   CHECK(row_of("gemm.cpu.packed")->series);
