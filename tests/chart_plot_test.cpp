@@ -129,7 +129,7 @@ TEST_CASE("a roof in doubt is pale and dashed, has no ridge point and no share")
   CHECK(model.table.rows[1].back() == "above it");  // no share of more than all
   CHECK(says(model, "one column: "));
   const auto names = [&](const std::string& words) {
-    const Scene scene = layout(model, {});
+    const Scene scene = layout(model, {.width = 1100, .height = 700});
     return std::any_of(scene.primitives.begin(), scene.primitives.end(),
                        [&](const Primitive& p) { return p.text.starts_with(words); });
   };

@@ -610,10 +610,14 @@ void add_quiet_caveats(const Material& material, const Climb& climb, Section* se
   for (const Line* line : climb.lines) {
     if (is_flagged(*line, "contended")) contended.push_back(line);
   }
-  const std::string meanwhile = contended.empty() || has_reserve(material)
-                                    ? ""
-                                    : "Other programs took processor time while " +
-                                          some_titles(contended, *material.options) + " ran.";
+  const std::string meanwhile =
+      contended.empty() || has_reserve(material)
+          ? ""
+          : "Other programs took processor time while " +
+                (contended.size() == climb.lines.size() && contended.size() > 1
+                     ? std::string("every rung")
+                     : some_titles(contended, *material.options)) +
+                " ran.";
 
   for (const Input& input : material.inputs) {
     const auto& env = input.run->environment();
@@ -735,10 +739,8 @@ void add_rung_caveats(const Material& material, const Climb& climb, Section* sec
   if (climb.in_appendix > 0)
     section->bullets.push_back(
         climb.in_appendix == 1
-            ? std::string("One rung that is no step of this ladder, of another data type say, is "
-                          "in the appendix alone.")
-            : fmt::format("{} rungs that are no steps of this ladder, of other data types say, are "
-                          "in the appendix alone.",
+            ? std::string("One rung that is no step of this ladder is in the appendix alone.")
+            : fmt::format("{} rungs that are no steps of this ladder are in the appendix alone.",
                           climb.in_appendix));
   if (!material.other_labs.empty()) {
     section->bullets.push_back(
