@@ -132,7 +132,7 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   const ClimbCard torn = climb_card(climb_run(f.state), climb);
   CHECK_FALSE(torn.verdict);
   CHECK(torn.library.find("not settled: in turns") != std::string::npos);
-  CHECK(torn.library.find("each alone ≈ 0.800×") != std::string::npos);
+  CHECK(torn.library.find("each alone ≈ 0.80×") != std::string::npos);
   CHECK(card.bars.size() == request.kernels.size());
   CHECK(says(card, "busy") == !f.state.run().environment()->quiet.quiet);
   CHECK_FALSE(says(card, "Cancelled"));

@@ -45,7 +45,7 @@ float draw_card_words(Ui& ui, Area area, const ClimbCard& card, bool measure) {
   const Role verdict = card.verdict == Verdict::faster   ? Role::faster
                        : card.verdict == Verdict::slower ? Role::slower
                                                          : Role::text;
-  if (!card.rests_on.empty()) line(sentence_of(card.rests_on), kSmall_px, Role::muted);
+  if (!card.rests_on.empty()) line(sentence_of(card.rests_on) + ".", kSmall_px, Role::muted);
   line(card.ceiling, kBody_px, Role::text);
   line(card.library, kBody_px, verdict, Face::strong);
   for (const std::string& caveat : card.caveats) line(caveat, kSmall_px, Role::slower);

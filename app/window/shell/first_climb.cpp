@@ -117,8 +117,8 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   const Comparison* pair = newest_pair(run, *climbs.library->series, *climbs.best->series);
   if (!pair) {
     card->library =
-        fmt::format("Against {}: “{}” is ≈ {} as fast, each alone; not compared in turns", name,
-                    ours, format_ratio(climbs.best->rate / climbs.library->rate));
+        fmt::format("Against {}: “{}” is {} as fast, each alone; not compared in turns", name, ours,
+                    alone_ratio_text(climbs.best->rate / climbs.library->rate));
     return;
   }
   const double alone = climbs.best->rate / climbs.library->rate;
@@ -128,8 +128,8 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   // The card shows the bars: no claim stands against what is seen.
   if (chart::bars_disagree(step)) {
     card->library = fmt::format(
-        "Against {}, not settled: in turns “{}” is {} as fast, each alone ≈ {}; run both again",
-        name, ours, ratio_text(pair->ratio, pair->ci), format_ratio(alone));
+        "Against {}, not settled: in turns “{}” is {} as fast, each alone {}; run both again", name,
+        ours, ratio_text(pair->ratio, pair->ci), alone_ratio_text(alone));
     return;
   }
   card->verdict = verdict;
@@ -142,7 +142,7 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
       pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin) : "no interval");
   // What the bars beside it show, where that is another figure.
   if (pair->ci && (alone < pair->ci->low || alone > pair->ci->high))
-    card->library += fmt::format("; timed alone, as the bars are, ≈ {}", format_ratio(alone));
+    card->library += "; timed alone, as the bars are, " + alone_ratio_text(alone);
 }
 
 /// The ends of the climb whose times lie so far apart that what they are multiplied by is rough.

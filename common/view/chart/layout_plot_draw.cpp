@@ -473,11 +473,14 @@ void PlotPage::draw_name_column(std::vector<End> ends, float right) {
   std::vector<float> wanted;
   for (const End& end : ends) wanted.push_back(end.at.y);
   const std::vector<float> places = spread(wanted, pitch, area_.top + half, area_.bottom - half);
-  // One alone stands at its point.
-  const bool is_alone =
-      ends.size() == 1 && shown_[ends.front().shown].curve->marker != Marker::none;
-  const float x = is_alone ? right + frame_.font * 0.5f
-                           : std::min(area_.right, right + frame_.font * 1.2f) + frame_.font * 0.9f;
+  // Names that are all level with their points stand right beside them.
+  bool are_level = true;
+  for (size_t i = 0; i < ends.size(); ++i)
+    are_level &= shown_[ends[i].shown].curve->marker != Marker::none &&
+                 std::abs(ends[i].at.y - places[i]) <= half;
+  const float x = are_level
+                      ? right + frame_.font * 0.5f
+                      : std::min(area_.right, right + frame_.font * 1.2f) + frame_.font * 0.9f;
   for (size_t i = 0; i < ends.size(); ++i) draw_name(ends[i], {x, places[i]});
 }
 
