@@ -35,7 +35,7 @@ class HomeScreen final : public Screen {
 };
 
 // Pixels at scale 1.
-constexpr float kCard = 74, kCardLine = 19, kGroupHead = 28, kResultLine = 46, kLead = 34;
+constexpr float kCard = 74, kCardLine = 19, kGroupHead = 28, kResultLine = 46, kLead = 22;
 // On a wider screen lines would grow too long to read, and the eye would wander.
 constexpr float kMostWidth = 1500;
 // Five groups side by side, three, or two.
@@ -201,8 +201,8 @@ void HomeScreen::take_groups(const State& state) {
 
 /// What this is, for somebody who opens it for the first time.
 void draw_lead(Ui& ui, const Area& line) {
-  const float name_w = ui.text(line.x + ui.px(2), line.middle(), "Ridgepoint", kHeading_px,
-                               Role::text, Face::strong);
+  const float name_w =
+      ui.text(line.x + ui.px(2), line.middle(), "Ridgepoint", kBody_px, Role::text, Face::strong);
   const float x = line.x + name_w + ui.px(16);
   ui.text(x, line.middle(),
           "One computation, made faster step by step: predict, measure, understand.", kSmall_px,
@@ -218,7 +218,7 @@ void HomeScreen::draw(Ui& ui, Area all) {
   if (const int frame = ImGui::GetFrameCount(); frame > std::exchange(drawn_, frame) + 1)
     page.to_top();  // it was left meanwhile
   Area& rest = page.rest;
-  draw_lead(ui, rest.take_top(ui.px(kLead), ui.px(2)));
+  draw_lead(ui, rest.take_top(ui.px(kLead)));
   doors_.draw(ui, rest.take_top(HomeDoors::height(ui, rest.w), ui.px(4)));
   draw_groups(ui, &rest);
   predictions_.draw(ui, &rest);
