@@ -6,6 +6,8 @@
 #include <string>
 
 #include "app/study/assets.h"
+#include "app/study/lesson.h"
+#include "app/window/panels/lesson_tab.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/settings.h"
 #include "app/window/teach/bars.h"
@@ -767,6 +769,39 @@ WorkRequest begin_pair(Fixture& f, const std::string& said, int step = 1) {
   f.session.finish(run);
   f.driver->frames(3);
   return f.session.last(RequestType::compare);
+}
+
+TEST_CASE("Explain begins at the answer, counts where it counts, and ends with a question",
+          "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  f.session.judge(begin_pair(f, "2"), Verdict::faster, 0.96);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  f.driver->frames(3);
+  REQUIRE(f.state.teaching.beat == Beat::explain);
+  const std::string fold = std::string("answer:") + kSecond + "#0";
+  REQUIRE(f.driver->find(fold));
+  const float folded = f.driver->find(fold)->y;
+  CHECK(folded > f.driver->find("step_verdict")->y);
+  REQUIRE(f.driver->click(fold));
+  CHECK(f.state.view.open_answers.contains(std::string(kSecond) + "#0"));
+  // What another machine measured is no contradiction of the bars beside it: it is named first.
+  LessonText lesson;
+  int named = 0;
+  for (const LessonBlock& block : lesson.blocks(f.state)) {
+    const bool has = std::any_of(block.words.begin(), block.words.end(), [](const Word& word) {
+      return contains(word.text, "In another run, on ");
+    });
+    if (has) CHECK(block.lead == study::kWhy);
+    named += has && block.kernel == kSecond;
+  }
+  CHECK(named == 1);
+  // A wall has one message, and no fold to click.
+  REQUIRE(perform(f.state, "show_presenter"));
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find(fold));
 }
 
 TEST_CASE("a step that compares shows one quantity: the ratio of its pairs", "[tour]") {

@@ -327,6 +327,30 @@ int64_t count_results(const Run& run) {
   });
 }
 
+}  // namespace
+
+float draw_question(Ui& ui, const Area& area, const std::vector<LessonBlock>& blocks,
+                    const std::string& kernel, float size, float leading) {
+  Area rest = area;
+  const Area inset = {area.x + ui.px(16), area.y, area.w - ui.px(16), 0};
+  std::string folded;
+  for (const LessonBlock& block : blocks) {
+    if (block.question.empty() || block.kernel != kernel) continue;
+    if (block.is_answer && block.question != folded)
+      rest.take_top(draw_answer_line(ui, rest, folded = block.question));
+    if (block.is_answer && !is_open(ui.state, block.question)) continue;
+    LessonBlock plain = block;
+    for (Word& word : plain.words) word.link.clear();
+    const float h = draw_words(ui, {inset.x, rest.y, inset.w, 0}, plain, size, leading);
+    ui.fill({area.x, rest.y + ui.px(2), ui.px(3), h - ui.px(4)},
+            ui.color(block.is_answer ? Role::faster : Role::series0), ui.px(1));
+    rest.take_top(h, ui.px(8));
+  }
+  return rest.y - area.y;
+}
+
+namespace {
+
 /// Where the reader stands: the rung, the problem in view, and whether it is being predicted.
 std::string place_of(const State& state) {
   const std::string& rung = state.selection.rung;
@@ -496,6 +520,20 @@ std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain,
     }
   }
   return words;
+}
+
+/// A Why counts on the machine that its figures are of: where that is another, the reader's own bars beside it differ, and
+/// it says so first.
+void name_machine(const figure::Text& text, LessonBlock* why) {
+  const auto begins = std::find_if(why->words.begin(), why->words.end(),
+                                   [](const Word& word) { return word.face != Face::strong; });
+  for (const TextRun& run : why->block.runs) {
+    const figure::Figure* figure = figure_of(run.link, text);
+    if (!figure || !figure->is_recorded || figure->machine.empty()) continue;
+    const Word said = {"In another run, on " + figure->machine + ":", Face::body, Role::limit, true};
+    why->words.insert(begins, said);
+    return;
+  }
 }
 
 std::string lead_of(const Block& block) {
@@ -681,6 +719,7 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
     }
     made.lead = lead_of(block);
     made.block = std::move(block);
+    if (made.lead == study::kWhy) name_machine(text, &made);
     blocks.push_back(std::move(made));
   }
   mark_questions(&blocks);

@@ -54,6 +54,11 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
 /// glossary. Its widgets: "term:<part>:<name>", "link:<part>:<target>". A figure says its interval and source when hovered. Returns the height taken.
 float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading);
 
+/// A rung's question, and its answer behind a fold: "answer:<part>#0". Its links stay words: what they would set belongs to
+/// the lab. Returns the height taken, 0 where the part has none.
+float draw_question(Ui& ui, const Area& area, const std::vector<LessonBlock>& blocks,
+                    const std::string& kernel, float size, float leading);
+
 /// The lesson of the lab in view, with its figures: the file once, its figures whenever a run or the recordings say
 /// something new, or another problem is looked at; while something is measured they wait for what it says.
 class LessonText {

@@ -23,14 +23,19 @@ using study::TourStep;
 constexpr float kWords_px = kBody_px * 1.2f, kWallWords_px = kBody_px * 1.35f,
                 kLesson_px = kBody_px, kLessonLeading = 1.45f;
 
-/// Prose about the idea and its outcome; not what asks, or leads elsewhere.
-bool explains(const LessonBlock& lesson) {
-  const Block::Kind kind = lesson.block.kind;
-  const bool asks = !lesson.question.empty() || lesson.is_prediction || lesson.hint > 0;
-  const bool is_prose = kind == Block::Kind::paragraph || kind == Block::Kind::item ||
-                        (kind == Block::Kind::quote && !asks);
-  return is_prose && lesson.lead != study::kRun && !study::says_limit(lesson.lead) &&
-         lesson.lead != study::kInTheCode && lesson.lead != study::kOutside;
+/// The part's arithmetic, else its idea: what happened stands in the bars, and the step's words have said the rest.
+std::vector<const LessonBlock*> reasons_of(const std::vector<LessonBlock>& blocks,
+                                           const std::string& kernel) {
+  std::vector<const LessonBlock*> idea, why;
+  std::vector<const LessonBlock*>* section = nullptr;
+  for (const LessonBlock& block : blocks) {
+    const Block::Kind kind = block.block.kind;
+    const bool is_prose = kind == Block::Kind::paragraph || kind == Block::Kind::item;
+    if (study::begins_section(block.lead) || !is_prose)
+      section = block.lead == study::kIdea ? &idea : block.lead == study::kWhy ? &why : nullptr;
+    if (section && block.kernel == kernel) section->push_back(&block);
+  }
+  return why.empty() ? idea : why;
 }
 
 }  // namespace
@@ -79,30 +84,34 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   fit(ui, area, step.words, has_more);
   const float words_px =
       ui.state.teaching.presenting ? std::round(kWallWords_px * fit_) : kWords_px;
-  rest.take_top(figures_.paragraph(ui, rest, step.words, words_px, Role::text), ui.px(14));
   const bool on_wall = ui.state.teaching.presenting;
+  const auto say = [&](Role role, Face face) {
+    rest.take_top(ui.paragraph(rest, said, std::round(kBody_px * fit_), role, face), ui.px(14));
+  };
+  // Who reads alone begins at what they committed to; on a wall the picture has it.
+  if (!on_wall) say(Role::text, Face::strong);
+  rest.take_top(figures_.paragraph(ui, rest, step.words, words_px, Role::text), ui.px(14));
   if (outcome.pair) {  // what the words speak of
     const float top = rest.y;
     const std::string verdict =
         verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title) + ".";
     rest.take_top(
-        ui.paragraph(rest, verdict, std::round(kBody_px * fit_), Role::text, Face::strong),
+        ui.paragraph(rest, verdict, std::round(kBody_px * fit_), Role::text,
+                     on_wall ? Face::strong : Face::body),
         ui.px(14));
     ui.widgets["step_verdict"] = {rest.x, top, rest.w, rest.y - top};
   }
   // The words reason from these times: what speaks against them stays beside them.
   if (const std::string doubt = doubt_of(bars); !doubt.empty())
     rest.take_top(ui.paragraph(rest, doubt, std::round(kBody_px * fit_), Role::slower), ui.px(14));
-  const auto say = [&] {
-    rest.take_top(ui.paragraph(rest, said, std::round(kBody_px * fit_), Role::muted), ui.px(14));
-  };
+  // On a wall one message: the lesson's prose and its question are for who reads alone.
   const LessonBar* bar = bar_explained(step, bars, outcome);
-  if (!on_wall || !bar) say();
-  if (!bar) return has_more;
-  // On a wall one message: the lesson's prose is for who reads alone.
-  if (!on_wall) draw_lesson(ui, &rest, bar->asked.kernel);
-  draw_limit(ui, &rest, *bar);
-  if (on_wall) say();
+  if (bar && !on_wall) draw_lesson(ui, &rest, bar->asked.kernel);
+  if (bar) draw_limit(ui, &rest, *bar);
+  if (bar && !on_wall)
+    rest.take_top(draw_question(ui, rest, lesson_.blocks(ui.state), bar->asked.kernel, kLesson_px,
+                                kLessonLeading));
+  if (on_wall) say(Role::muted, Face::body);
   return has_more;
 }
 
@@ -151,20 +160,15 @@ void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
 
 void Explanation::draw_lesson(Ui& ui, Area* rest, const std::string& kernel) {
   const std::vector<LessonBlock>& blocks = lesson_.blocks(ui.state);
-  const auto belongs = [&](const LessonBlock& block) {
-    return block.kernel == kernel && explains(block);
-  };
-  if (std::none_of(blocks.begin(), blocks.end(), belongs)) return;
+  const std::vector<const LessonBlock*> reasons = reasons_of(blocks, kernel);
+  if (reasons.empty()) return;
   ui.list->AddLine({rest->x, rest->y}, {rest->right(), rest->y}, ui.color(Role::grid));
-  const Area head = rest->take_top(ui.px(40));
-  ui.text(head.x, head.middle(), "From the lesson; dots under a figure: of another machine",
-          kSmall_px, Role::muted, Face::strong);
+  rest->take_top(ui.px(14));
   ui.widgets["step_lesson"] = *rest;
-  for (const LessonBlock& block : blocks) {
-    if (!belongs(block)) continue;
-    const float indent = block.block.kind == Block::Kind::paragraph ? 0 : ui.px(18);
+  for (const LessonBlock* block : reasons) {
+    const float indent = block->block.kind == Block::Kind::paragraph ? 0 : ui.px(18);
     const Area text = {rest->x + indent, rest->y, rest->w - indent, 0};
-    rest->take_top(draw_words(ui, text, block, kLesson_px, kLessonLeading), ui.px(12));
+    rest->take_top(draw_words(ui, text, *block, kLesson_px, kLessonLeading), ui.px(12));
   }
 }
 
