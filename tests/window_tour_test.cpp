@@ -213,6 +213,9 @@ TEST_CASE("a tour resumes at a step, and its end card has score, verdicts, repor
   REQUIRE(results.size() == 2);
   CHECK(results.at(11).right == true);
   CHECK(results.at(12).right == true);
+  REQUIRE(f.driver->find("end_step:13"));
+  // What to do next stands above what may be claimed, and is the screen's one call.
+  CHECK(f.driver->find("next:fusion")->y < f.driver->find("report_tour")->y);
   CHECK(contains(results.at(12).claim, "faster, 2.00× as fast, interval [1.98, 2.02]"));
   REQUIRE(f.driver->click("report_tour"));
   CHECK(f.driver->find("written"));

@@ -1,6 +1,8 @@
 #include "app/window/teach/end_card.h"
 
 #include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "app/query/editing.h"
@@ -39,8 +41,54 @@ std::string score_text(const Teaching& teach) {
 
 std::string near_text(const StepResult& result) {
   if (result.right) return *result.right ? "right" : "not right";
-  if (!result.off) return result.said.empty() ? "no prediction" : "";
-  return *result.off < 1.005 ? "exact" : format_ratio(*result.off) + " off";
+  if (!result.over)
+    return result.said.empty() ? "no prediction" : result.claim.empty() ? "no figure" : "not settled";
+  if (*result.off < 1.005) return "right";
+  return format_ratio(*result.off) + (*result.over < 1 ? " too low" : " too high");
+}
+
+/// What a step leaves: the first sentence of its words, where no figure stands in it.
+std::string left_by(const study::TourStep& step) {
+  const size_t end = step.words.find(". ");
+  const std::string first = step.words.substr(0, end == std::string::npos ? end : end + 1);
+  return first.find("{{") == std::string::npos ? first : std::string();
+}
+
+/// Where an answer stood beside what was measured, which is the middle, from a hundredth of it to a hundred times as much.
+void draw_distance(Ui& ui, const Area& area, const StepResult& result) {
+  constexpr double kDecades = 2, kNear = 2;
+  const std::string near = near_text(result);
+  const bool is_near = result.right ? *result.right : result.off && *result.off <= kNear;
+  const bool is_judged = result.right || result.over;
+  const Role role = !is_judged ? Role::muted : is_near ? Role::faster : Role::slower;
+  ui.text(area.right(), area.y + ui.px(13), near, kSmall_px, role, Face::strong, Anchor::end);
+  if (!result.over) return;
+  const float y = area.y + ui.px(35), middle = area.x + area.w / 2, thick = ui.px(2);
+  ui.fill({area.x, y - thick / 2, area.w, thick}, ui.raised(2));
+  ui.fill({middle - thick / 2, y - ui.px(7), thick, ui.px(14)}, ui.color(Role::text));
+  const double at = std::clamp(std::log10(*result.over) / kDecades, -1.0, 1.0);
+  const float x = middle + static_cast<float>(at) * (area.w / 2 - ui.px(5));
+  const float from = std::min(x, middle);
+  ui.fill({from, y - thick / 2, std::abs(x - middle), thick}, ui.color(role));
+  ui.list->AddCircleFilled({x, y}, ui.px(5), ui.color(role));
+}
+
+/// What was said of a step, what was measured, what it leaves; at the right how near it was.
+void draw_step(Ui& ui, Area row, int step, const StepResult& result, const std::string& left) {
+  constexpr float kDistance = 220;
+  const Area distance = row.take_right(std::min(ui.px(kDistance), row.w * 0.35f), ui.px(20));
+  draw_distance(ui, distance, result);
+  ui.widgets[fmt::format("end_step:{}", step + 1)] = distance;
+  ui.text(row.x, row.y + ui.px(13), fmt::format("{}  {}", step + 1, result.title), kSmall_px + 1,
+          Role::text, Face::strong, Anchor::start, row.w);
+  const auto quoted = [&](const std::string& text) {
+    return result.right ? "“" + text + "”" : text;
+  };
+  const std::string said = result.said.empty() ? "" : "you said " + quoted(result.said) + "; ";
+  ui.text(row.x, row.y + ui.px(35),
+          said + (result.right ? "it is " : "measured: ") + quoted(result.measured), kSmall_px,
+          Role::text, Face::body, Anchor::start, row.w);
+  ui.paragraph({row.x, row.y + ui.px(46), row.w, 0}, left, kSmall_px, Role::muted);
 }
 
 void draw_next(Ui& ui, Area* rest, const study::Tour& tour) {
@@ -62,8 +110,9 @@ void draw_next(Ui& ui, Area* rest, const study::Tour& tour) {
       act = [id = next.id](State& state) { start_tour(state, id); };
     }
     const float w = ui.width(label, kSmall_px + 1) + ui.px(40);
+    const bool is_first = &next == &tour.next.front();
     if (ui.button("next:" + next.id, {rest->x, rest->y, std::min(w, rest->w), ui.px(38)}, label,
-                  Ui::Kind::normal))
+                  is_first ? Ui::Kind::primary : Ui::Kind::normal))
       ui.dispatch(act);
     rest->take_top(ui.px(38), ui.px(8));
   }
@@ -78,21 +127,23 @@ void draw_end_card(Ui& ui, Area area) {
   Area left = area.take_left((area.w - gap) * 0.55f, gap), right = area;
   ui.text(left.x, left.y + ui.px(20), "How near you were", kHeading_px, Role::text, Face::strong);
   left.take_top(ui.px(44));
-  left.take_top(ui.paragraph(left, score_text(teach), kBody_px, Role::text), ui.px(12));
+  left.take_top(ui.paragraph(left, score_text(teach), kBody_px, Role::text), ui.px(4));
+  const bool has_number =
+      std::any_of(teach.results.begin(), teach.results.end(),
+                  [](const auto& one) { return one.second.over.has_value(); });
+  if (has_number)
+    left.take_top(
+        ui.paragraph(left, "The white tick is what was measured, the dot your answer.", kSmall_px,
+                     Role::muted),
+        ui.px(12));
   {
     Scroll scroll(ui, "end_steps", left);
     for (const auto& [step, result] : teach.results) {
-      Area row = scroll.rest.take_top(ui.px(52));
-      const std::string near = near_text(result);
-      ui.text(row.right(), row.y + ui.px(13), near, kSmall_px, Role::muted, Face::body,
-              Anchor::end);
-      ui.text(row.x, row.y + ui.px(13), fmt::format("{}  {}", step + 1, result.title),
-              kSmall_px + 1, Role::text, Face::body, Anchor::start,
-              row.w - ui.width(near, kSmall_px) - ui.px(12));
-      const std::string said = result.said.empty() ? "" : "you said " + result.said + "; ";
-      ui.text(row.x, row.y + ui.px(35),
-              said + (result.right ? "it is " : "measured: ") + result.measured, kSmall_px,
-              Role::muted, Face::body, Anchor::start, row.w);
+      const auto& steps = teach.tour->steps;
+      const bool is_known = step < std::ssize(steps);
+      const Area row = scroll.rest.take_top(ui.px(96));
+      draw_step(ui, row, step, result,
+                is_known ? left_by(steps[static_cast<size_t>(step)]) : std::string());
     }
   }
   Scroll scroll(ui, "end_claims", right);
@@ -101,6 +152,11 @@ void draw_end_card(Ui& ui, Area area) {
     const Area line = rest.take_top(ui.px(40));
     ui.text(line.x, line.y + ui.px(20), text, kHeading_px, Role::text, Face::strong);
   };
+  if (!teach.tour->next.empty()) {
+    heading("Next");
+    draw_next(ui, &rest, *teach.tour);
+    rest.take_top(ui.px(10));
+  }
   heading("What you may claim");
   bool any = false;
   for (const auto& [step, result] : teach.results) {
@@ -115,10 +171,7 @@ void draw_end_card(Ui& ui, Area area) {
                                kSmall_px + 1, Role::muted));
   rest.take_top(ui.px(10));
   const Area button = {rest.x, rest.y, std::min(rest.w, ui.px(280)), ui.px(40)};
-  ui.action_button("report_tour", button, "Make the one-page report", Ui::Kind::primary);
-  rest.take_top(ui.px(40), ui.px(14));
-  heading("Next");
-  draw_next(ui, &rest, *teach.tour);
+  ui.action_button("report_tour", button, "Make the one-page report", Ui::Kind::normal);
 }
 
 }  // namespace ridge::window

@@ -764,6 +764,7 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
   if (outcome.pair && !is_settled(*outcome.pair)) return result;  // near to nothing that was shown
   const double factor = outcome.value / *parse_answer(step.ask, answer.typed);
   result.off = std::max(factor, 1 / factor);
+  result.over = 1 / factor;
   return result;
 }
 
