@@ -807,6 +807,19 @@ TEST_CASE("Explain begins at the answer, counts where it counts, and ends with a
   CHECK_FALSE(f.driver->find(fold));
 }
 
+TEST_CASE("on a wall one or two bars keep the width of their place while they are explained",
+          "[tour]") {
+  Fixture f(1920, 1080);
+  REQUIRE(perform(f.state, "show_presenter"));
+  f.session.judge(begin_pair(f, "4"), Verdict::faster, 16.4);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  f.driver->frames(3);
+  REQUIRE(f.state.teaching.beat == Beat::explain);
+  CHECK(f.driver->find("rail:2")->w > f.driver->find("step_bars")->w * 0.95f);
+}
+
 TEST_CASE("a step that compares shows one quantity: the ratio of its pairs", "[tour]") {
   Fixture f;
   f.state.appearance.reduced_motion = true;

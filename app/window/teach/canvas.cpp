@@ -40,6 +40,7 @@ constexpr float kGrown[] = {1.4f, 1.2f, 1};
 /// On a wall a question has the half that it stands on.
 constexpr float kGrownOnWall[] = {1.9f, 1.7f, 1.5f, 1.3f, 1.15f, 1};
 constexpr float kFigure = 1.5f;  // of what answers the question, over the words about it
+constexpr float kPicturePad_x = 16, kPicturePad_y = 8, kPictureHead = 28;  // of a diagram's panel
 constexpr const char* kBeats[] = {"Predict", "Run", "Reveal", "Explain"};
 
 /// Whether Run measures or plays something at this step.
@@ -785,12 +786,20 @@ bool LessonCanvas::find_diagram(const State& state, const Shown& shown) {
   return !pictures_[1].fenced.kernel.empty();
 }
 
+bool LessonCanvas::fits_whole(Ui& ui, const Area& panel) {
+  Picture& picture = pictures_[1];
+  if (picture.fenced.kernel.empty()) return true;
+  const Area inner = panel.inset(ui.px(kPicturePad_x), ui.px(kPicturePad_y));
+  const float head = ui.px(kPictureHead + kPicturePad_x);
+  return picture.view.is_whole(ui, {inner.x, inner.y, inner.w, inner.h - head}, picture.fenced);
+}
+
 /// Before and after stand beside each other where the step has both and both have room.
 void LessonCanvas::draw_diagram(Ui& ui, const Area& area) {
   Scroll scroll(ui, "step_diagram", area);
   ui.widgets["step_diagram"] = area;
   has_more_ |= scroll.turn_pages(ui.state.teaching.pages, &diagram_page_);
-  const float gap = ui.px(16), head_h = ui.px(28);
+  const float gap = ui.px(kPicturePad_x), head_h = ui.px(kPictureHead);
   const Area whole = {scroll.rest.x, scroll.rest.y, scroll.rest.w, area.h - gap};
   const Area half = {whole.x, whole.y, (whole.w - gap) / 2, whole.h};
   const auto fits = [&](Picture& picture) {
@@ -857,9 +866,15 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   if (draw_figure(ui, area, shown)) return;
   const float foot = step_bars_foot(ui, area.w - 2 * pad, shown.step, shown.bars);
   if (beat == Beat::explain && presenting) {  // small: the picture needs the place
-    constexpr float kFlatBar = 28, kMostShare = 0.4f;
-    const float thin = ui.px(kFlatBar) * count + foot + 2 * pad;
-    const Area top = shows_picture(ui.state, shown)
+    constexpr float kFlatBar = 28, kBarOfFew = 58, kMostShare = 0.4f;
+    const bool has_picture = shows_picture(ui.state, shown);
+    const auto needs = [&](float bar) { return ui.px(bar) * count + foot + 2 * pad; };
+    // Of one or two the answer has the whole width to be far off in, where the picture stays whole under them.
+    Area left = area;
+    left.take_top(needs(kBarOfFew), gap);
+    const bool is_wide = shown.bars.bars.size() <= 2 && fits_whole(ui, left);
+    const float thin = needs(is_wide ? kBarOfFew : kFlatBar);
+    const Area top = has_picture
                          ? area.take_top(std::min(thin, area.h * kMostShare), gap)
                          : std::exchange(area, Area());
     ui.panel(top);
@@ -902,7 +917,7 @@ void LessonCanvas::draw_explained(Ui& ui, const Area& area, const Shown& shown) 
   const bool shows_code = code_page_ >= 0 && pages > code_page_;
   ui.panel(area);
   if (shows_code || !find_diagram(ui.state, shown)) return draw_code(ui, area, shown);
-  draw_diagram(ui, area.inset(ui.px(16), ui.px(8)));
+  draw_diagram(ui, area.inset(ui.px(kPicturePad_x), ui.px(kPicturePad_y)));
   const bool has_change = has_code_change(ui.state, code_of(ui.state, shown.step)) &&
                           !is_of_rungs(shown.step, shown.bars);
   if (has_more_ || !has_change) return;

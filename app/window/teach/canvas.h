@@ -48,6 +48,8 @@ class LessonCanvas {
   /// Of the rung that is explained. False: its lesson has none.
   bool find_diagram(const State& state, const Shown& shown);
   void draw_diagram(Ui& ui, const Area& area);
+  /// The diagram that was found is whole in a panel of this size; also where there is none.
+  bool fits_whole(Ui& ui, const Area& panel);
   /// The figure that the step names, over its rungs. False: it names none, or nothing is in it.
   bool draw_figure(Ui& ui, const Area& area, const Shown& shown);
 
