@@ -113,18 +113,18 @@ void draw_bar(Ui& ui, const Area& rail, const LessonBar& bar, bool is_last, doub
   if (is_recorded) ui.frame(filled, ui.color(role_of(bar, is_last)), ui.px(2), ui.px(1.5f));
 }
 
-/// From the answer to the end of the bar: how far off it was, where there is room for the words.
-void draw_gap(Ui& ui, const Area& label, float answer_x, float bar_x, const std::string& far) {
+/// From the answer to what it missed: how far off it was, where there is room for the words.
+void draw_gap(Ui& ui, const Area& label, float answer_x, float missed_x, const std::string& far) {
   const Area& said = ui.widgets["answer_said"];
-  const bool is_low = answer_x < bar_x;
-  const float gap = ui.px(10), from = is_low ? said.right() + gap : bar_x,
-              to = is_low ? bar_x : said.x - gap;
+  const bool is_low = answer_x < missed_x;
+  const float gap = ui.px(10), from = is_low ? said.right() + gap : missed_x,
+              to = is_low ? missed_x : said.x - gap;
   const float w = ui.width(far, kSmall_px, Face::strong), y = label.middle(), thick = ui.px(2);
   if (far.empty() || to - from < w + ui.px(48)) return;
   const float text_x = (from + to - w) / 2;
   for (const auto& [left, right] : {std::pair(from, text_x - gap), std::pair(text_x + w + gap, to)})
     ui.fill({left, y - thick / 2, right - left, thick}, ui.color(Role::slower));
-  ui.fill({bar_x - thick / 2, label.y, thick, label.h}, ui.color(Role::slower));
+  ui.fill({missed_x - thick / 2, label.y, thick, label.h}, ui.color(Role::slower));
   ui.text(text_x, y, far, kSmall_px, Role::slower, Face::strong);
   ui.widgets["answer_gap"] = {from, label.y, to - from, label.h};
 }
@@ -457,8 +457,12 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     if (is_last && all.mark && grown >= 1) {
       const Area label = {rail.x, rail.bottom() + ui.px(4), rail.w, ui.px(kAnswerRow - 4)};
       draw_mark(ui, rail, label, scale.share_of(*all.mark), answer_text(step, bars, answer));
-      draw_gap(ui, label, ui.widgets["answer_mark"].x,
-               rail.x + rail.w * static_cast<float>(std::min(1.0, share)),
+      // Of an interval to its nearer end: by so much at least.
+      const double missed = has_interval ? std::clamp(*all.mark, all.pair->ci->low,
+                                                      all.pair->ci->high)
+                                         : all.values[i];
+      const double to = std::min(1.0, scale.share_of(missed));
+      draw_gap(ui, label, ui.widgets["answer_mark"].x, rail.x + rail.w * static_cast<float>(to),
                how_far(step, bars, answer, outcome_of(ui.state, step, bars)));
     }
   }

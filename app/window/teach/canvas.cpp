@@ -525,8 +525,9 @@ Words verdict_word(const Comparison& pair) {
   const Role role = verdict == Verdict::faster   ? Role::faster
                     : verdict == Verdict::slower ? Role::slower
                                                  : Role::text;
-  // Which of both it is takes a sentence.
-  const std::string open = "unresolved: " + unresolved_words(pair.ci, pair.margin);
+  // Which of both it is takes a sentence, where the figure above does not say it.
+  const std::string words = unresolved_words(pair.ci, pair.margin);
+  const std::string open = "unresolved" + (words == pair_headline(pair) ? "" : ": " + words);
   return {verdict == Verdict::unresolved ? open : word, kHeading_px, role, 6};
 }
 
