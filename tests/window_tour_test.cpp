@@ -820,6 +820,35 @@ TEST_CASE("on a wall one or two bars keep the width of their place while they ar
   CHECK(f.driver->find("rail:2")->w > f.driver->find("step_bars")->w * 0.95f);
 }
 
+TEST_CASE("under an answer stand what it says in words and the button that goes on with it",
+          "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 2);
+  f.driver->frames(4);
+  REQUIRE(f.driver->find("commit"));
+  REQUIRE(f.driver->click("commit"));
+  CHECK(f.state.teaching.beat == Beat::predict);  // locked, as the one in the head is
+  f.driver->frames(3);
+  type(f, "0.5");
+  const TourStep step = shown_step(f.state);
+  CHECK(read_back(step, bars_in(f), 0.5) ==
+        "“loop order” is slower: it needs 2.00× the time of “three loops, -O3”");
+  CHECK(read_back(step, bars_in(f), 4) ==
+        "“loop order” is faster: 4.00× as fast as “three loops, -O3”");
+  const Area &field = *f.driver->find("answer_field"), &button = *f.driver->find("commit");
+  CHECK(button.y > field.bottom());
+  CHECK(button.x == field.x);
+  REQUIRE(f.driver->click("commit"));
+  CHECK(f.state.teaching.beat == Beat::run);
+  CHECK_FALSE(f.driver->find("commit"));
+  start_tour(f.state, "meetup", 0);
+  CHECK(read_back(shown_step(f.state), bars_in(f), 80e6) ==
+        "one call of “three loops, -O1” takes 80.0 ms, so 12.5 calls a second");
+  REQUIRE(perform(f.state, "show_presenter"));
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("commit"));  // a clicker has Page Down
+}
+
 TEST_CASE("a step that compares shows one quantity: the ratio of its pairs", "[tour]") {
   Fixture f;
   f.state.appearance.reduced_motion = true;

@@ -181,12 +181,27 @@ void draw_place(Ui& ui, Area* line) {
 }
 
 /// At a question it looks as locked as it is until there is an answer.
-void draw_advance(Ui& ui, const Area& area, const std::string& label) {
+void draw_advance(Ui& ui, const char* name, const Area& area, const std::string& label,
+                  Ui::Kind kind) {
   const std::string why = locked_because(ui.state);
-  if (ui.button("advance", area, label, Ui::Kind::primary, why.empty()))
-    ui.dispatch_action("advance");
+  if (ui.button(name, area, label, kind, why.empty())) ui.dispatch_action("advance");
   if (ImGui::IsItemHovered())
     ui.tooltip(why.empty() ? action("advance").title + "  (Page Down)" : why);
+}
+
+/// Under the answer: the one thing to do next, and what an answer is for.
+void draw_commit(Ui& ui, Area area) {
+  const State& state = ui.state;
+  if (state.teaching.presenting) return;  // a clicker has Page Down
+  const std::string label = next_label(state) + "  ·  Enter";
+  Area line = area.take_top(ui.px(40), 0);
+  const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(40);
+  draw_advance(ui, "commit", line.take_left(w, ui.px(14)), label, Ui::Kind::primary);
+  const bool is_open = locked_because(state).empty();
+  const std::string words = is_open ? "Then your answer is fixed."
+                                    : "A guess is enough: it is held against what is measured.";
+  const bool fits = ui.width(words, kSmall_px) <= line.w;
+  ui.paragraph({line.x, line.y + ui.px(fits ? 10 : 1), line.w, 0}, words, kSmall_px, Role::muted);
 }
 
 }  // namespace
@@ -202,7 +217,10 @@ void LessonCanvas::draw_head(Ui& ui, Area area) {
   if (!teach.presenting) {
     const std::string label = next_label(state);
     const float w = std::max(ui.px(96), ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28));
-    draw_advance(ui, line.take_right(w, ui.px(8)), label);
+    // One step is the next: at a question the button under its answer, on the end card what it offers.
+    const bool is_next = teach.beat != Beat::predict && teach.beat != Beat::done;
+    draw_advance(ui, "advance", line.take_right(w, ui.px(8)), label,
+                 is_next ? Ui::Kind::primary : Ui::Kind::normal);
     if (can_run_again(state) && ui.button("run_again", line.take_right(ui.px(120), ui.px(8)),
                                           "Run again", Ui::Kind::normal))
       ui.dispatch([](State& changed) { run_again(changed); });
@@ -354,7 +372,8 @@ void LessonCanvas::draw_choices(Ui& ui, Area area, const Shown& shown) const {
   const int chosen = answer_here(ui.state).choice;
   if (chosen >= 0 && !has_list(ui.state) && compat::key_pressed(compat::Key::enter))
     ui.dispatch_action("advance");
-  const float gap = ui.px(6), room = area.h / static_cast<float>(choices.size()) - gap;
+  const float below = ui.state.teaching.presenting ? 0 : ui.px(50);  // the button's
+  const float gap = ui.px(6), room = (area.h - below) / static_cast<float>(choices.size()) - gap;
   const float h = std::clamp(room, ui.px(24), ui.px(54));
   const float size = h >= ui.px(50) ? kHeading_px : kBody_px;
   for (size_t i = 0; i < choices.size(); ++i) {
@@ -372,6 +391,8 @@ void LessonCanvas::draw_choices(Ui& ui, Area area, const Shown& shown) const {
     if (touched.clicked)
       ui.dispatch([i](State& state) { choose_answer(state, static_cast<int>(i)); });
   }
+  area.take_top(0, ui.px(10));
+  draw_commit(ui, area);
 }
 
 namespace {
@@ -449,16 +470,22 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
     if (!read) ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
   }
   const bool is_wrong = *text && !read;
+  const bool is_read = *text && read;
   const std::string beside =
-      *text && read ? answer_text(shown.step, shown.bars, answer) : form_of_answer(shown.step.ask);
+      is_read ? answer_text(shown.step, shown.bars, answer) : form_of_answer(shown.step.ask);
   const bool fits = ui.width(beside, kSmall_px) <= line.w;
   if (fits)
     ui.text(line.x, line.middle(), beside, kSmall_px, Role::muted, Face::body, Anchor::start,
             line.w);
   else
     area.take_top(ui.paragraph(area, beside, kSmall_px, Role::muted), ui.px(4));
-  ui.paragraph(area, is_wrong ? read.error().sentence() : asked_for(shown.step, shown.bars),
-               kSmall_px, is_wrong ? Role::slower : Role::muted);
+  area.take_top(ui.paragraph(area,
+                             is_wrong  ? read.error().sentence()
+                             : is_read ? read_back(shown.step, shown.bars, *read)
+                                       : asked_for(shown.step, shown.bars),
+                             kSmall_px, is_wrong ? Role::slower : Role::muted),
+                ui.px(16));
+  draw_commit(ui, area);
 }
 
 void LessonCanvas::draw_answer(Ui& ui, Area area, const Shown& shown) {

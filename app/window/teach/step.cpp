@@ -548,6 +548,21 @@ std::string asked_for(const TourStep& step, const StepBars& bars) {
   }
 }
 
+std::string read_back(const TourStep& step, const StepBars& bars, double value) {
+  const LessonBar* last = bars.last();
+  if (!last) return {};
+  const std::string one = quoted(*last, step);
+  if (step.ask == Ask::time)
+    return fmt::format("one call of {} takes {}, so {:.3g} calls a second", one,
+                       format_time_ns(value), 1e9 / value);
+  if (step.ask != Ask::ratio) return asked_for(step, bars);
+  const std::string other = quoted(bars.bars.front(), step);
+  if (value == 1) return one + " is exactly as fast as " + other;
+  return value > 1 ? fmt::format("{} is faster: {} as fast as {}", one, format_ratio(value), other)
+                   : fmt::format("{} is slower: it needs {} the time of {}", one,
+                                 format_ratio(1 / value), other);
+}
+
 const StepAnswer& answer_here(const State& state) {
   static const StepAnswer kNone;
   const auto found = state.teaching.answers.find(state.teaching.tour_step);

@@ -55,6 +55,9 @@ std::vector<std::string> choices_of(const study::TourStep& step, const StepBars&
 /// What a number says: "time of one call", "times as fast as “n = 512”".
 std::string asked_for(const study::TourStep& step, const StepBars& bars);
 
+/// What a number that was typed says, in other words: "one call takes 80 ms, so 12.5 calls a second".
+std::string read_back(const study::TourStep& step, const StepBars& bars, double value);
+
 /// The answer at this step as it was given; never null.
 const StepAnswer& answer_here(const State& state);
 void type_answer(State& state, const std::string& text);
