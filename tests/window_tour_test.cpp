@@ -116,7 +116,7 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
   const WorkRequest run = f.session.last(RequestType::run);
   REQUIRE(run.kernels.size() == 1);
   CHECK(run.mode == RunMode::live);
-  CHECK(param_int(run.kernels[0].params, "n") == 512);
+  CHECK(param_int(run.kernels[0].params, "n") == 256);  // Watch it climb has shown that of 512
   REQUIRE(f.session.predictions().size() == 1);
   CHECK(f.session.predictions()[0].value == Approx(80e6));
   CHECK(f.driver->find("step_progress"));
@@ -164,7 +164,7 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
   set_param(f.state, "n", 128);
   REQUIRE(f.driver->click("show_tour"));
   CHECK(f.state.view.screen == ScreenId::tour);
-  CHECK(param_int(f.state.selection.params, "n") == 512);
+  CHECK(param_int(f.state.selection.params, "n") == 256);
   REQUIRE(f.driver->click("end_tour"));
   CHECK_FALSE(f.state.teaching.tour);
   CHECK_FALSE(f.state.teaching.tour);
@@ -847,6 +847,19 @@ TEST_CASE("under an answer stand what it says in words and the button that goes 
   REQUIRE(perform(f.state, "show_presenter"));
   f.driver->frames(3);
   CHECK_FALSE(f.driver->find("commit"));  // a clicker has Page Down
+}
+
+TEST_CASE("the first tour asks for no figure that the first climb has shown", "[tour]") {
+  Fixture f;
+  f.state.selection.params.clear();  // as the climb does
+  const Params climbed = shown_params(f.state);
+  const auto tour = study::load_tour(study::tour_ids().front());
+  REQUIRE(tour);
+  for (const TourStep& step : tour->steps) {
+    if (step.ask != Ask::time && step.ask != Ask::ratio) continue;
+    INFO(step.question);
+    CHECK(param_int(step.set, "n") != param_int(climbed, "n"));
+  }
 }
 
 TEST_CASE("a step that compares shows one quantity: the ratio of its pairs", "[tour]") {
