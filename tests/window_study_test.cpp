@@ -223,6 +223,16 @@ TEST_CASE("the quiz runs what is missing, and the answer is what was measured", 
   f.driver->type('2');
   CHECK(f.state.studying.progress.questions["gemm.cpu_largest_step"].right == 0);
   CHECK(f.state.studying.chosen.at("gemm.cpu_largest_step") == answer.choices[wrong].label);
+  // The figures stand in one picture, and one button goes on to a question that is still open.
+  f.driver->frames(2);
+  const Area* right = nullptr;
+  for (size_t i = 0; i < answer.choices.size(); ++i)
+    if (answer.choices[i].accepted) right = f.driver->find("choice_bar:" + std::to_string(i));
+  REQUIRE(right);
+  CHECK(right->w >= f.driver->find("choice_bar:" + std::to_string(wrong))->w);
+  REQUIRE(f.driver->click("next_question"));
+  CHECK(f.state.studying.question != "gemm.cpu_largest_step");
+  CHECK_FALSE(f.state.studying.progress.questions.contains(f.state.studying.question));
 }
 
 TEST_CASE("what the intervals cannot tell apart is right as well", "[window][study]") {

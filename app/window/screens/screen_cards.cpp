@@ -26,8 +26,10 @@ Mark mark_of(const study::Choice& choice, const std::string& chosen) {
   return {};
 }
 
+/// `share`: of the largest figure among the choices, for its bar.
 void draw_choice(Ui& ui, const Area& row, const study::Question& question,
-                 const study::Choice& choice, size_t place, const std::string& chosen) {
+                 const study::Choice& choice, size_t place, const std::string& chosen,
+                 double share) {
   const bool open = chosen.empty();
   const auto touched = ui.touch("choice:" + std::to_string(place), row);
   ui.fill(row, ui.raised(touched.hovered && open ? 3 : 1), ui.px(6));
@@ -42,8 +44,13 @@ void draw_choice(Ui& ui, const Area& row, const study::Question& question,
     ui.text(word.right(), word.middle(), mark.text, kSmall_px, mark.role, Face::strong,
             Anchor::end);
     const Area value = inner.take_right(inner.w * 0.5f, ui.px(12));
-    ui.text(value.x, value.middle(), choice.value_text, kSmall_px, Role::text, Face::mono,
-            Anchor::start, value.w);
+    const bool has_bar = share > 0;  // not of "none of these"
+    ui.text(value.x, value.middle() - ui.px(has_bar ? 5 : 0), choice.value_text, kSmall_px,
+            Role::text, Face::mono, Anchor::start, value.w);
+    const Area bar = {value.x, value.bottom() - ui.px(11), value.w * static_cast<float>(share),
+                      ui.px(4)};
+    if (has_bar) ui.fill(bar, ui.color(mark.text.empty() ? Role::baseline : mark.role), ui.px(2));
+    if (has_bar) ui.widgets["choice_bar:" + std::to_string(place)] = bar;
   }
   ui.text(inner.x, inner.middle(), choice.label, kBody_px, Role::text,
           !open && choice.accepted ? Face::strong : Face::body, Anchor::start, inner.w);
@@ -54,6 +61,11 @@ void draw_choice(Ui& ui, const Area& row, const study::Question& question,
 void draw_missing(Ui& ui, Area* rest, const study::Answer& answer) {
   rest->take_top(ui.paragraph(*rest, sentence_of(answer.reason), kBody_px, Role::muted), ui.px(16));
   if (answer.run.empty()) return;
+  rest->take_top(ui.paragraph(*rest,
+                              "Think of your answer while it runs: its figures stay hidden here "
+                              "until you have chosen.",
+                              kSmall_px, Role::muted),
+                 ui.px(16));
   const std::string label = answer.run.size() == 1 ? "Run it now" : "Run these rungs now";
   const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(48);
   ui.action_button("run_question", {rest->x, rest->y, std::min(w, rest->w), ui.px(42)}, label,
@@ -66,12 +78,42 @@ void draw_missing(Ui& ui, Area* rest, const study::Answer& answer) {
   rest->take_top(ui.paragraph(*rest, measured, kSmall_px, Role::muted), ui.px(12));
 }
 
+/// The next one in the list that was not answered yet, from the top again after the last; null: there is none.
+const study::Question* unanswered_after(const State& state, const study::Question& question) {
+  const auto& all = study_questions();
+  const auto is_open = [&](const study::Question& one) {
+    return one.id != question.id && !state.studying.progress.questions.contains(one.id);
+  };
+  const auto here = std::find_if(all->begin(), all->end(), [&](const study::Question& one) {
+    return one.id == question.id;
+  });
+  auto found = std::find_if(here, all->end(), is_open);
+  if (found != all->end()) return &*found;
+  found = std::find_if(all->begin(), here, is_open);
+  return found == here ? nullptr : &*found;
+}
+
+void draw_next(Ui& ui, Area* rest, const study::Question& question) {
+  const study::Question* next = unanswered_after(ui.state, question);
+  if (!next) return;
+  const Area button = rest->take_top(ui.px(42), ui.px(20));
+  if (ui.button("next_question", {button.x, button.y, std::min(ui.px(180), button.w), button.h},
+                "Next question", Ui::Kind::primary))
+    ui.dispatch([id = next->id](State& state) { state.studying.question = id; });
+}
+
 void draw_answered(Ui& ui, Area* rest, const study::Question& question,
                    const study::Answer& answer) {
   const auto found = ui.state.studying.chosen.find(question.id);
   const std::string chosen = found == ui.state.studying.chosen.end() ? "" : found->second;
-  for (size_t i = 0; i < answer.choices.size(); ++i)
-    draw_choice(ui, rest->take_top(ui.px(44), ui.px(6)), question, answer.choices[i], i, chosen);
+  double most = 0;
+  for (const study::Choice& choice : answer.choices)
+    if (choice.value > most) most = choice.value;  // of NaN it is false
+  for (size_t i = 0; i < answer.choices.size(); ++i) {
+    const double value = answer.choices[i].value;
+    draw_choice(ui, rest->take_top(ui.px(44), ui.px(6)), question, answer.choices[i], i, chosen,
+                value > 0 ? value / most : 0);
+  }
   rest->take_top(ui.px(14));
   if (chosen.empty()) return;
   const auto mine = std::find_if(answer.choices.begin(), answer.choices.end(),
@@ -83,6 +125,7 @@ void draw_answered(Ui& ui, Area* rest, const study::Question& question,
   rest->take_top(ui.paragraph(*rest, sentence_of(answer.explanation), kBody_px, Role::text),
                  ui.px(16));
   draw_terms(ui, rest, question.see);
+  draw_next(ui, rest, question);
 }
 
 }  // namespace
