@@ -153,6 +153,35 @@ TEST_CASE("cards: a key or a click turns, 1 and 2 answer, progress is saved and 
   CHECK(shown_card(f.state)->lab == "measuring");
 }
 
+TEST_CASE("another deck keeps what is known, and where it is kept", "[window][study]") {
+  Fixture f;
+  const TemporaryFolder folder;
+  f.state.studying.path = folder.path + "/study.json";
+  f.driver->type('k');
+  f.driver->type(' ');
+  f.driver->type('1');
+  REQUIRE(f.state.studying.progress.cards.size() == 1);
+  REQUIRE(f.driver->click("deck:gemm"));
+  CHECK(f.state.studying.deck == "gemm");
+  CHECK(f.state.studying.progress.cards.size() == 1);
+  CHECK(f.state.studying.path == folder.path + "/study.json");
+  f.driver->type(' ');
+  f.driver->type('1');
+  CHECK(study::load_progress(f.state.studying.path)->cards.size() == 2);
+}
+
+TEST_CASE("Study opens at the lab in view, once something of it ran", "[window][study]") {
+  Fixture f;
+  CHECK(shown_deck(f.state)->lab != "gemm");
+  REQUIRE(perform(f.state, "run_selected"));
+  const WorkRequest request = f.session.last(RequestType::run);
+  f.session.measure(request, 0, 1e6);
+  f.session.finish(request);
+  f.driver->frames(3);
+  CHECK(shown_deck(f.state)->lab == "gemm");
+  CHECK(shown_question(f.state)->lab == "gemm");
+}
+
 TEST_CASE("a deck of which nothing is due says so and can be gone through all the same",
           "[window][study]") {
   Fixture f;

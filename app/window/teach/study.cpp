@@ -208,11 +208,29 @@ std::string metric_of_title(const std::string& title) {
   return "";
 }
 
+namespace {
+
+/// The lab in view once something of it ran: its cards and its questions come first. Empty: nothing has.
+std::string studied_lab(const State& state) {
+  const Lab* lab = state.selection.lab;
+  const auto& all = state.run().series();
+  const bool has_run =
+      lab && std::any_of(all.begin(), all.end(), [&](const Series& series) {
+        return std::any_of(lab->rungs.begin(), lab->rungs.end(),
+                           [&](const Rung& rung) { return series.kernel == rung.kernel; });
+      });
+  return has_run ? lab->id : std::string();
+}
+
+}  // namespace
+
 const study::Deck* shown_deck(const State& state) {
   const auto& decks = study_decks();
   if (!decks || decks->empty()) return nullptr;
+  const std::string& chosen = state.studying.deck;
+  const std::string wanted = chosen.empty() ? studied_lab(state) : chosen;
   for (const study::Deck& deck : *decks) {
-    if (deck.lab == state.studying.deck) return &deck;
+    if (deck.lab == wanted) return &deck;
   }
   return &decks->front();
 }
@@ -227,7 +245,10 @@ const study::Card* shown_card(const State& state) {
 }
 
 void show_deck(State& state, const std::string& lab) {
-  state.studying = {.deck = lab, .chosen = std::move(state.studying.chosen)};
+  Studying& studying = state.studying;
+  studying.deck = lab;
+  studying.card.clear();
+  studying.is_quiz = studying.is_turned = studying.goes_on = false;
 }
 
 void answer_card(State& state, bool knew) {
@@ -246,7 +267,10 @@ const study::Question* shown_question(const State& state) {
   for (const study::Question& question : *questions) {
     if (question.id == state.studying.question) return &question;
   }
-  return &questions->front();
+  const auto first =
+      std::find_if(questions->begin(), questions->end(),
+                   [lab = studied_lab(state)](const study::Question& one) { return one.lab == lab; });
+  return first == questions->end() ? &questions->front() : &*first;
 }
 
 study::Answer answer_of(const State& state, const study::Question& question) {
