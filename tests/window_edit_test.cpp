@@ -233,6 +233,14 @@ TEST_CASE("a text that does not compile is marked at its line and runs nothing")
   CHECK(w.driver->find("message_2") == nullptr);
 }
 
+TEST_CASE("what compiles and cannot be loaded is not called uncompiled") {
+  EditBuild build;
+  build.reason = "it compiles, but could not be loaded: undefined symbol: ridge::far";
+  CHECK(std::string(refused_headline(build)) == "Does not load");
+  build.reason = "it does not compile, line 3";
+  CHECK(std::string(refused_headline(build)) == "Does not compile");
+}
+
 TEST_CASE("revert brings the original back and keeps what was there; the diff is to the original") {
   Edits w;
   w.open();

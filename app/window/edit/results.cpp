@@ -57,7 +57,7 @@ Now now_of(const State& state) {
   // The learner left it so: an old failure is no news when the file opens.
   if (is_as_left(state) && ((series && is_refused(*series)) || (build && !build->built)))
     return {"As you left it", Role::text};
-  if (build && !build->built) return {"Does not compile", Role::slower};
+  if (build && !build->built) return {refused_headline(*build), Role::slower};
   if (series && is_refused(*series))
     return {error_map_of(*series) ? "Wrong result" : "Failed", Role::slower};
   if (series && series->stats) return {format_time_ns(series->stats->median_ns), Role::text};
@@ -160,6 +160,10 @@ bool SaveResults::is_empty(const State& state) {
   read(state);
   return saves_.empty() || (saves_.size() == 1 && state.editing->is_as_handed_out() &&
                             saves_.front().series == nullptr);
+}
+
+const char* refused_headline(const EditBuild& build) {
+  return build.reason.starts_with("it compiles") ? "Does not load" : "Does not compile";
 }
 
 std::string times_in_turns(const Run& run, const Comparison& comparison) {
