@@ -115,6 +115,36 @@ TEST_CASE("predict, lock on Run, reveal", "[teaching]") {
   CHECK(beside(ladder_of(f), chart::Marker::diamond) == 1);
   CHECK(beside(ladder_of(f), chart::Marker::triangle) == 1);
   CHECK(f.driver->find("predict_said"));
+  // Both on one scale: 2 ms were said, 1 ms was measured.
+  REQUIRE(f.driver->find("predicted_bar"));
+  CHECK(f.driver->find("measured_bar")->w ==
+        Approx(f.driver->find("predicted_bar")->w / 2).margin(1));
+}
+
+TEST_CASE("a prediction has one next step: Run it, then the outcome comes into view, then the next rung",
+          "[teaching]") {
+  Fixture f;
+  f.state.appearance.level = Level::kLearn;
+  f.driver->frames(2);
+  f.driver->type('u');
+  REQUIRE(f.driver->click("predict_field"));
+  CHECK_FALSE(f.driver->find("predict_run"));  // nothing was said yet
+  type(f, "2 ms");
+  f.driver->key(Key::enter);
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("predict_run"));
+  REQUIRE(f.session.predictions().size() == 1);
+  CHECK_FALSE(f.driver->find("lesson:happened"));
+  const WorkRequest request = f.session.last(RequestType::run);
+  f.session.measure(request, 0, 1e6);
+  f.session.finish(request);
+  f.driver->frames(6);
+  const Area *happened = f.driver->find("lesson:happened"), *right = f.driver->find("right");
+  REQUIRE(happened);
+  CHECK(happened->y > right->y);
+  CHECK(happened->y < right->y + right->h / 2);
+  REQUIRE(f.driver->click("next_rung"));
+  CHECK(f.state.selection.rung == kSecond);
 }
 
 TEST_CASE("what is typed but not entered counts when Run is pressed", "[teaching]") {

@@ -21,6 +21,7 @@ namespace ridge::window {
 namespace {
 
 constexpr float kSize_px = kSmall_px + 1, kLeading = 1.5f;
+constexpr float kLineOfOutcome = 24;
 
 /// The name, or with as many + as it takes to be that of no widget of this frame.
 std::string free_name(const Ui& ui, std::string name) {
@@ -402,6 +403,13 @@ void LessonTab::draw(Ui& ui, Area area, const std::function<float(const Area&)>&
   });
   std::string folded;  // the question whose fold line was drawn last
   const bool hides_outcome = hides_outcome_of(ui.state, rung, question != blocks.end());
+  // Who predicted looks for the outcome next: it comes into view by itself, once.
+  const auto revealed = revealed_of(ui.state, rung);
+  const bool is_over = awaited_ == rung && revealed && revealed->measured_ns && !hides_outcome;
+  if (is_locked(ui.state, rung))
+    awaited_ = rung;
+  else if (is_over || awaited_ != rung)
+    awaited_.clear();
   bool said = false;
   const auto draw_one = [&](const LessonBlock& block) {
     if (hides_outcome && block.gives_away) {
@@ -415,8 +423,11 @@ void LessonTab::draw(Ui& ui, Area area, const std::function<float(const Area&)>&
     }
     if (block.is_answer && block.question != folded)
       area.y += draw_answer_line(ui, area, folded = block.question);
-    if (block.lead == study::kWhatHappened && question != blocks.end() && block.kernel == rung)
+    if (block.lead == study::kWhatHappened && question != blocks.end() && block.kernel == rung) {
+      ui.widgets["lesson:happened"] = {area.x, area.y, area.w, ui.px(kLineOfOutcome)};
+      if (is_over) ImGui::SetScrollFromPosY(area.y - ImGui::GetWindowPos().y, 0.1f);
       area.y += draw_said(ui, area, *question);
+    }
     if (!block.is_answer || is_open(ui.state, block.question))
       area.y += draw_block(ui, area, block);
   };

@@ -792,17 +792,72 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
                  ui.px(14));
   const Area box = line.take_left(ui.px(112), ui.px(18));
   ui.widgets["predict_field"] = box;
+  // An answer that stands has one next step.
+  if (draft_of(state, state.selection.rung) && predict_blocker(state).empty() &&
+      ui.button("predict_run", line.take_left(ui.px(76), ui.px(18)), "Run it", Ui::Kind::primary))
+    ui.dispatch_action("run");
   draw_input(ui, box);
   if (line.w > ui.px(60)) draw_slider(ui, line);
   const std::string why = predict_blocker(state);
+  // While it is typed: how it is read, or what it lacks.
+  const Draft* draft = draft_of(state, state.selection.rung);
+  const std::string typed = typed_text(state);
+  const bool is_new = !typed.empty() && !(draft && draft->text == typed);
+  const auto read = is_new ? parse_prediction(typed, reference) : Result<double>(0.0);
   const std::string& said = state.notice.text;
   const bool is_wrong = state.notice.is_error && !said.empty();
   ui.text(area.x, area.y + area.h / 2,
           !why.empty() ? why
           : is_wrong   ? said
-                       : hint_of(state, reference),
+          : !read      ? read.error().sentence()
+          : is_new && *read > 0 ? "Read as " + format_time_ns(*read) + ": Enter keeps it."
+                                : hint_of(state, reference),
           kSmall_px, is_wrong ? Role::slower : Role::muted, Face::body, Anchor::start, area.w);
 }
+
+namespace {
+
+/// The next rung of the same processor that has still to be measured here; null: none.
+const RungView* rung_ahead(const State& state) {
+  const auto& rows = state.ladder.rows;
+  const auto here = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
+    return row.rung->kernel == state.selection.rung;
+  });
+  const auto found = std::find_if(here, rows.end(), [&](const RungView& row) {
+    return row.can_run && !row.series && !row.rung->peer && !is_folded(state, *row.rung) &&
+           backend_of(row.rung->kernel) == backend_of(state.selection.rung);
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+/// What was predicted, hollow, over what was measured, on one scale from zero: times, or factors where one was said.
+void draw_both(Ui& ui, const Area& area, const report::Revealed& revealed) {
+  const bool is_factor = revealed.prediction->factor > 0 && revealed.ratio;
+  if (!is_factor && !(revealed.predicted_ns && revealed.measured_ns)) return;
+  const double said = is_factor ? revealed.prediction->factor : *revealed.predicted_ns;
+  const double measured = is_factor ? *revealed.ratio : *revealed.measured_ns;
+  const double most = std::max(said, measured);
+  if (!(said > 0) || !(measured > 0)) return;
+  const auto text = [&](double value) {
+    return is_factor ? format_ratio(value) : format_time_ns(value);
+  };
+  const float words =
+      std::max(ui.width(text(said), kTiny_px + 1), ui.width(text(measured), kTiny_px + 1));
+  const float row = area.h / 2, room = area.w - words - ui.px(8);
+  for (const bool is_said : {true, false}) {
+    const double value = is_said ? said : measured;
+    const Area bar = {area.x, area.y + (is_said ? 0 : row) + row * 0.25f,
+                      std::max(ui.px(2), room * static_cast<float>(value / most)), row * 0.5f};
+    if (is_said)
+      ui.frame(bar, ui.color(Role::text), ui.px(2), ui.px(1.5f));
+    else
+      ui.fill(bar, ui.color(Role::series0), ui.px(2));
+    ui.text(bar.right() + ui.px(8), bar.middle(), text(value), kTiny_px + 1, Role::text);
+    ui.widgets[is_said ? "predicted_bar" : "measured_bar"] = bar;
+  }
+}
+
+}  // namespace
 
 void PredictBar::draw(Ui& ui, Area area) const {
   ui.panel(area);
@@ -814,6 +869,12 @@ void PredictBar::draw(Ui& ui, Area area) const {
   const bool waits = is_locked(state, state.selection.rung);
   if (is_open && !waits) return draw_field(ui, inner);
   if (!revealed) return;
+  const RungView* ahead = waits || !is_learning(state) ? nullptr : rung_ahead(state);
+  if (ahead && ui.button("next_rung", inner.take_right(ui.px(104), ui.px(16)).inset(0, ui.px(8)),
+                         "Next rung", Ui::Kind::normal))
+    ui.dispatch([kernel = ahead->rung->kernel](State& changed) { select_rung(changed, kernel); });
+  if (!waits && inner.w > ui.px(520))
+    draw_both(ui, inner.take_right(inner.w * 0.32f, ui.px(20)), *revealed);
   const float half = inner.h / 2;
   const std::string first = waits ? "Predicted " + report::said_text(*revealed->prediction) +
                                         ": locked until the run is over."
