@@ -838,6 +838,13 @@ TEST_CASE("under an answer stand what it says in words and the button that goes 
   const Area &field = *f.driver->find("answer_field"), &button = *f.driver->find("commit");
   CHECK(button.y > field.bottom());
   CHECK(button.x == field.x);
+  // The lesson asks the same, and its hints help here as well, one after another.
+  const std::string hint = "hint:gemm.cpu.loop_order?";
+  REQUIRE(f.driver->find(hint + "1"));
+  CHECK_FALSE(f.driver->find(hint + "2"));
+  REQUIRE(f.driver->click(hint + "1"));
+  f.driver->frames(2);
+  CHECK(f.driver->find(hint + "2"));
   REQUIRE(f.driver->click("commit"));
   CHECK(f.state.teaching.beat == Beat::run);
   CHECK_FALSE(f.driver->find("commit"));

@@ -330,6 +330,20 @@ int64_t count_results(const Run& run) {
 
 }  // namespace
 
+float draw_hints(Ui& ui, const Area& area, const std::vector<LessonBlock>& blocks,
+                 const std::string& kernel, float size, float leading) {
+  Area rest = area;
+  for (const LessonBlock& block : blocks) {
+    if (block.hint == 0 || block.kernel != kernel) continue;
+    if (block.hint > 1 && !is_open(ui.state, key_of_hint(block, block.hint - 1))) break;
+    if (block.lead == study::kHint) rest.take_top(draw_hint_line(ui, rest, block));
+    if (!is_open(ui.state, key_of_hint(block, block.hint))) continue;
+    const Area text = {rest.x + ui.px(16), rest.y, rest.w - ui.px(16), 0};
+    rest.take_top(draw_words(ui, text, block, size, leading), ui.px(8));
+  }
+  return rest.y - area.y;
+}
+
 float draw_question(Ui& ui, const Area& area, const std::vector<LessonBlock>& blocks,
                     const std::string& kernel, float size, float leading) {
   Area rest = area;

@@ -59,6 +59,10 @@ float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size,
 float draw_question(Ui& ui, const Area& area, const std::vector<LessonBlock>& blocks,
                     const std::string& kernel, float size, float leading);
 
+/// The hints of a rung's prediction, folded, one after another: "hint:<part>?1". Returns the height taken, 0 without any.
+float draw_hints(Ui& ui, const Area& area, const std::vector<LessonBlock>& blocks,
+                 const std::string& kernel, float size, float leading);
+
 /// The lesson of the lab in view, with its figures: the file once, its figures whenever a run or the recordings say
 /// something new, or another problem is looked at; while something is measured they wait for what it says.
 class LessonText {

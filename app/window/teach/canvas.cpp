@@ -419,7 +419,7 @@ const char* form_of_answer(study::Ask ask) {
 
 }  // namespace
 
-void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
+void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) {
   const StepAnswer& answer = answer_here(ui.state);
   Area line = area.take_top(ui.px(44), ui.px(8));
   const Area box = line.take_left(std::min(line.w, ui.px(170)), ui.px(14));
@@ -486,6 +486,8 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) const {
                              kSmall_px, is_wrong ? Role::slower : Role::muted),
                 ui.px(16));
   draw_commit(ui, area);
+  area.take_top(ui.px(40), ui.px(12));
+  explanation_.draw_hints(ui, area, shown.step);
 }
 
 void LessonCanvas::draw_answer(Ui& ui, Area area, const Shown& shown) {

@@ -37,7 +37,7 @@ class LessonCanvas {
   float draw_text(Ui& ui, const Area& area, const std::string& text, float size, Face face);
   void draw_answer(Ui& ui, Area area, const Shown& shown);
   void draw_choices(Ui& ui, Area area, const Shown& shown) const;
-  void draw_field(Ui& ui, Area area, const Shown& shown) const;
+  void draw_field(Ui& ui, Area area, const Shown& shown);
   static void draw_outcome(Ui& ui, const Area& area, const Shown& shown);
   static std::string ratio_sentence(const Shown& shown, const StepOutcome& outcome);
   void draw_code(Ui& ui, const Area& area, const Shown& shown);

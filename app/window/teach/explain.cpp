@@ -115,6 +115,16 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   return has_more;
 }
 
+void Explanation::draw_hints(Ui& ui, const Area& area, const TourStep& step) {
+  const bool is_same =
+      (step.ask == Ask::time && step.kind == StepKind::run && step.rungs.size() == 1) ||
+      (step.ask == Ask::ratio && step.kind == StepKind::compare);
+  if (!is_same || ui.state.teaching.presenting || area.h < ui.px(60)) return;
+  Scroll scroll(ui, "step_hints", area);
+  scroll.rest.take_top(window::draw_hints(ui, scroll.rest, lesson_.blocks(ui.state),
+                                          step.rungs.back(), kSmall_px + 1, kLessonLeading));
+}
+
 /// On a wall it is a little smaller rather than cut; what is still too long has pages.
 void Explanation::fit(Ui& ui, const Area& area, const std::string& words, bool has_more) {
   constexpr float kStep = 0.05f, kLeast = 0.75f;

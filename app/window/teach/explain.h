@@ -19,6 +19,9 @@ class Explanation {
   bool draw(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& bars,
             const StepOutcome& outcome, const std::string& said);
 
+  /// At the question, for who reads alone: the hints of the lesson, where it asks what the step asks.
+  void draw_hints(Ui& ui, const Area& area, const study::TourStep& step);
+
  private:
   void draw_lesson(Ui& ui, Area* rest, const std::string& kernel);
   void draw_limit(Ui& ui, Area* rest, const LessonBar& bar);
