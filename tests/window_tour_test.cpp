@@ -820,6 +820,19 @@ TEST_CASE("on a wall one or two bars keep the width of their place while they ar
   CHECK(f.driver->find("rail:2")->w > f.driver->find("step_bars")->w * 0.95f);
 }
 
+TEST_CASE("beside a near answer there is no room for a line: its own words say how far off it was",
+          "[tour]") {
+  Fixture f;
+  f.state.appearance.reduced_motion = true;
+  f.session.judge(begin_pair(f, "14"), Verdict::faster, 16.4);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  f.driver->frames(2);
+  REQUIRE(f.driver->find("answer_said"));
+  CHECK_FALSE(f.driver->find("answer_gap"));
+  CHECK(f.driver->find("answer_said")->w > 180);
+}
+
 TEST_CASE("under an answer stand what it says in words and the button that goes on with it",
           "[tour]") {
   Fixture f;

@@ -456,14 +456,22 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     ui.widgets[fmt::format("rail:{}", i + 1)] = rail;
     if (is_last && all.mark && grown >= 1) {
       const Area label = {rail.x, rail.bottom() + ui.px(4), rail.w, ui.px(kAnswerRow - 4)};
-      draw_mark(ui, rail, label, scale.share_of(*all.mark), answer_text(step, bars, answer));
       // Of an interval to its nearer end: by so much at least.
       const double missed = has_interval ? std::clamp(*all.mark, all.pair->ci->low,
                                                       all.pair->ci->high)
                                          : all.values[i];
-      const double to = std::min(1.0, scale.share_of(missed));
-      draw_gap(ui, label, ui.widgets["answer_mark"].x, rail.x + rail.w * static_cast<float>(to),
-               how_far(step, bars, answer, outcome_of(ui.state, step, bars)));
+      const double to = std::min(1.0, scale.share_of(missed)), at = scale.share_of(*all.mark);
+      const std::string said = answer_text(step, bars, answer);
+      const std::string far = how_far(step, bars, answer, outcome_of(ui.state, step, bars));
+      // Between a near answer and the bar there is no room for words: they follow the answer's.
+      constexpr float kAround = 90;
+      const float words = ui.width("you said " + said + far, kSmall_px, Face::strong);
+      const auto between = static_cast<float>(std::abs(to - std::min(1.0, at))) * rail.w;
+      const bool has_room = between > words + ui.px(kAround);
+      draw_mark(ui, rail, label, at, has_room || far.empty() ? said : said + ": " + far);
+      if (has_room)
+        draw_gap(ui, label, ui.widgets["answer_mark"].x, rail.x + rail.w * static_cast<float>(to),
+                 far);
     }
   }
   ui.paragraph(caption, foot.says, kSmall_px, Role::muted);
