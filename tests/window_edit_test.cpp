@@ -340,8 +340,11 @@ TEST_CASE("an exercise opens with what is to be done, and its empty hole is not 
   Edits w;
   const auto exercise = app::find_exercise("turned_loops");
   REQUIRE(exercise);
+  w.session.build_messages = {{24, 12, "warning", "unused variable 'row'"}};
   start_exercise(w.state, *exercise);
   w.driver->frames(10);
+  // What is missing for a hole's sake is no fault of who has written nothing yet.
+  CHECK_FALSE(w.driver->find("message_24"));
   REQUIRE(w.driver->find("task") != nullptr);
   // The task stands over the editor: the file begins behind it.
   const float width = w.driver->find("editor")->w, top = w.driver->find("task")->bottom();
@@ -358,6 +361,7 @@ TEST_CASE("an exercise opens with what is to be done, and its empty hole is not 
   save_edit(w.state);
   w.driver->frames(10);
   CHECK(w.session.count(RequestType::run) == 1);
+  CHECK(w.driver->find("message_24"));
   w.finish_run();
   CHECK(w.driver->find("editor")->w == width);  // the columns stay where they are
 }

@@ -148,9 +148,12 @@ std::vector<CodeNote> notes_of(const State& state) {
   const Editing& editing = *state.editing;
   const EditBuild* build = editing.text == editing.built ? last_build(state) : nullptr;
   if (!build) return notes;
+  // Of a hole that nobody has written into it can only say what is missing.
+  const bool is_empty = !editing.exercise.empty() && editing.is_as_handed_out();
   std::set<int> seen;
   for (const CompileMessage& message : build->messages) {
     // A loop that was not vectorised is no fault of the text: the result says it where it matters.
+    if (is_empty && message.kind != "error") continue;
     if (message.kind != "remark" && message.line > 0 && seen.insert(message.line).second)
       notes.push_back({message.line, message.kind == "error", message.text});
   }
