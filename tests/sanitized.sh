@@ -2,6 +2,8 @@
 #
 #   sanitized_build address|thread    configures build-sanitized (ASan, UBSan, libFuzzer) or build-thread (TSan) and sets
 #                                     $build; exit 77 without clang-19
+#   cost begin, cost WHAT             says how long it took since the last call: seconds, and those of the processor, which a
+#                                     busy machine does not stretch
 compiler=${RIDGE_SANITIZER_CXX:-clang++-19}
 
 sanitized_build() {
@@ -15,4 +17,12 @@ sanitized_build() {
     "-DRIDGE_KERNELS=gemm;probe;runtime/cpu;runtime/problems" "-DRIDGE_SANITIZE=$sanitizers" "-DRIDGE_FUZZ=$fuzz" \
     >"$build.configure.log" 2>&1 || { tail -20 "$build.configure.log"; exit 1; }
   mv "$build.configure.log" "$build/configure.log"
+}
+
+cost() {
+  local now=$SECONDS cpu_s
+  # Of all that this script started and that has ended.
+  cpu_s=$(awk -v ticks="$(getconf CLK_TCK)" '{ printf "%d", ($16 + $17) / ticks }' "/proc/$$/stat")
+  [ "$1" = begin ] || echo "$1 in $((now - cost_from)) s, $((cpu_s - cost_from_cpu)) s of processor time"
+  cost_from=$now cost_from_cpu=$cpu_s
 }
