@@ -6,8 +6,7 @@
 //           agree, or are each other's complement, are computed once; inputs are ordered so that many do.
 // Limits    Six planes a LUT from the L2 cache, and the code itself: about 200 bytes a LUT are data too,
 //           for the instruction fetch.
-// Look at   The operations a LUT in the note, against the 31 of the tree; and 4000 LUTs, whose code
-//           leaves the L2.
+// Look at   The operations a LUT in the note, against the 31 of the tree.
 // Source    lut_circuit.h, generated_code.cpp; a network as straight-line logic: Umuroglu and others,
 //           LogicNets, FPL 2020, for FPGAs.
 #include <stdio.h>

@@ -3,7 +3,8 @@
 // Idea      Bit-sliced: a thread has a word of 32 images, and a table is a tree of multiplexers, each one
 //           lop3. One thread a word and class.
 // Changed   A load brings one bit of 32 images instead of one; neighbouring threads' words lie side by side.
-// Limits    The tree's 31 multiplexers, and its 32 leaves, chosen anew from the table by every thread.
+// Limits    The tree's nodes: nvcc 13.0 leaves the loop over a level a loop, so that node[] lies in local memory, and
+//           the L2 is busy with it. And 32 leaves, chosen anew from the table by every thread.
 // Look at   Integer instructions, where the look-up had loads. The table is still data.
 // Source    kernels/weightless/rungs/mux_tree.h, the CPU's rungs.
 #include "common/harness/kernel/cuda_check.h"

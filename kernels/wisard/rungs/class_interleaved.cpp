@@ -3,7 +3,7 @@
 // Idea      Ten classes ask one address: put their ten bits into one word. One load answers all of them.
 // Changed   A tenth of the loads; 512 images go through one RAM before the next, whose 8 KB stay in L1;
 //           addresses come from bit planes, eight images at once; words are added by carry-save counters.
-// Limits    Putting addresses together: about 8 operations an image and RAM.
+// Limits    Putting addresses together: about 22 operations an image and RAM.
 // Look at   1.6 MB of table in all, but 8 KB at a time.
 // Source    Positional population count: Mula, Kurz and Lemire, arXiv:1611.07612; interleaving: ours.
 #include "kernels/wisard/wisard.h"
