@@ -206,7 +206,7 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
                   "dots: single rounds"};
   if (std::any_of(ratios.marks.begin(), ratios.marks.end(),
                   [](const Mark& mark) { return mark.is_beyond; }))
-    model.legend.push_back("arrow: beyond the axis, its figure beside it");
+    model.legend.push_back("arrow: beyond the axis");
   if (beyond > 0)
     model.legend.push_back(fmt::format("{} single round{} beyond the axis, not drawn", beyond,
                                        beyond == 1 ? "" : "s"));

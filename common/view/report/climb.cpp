@@ -445,6 +445,9 @@ std::vector<std::string> step_bullets(const std::vector<chart::ClimbRow>& rows) 
 
 }  // namespace
 
+/// Page 1 of a longer ladder has no line left to say what it does to somebody who was not there.
+constexpr size_t kMostWithAbout = 10;
+
 Section climb_section(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   Section section{.id = "climb", .title = "The ladder, step by step", .in_handout = true};
@@ -453,10 +456,8 @@ Section climb_section(const Material& material, const Climb& climb) {
   if (!climb.where.empty() && material.is_of_pair)  // else the headline says it
     section.paragraphs = {"All rungs at " + climb.where +
                           ". Results at other parameters are in the appendix."};
-  else if (!options.about.empty() && !material.is_of_pair)  // for somebody who was not there
-    section.paragraphs = {options.about +
-                          " A rung is one step on the way, checked before it is "
-                          "timed."};
+  else if (!options.about.empty() && !material.is_of_pair && climb.lines.size() <= kMostWithAbout)
+    section.paragraphs = {options.about + " Each rung is checked before it is timed."};
   const Line& pivot = climb.best ? *climb.best : *climb.lines.front();
   const bool is_of_two =
       material.is_of_pair && std::any_of(climb.lines.begin(), climb.lines.end(),

@@ -916,6 +916,7 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
     sections.push_back(trap_front(material, climb));
   } else if (!climb.lines.empty() && !is_trained) {
     sections.push_back(climb_section(material, climb));
+    if (!material.is_of_pair) lines_of_words += sections.back().paragraphs.size();
     has_unpaired = has_unpaired_step(sections.back());
   }
   for (Section& section : comparison_sections(material, climb, lines_of_words))
