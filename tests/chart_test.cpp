@@ -248,7 +248,7 @@ TEST_CASE("a value beside a whisker stands at the end that is nearer to its bar'
   Panel panel{.title = "Speed"};
   panel.axis = {.title = "Speed", .high = 100};
   Mark bar{.row = 0, .value = 60};
-  bar.interval = Interval{5, 66};
+  bar.interval = Interval{40, 66};
   panel.marks.push_back(bar);
   model.panels.push_back(panel);
   const auto place_of_value = [&] {
