@@ -121,8 +121,9 @@ TEST_CASE("predict, lock on Run, reveal", "[teaching]") {
         Approx(f.driver->find("predicted_bar")->w / 2).margin(1));
 }
 
-TEST_CASE("a prediction has one next step: Run it, then the outcome comes into view, then the next rung",
-          "[teaching]") {
+TEST_CASE(
+    "a prediction has one next step: Run it, then the outcome comes into view, then the next rung",
+    "[teaching]") {
   Fixture f;
   f.state.appearance.level = Level::kLearn;
   f.driver->frames(2);

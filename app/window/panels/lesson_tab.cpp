@@ -555,7 +555,8 @@ void name_machine(const figure::Text& text, LessonBlock* why) {
   for (const TextRun& run : why->block.runs) {
     const figure::Figure* figure = figure_of(run.link, text);
     if (!figure || !figure->is_recorded || figure->machine.empty()) continue;
-    const Word said = {"In another run, on " + figure->machine + ":", Face::body, Role::limit, true};
+    const Word said = {"In another run, on " + figure->machine + ":", Face::body, Role::limit,
+                       true};
     why->words.insert(begins, said);
     return;
   }

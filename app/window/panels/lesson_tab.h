@@ -91,7 +91,8 @@ struct LessonTab {
   LessonText text_;
   std::string path_;                             ///< of the lesson that `diagrams_` are of
   std::map<std::string, DiagramView> diagrams_;  ///< of those that were seen, by part and text
-  std::string awaited_;  ///< the rung whose prediction's run goes on: at its end What happened is shown
+  std::string
+      awaited_;  ///< the rung whose prediction's run goes on: at its end What happened is shown
 };
 
 }  // namespace ridge::window

@@ -84,9 +84,8 @@ const study::Question* unanswered_after(const State& state, const study::Questio
   const auto is_open = [&](const study::Question& one) {
     return one.id != question.id && !state.studying.progress.questions.contains(one.id);
   };
-  const auto here = std::find_if(all->begin(), all->end(), [&](const study::Question& one) {
-    return one.id == question.id;
-  });
+  const auto here = std::find_if(all->begin(), all->end(),
+                                 [&](const study::Question& one) { return one.id == question.id; });
   auto found = std::find_if(here, all->end(), is_open);
   if (found != all->end()) return &*found;
   found = std::find_if(all->begin(), here, is_open);

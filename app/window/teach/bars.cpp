@@ -457,9 +457,9 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     if (is_last && all.mark && grown >= 1) {
       const Area label = {rail.x, rail.bottom() + ui.px(4), rail.w, ui.px(kAnswerRow - 4)};
       // Of an interval to its nearer end: by so much at least.
-      const double missed = has_interval ? std::clamp(*all.mark, all.pair->ci->low,
-                                                      all.pair->ci->high)
-                                         : all.values[i];
+      const double missed = has_interval
+                                ? std::clamp(*all.mark, all.pair->ci->low, all.pair->ci->high)
+                                : all.values[i];
       const double to = std::min(1.0, scale.share_of(missed)), at = scale.share_of(*all.mark);
       const std::string said = answer_text(step, bars, answer);
       const std::string far = how_far(step, bars, answer, outcome_of(ui.state, step, bars));

@@ -574,8 +574,7 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   // What was committed to comes before what is known about the figure.
   all.push_back({outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome), kBody_px,
                  Role::text, 16});
-  if (outcome.missing.empty())
-    all.push_back({outcome.interval, kSmall_px + 1, Role::muted, 10});
+  if (outcome.missing.empty()) all.push_back({outcome.interval, kSmall_px + 1, Role::muted, 10});
   if (is_number && outcome.missing.empty())
     all.push_back({asked_for(shown.step, shown.bars), kSmall_px + 1, Role::muted, 12});
   all.push_back({ratio_sentence(shown, outcome), kBody_px, Role::muted, 12});
@@ -904,9 +903,8 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
     left.take_top(needs(kBarOfFew), gap);
     const bool is_wide = shown.bars.bars.size() <= 2 && fits_whole(ui, left);
     const float thin = needs(is_wide ? kBarOfFew : kFlatBar);
-    const Area top = has_picture
-                         ? area.take_top(std::min(thin, area.h * kMostShare), gap)
-                         : std::exchange(area, Area());
+    const Area top = has_picture ? area.take_top(std::min(thin, area.h * kMostShare), gap)
+                                 : std::exchange(area, Area());
     ui.panel(top);
     draw_step_bars(ui, top.inset(pad, pad * 0.75f), shown.step, shown.bars);
     return area.h > 0 ? draw_explained(ui, area, shown) : void();

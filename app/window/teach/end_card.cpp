@@ -42,7 +42,9 @@ std::string score_text(const Teaching& teach) {
 std::string near_text(const StepResult& result) {
   if (result.right) return *result.right ? "right" : "not right";
   if (!result.over)
-    return result.said.empty() ? "no prediction" : result.claim.empty() ? "no figure" : "not settled";
+    return result.said.empty()    ? "no prediction"
+           : result.claim.empty() ? "no figure"
+                                  : "not settled";
   if (*result.off < 1.005) return "right";
   return format_ratio(*result.off) + (*result.over < 1 ? " too low" : " too high");
 }
@@ -128,14 +130,12 @@ void draw_end_card(Ui& ui, Area area) {
   ui.text(left.x, left.y + ui.px(20), "How near you were", kHeading_px, Role::text, Face::strong);
   left.take_top(ui.px(44));
   left.take_top(ui.paragraph(left, score_text(teach), kBody_px, Role::text), ui.px(4));
-  const bool has_number =
-      std::any_of(teach.results.begin(), teach.results.end(),
-                  [](const auto& one) { return one.second.over.has_value(); });
+  const bool has_number = std::any_of(teach.results.begin(), teach.results.end(),
+                                      [](const auto& one) { return one.second.over.has_value(); });
   if (has_number)
-    left.take_top(
-        ui.paragraph(left, "The white tick is what was measured, the dot your answer.", kSmall_px,
-                     Role::muted),
-        ui.px(12));
+    left.take_top(ui.paragraph(left, "The tick is what was measured, the dot your answer.",
+                               kSmall_px, Role::muted),
+                  ui.px(12));
   {
     Scroll scroll(ui, "end_steps", left);
     for (const auto& [step, result] : teach.results) {

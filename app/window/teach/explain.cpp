@@ -95,10 +95,9 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
     const float top = rest.y;
     const std::string verdict =
         verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title) + ".";
-    rest.take_top(
-        ui.paragraph(rest, verdict, std::round(kBody_px * fit_), Role::text,
-                     on_wall ? Face::strong : Face::body),
-        ui.px(14));
+    rest.take_top(ui.paragraph(rest, verdict, std::round(kBody_px * fit_), Role::text,
+                               on_wall ? Face::strong : Face::body),
+                  ui.px(14));
     ui.widgets["step_verdict"] = {rest.x, top, rest.w, rest.y - top};
   }
   // The words reason from these times: what speaks against them stays beside them.

@@ -1,5 +1,6 @@
-// What a step's Explain says beside its bars: the tour's words, what came of the prediction, what that rung's lesson
-// says, what it expects to limit the rung, and what this run says to that. With a tour's words alone a room would look at an empty half.
+// What a step's Explain says beside its bars: what came of the prediction, the tour's words, why the rung's lesson says it is
+// so, what it expects to limit the rung, what this run says to that, and the lesson's question. With a tour's words alone a
+// room would look at an empty half.
 #pragma once
 
 #include <map>

@@ -807,9 +807,9 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
   const std::string& said = state.notice.text;
   const bool is_wrong = state.notice.is_error && !said.empty();
   ui.text(area.x, area.y + area.h / 2,
-          !why.empty() ? why
-          : is_wrong   ? said
-          : !read      ? read.error().sentence()
+          !why.empty()          ? why
+          : is_wrong            ? said
+          : !read               ? read.error().sentence()
           : is_new && *read > 0 ? "Read as " + format_time_ns(*read) + ": Enter keeps it."
                                 : hint_of(state, reference),
           kSmall_px, is_wrong ? Role::slower : Role::muted, Face::body, Anchor::start, area.w);

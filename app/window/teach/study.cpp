@@ -267,9 +267,9 @@ const study::Question* shown_question(const State& state) {
   for (const study::Question& question : *questions) {
     if (question.id == state.studying.question) return &question;
   }
-  const auto first =
-      std::find_if(questions->begin(), questions->end(),
-                   [lab = studied_lab(state)](const study::Question& one) { return one.lab == lab; });
+  const auto first = std::find_if(
+      questions->begin(), questions->end(),
+      [lab = studied_lab(state)](const study::Question& one) { return one.lab == lab; });
   return first == questions->end() ? &questions->front() : &*first;
 }
 

@@ -42,9 +42,9 @@ struct StepAnswer {
 struct StepResult {
   std::string title;  ///< "three loops, -O1 → loop order"
   std::string said, measured;
-  std::optional<double> off;  ///< of a number: how far off, as a factor from 1 on
+  std::optional<double> off;   ///< of a number: how far off, as a factor from 1 on
   std::optional<double> over;  ///< of a number: what was said over what was measured
-  std::optional<bool> right;  ///< of a choice
+  std::optional<bool> right;   ///< of a choice
   std::string claim;  ///< the paired verdict with its interval; empty: no comparison was made
   Verdict verdict = Verdict::unresolved;
   bool is_cancelled = false;  ///< its run was: the step is not done
