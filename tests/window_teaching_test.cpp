@@ -130,7 +130,13 @@ TEST_CASE(
   f.driver->type('u');
   REQUIRE(f.driver->click("predict_field"));
   CHECK_FALSE(f.driver->find("predict_run"));  // nothing was said yet
-  type(f, "2 ms");
+  type(f, "2");
+  f.driver->frames(2);
+  CHECK(f.driver->find("predict_lacks"));  // its unit
+  type(f, " ms");
+  f.driver->frames(2);
+  CHECK(f.driver->find("predict_read"));
+  CHECK_FALSE(f.driver->find("predict_lacks"));
   f.driver->key(Key::enter);
   f.driver->frames(2);
   REQUIRE(f.driver->click("predict_run"));

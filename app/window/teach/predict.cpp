@@ -804,6 +804,7 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
   const std::string typed = typed_text(state);
   const bool is_new = !typed.empty() && !(draft && draft->text == typed);
   const auto read = is_new ? parse_prediction(typed, reference) : Result<double>(0.0);
+  if (is_new) ui.widgets[read ? "predict_read" : "predict_lacks"] = area;
   const std::string& said = state.notice.text;
   const bool is_wrong = state.notice.is_error && !said.empty();
   ui.text(area.x, area.y + area.h / 2,
