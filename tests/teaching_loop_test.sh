@@ -40,6 +40,7 @@ key b
 wait_for 5 "the baseline" says "^baseline gemm.cpu.naive_o1$"
 choose gemm.cpu.loop_order
 key u                                           # the field closes and opens where it was open
+sleep 1                                         # a busy machine draws late: a second u would go into the field
 there predict_field || key u
 click predict_field
 xdotool type --delay 70 "3x"
