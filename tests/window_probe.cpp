@@ -1,23 +1,94 @@
 // The real window, which tells where its widgets are, for a test that aims with a real mouse:
 //   window-probe WIDGETS.txt [--lab LAB] [--close-after SECONDS] [--frames FRAMES.txt]
 // WIDGETS.txt has, after the frame that was drawn last, the lab, the rung that is selected, the baseline, whether
-// something runs, the worker's state, the notice, a line "row KERNEL STATE REASON" for each rung and a line
-// "x y w h NAME" for each widget. It is replaced, never half written. FRAMES.txt has a line for each frame: the second at
-// which it ended, and the milliseconds of processor time that the window's thread took since the frame before.
+// something runs, the worker's state, the notice, the memory (see Memory), a line "row KERNEL STATE REASON" for each rung
+// and a line "x y w h NAME" for each widget. It is replaced, never half written. FRAMES.txt has a line for each frame: the
+// second at which it ended, and the milliseconds of processor time that the window's thread took since the frame before.
+#include <malloc.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
 
+#include "app/platform/imgui_compat.h"
 #include "app/window/shell/shell.h"
 #include "app/window/shell/window.h"
 
 using namespace ridge;
 
+// ---- memory -----------------------------------------------------------------------------------------------------
+// Resident memory has the graphics driver's blocks in it, and what malloc keeps for later. So the program counts what it
+// holds itself: each `new`, and what Dear ImGui allocates. A driver in C allocates by malloc, which is not counted here;
+// one that compiles with LLVM (Mesa) calls `new` for its shaders.
+
 namespace {
+
+std::atomic<int64_t> held_bytes{0};
+
+void* hold(void* block) {
+  if (block != nullptr) held_bytes += static_cast<int64_t>(malloc_usable_size(block));
+  return block;
+}
+void let_go(void* block) noexcept {
+  if (block != nullptr) held_bytes -= static_cast<int64_t>(malloc_usable_size(block));
+  std::free(block);
+}
+void* hold_or_throw(void* block) {
+  return block != nullptr ? hold(block) : throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(size_t size) {
+  return hold_or_throw(std::malloc(size));
+}
+void* operator new(size_t size, std::align_val_t alignment) {
+  const auto bytes = static_cast<size_t>(alignment);
+  return hold_or_throw(std::aligned_alloc(bytes, (size + bytes - 1) / bytes * bytes));
+}
+void operator delete(void* block) noexcept {
+  let_go(block);
+}
+void operator delete(void* block, size_t) noexcept {
+  let_go(block);
+}
+void operator delete(void* block, std::align_val_t) noexcept {
+  let_go(block);
+}
+void operator delete(void* block, size_t, std::align_val_t) noexcept {
+  let_go(block);
+}
+
+namespace {
+
+/// "memory OWN HEAP" in bytes: what this program holds, and what all of the process holds of malloc. The second is asked
+/// for once a second, since malloc goes through its free blocks to answer.
+class Memory {
+ public:
+  Memory() {
+    ImGui::SetAllocatorFunctions([](size_t size, void*) { return hold(std::malloc(size)); },
+                                 [](void* block, void*) { let_go(block); });
+  }
+  std::string line() {
+    const auto now = std::chrono::steady_clock::now();
+    if (heap_bytes_ == 0 || now - read_at_ >= std::chrono::seconds(1)) {
+      const struct mallinfo2 heap = mallinfo2();
+      heap_bytes_ = heap.uordblks + heap.hblkhd;
+      read_at_ = now;
+    }
+    return "memory " + std::to_string(held_bytes) + " " + std::to_string(heap_bytes_);
+  }
+
+ private:
+  size_t heap_bytes_ = 0;
+  std::chrono::steady_clock::time_point read_at_;
+};
 
 const char* worker_state(const window::State& state) {
   switch (state.sessions.shown->state()) {
@@ -48,7 +119,8 @@ std::string row_state(const window::RungView& row) {
   return series->status == SeriesStatus::skipped ? "refused" : "running";
 }
 
-void tell(const std::string& path, const window::Shell& shell, const window::State& state) {
+void tell(const std::string& path, const window::Shell& shell, const window::State& state,
+          const std::string& memory) {
   const std::string part = path + ".part";
   {
     std::ofstream out(part);
@@ -60,7 +132,8 @@ void tell(const std::string& path, const window::Shell& shell, const window::Sta
         << "running " << (state.requests.is_measuring()) << "\n"
         << "asked " << state.run().requests().size() << "\n"
         << "notice " << state.notice.text << "\n"
-        << "written " << state.written.file << "\n";
+        << "written " << state.written.file << "\n"
+        << memory << "\n";
     for (const window::RungView& row : state.ladder.rows)
       out << "row " << row.rung->kernel << ' ' << row_state(row) << ' '
           << (row.series ? row.series->reason : row.reason) << "\n";
@@ -108,6 +181,7 @@ int main(int argc, char** argv) {
                  "FRAMES.txt]\n");
     return 64;
   }
+  Memory memory;
   window::WindowOptions options;
   Frames frames;
   for (int i = 2; i + 1 < argc; i += 2) {
@@ -118,7 +192,7 @@ int main(int argc, char** argv) {
   const std::string path = argv[1];
   options.observe = [&](const window::Shell& shell, const window::State& state) {
     frames.add();
-    tell(path, shell, state);
+    tell(path, shell, state, memory.line());
   };
   return window::open_window(options);
 }
