@@ -103,6 +103,16 @@ bool isa_flags(const std::string& isa, Words* flags) {
   return isa.empty();
 }
 
+/// "isa=avx2 is none of this worker's: neon".
+std::string unknown_isa(const std::string& isa) {
+  std::string names;
+  for (const std::string& entry : split(RIDGE_ISA_FLAGS, '|')) {
+    if (entry.empty()) continue;
+    names += (names.empty() ? "" : ", ") + entry.substr(0, entry.find('='));
+  }
+  return "isa=" + isa + " is none of this worker's: " + names;
+}
+
 /// "loop_order.cpp:23:7: error: 'x' was not declared" of GCC and Clang, "naive.cu(23): error: ..." of
 /// nvcc; messages of other files keep their place in the text and have no line of the learner's.
 void read_messages(const std::string& output, const std::string& file, EditBuild* build) {
@@ -342,7 +352,7 @@ Result<void> check_flags(const EditText& edit) {
   }
   Words ignored;
   if (isa_flags(edit.source.isa, &ignored)) return {};
-  return refused("isa=" + edit.source.isa + " is unknown", "");
+  return refused(unknown_isa(edit.source.isa), "");
 }
 
 }  // namespace
@@ -514,7 +524,7 @@ Result<Words> library_command(const BuildLine& line, bool is_cuda, const std::st
                           : "-gencode=arch=compute_" + line.arch + ",code=sm_" + line.arch);
   } else if (!isa_flags(line.isa, &command)) {
     Error error = refused;
-    error.what = "isa=" + line.isa + " is unknown";
+    error.what = unknown_isa(line.isa);
     return error;
   }
   command.insert(command.end(), line.options.begin(), line.options.end());
