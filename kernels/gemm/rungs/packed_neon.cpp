@@ -15,7 +15,7 @@ namespace ridge {
 
 typedef float32x4_t Vec;
 typedef int Mask;  // lanes inside
-enum { kRows = 12 };
+static constexpr int kRows = 12;
 
 static inline Vec fma(Vec s, Vec v, Vec acc) {
   return vfmaq_f32(acc, s, v);
@@ -49,9 +49,8 @@ static __attribute__((noinline)) void store_some(Mask lanes, float* p, Vec v) {
 
 /// One step of k: `rows` elements of a column of A, each times two vectors of a row of B (one, if not `wide`).
 template <int rows, bool wide>
-static inline __attribute__((always_inline)) void multiply_step(const float* a, int64_t a_stride,
-                                                                Vec left, Vec right,
-                                                                Vec (&acc)[2][rows]) {
+[[gnu::always_inline]] static inline void multiply_step(const float* a, int64_t a_stride, Vec left,
+                                                        Vec right, Vec (&acc)[2][rows]) {
 #pragma GCC unroll 14
   for (int i = 0; i < rows; ++i) {
     const float s = a[i * a_stride];  // in one lane: the FMA spreads it

@@ -11,12 +11,12 @@
 
 namespace ridge {
 
-enum { kNeonChains = 24, kNeonWidth = 4 };
-static_assert(kProbeLanes % (kNeonChains * kNeonWidth) == 0, "chains must fill the lanes");
+static constexpr int kNeonChains = 24, kNeonWidth = 4;
 
 /// p.n passes of the chains side by side, the first at the first of p.lanes from `x` on. a - 1 is exact for an `a` near -1
 /// that has a bit to spare, as the problem's has.
 static inline void neon_chains(const FmaChains* p, const float* x, float* out) {
+  static_assert(kProbeLanes % (kNeonChains * kNeonWidth) == 0, "chains must fill the lanes");
   const float32x4_t factor = vdupq_n_f32(p->ab[0] - 1);
   const float32x4_t fixed = vdupq_n_f32(p->ab[1] / (1 - p->ab[0]));
   for (int i = 0; i < kNeonChains * kNeonWidth; ++i) out[i] = 0;
