@@ -128,9 +128,8 @@ const Lab& gemm_lab() {
       .walked = {{"gemm", "n", {32, 48, 64, 96}, 2}},
       // One core: the rung of several threads is no step there, and fewer multiplications have no ceiling.
       .short_climb = {"gemm.cpu.naive_o1", "gemm.cpu.naive_o3", "gemm.cpu.loop_order",
-                      "gemm.cpu.cache_blocks", "gemm.cpu.packed", "gemm.cpu.packed_neon",
-                      "gemm.cpu.packed_avx2", "gemm.cpu.packed_avx512", "gemm.cpu.onednn",
-                      "gemm.cpu.openblas"},
+                      "gemm.cpu.cache_blocks", "gemm.cpu.packed", "gemm.cpu.packed_avx2",
+                      "gemm.cpu.packed_avx512", "gemm.cpu.onednn", "gemm.cpu.openblas"},
   };
   return lab;
 }

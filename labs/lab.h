@@ -31,7 +31,8 @@ struct Rung {
   /// Why its idea has nothing to work on at these parameters, so that what runs there is no step of the ladder:
   /// "needs more than one thread"; null: it is a step. Null function: it always is.
   const char* (*no_step)(const Params&) = nullptr;
-  /// Of another architecture than its neighbours: it goes on from the rung before it, as the rung after it does.
+  /// Of another architecture than its neighbours: it goes on from the rung before it, as the rung after it does. The
+  /// window has a row for it where it can run, or was recorded.
   bool branch = false;
 };
 inline constexpr bool kPeer = true;  ///< what Rung::peer says in a lab's list

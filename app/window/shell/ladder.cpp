@@ -169,7 +169,9 @@ void rebuild_ladder(State& state) {
   Params shown = shown_params(state);
   shown.erase("dtype");  // is no size
   for (const Rung& rung : state.selection.lab->rungs) {
-    state.ladder.rows.push_back(make_row(state, before, rung, shown));
+    RungView row = make_row(state, before, rung, shown);
+    if (rung.branch && !row.can_run && !row.series) continue;
+    state.ladder.rows.push_back(std::move(row));
     if (state.editing && state.editing->kernel == rung.kernel)
       state.ladder.rows.push_back(make_row(state, before, state.editing->rung, shown));
     for (const Rung* kept : kept_edits(state, rung))
