@@ -224,7 +224,9 @@ TEST_CASE("a tour resumes at a step, and its end card has score, verdicts, repor
   const auto page = read_text(f.state.history.last_export + "/report.md");
   REQUIRE(page);
   CHECK(contains(*page, "## The tour: Your first hour alone"));
-  CHECK(contains(*page, "| Predicted |"));
+  CHECK(contains(*page, "| At | Predicted |"));
+  CHECK(contains(*page, "| " + results.at(12).at + " |"));  // each step's own, not that of the lab in view
+  CHECK(contains(results.at(12).at, "n = "));
   CHECK(contains(*page, "faster, 2.00× as fast, interval"));
   REQUIRE(f.driver->click("next:fusion"));
   CHECK(f.state.teaching.tour->id == "fusion");

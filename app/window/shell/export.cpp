@@ -103,12 +103,11 @@ report::Section tour_section(const State& state) {
   report::Section section{.id = "tour", .title = "The tour: " + state.teaching.tour->title};
   const std::string& learner = state.settings.learner;
   if (!learner.empty()) section.paragraphs.push_back("By " + learner + ".");
-  const std::string at = params_summary(*state.selection.lab, shown_params(state));
-  section.paragraphs.push_back("What each step showed when it was revealed" +
-                               (at.empty() ? "" : ", at " + at) + ".");
-  section.table = report::Table{.columns = {"Step", "Predicted", "Measured"}};
+  section.paragraphs.push_back("What each step showed when it was revealed.");
+  section.table = report::Table{.columns = {"Step", "At", "Predicted", "Measured"}};
   for (const auto& [step, result] : state.teaching.results) {
     section.table->rows.push_back({std::to_string(step + 1) + "  " + result.title,
+                                   result.at.empty() ? "several sizes" : result.at,
                                    result.said.empty() ? "nothing" : result.said, result.measured});
     if (!result.claim.empty()) section.bullets.push_back(result.claim + ".");
   }

@@ -252,16 +252,8 @@ void LessonCanvas::draw_head(Ui& ui, Area area) {
   const std::string title = teach.tour ? teach.tour->title : state.selection.lab->title;
   const float w = ui.text(area.x, area.y + ui.px(12), title, kBody_px, Role::muted, Face::strong,
                           Anchor::start, area.w * 0.6f);
-  const TourStep* step = tour_step(state);
-  const bool has_one_size = !step || step->kind == StepKind::run || step->kind == StepKind::compare;
-  // Of a recording they are its own.
-  Params asked = shown_params(state);
-  const TourStep shown = shown_step(state);
-  for (const auto& [name, value] : shown.set) {
-    if (asked.contains(name) && name != "dtype") asked[name] = value;
-  }
-  const std::string params = params_summary(*state.selection.lab, asked);
-  if (teach.beat != Beat::done && has_one_size)
+  const std::string params = asked_at(state);
+  if (teach.beat != Beat::done)
     ui.text(area.x + w + ui.px(14), area.y + ui.px(12), params, kSmall_px, Role::muted, Face::body,
             Anchor::start, area.w - w - ui.px(14));
 }

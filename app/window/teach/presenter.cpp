@@ -232,6 +232,7 @@ void reveal(State& state) {
   const StepBars bars = step_bars(state, step);
   StepResult& result = state.teaching.results[state.teaching.tour_step];
   result = result_of(step, bars, answer_here(state), outcome_of(state, step, bars));
+  result.at = asked_at(state);
   result.is_cancelled = step.measures() && is_step_cancelled(state);
   go_to(state, Beat::reveal);
 }

@@ -451,6 +451,16 @@ bool can_be_asked(const State& state, const std::string& kernel) {
   return !state.is_replay() || (row && row->series);
 }
 
+std::string asked_at(const State& state) {
+  const TourStep step = shown_step(state);
+  if (step.kind != StepKind::run && step.kind != StepKind::compare) return "";
+  Params asked = shown_params(state);
+  for (const auto& [name, value] : step.set) {
+    if (asked.contains(name) && name != "dtype") asked[name] = value;
+  }
+  return params_summary(*state.selection.lab, asked);
+}
+
 TourStep shown_step(const State& state) {
   if (const TourStep* step = tour_step(state)) return *step;
   TourStep step;

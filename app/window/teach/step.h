@@ -38,6 +38,8 @@ struct StepBars {
 /// The step that the canvas shows: the tour's, else the selected rung beside the rung before it and the fastest library,
 /// all of one data type and size.
 study::TourStep shown_step(const State& state);
+/// What it is asked at: "n = 256 · fp32 · 1 thread". Of a recording they are its own. Empty: at several sizes.
+std::string asked_at(const State& state);
 StepBars step_bars(const State& state, const study::TourStep& step);
 
 /// Other programs took processor time while it was measured.

@@ -42,6 +42,7 @@ struct StepAnswer {
 struct StepResult {
   std::string title;  ///< "three loops, -O1 → loop order"
   std::string said, measured;
+  std::string at;              ///< "n = 256 · fp32 · 1 thread"; empty: at several sizes
   std::optional<double> off;   ///< of a number: how far off, as a factor from 1 on
   std::optional<double> over;  ///< of a number: what was said over what was measured
   std::optional<bool> right;   ///< of a choice
