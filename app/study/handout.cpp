@@ -23,7 +23,7 @@ using chart::escape_xml;
 
 /// What stands beside every figure of a lesson, once.
 constexpr const char* kHowToRead =
-    "A rung is one version of the code; a ladder is the rungs in order, each with one change. "
+    "A rung is one version of the code; a ladder is the rungs in order. "
     "Write down what you predict before you open what happened, and your own answer before you "
     "open ours. Brackets behind a figure are its 95 % interval. Where the intervals of two figures "
     "overlap, one run does not tell them apart; a comparison in turns may. A ratio of 2× between "

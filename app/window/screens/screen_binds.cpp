@@ -43,8 +43,8 @@ class BindsScreen final : public Screen {
   std::string of_;  ///< the saved run that the cases are of; empty: what is shown
   uint64_t version_ = ~0ull;
   std::future<KeptRun> reading_;
-  KeptRun
-      kept_;  ///< the newest saved run; null: none was needed, none is there, or it is being read
+  /// The newest saved run; null: none was needed, none is there, or it is being read.
+  KeptRun kept_;
   bool is_begun_ = false;
 };
 

@@ -148,7 +148,7 @@ std::vector<CodeNote> notes_of(const State& state) {
   const Editing& editing = *state.editing;
   const EditBuild* build = editing.text == editing.built ? last_build(state) : nullptr;
   if (!build) return notes;
-  // Of a hole that nobody has written into it can only say what is missing.
+  // Of a hole that is still empty it can only say what is missing.
   const bool is_empty = !editing.exercise.empty() && editing.is_as_handed_out();
   std::set<int> seen;
   for (const CompileMessage& message : build->messages) {

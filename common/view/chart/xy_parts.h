@@ -38,8 +38,9 @@ std::string why_no_flop(std::span<const LadderRow> rows);
 /// The size that its catalogue names; 0: it has none.
 int64_t size_of(const Measured& point);
 
-/// What one line joins: a rung at one type and thread count, its sizes ascending, its shape and its
-/// parameters that are words the same but for its size (an odd shape between two squares would look like an effect of size). All of it is stale or none.
+/// What one line joins: a rung at one type and thread count, its sizes ascending, its shape and its parameters that are
+/// words the same but for its size: an odd shape between two squares would look like an effect of size. All of it is
+/// stale or none.
 struct SizeLine {
   std::vector<size_t> points;  ///< indices into the points
   bool is_odd = false;         ///< a single shape of its own, of a rung that has a longer line

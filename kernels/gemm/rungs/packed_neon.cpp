@@ -4,7 +4,8 @@
 //           single lane.
 // Changed   Only what a vector is, and the height of the tile. 32 registers hold 12 x 8 accumulators: 24 vectors, two of
 //           B, six for elements of A on their way. 24 FMAs need 14 loads; the 4 x 8 tile of packed has six loads for eight.
-// Limits    The FMA units. A vector is half of AVX2's; a core makes up for it with more units, where it has them.
+// Limits    The FMA units, by count; no time of it was taken yet. A vector is half of AVX2's; a core makes up for it
+//           with more units, where it has them.
 // Look at   The share of the FMA ceiling. And the listing: without the flag GCC 12 moves the loads of a step before the
 //           FMAs of the last, runs out of registers, and keeps three accumulators on the stack.
 // Source    BLIS's sgemm for armv8a fills the same registers with 8 x 12 accumulators; the loops around it are those of packed.
