@@ -96,11 +96,6 @@ std::set<std::string> stale_rungs_of(const Run& run) {
 
 // ---- clock and energy ----
 
-bool has_telemetry(const Run& run, const std::string& name) {
-  return std::any_of(run.telemetry().begin(), run.telemetry().end(),
-                     [&](const TelemetryPoint& point) { return point.values.contains(name); });
-}
-
 /// "H100, gemm.cuda.naive, fp32": what is metered at one point of one recording at least.
 std::string metered_name(const Run& run, const std::string& rung, const std::string& dtype) {
   return run.environment()->machine() + ", " + rung + ", " + dtype;
@@ -115,7 +110,7 @@ struct Metered {
 
 Metered metered(const Run& run) {
   Metered found;
-  found.has_clock = has_telemetry(run, "sm_clock_hz");
+  found.has_clock = run.telemetry().has("sm_clock_hz");
   for (const Series& series : run.series()) {
     if (backend_of(series.kernel) != Backend::cuda) continue;
     const std::string name = metered_name(run, series.kernel, series.dtype);

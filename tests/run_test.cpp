@@ -42,13 +42,34 @@ TEST_CASE("a transcript adds up to catalogue, sources, ceilings and requests") {
   REQUIRE(run.predictions().size() == 1);
   CHECK(run.predictions()[0].value == 900.5);
   REQUIRE(run.telemetry().size() == 1);
-  CHECK(run.telemetry()[0].values.at("power_w") == 350);
+  CHECK(run.telemetry()[0].values == std::map<std::string, double>{{"power_w", 350}});
+  CHECK(run.telemetry().reading(0, "power_w") == 350);
+  CHECK(std::isnan(run.telemetry().reading(0, "temp_c")));
   REQUIRE(run.estimates().size() == 1);
   CHECK(run.estimates()[0].kernel == kSecond);
   CHECK(run.estimates()[0].call_ns == 2000);
   CHECK(!run.progress());
   REQUIRE(run.fatal());
   CHECK(run.fatal()->what == "the device is lost");
+}
+
+TEST_CASE("telemetry gives back each moment as it came, whatever the others hold") {
+  std::vector<TelemetryPoint> points(4);
+  points[0] = {1, {{"power_w", 300}, {"temp_c", 60}}, {0.5, 1}, {}};
+  points[1] = {2, {{"power_w", 350}}, {}, {"power cap", "heat"}};
+  points[2] = {3, {}, {0.25}, {"power cap"}};
+  points[3] = {4, {{"temp_c", 61}}, {1, 0, 0.5}, {"power cap", "heat"}};
+  Telemetry telemetry;
+  for (const TelemetryPoint& point : points) telemetry.add(point);
+  REQUIRE(telemetry.size() == points.size());
+  for (size_t i = 0; i < points.size(); ++i) {
+    CHECK(telemetry[i].t_s == points[i].t_s);
+    CHECK(telemetry[i].values == points[i].values);
+    CHECK(telemetry[i].core_busy == points[i].core_busy);
+    CHECK(telemetry[i].throttle == points[i].throttle);
+  }
+  CHECK(telemetry.has("temp_c"));
+  CHECK_FALSE(telemetry.has("temp"));
 }
 
 TEST_CASE("a run fills its series") {

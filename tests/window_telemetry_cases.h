@@ -29,26 +29,27 @@ std::vector<TelemetryPoint> readings(int count, bool gpu, double start_s = 1e6) 
 
 TEST_CASE("lanes: what was read, in the window asked for, the least telling first to go",
           "[window]") {
-  const auto points = readings(100, true);
-  LaneView view = lane_view(points, 0);
-  CHECK(view.points.size() == 100);
+  Telemetry telemetry;
+  for (const TelemetryPoint& point : readings(100, true)) telemetry.add(point);
+  LaneView view = lane_view(telemetry, 0);
+  CHECK(view.last - view.first == 100);
   CHECK(view.has_gpu);
   CHECK(view.lanes.size() == 6);
   CHECK(mean_of(view, "power_w") == Approx(349.5));
   CHECK(std::isnan(mean_of(view, "temp_c")));
-  CHECK(nearest(view, 1e6 + 2.04)->values.at("power_w") == Approx(320));
-  CHECK(lane_view(points, 2).points.size() == 21);
+  CHECK(telemetry.reading(*nearest(view, 1e6 + 2.04), "power_w") == Approx(320));
+  CHECK(lane_view(telemetry, 2).last - lane_view(telemetry, 2).first == 21);
   keep_lanes(&view, 3);
   std::string names;
   for (const Lane& lane : view.lanes) names += std::string(lane.name) + " ";
   CHECK(names == "process_cpus power_w sm_clock_hz ");
-  const std::string told = describe(points[0], 1e6);
+  const std::string told = describe(telemetry, 0, 1e6);
   for (const char* part : {"CPUs of this run", "SM clock", "300 W", "power cap"}) {
     INFO(part);
     CHECK(contains(told, part));
   }
   CHECK_FALSE(contains(told, "temperature"));
-  CHECK(lane_view({}, 0).lanes.empty());
+  CHECK(lane_view(Telemetry(), 0).lanes.empty());
 }
 
 TEST_CASE("the strip draws lanes while it measures, its samples afterwards, and either on demand",

@@ -438,7 +438,7 @@ bool Run::apply_telemetry(const Json& message) {
   from_json(message, point);
   if (!std::isfinite(point.t_s)) return false;
   std::erase_if(point.values, [](const auto& entry) { return !std::isfinite(entry.second); });
-  telemetry_.push_back(std::move(point));
+  telemetry_.add(point);
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include "common/record/rung_hash.h"
 #include "common/record/seal.h"
 #include "common/record/serving.h"
+#include "common/record/telemetry.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -114,7 +115,7 @@ class Run {
   /// A series never moves once it is here: a pointer to it holds as long as this run.
   const StableVector<Series>& series() const { return series_; }
   const std::vector<Comparison>& comparisons() const { return comparisons_; }
-  const std::vector<TelemetryPoint>& telemetry() const { return telemetry_; }
+  const Telemetry& telemetry() const { return telemetry_; }
   /// In the order received; empty in transcripts of before lines had times.
   const std::vector<Moment>& moments() const { return moments_; }
   /// Nor does a request.
@@ -226,7 +227,7 @@ class Run {
   std::map<std::string, SourceText> sources_;
   std::map<std::string, AssemblyText> assemblies_;
   std::map<int64_t, EditBuild> builds_;  ///< by request
-  std::vector<TelemetryPoint> telemetry_;
+  Telemetry telemetry_;
   std::vector<Moment> moments_;
   std::deque<Request> requests_;
   std::map<int64_t, Request*> request_by_id_;  ///< the latest of each id

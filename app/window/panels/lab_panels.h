@@ -123,27 +123,28 @@ struct Lane {
 
 /// The stretch of telemetry that is shown, and what there is in it.
 struct LaneView {
-  std::span<const TelemetryPoint> points;
+  const Telemetry* telemetry = nullptr;
+  size_t first = 0, last = 0;     ///< the moments from `first` to before `last`
   double begin_s = 0, end_s = 0;  ///< of the time axis, on the worker's clock
   std::vector<Lane> lanes;        ///< those with a reading; the CPU's before the GPU's
   bool has_gpu = false;
 };
 
 /// The last `window_s` seconds (0: all).
-LaneView lane_view(std::span<const TelemetryPoint> points, double window_s);
+LaneView lane_view(const Telemetry& telemetry, double window_s);
 /// Drops the lanes of the highest rank until `most` are left.
 void keep_lanes(LaneView* view, size_t most);
 
-/// NaN where the point has no such reading.
-double reading_of(const TelemetryPoint& point, const char* name);
+/// Of a moment of the run, by a lane's name; NaN where it has no such reading.
+double reading_of(const Telemetry& telemetry, size_t moment, const char* name);
 /// Mean of a lane over the view; NaN where it was never read.
 double mean_of(const LaneView& view, const char* name);
 /// "62.5 %", "1.35 GHz", "3.2 CPUs"; kNone for NaN.
 std::string lane_text(const Lane& lane, double value);
 /// Everything that was read at that moment, a line each, for a tooltip.
-std::string describe(const TelemetryPoint& point, double begin_s);
-/// The point nearest to t_s; null where there is none.
-const TelemetryPoint* nearest(const LaneView& view, double t_s);
+std::string describe(const Telemetry& telemetry, size_t moment, double begin_s);
+/// The moment nearest to t_s; none where nothing is shown.
+std::optional<size_t> nearest(const LaneView& view, double t_s);
 
 /// Rounds of the shown comparison, else the samples of the selected rung; or telemetry, in lanes.
 struct StripPanel {

@@ -160,38 +160,35 @@ constexpr Lane kLanes[] = {
     {"gpu_memory_bytes", "memory", true, "B", 1, 7, Role::series1},
 };
 
-bool is_read(std::span<const TelemetryPoint> points, const char* name) {
-  return std::any_of(points.begin(), points.end(), [&](const TelemetryPoint& point) {
-    return std::isfinite(reading_of(point, name));
-  });
+bool is_read(const LaneView& view, const char* name) {
+  for (size_t i = view.first; i < view.last; ++i) {
+    if (std::isfinite(reading_of(*view.telemetry, i, name))) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
-double reading_of(const TelemetryPoint& point, const char* name) {
-  if (std::string_view(name) == kCores) {
-    double sum = 0;
-    for (const double busy : point.core_busy) sum += busy;
-    return point.core_busy.empty() ? NAN : sum / static_cast<double>(point.core_busy.size());
-  }
-  const auto found = point.values.find(name);
-  return found == point.values.end() ? NAN : found->second;
+double reading_of(const Telemetry& telemetry, size_t moment, const char* name) {
+  if (std::string_view(name) != kCores) return telemetry.reading(moment, name);
+  double sum = 0;
+  const std::span<const float> cores = telemetry.core_busy(moment);
+  for (const float busy : cores) sum += static_cast<double>(busy);
+  return cores.empty() ? NAN : sum / static_cast<double>(cores.size());
 }
 
-LaneView lane_view(std::span<const TelemetryPoint> points, double window_s) {
-  LaneView view;
-  if (points.empty()) return view;
-  view.end_s = points.back().t_s;
+LaneView lane_view(const Telemetry& telemetry, double window_s) {
+  LaneView view{&telemetry, 0, telemetry.size()};
+  if (telemetry.empty()) return view;
+  view.end_s = telemetry.t_s(view.last - 1);
   if (window_s > 0) {
-    const auto first = std::find_if(points.begin(), points.end(), [&](const TelemetryPoint& p) {
-      return p.t_s >= view.end_s - window_s;
-    });
-    points = points.subspan(static_cast<size_t>(first - points.begin()));
+    // From the end: a run may hold hours of it.
+    view.first = view.last - 1;
+    while (view.first > 0 && telemetry.t_s(view.first - 1) >= view.end_s - window_s) --view.first;
   }
-  view.points = points;
-  view.begin_s = points.front().t_s;
+  view.begin_s = telemetry.t_s(view.first);
   for (const Lane& lane : kLanes) {
-    if (!is_read(points, lane.name)) continue;
+    if (!is_read(view, lane.name)) continue;
     view.lanes.push_back(lane);
     view.has_gpu |= lane.gpu;
   }
@@ -209,8 +206,8 @@ void keep_lanes(LaneView* view, size_t most) {
 double mean_of(const LaneView& view, const char* name) {
   double sum = 0;
   int count = 0;
-  for (const TelemetryPoint& point : view.points) {
-    const double value = reading_of(point, name);
+  for (size_t i = view.first; i < view.last; ++i) {
+    const double value = reading_of(*view.telemetry, i, name);
     if (!std::isfinite(value)) continue;
     sum += value;
     ++count;
@@ -228,33 +225,35 @@ std::string lane_text(const Lane& lane, double value) {
   return format_quantity(value, unit);
 }
 
-std::string describe(const TelemetryPoint& point, double begin_s) {
-  std::string text = "at " + format_number(point.t_s - begin_s) + " s";
+std::string describe(const Telemetry& telemetry, size_t moment, double begin_s) {
+  std::string text = "at " + format_number(telemetry.t_s(moment) - begin_s) + " s";
+  const auto reading = [&](const char* name) { return reading_of(telemetry, moment, name); };
   const auto add = [&](const std::string& label, const std::string& value) {
     text += "\n" + label + "  " + value;
   };
   for (const Lane& lane : kLanes) {
-    const double value = reading_of(point, lane.name);
+    const double value = reading(lane.name);
     const std::string group = lane.gpu ? "GPU " : "";
     if (lane.beside != nullptr && std::isfinite(value)) {
       add("CPUs of this run", format_number(value, 2));
-      add("CPUs of others", format_number(reading_of(point, lane.beside), 2));
+      add("CPUs of others", format_number(reading(lane.beside), 2));
     } else if (std::isfinite(value)) {
       add(group + (lane.name == kCores ? "mean of the cores" : lane.label), lane_text(lane, value));
     }
   }
-  if (const double busy = reading_of(point, "gpu_memory_busy"); std::isfinite(busy))
+  if (const double busy = reading("gpu_memory_busy"); std::isfinite(busy))
     add("GPU memory busy", format_share(busy));
-  if (const double clock = reading_of(point, "memory_clock_hz"); std::isfinite(clock))
+  if (const double clock = reading("memory_clock_hz"); std::isfinite(clock))
     add("GPU memory clock", format_quantity(clock, "Hz"));
-  for (const std::string& reason : point.throttle) add("clock held down by", reason);
+  for (const std::string& reason : telemetry.throttle(moment)) add("clock held down by", reason);
   return text;
 }
 
-const TelemetryPoint* nearest(const LaneView& view, double t_s) {
-  const TelemetryPoint* found = nullptr;
-  for (const TelemetryPoint& point : view.points) {
-    if (!found || std::fabs(point.t_s - t_s) < std::fabs(found->t_s - t_s)) found = &point;
+std::optional<size_t> nearest(const LaneView& view, double t_s) {
+  std::optional<size_t> found;
+  const auto away_s = [&](size_t i) { return std::fabs(view.telemetry->t_s(i) - t_s); };
+  for (size_t i = view.first; i < view.last; ++i) {
+    if (!found || away_s(i) < away_s(*found)) found = i;
   }
   return found;
 }
@@ -294,25 +293,25 @@ void draw_line(Ui& ui, const Area& lane, const Frame& frame, const LaneView& vie
     piece.clear();
   };
   double last_s = frame.begin_s;
-  for (const TelemetryPoint& point : view.points) {
-    const double value = reading_of(point, name);
-    if (!std::isfinite(value) || point.t_s - last_s > kBreak_s) finish();
-    last_s = point.t_s;
+  for (size_t i = view.first; i < view.last; ++i) {
+    const double value = reading_of(*view.telemetry, i, name), t_s = view.telemetry->t_s(i);
+    if (!std::isfinite(value) || t_s - last_s > kBreak_s) finish();
+    last_s = t_s;
     if (std::isfinite(value))
-      piece.push_back({static_cast<float>(point.t_s - frame.begin_s), static_cast<float>(value)});
+      piece.push_back({static_cast<float>(t_s - frame.begin_s), static_cast<float>(value)});
   }
   finish();
 }
 
 /// One column of cells, a row a core (neighbours share one where there are many).
-void draw_core_column(Ui& ui, const Area& column, const std::vector<double>& busy, Role role) {
+void draw_core_column(Ui& ui, const Area& column, std::span<const float> busy, Role role) {
   const auto most = static_cast<size_t>(std::max(1.0f, column.h / std::max(ui.px(3), 1.0f)));
   const size_t rows = std::min(busy.size(), most);
   const float h = column.h / static_cast<float>(rows);
   for (size_t row = 0; row < rows; ++row) {
     const size_t from = row * busy.size() / rows, to = (row + 1) * busy.size() / rows;
     double sum = 0;
-    for (size_t core = from; core < to; ++core) sum += busy[core];
+    for (size_t core = from; core < to; ++core) sum += static_cast<double>(busy[core]);
     const auto share = static_cast<float>(sum / static_cast<double>(to - from));
     if (!(share > 0.02f)) continue;
     const float y = column.y + static_cast<float>(row) * h;
@@ -322,23 +321,24 @@ void draw_core_column(Ui& ui, const Area& column, const std::vector<double>& bus
 
 /// Brighter the busier. A column is three pixels wide at least and shows its last reading.
 void draw_cores(Ui& ui, const Area& lane, const Frame& frame, const LaneView& view, Role role) {
-  const auto& points = view.points;
+  const Telemetry& telemetry = *view.telemetry;
   double from_s = frame.begin_s;
-  for (size_t i = 0; i < points.size(); ++i) {
-    if (i > 0 && points[i].t_s - points[i - 1].t_s > kBreak_s) from_s = points[i - 1].t_s;
-    const double since_s = std::max(from_s, points[i].t_s - kBreak_s);
-    const float x0 = frame.x(since_s), x1 = frame.x(points[i].t_s);
-    if (x1 - x0 < ui.px(3) || points[i].core_busy.empty()) continue;
-    draw_core_column(ui, {x0, lane.y, x1 - x0, lane.h}, points[i].core_busy, role);
-    from_s = points[i].t_s;
+  for (size_t i = view.first; i < view.last; ++i) {
+    const double t_s = telemetry.t_s(i);
+    if (i > view.first && t_s - telemetry.t_s(i - 1) > kBreak_s) from_s = telemetry.t_s(i - 1);
+    const double since_s = std::max(from_s, t_s - kBreak_s);
+    const float x0 = frame.x(since_s), x1 = frame.x(t_s);
+    if (x1 - x0 < ui.px(3) || telemetry.core_busy(i).empty()) continue;
+    draw_core_column(ui, {x0, lane.y, x1 - x0, lane.h}, telemetry.core_busy(i), role);
+    from_s = t_s;
   }
 }
 
 /// Where something held the clock down; the words stand beside the value.
 void draw_throttle(Ui& ui, const Area& lane, const Frame& frame, const LaneView& view) {
-  for (size_t i = 0; i + 1 < view.points.size(); ++i) {
-    if (view.points[i].throttle.empty()) continue;
-    const float x0 = frame.x(view.points[i].t_s), x1 = frame.x(view.points[i + 1].t_s);
+  for (size_t i = view.first; i + 1 < view.last; ++i) {
+    if (view.telemetry->throttle(i).empty()) continue;
+    const float x0 = frame.x(view.telemetry->t_s(i)), x1 = frame.x(view.telemetry->t_s(i + 1));
     ui.fill({x0, lane.bottom() - ui.px(3), x1 - x0, ui.px(2)}, ui.color(Role::slower));
   }
 }
@@ -365,16 +365,20 @@ std::string no_gpu_text(const Run& run) {
 }
 
 void draw_lane(Ui& ui, const Lane& lane, const Area& area, const Frame& frame, const LaneView& view,
-               const TelemetryPoint* at) {
-  const double value = at ? reading_of(*at, lane.name) : mean_of(view, lane.name);
+               std::optional<size_t> at) {
+  const auto figure = [&](const char* name) {
+    return at ? reading_of(*view.telemetry, *at, name) : mean_of(view, name);
+  };
+  const double value = figure(lane.name);
   std::string text = lane_text(lane, value);
   if (lane.beside != nullptr) {
-    const double beside = at ? reading_of(*at, lane.beside) : mean_of(view, lane.beside);
+    const double beside = figure(lane.beside);
     if (std::isfinite(beside))
       text = format_number(value, 2) + ", " + format_number(beside, 2) + " " + lane.unit;
   }
   const bool clock = std::string_view(lane.name) == "sm_clock_hz";
-  if (clock && at && !at->throttle.empty()) text = at->throttle.front() + " · " + text;
+  if (clock && at && !view.telemetry->throttle(*at).empty())
+    text = view.telemetry->throttle(*at).front() + " · " + text;
   const Area plot = {frame.plot.x, area.y + ui.px(1), frame.plot.w, area.h - ui.px(2)};
   ui.text(area.x, area.middle(), lane.label, kTiny_px, Role::muted, Face::body, Anchor::start,
           plot.x - area.x - ui.px(6));
@@ -384,9 +388,9 @@ void draw_lane(Ui& ui, const Lane& lane, const Area& area, const Frame& frame, c
   if (std::string_view(lane.name) == "core_busy")
     return draw_cores(ui, plot, frame, view, lane.role);
   double high = lane.least_high;
-  for (const TelemetryPoint& point : view.points) {
+  for (size_t i = view.first; i < view.last; ++i) {
     for (const char* name : {lane.name, lane.beside}) {
-      const double reading = name ? reading_of(point, name) : NAN;
+      const double reading = name ? reading_of(*view.telemetry, i, name) : NAN;
       if (reading > high) high = reading;
     }
   }
@@ -399,11 +403,11 @@ void draw_lane(Ui& ui, const Lane& lane, const Area& area, const Frame& frame, c
 }  // namespace
 
 void StripPanel::draw_telemetry(Ui& ui, const Area& head, Area area, bool live) {
-  const auto& points = ui.state.run().telemetry();
-  LaneView view = lane_view(points, live ? kLive_s : 0);
+  const Telemetry& telemetry = ui.state.run().telemetry();
+  LaneView view = lane_view(telemetry, live ? kLive_s : 0);
   if (view.lanes.empty()) {
     draw_empty_state(ui, area, "No telemetry.",
-                     points.empty() ? "This run came without readings." : "Nothing could be read.",
+                     telemetry.empty() ? "This run came without readings." : "Nothing could be read.",
                      ui.px(18));
     return;
   }
@@ -423,9 +427,9 @@ void StripPanel::draw_telemetry(Ui& ui, const Area& head, Area area, bool live) 
   const double mouse_s =
       frame.begin_s +
       static_cast<double>((mouse.x - frame.plot.x) / frame.plot.w) * (frame.end_s - frame.begin_s);
-  const TelemetryPoint* at = touched.hovered ? nearest(view, mouse_s) : nullptr;
-  const TelemetryPoint* shown = at ? at : live ? &view.points.back() : nullptr;
-  const std::string when = at     ? "at " + format_number(at->t_s - view.begin_s) + " s"
+  const std::optional<size_t> at = touched.hovered ? nearest(view, mouse_s) : std::nullopt;
+  const std::optional<size_t> shown = at ? at : live ? std::optional(view.last - 1) : std::nullopt;
+  const std::string when = at     ? "at " + format_number(telemetry.t_s(*at) - view.begin_s) + " s"
                            : live ? "now"
                                   : "mean";
   ui.text(head.x + ui.px(kGroup), head.middle(), "figures: " + when, kTiny_px, Role::muted);
@@ -450,9 +454,9 @@ void StripPanel::draw_telemetry(Ui& ui, const Area& head, Area area, bool live) 
     ui.widgets["lane:no_gpu"] = row;
   }
   if (!at) return;
-  const float x = frame.x(at->t_s);
+  const float x = frame.x(telemetry.t_s(*at));
   ui.list->AddLine({x, frame.plot.y}, {x, frame.plot.bottom()}, ui.color(Role::text, 0.6f));
-  ui.tooltip(describe(*at, view.begin_s));
+  ui.tooltip(describe(telemetry, *at, view.begin_s));
 }
 
 }  // namespace ridge::window

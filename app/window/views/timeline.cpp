@@ -32,7 +32,8 @@ std::string label_of(const State& state, const Request& request, int series, std
 
 void add_telemetry(const Run& run, double begin_s, Timeline* timeline) {
   std::map<std::string, TelemetryLane> lanes;
-  for (const TelemetryPoint& point : run.telemetry()) {
+  for (size_t i = 0; i < run.telemetry().size(); ++i) {
+    const TelemetryPoint point = run.telemetry()[i];
     const double at_s = point.t_s - begin_s;
     if (!(at_s >= 0 && at_s <= timeline->length_s)) continue;
     for (const auto& [name, value] : point.values) {

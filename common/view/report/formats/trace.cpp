@@ -97,7 +97,7 @@ class Trace {
 void Trace::find_origin() {
   double first = std::numeric_limits<double>::infinity();
   for (const Moment& moment : run_.moments()) first = std::min(first, moment.t_s);
-  for (const TelemetryPoint& point : run_.telemetry()) first = std::min(first, point.t_s);
+  for (size_t i = 0; i < run_.telemetry().size(); ++i) first = std::min(first, run_.telemetry().t_s(i));
   if (!run_.moments().empty()) {
     // The first block began before it was reported: nothing of a trace stands before zero.
     double longest_s = 0;
@@ -310,7 +310,8 @@ void Trace::add_spans(const Series& series) {
 }
 
 void Trace::add_telemetry() {
-  for (const TelemetryPoint& point : run_.telemetry()) {
+  for (size_t i = 0; i < run_.telemetry().size(); ++i) {
+    const TelemetryPoint point = run_.telemetry()[i];
     for (const auto& [name, value] : point.values) {
       events_.push_back(
           {0, us(point.t_s), 0, 'C', name, fmt::format("{{\"value\":{}}}", dump_json(value))});
