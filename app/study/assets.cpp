@@ -1,6 +1,7 @@
 #include "app/study/assets.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -71,6 +72,14 @@ Result<double> Fields::number(const char* name) const {
   if (!value) return bad(name, object_.contains(name) ? "is not a number" : "is missing");
   if (!(*value > 0)) return bad(name, "is not above zero");
   return *value;
+}
+
+Result<int> Fields::count(const char* name) const {
+  constexpr double kMost = 1e9;
+  RIDGE_TRY(const double value, number(name));
+  if (!(value >= 1 && value <= kMost) || value != std::floor(value))
+    return bad(name, "is no whole number from 1 to 10^9");
+  return static_cast<int>(value);
 }
 
 Result<std::vector<std::string>> Fields::texts(const char* name) const {

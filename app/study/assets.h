@@ -41,6 +41,7 @@ class Fields {
   Result<std::string> text(const char* name) const;  ///< must be there, not empty
   Result<std::string> text_or(const char* name, const std::string& fallback) const;
   Result<double> number(const char* name) const;  ///< must be there, above zero
+  Result<int> count(const char* name) const;      ///< must be there, a whole number from 1 to 10^9
   /// Texts, none of them empty; an absent list is empty.
   Result<std::vector<std::string>> texts(const char* name) const;
   Result<std::vector<int64_t>> whole_numbers(const char* name) const;

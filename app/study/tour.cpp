@@ -186,8 +186,8 @@ Result<void> read_answer(const Fields& fields, const Json& json, TourStep* step)
   RIDGE_TRY(step->ask, named(fields, "ask", kAsks));
   RIDGE_TRY(step->choices, fields.texts("choices"));
   if (step->ask == Ask::choice) {
-    RIDGE_TRY(const double right, fields.number("right"));
-    step->right = static_cast<int>(right) - 1;
+    RIDGE_TRY(const int right, fields.count("right"));
+    step->right = right - 1;
   } else if (json.contains("right")) {
     return fields.bad("right", "is there without choices");
   }
@@ -295,8 +295,7 @@ Result<Tour> parse_tour(const std::string& text, const std::string& where) {
   RIDGE_TRY(tour.title, fields.text("title"));
   RIDGE_TRY(tour.audience, fields.text("audience"));
   RIDGE_TRY(tour.minutes, fields.number("minutes"));
-  RIDGE_TRY(const double place, fields.number("place"));
-  tour.place = static_cast<int>(place);
+  RIDGE_TRY(tour.place, fields.count("place"));
   if (json.contains("next")) {
     RIDGE_TRY(const auto next, fields.objects("next"));
     for (const Json& one : next) {

@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view kPrefix = "gradient_2^";
 /// Half of fp16's least subnormal number, 2^-24, still rounds up to it; all below becomes zero.
 constexpr int kFp16Least = -24, kFp16Normal = -14, kFp16Beyond = 16;
+constexpr int kMostExponent = 1100;  ///< of a double, either way: a file may name any
 
 struct Spread {
   std::map<int, double> share;  ///< of 2^E
@@ -35,14 +36,16 @@ std::optional<Spread> spread_of(const CurvePoint& point) {
     if (!name.starts_with(kPrefix) || !std::isfinite(value)) continue;
     int exponent = 0;
     const char* first = name.data() + kPrefix.size();
-    if (std::from_chars(first, name.data() + name.size(), exponent).ec == std::errc{})
+    if (std::from_chars(first, name.data() + name.size(), exponent).ec == std::errc{} &&
+        std::abs(double(exponent)) <= kMostExponent)
       spread.share[exponent] = value;
   }
   if (const auto zeros = point.values.find("gradient_zero"); zeros != point.values.end())
     spread.zeros = zeros->second;
   else if (spread.share.empty())
     return {};
-  if (const auto scale = point.values.find("loss_scale"); scale != point.values.end())
+  if (const auto scale = point.values.find("loss_scale");
+      scale != point.values.end() && scale->second > 0 && std::isfinite(scale->second))
     spread.scale = scale->second;
   return spread;
 }
@@ -82,7 +85,7 @@ void add_row(const LadderRow& row, int index, size_t place, const Spread& spread
   const double lost = spread.below(kFp16Least);
   model->table.rows.push_back({row.label, format_count(double(spread.step)),
                                format_share(spread.zeros), format_share(lost),
-                               spread.scale == 1 ? "1" : power(int(std::log2(spread.scale)))});
+                               spread.scale == 1 ? "1" : power(std::ilogb(spread.scale))});
   model->summary += fmt::format(" {}: {} are zero, {} lie below fp16's least number.", row.label,
                                 format_share(spread.zeros), format_share(lost));
 }

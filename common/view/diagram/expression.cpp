@@ -10,8 +10,9 @@ namespace {
 using Kind = Token::Kind;
 
 constexpr int kDeepest = 40;  // of names that name names: more is a circle
-// Of brackets in each other, and of an expression's parts: a source text may be anybody's.
-constexpr int kMostBrackets = 64;
+// Of brackets in each other, those of the names that they name among them, and of an expression's parts: a source text may
+// be anybody's.
+constexpr int kMostBrackets = 128;
 constexpr size_t kMostNodes = 20'000;
 
 bool is_name_char(char c) {
@@ -140,14 +141,14 @@ class Parser {
   }
 
   int choice() {
-    if (brackets_ >= kMostBrackets) return fail("it is nested too deep");
-    ++brackets_;
+    if (to_.brackets_ >= kMostBrackets) return fail("it is nested too deep");
+    ++to_.brackets_;
     int made = binary(1);
     if (take("?")) {
       const int yes = expect(":", choice());
       made = add("?", made, yes, choice());
     }
-    --brackets_;
+    --to_.brackets_;
     return made;
   }
   int binary(int weakest) {
@@ -205,7 +206,6 @@ class Parser {
   Expressions& to_;
   std::vector<Token> tokens_;
   size_t at_ = 0;
-  int brackets_ = 0;
   std::optional<Error> problem_;
 };
 

@@ -53,7 +53,8 @@ class Expressions {
   std::vector<Node> nodes_;
   std::map<std::string, int> known_;  ///< node of a name that was set or looked up
   std::map<std::string, std::string> own_;
-  int depth_ = 0;
+  int depth_ = 0;     ///< of names in each other while one is compiled
+  int brackets_ = 0;  ///< of brackets
   mutable std::vector<int64_t> values_;  ///< of value(): one a node
   mutable std::vector<char> needed_;  ///< of value(): whether the node is a part of what is asked
 };

@@ -8,7 +8,8 @@
 namespace ridge::diagram {
 namespace {
 
-constexpr int kWarp = 32, kMostCells = 256 * 256;
+constexpr int kWarp = 32;
+constexpr int64_t kMostCells = 256 * 256, kMostThreads = 1024;
 
 struct Tile {
   int rows = 0, columns = 0, threads = 0;
@@ -33,10 +34,16 @@ Result<Tile> tile_of(const Input& input) {
   RIDGE_TRY(const int64_t rows, names.value(says.text("rows")));
   RIDGE_TRY(const int64_t columns, names.value(says.text("columns")));
   RIDGE_TRY(const auto block, block_of(&names, says.text("threads")));
-  const int64_t threads = block.first * block.second;
-  if (rows < 1 || columns < 1 || threads < 1 || threads > 1024 || rows * columns > kMostCells)
+  // Each by itself first: a product of two of them may be more than 64 bits hold.
+  const auto fits = [](int64_t value, int64_t most) { return value >= 1 && value <= most; };
+  if (!fits(rows, kMostCells) || !fits(columns, kMostCells) || !fits(rows * columns, kMostCells) ||
+      !fits(block.first, kMostThreads) || !fits(block.second, kMostThreads) ||
+      !fits(block.first * block.second, kMostThreads))
     return Error{ErrorCode::bad_input,
-                 fmt::format("{} x {} elements for {} threads", rows, columns, threads), "", ""};
+                 fmt::format("{} x {} elements for {} x {} threads", rows, columns, block.first,
+                             block.second),
+                 "", ""};
+  const int64_t threads = block.first * block.second;
   tile.rows = static_cast<int>(rows), tile.columns = static_cast<int>(columns);
   tile.threads = static_cast<int>(threads);
   tile.owner.assign(static_cast<size_t>(rows * columns), -1);
@@ -46,7 +53,7 @@ Result<Tile> tile_of(const Input& input) {
     RIDGE_TRY(const auto loop, loop_of(&names, text));
     names.set(loop.first, 0);
     loops.push_back(loop);
-    elements *= std::min<int64_t>(loop.second, kMostCells);
+    elements = std::min(elements * std::min(loop.second, kMostCells + 1), kMostCells + 1);
   }
   // Every element of a tile is computed once: anything else is a mistake of the directive.
   const Error not_once = {ErrorCode::bad_input,
