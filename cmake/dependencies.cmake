@@ -111,6 +111,8 @@ if(RIDGE_DNNL_INCLUDE AND RIDGE_DNNL_LIBRARY)
 endif()
 if(RIDGE_DNNL_VERSION VERSION_LESS 2.6)
   message(STATUS "oneDNN 2.6 or later not found: it is no peer (DNNL_DIR names a folder)")
+elseif(NOT OpenMP_CXX_FOUND)
+  message(STATUS "oneDNN is no peer: ${CMAKE_CXX_COMPILER} has no OpenMP, whose threads it takes")
 else()
   add_library(ridge_lib_onednn INTERFACE)
   ridge_late_library(NAME onednn LIBRARY ${RIDGE_DNNL_LIBRARY} FUNCTIONS "^dnnl_"
