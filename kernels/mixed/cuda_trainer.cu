@@ -9,7 +9,9 @@
 // as they come out of it.
 #include <cmath>
 #include <cstring>
+#include <string>
 
+#include "common/core/late_library.h"
 #include "common/harness/kernel/cuda_check.h"
 #include "kernels/mixed/cuda_conv_launch.h"
 #include "kernels/mixed/cuda_layers.h"
@@ -63,6 +65,7 @@ CudaTrainer<T>::~CudaTrainer() {
 template <class T>
 Status CudaTrainer<T>::make() {
   RIDGE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  if (const std::string& why = missing_library("cublas"); !why.empty()) return refuse(why.c_str());
   RIDGE_CUBLAS_CHECK(cublasCreate(&blas_));
   RIDGE_CUBLAS_CHECK(cublasSetStream(blas_, stream_));
   RIDGE_PASS(workspace_.make(blas::kWorkspaceBytes, &bytes_));

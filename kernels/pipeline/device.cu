@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/core/format.h"
+#include "common/core/late_library.h"
 #include "common/harness/kernel/cuda_error.h"
 #include "kernels/pipeline/device_kernels.h"
 #include "kernels/pipeline/engine.h"
@@ -134,6 +135,8 @@ Result<void> CudaDevice::set_up() {
   if (setup_.own_stream) RIDGE_TRY_CUDA(cudaStreamCreateWithFlags(&steps_, cudaStreamNonBlocking));
   RIDGE_TRY_CUDA(copying_.open(copies_));
   RIDGE_TRY_CUDA(stepping_.open(steps_));
+  if (const std::string& why = missing_library("cublas"); !why.empty())
+    return Error{ErrorCode::unavailable, "the network's step " + why, name_, ""};
   if (cublasCreate(&blas_) != CUBLAS_STATUS_SUCCESS ||
       cublasSetStream(blas_, steps_) != CUBLAS_STATUS_SUCCESS ||
       cublasSetMathMode(blas_, CUBLAS_TF32_TENSOR_OP_MATH) != CUBLAS_STATUS_SUCCESS)
