@@ -41,7 +41,8 @@ const std::vector<BottleneckEntry>& entries() {
        .lever = "fewer and larger calls: batches, fusion",
        .gpu_lever = "fewer and larger calls: batches, fusion, a CUDA graph",
        .lab = "fusion",
-       .rung = "chain.cuda.stream"},
+       .rung = "chain.cuda.stream",
+       .set = {{"height", int64_t{32}}, {"layers", int64_t{4}}, {"width", int64_t{1024}}}},
       {.cause = Bottleneck::input_pipeline,
        .name = "input pipeline",
        .evidence = fmt::format("a stage that loads, alone, takes {} of the time per item; of a "
@@ -95,7 +96,8 @@ const std::vector<BottleneckEntry>& entries() {
        .lever = "keep data on the device, copy beside compute, copy bytes in place of floats",
        .gpu_lever = "keep data on the device; pinned memory, copies beside compute",
        .lab = "pipeline",
-       .rung = "pipeline.cuda.prefetch"},
+       .rung = "pipeline.cuda.prefetch",
+       .set = {{"layers", int64_t{1}}}},
       {.cause = Bottleneck::synchronisation,
        .name = "synchronisation",
        .evidence =
