@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "common/core/cpu_pause.h"
+
 namespace ridge::mixed {
 
 class Team {
@@ -48,7 +50,7 @@ class Team {
   static void await(const Count& count, uint32_t old) {
     for (int look = 0; look < 2000; ++look) {
       if (count.load(std::memory_order_acquire) != old) return;
-      __builtin_ia32_pause();
+      cpu_pause();
     }
     count.wait(old, std::memory_order_acquire);
   }
