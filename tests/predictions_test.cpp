@@ -48,10 +48,17 @@ struct Told {
       series.status = SeriesStatus::failed;
       series.reason = "wrong";
     }
+    if (share) {
+      std::vector<Sample> taken = samples(20, t_ns);
+      for (Sample& sample : taken) sample.cpu_ns = sample.t_ns * *share;
+      out.worker("samples",
+                 {{"request", request.id}, {"series", 0}, {"phase", "call"}, {"samples", taken}});
+    }
     out.worker("result", {{"request", request.id}, {"series", 0}, {"outcome", series}});
     out.worker("done", {{"request", request.id}, {"status", "ok"}});
   }
-  double spread = 0;  ///< of the intervals, as a share of the time
+  std::optional<double> share;  ///< of its time that a rung had the processor; absent: no samples
+  double spread = 0;            ///< of the intervals, as a share of the time
   Interval interval(double t_ns) const { return {t_ns * (1 - spread), t_ns * (1 + spread)}; }
   const Run& told() {
     run = Run();
@@ -175,6 +182,25 @@ TEST_CASE("two rough times settle a factor that is far off, and none near their 
   CHECK(test::contains(said(9), "slower than you said, by "));
 }
 
+TEST_CASE("a factor over a rung that lost another part of its time is not judged") {
+  Told told;
+  told.out.app("predict", {{"kernel", kKernel},
+                           {"params", {{"n", 64}}},
+                           {"value", 0},
+                           {"factor", 5},
+                           {"of", "gemm.cpu.naive_o3"}});
+  told.share = 1;
+  told.measure(1e6);
+  told.share = 0.5;
+  told.measure(4e6, true, 64, "gemm.cpu.naive_o3");
+  const auto revealed = report::reveal(told.told()).front();
+  CHECK_FALSE(revealed.factor);
+  CHECK(revealed.range == "between 2.00× and 4.00×");
+  const std::string said = report::prediction_sentence(revealed);
+  CHECK(test::contains(said, "it is between 2.00× and 4.00×, by processor and by wall time"));
+  CHECK(test::contains(said, "so it is not judged"));
+}
+
 TEST_CASE("without a result a prediction says why") {
   Told told;
   told.predict(3e6);
@@ -201,9 +227,8 @@ TEST_CASE("report and document hold the predictions, and nothing where there are
   told.measure(6e6);
   const std::string text = sections_of(told.told());
   CHECK(text.find("## Predictions") != std::string::npos);
-  CHECK(
-      text.find("| 3.00 ms | 1.00 µs (FMA fp32, 1 thread) | 6.00 ms | 2.00× as long as predicted | before the run |") !=
-      std::string::npos);
+  CHECK(text.find("| 3.00 ms | 1.00 µs (FMA fp32, 1 thread) | 6.00 ms | 2.00× as long as predicted "
+                  "| before the run |") != std::string::npos);
   const Json json = document(told.run).at("predictions");
   REQUIRE(json.size() == 1);
   CHECK(json[0].at("factor").get<double>() == Approx(2));

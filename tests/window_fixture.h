@@ -169,11 +169,11 @@ class FakeSession final : public app::Session {
     to_.worker("env", {{"environment", environment()}, {"when", "before"}});
     if (run_.ceilings().empty())
       to_.worker("result", {{"request", request.id}, {"ceilings", ceilings()}});
+    const std::string& kernel = request.kernels[static_cast<size_t>(index)].kernel;
     to_.worker("samples", {{"request", request.id},
                            {"series", index},
                            {"phase", "call"},
-                           {"samples", samples(20, t_ns)}});
-    const std::string& kernel = request.kernels[static_cast<size_t>(index)].kernel;
+                           {"samples", samples_of(kernel, t_ns)}});
     if (kernel.starts_with("pipeline."))
       to_.worker("span", {{"request", request.id}, {"series", index}, {"spans", spans()}});
     flush();
@@ -225,6 +225,16 @@ class FakeSession final : public app::Session {
       rounds.push_back({i, "0110", {1000, 1000 / ratio, 1000 / ratio, 1000}});
     to_.worker("samples",
                {{"request", request.id}, {"series", 0}, {"phase", "rounds"}, {"rounds", rounds}});
+    for (size_t side = 0; side < 2 && !shares.empty(); ++side) {
+      const Json check_passed = check(true);
+      to_.worker("check", {{"request", request.id}, {"series", side}, {"check", check_passed}});
+      to_.worker(
+          "samples",
+          {{"request", request.id},
+           {"series", side},
+           {"phase", "call"},
+           {"samples", samples_of(request.kernels[side].kernel, side == 0 ? 1e9 : 1e9 / ratio)}});
+    }
     Comparison made;
     made.request = request.id;
     made.lab = "gemm";
@@ -369,14 +379,24 @@ class FakeSession final : public app::Session {
   }
 
   std::vector<CompileMessage> build_messages;
-  std::string no_assembly;   ///< why there is none
-  std::vector<int> origins;  ///< of an edit's listing
+  /// Of a kernel, the part of its time that it had the processor; those without one had all of it.
+  std::map<std::string, double> shares;
+  std::string no_assembly;    ///< why there is none
+  std::vector<int> origins;   ///< of an edit's listing
   std::vector<WorkRequest> sent;
   std::vector<int64_t> cancelled;
   bool holds_sources = false;  ///< they are asked for and not answered
   std::vector<std::string> sources_asked;
 
  private:
+  std::vector<Sample> samples_of(const std::string& kernel, double t_ns) const {
+    std::vector<Sample> made = samples(20, t_ns);
+    const auto share = shares.find(kernel);
+    for (Sample& sample : made) {
+      if (share != shares.end()) sample.cpu_ns = sample.t_ns * share->second;
+    }
+    return made;
+  }
   /// What traps and pipelines have in place of a kernel's work.
   static void add_figures(Series* series, double t_ns) {
     if (series->kernel.starts_with("traps.") || series->kernel.starts_with("claims.")) {

@@ -222,6 +222,28 @@ TEST_CASE("the card takes the best that the session knows of its ends, and says 
             .find("three loops, -O1 → packed, AVX-512: 50.0×, in turns, 95 % interval") == 0);
 }
 
+TEST_CASE(
+    "a climb whose ends lost different parts of their time has a range, and the card says why",
+    "[window][home]") {
+  Fixture f;
+  f.session.shares = {{"gemm.cpu.naive_o1", 0.4}};
+  f.driver->type('h');
+  (void)watch(f, 0.8e6);
+  f.session.finish(f.session.last(RequestType::compare), "cancelled");
+  f.driver->frames(3);
+  const ClimbCard card = climb_card(climb_run(f.state), f.state.first_climb);
+  CHECK(card.gain == "between 25.6× and 64.0×");
+  CHECK(card.is_rough);
+  CHECK(card.rests_on == "each timed alone, by processor and by wall time");
+  CHECK(says(card, "“three loops, -O1” had the processor for 40 % of its time"));
+  CHECK(card_words(card).find("by wall time.") != std::string::npos);
+  REQUIRE(f.driver->find("climb_card"));
+  f.session.shares = {{"gemm.cpu.naive_o1", 0.4}, {"gemm.cpu.packed_avx512", 0.4}};
+  f.driver->key(compat::Key::escape);
+  (void)watch(f, 0.8e6);
+  CHECK(climb_card(climb_run(f.state), f.state.first_climb).gain == "≈ 64×");  // both lost as much
+}
+
 TEST_CASE("the card says what is missing: cancelled, failed, no library, no pairs",
           "[window][home]") {
   Fixture f;

@@ -67,7 +67,7 @@ Found of_times(const Series& of, const Series& other) {
   const double ratio = times_as_fast(of, other);
   const double least = ratio * (1 - spread_of(*of.stats)) * (1 - spread_of(*other.stats));
   if (is_noisy_quotient(of, other) || !(least > kClear)) return {};
-  const GainText text = gain_text(nullptr, ratio, *of.stats, *other.stats);
+  const GainText text = gain_text(nullptr, ratio, of, other);
   return {ratio, least, text.ratio, text.rests_on};
 }
 

@@ -12,6 +12,7 @@
 #include "common/record/derive.h"
 #include "common/record/in_turns.h"
 #include "common/record/params.h"
+#include "common/record/processor_share.h"
 
 namespace ridge {
 namespace {
@@ -130,6 +131,7 @@ bool is_noisy_quotient(const Series& a, const Series& b) {
   const auto reach = [](const Series& series) {
     return series.stats->ci_ns.value_or(Interval{series.stats->min_ns, series.stats->max_ns});
   };
+  if (uneven_shares(a, b)) return true;
   const bool overlap = reach(a).low <= reach(b).high && reach(b).low <= reach(a).high;
   return overlap && (was_busy(a) || was_busy(b));
 }

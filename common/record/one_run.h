@@ -26,7 +26,8 @@ std::string time_of_day(const Run& run, const Series& series);
 std::string apart_text(const Run& run, const Series& a, const Series& b);
 /// Why no ratio of their two medians may stand: "8 minutes apart"; empty: it may.
 std::string why_no_quotient(const Run& run, const Series& a, const Series& b);
-/// Whether that ratio is rough: one of them is not steady, or was busy or noisy while their intervals overlap.
+/// Whether that ratio is rough: one of them is not steady, other programs took more of one's time than of the other's, or
+/// one was busy or noisy while their intervals overlap.
 bool is_noisy_quotient(const Series& a, const Series& b);
 
 }  // namespace ridge

@@ -9,6 +9,7 @@
 #include "common/core/format.h"
 #include "common/record/caution.h"
 #include "common/record/derive.h"
+#include "common/record/processor_share.h"
 
 namespace ridge {
 namespace {
@@ -95,12 +96,19 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
          "×";
 }
 
-GainText gain_text(const Comparison* pair, double alone, const Stats& from, const Stats& to) {
-  if (!pair)
-    return {alone_ratio_text(alone, to, from), "each timed alone", is_rough(from) || is_rough(to)};
-  return {supported_ratio_text(pair->ratio, pair->ci),
-          "in turns, " + (pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin)
-                                   : std::string("no interval"))};
+GainText gain_text(const Comparison* pair, double alone, const Series& from, const Series& to) {
+  if (!pair) {
+    if (const auto uneven = uneven_shares(from, to))
+      return {uneven->range_text(alone), "each timed alone, by processor and by wall time", true};
+    return {alone_ratio_text(alone, *to.stats, *from.stats), "each timed alone",
+            is_rough(*from.stats) || is_rough(*to.stats)};
+  }
+  const bool is_uneven = !uneven_reason(*pair).empty();
+  const char* of = is_uneven ? "by processor and by wall time " : "95 % interval ";
+  return {headline_ratio_text(*pair),
+          "in turns, " + (pair->ci ? of + ratio_interval_text(pair->ci, pair->margin)
+                                   : std::string("no interval")),
+          is_uneven};
 }
 
 bool was_disturbed(const Stats& stats) {

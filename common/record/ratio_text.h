@@ -37,8 +37,9 @@ struct GainText {
   std::string rests_on;  ///< "in turns, 95 % interval [74, 76]", "each timed alone"
   bool is_rough = false;
 };
-/// `pair`: of just these two, else null: then it is the ratio of two medians.
-GainText gain_text(const Comparison* pair, double alone, const Stats& from, const Stats& to);
+/// `pair`: of just these two, else null: then it is `alone`, the ratio of two medians; both have stats. A range where other
+/// programs took more of one's time than of the other's (processor_share.h).
+GainText gain_text(const Comparison* pair, double alone, const Series& from, const Series& to);
 /// A rough ratio as a number, one digit, two behind a leading 1: "70", "600", "16", "1.3".
 std::string rough_number(double ratio);
 /// Whether other programs ran meanwhile, or the times scatter more than they should.

@@ -5,6 +5,7 @@
 #include "common/record/believable.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/processor_share.h"
 #include "common/record/run.h"
 #include "common/stats/stats.h"
 
@@ -127,7 +128,14 @@ void Run::disbelieve(const Request& request) {
     for (const int side : {0, comparison.candidate_index}) {
       if (failed.contains(side)) why = failed[side];
     }
-    if (!why.empty()) invalidate(&comparison, why);
+    if (!why.empty()) {
+      invalidate(&comparison, why);
+      continue;
+    }
+    const Series *baseline = find_series(request.id, 0),
+                 *candidate = find_series(request.id, comparison.candidate_index);
+    if (baseline != nullptr && candidate != nullptr)
+      hold_to_shares(*baseline, *candidate, &comparison);
   }
 }
 

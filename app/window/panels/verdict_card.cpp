@@ -11,6 +11,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/record/trained.h"
@@ -30,11 +31,14 @@ struct Headline {
 };
 
 Headline headline_of(const Comparison& comparison, Verdict verdict) {
+  const std::string ratio = uneven_reason(comparison).empty()
+                                ? ratio_text(comparison.ratio, comparison.ci)
+                                : headline_ratio_text(comparison);
   switch (verdict) {
     case Verdict::faster:
-      return {ratio_text(comparison.ratio, comparison.ci) + " as fast", Role::faster, 1};
+      return {ratio + " as fast", Role::faster, 1};
     case Verdict::slower:
-      return {ratio_text(comparison.ratio, comparison.ci) + " as fast", Role::slower, -1};
+      return {ratio + " as fast", Role::slower, -1};
     case Verdict::same:
       return {"same", Role::text, 0};
     case Verdict::unresolved:

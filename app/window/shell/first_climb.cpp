@@ -14,6 +14,7 @@
 #include "common/record/derive.h"
 #include "common/record/in_turns.h"
 #include "common/record/params.h"
+#include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/climb.h"
@@ -115,13 +116,14 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   }
   const std::string ours = climbs.best->rung->title;
   const Comparison* pair = newest_pair(run, *climbs.library->series, *climbs.best->series);
+  const double alone = climbs.best->rate / climbs.library->rate;
   if (!pair) {
+    const auto uneven = uneven_shares(*climbs.library->series, *climbs.best->series);
     card->library =
         fmt::format("Against {}: “{}” is {} as fast, each alone; not compared in turns", name, ours,
-                    alone_ratio_text(climbs.best->rate / climbs.library->rate));
+                    uneven ? uneven->range_text(alone) : alone_ratio_text(alone));
     return;
   }
-  const double alone = climbs.best->rate / climbs.library->rate;
   const Verdict verdict = decide(run, *pair).verdict;
   const chart::ClimbStep step = {
       .ratio = pair->ratio, .verdict = verdict, .margin = pair->margin, .alone = alone};
@@ -138,7 +140,7 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
                             : verdict == Verdict::same   ? "As fast as " + name
                                                          : "Against " + name + ", not settled";
   card->library = fmt::format(
-      "{}: “{}” is {} as fast, {}", words, ours, supported_ratio_text(pair->ratio, pair->ci),
+      "{}: “{}” is {} as fast, {}", words, ours, headline_ratio_text(*pair),
       pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin) : "no interval");
   // What the bars beside it show, where that is another figure.
   if (pair->ci && (alone < pair->ci->low || alone > pair->ci->high))
@@ -158,9 +160,18 @@ std::string scatter_text(const Climbs& climbs) {
 
 /// What the climb multiplied.
 GainText gain_of(const Run& run, const Climbs& climbs) {
-  return gain_text(newest_pair(run, *climbs.first->series, *climbs.best->series),
-                   climbs.best->rate / climbs.first->rate, *climbs.first->series->stats,
-                   *climbs.best->series->stats);
+  const Series &from = *climbs.first->series, &to = *climbs.best->series;
+  return gain_text(newest_pair(run, from, to), climbs.best->rate / climbs.first->rate, from, to);
+}
+
+/// Two whose ratio stands on the card as a range: why.
+std::string uneven_text(const Run& run, const Climbed& from, const Climbed& to) {
+  if (const Comparison* pair = newest_pair(run, *from.series, *to.series))
+    return uneven_sentence(*pair);
+  const auto uneven = uneven_shares(*from.series, *to.series);
+  if (!uneven) return "";
+  const auto quoted = [](const Climbed& one) { return "“" + std::string(one.rung->title) + "”"; };
+  return uneven->sentence(quoted(from), quoted(to), to.rate / from.rate);
 }
 
 void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {
@@ -190,6 +201,10 @@ void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
   is_noisy |= environment && !environment->quiet.quiet;
   if (is_noisy)
     card->caveats.emplace_back("This machine was busy meanwhile: the figures are noisy.");
+  for (const Climbed* from : {climbs.first, climbs.library}) {
+    std::string why = from && climbs.best ? uneven_text(run, *from, *climbs.best) : "";
+    if (!why.empty()) card->caveats.push_back(std::move(why));
+  }
   const bool has_pair =
       climbs.best && newest_pair(run, *climbs.first->series, *climbs.best->series);
   if (std::string rough = scatter_text(climbs); !rough.empty() && !has_pair)

@@ -405,8 +405,7 @@ std::optional<Total> total_of(const State& state, const ChartRows& rows) {
     return with_stale(row.label, row.series->stale);
   };
   Total total{name(*first) + " → " + name(*best),
-              gain_text(pair, to / from, *first->series->stats, *best->series->stats),
-              share_text(*best)};
+              gain_text(pair, to / from, *first->series, *best->series), share_text(*best)};
   if (!total.reach.empty()) total.reach += " of the ceiling";
   const std::string peer = library ? share_text(*library) : "";
   if (!total.reach.empty() && !peer.empty()) total.reach += ", " + name(*library) + " " + peer;

@@ -17,6 +17,7 @@
 #include "common/record/in_turns.h"
 #include "common/record/one_run.h"
 #include "common/record/params.h"
+#include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
 #include "common/record/stale_words.h"
@@ -383,7 +384,7 @@ std::string step_words(const Step& step) {
   if (!step.claim)
     return step.text + " as fast, " + (step.is_alone ? "each timed alone" : "timed apart");
   const Comparison& c = step.claim->comparison;
-  return fmt::format("{} as fast, 95 % interval {}, {}: {}", supported_ratio_text(c.ratio, c.ci),
+  return fmt::format("{} as fast, 95 % interval {}, {}: {}", headline_ratio_text(c),
                      ratio_interval_text(c.ci, c.margin), rounds_text(c),
                      verdict_words(*step.claim));
 }

@@ -10,6 +10,7 @@
 #include "common/record/command.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
+#include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
 #include "common/record/trained.h"
@@ -229,6 +230,8 @@ std::string unresolved_reason(const Comparison& comparison) {
   } else if (comparison.rounds_needed > 0) {
     text += "; about " + pairs_text(comparison, comparison.rounds_needed) +
             " would settle it, in a new comparison";
+  } else if (!uneven_reason(comparison).empty()) {
+    text += "; compare again while nothing else runs";
   } else if (comparison.ci && !comparison.trained) {
     text +=
         "; the ratio lies on the limit of \"same\", which no number of rounds settles: only "

@@ -10,6 +10,7 @@
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/view/report/closeness.h"
 #include "common/view/report/content.h"
@@ -117,7 +118,12 @@ void reveal_factor(const Run& run, Revealed* out) {
     return one && (!is_steady(*one->stats) || was_disturbed(*one->stats));
   };
   out->is_rough = !out->pair && (scatters(of) || scatters(out->series));
-  if (out->ratio) out->factor = prediction.factor / *out->ratio;
+  if (out->pair && !uneven_reason(*out->pair).empty())
+    out->range = headline_ratio_text(*out->pair);
+  else if (const auto uneven =
+               out->pair || !of || !out->series ? std::nullopt : uneven_shares(*of, *out->series))
+    out->range = uneven->range_text(*out->ratio);
+  if (out->ratio && out->range.empty()) out->factor = prediction.factor / *out->ratio;
 }
 
 Revealed reveal_one(const Run& run, const Prediction& prediction) {
@@ -180,12 +186,14 @@ std::string off_text(const Revealed& revealed) {
 
 /// "8.20×", "≈ 19×" of two that were each timed alone.
 std::string ratio_figure(const Revealed& revealed) {
+  if (!revealed.range.empty()) return revealed.range;
   return revealed.pair ? ratio_text(*revealed.ratio, revealed.pair->ci)
                        : alone_ratio_text(*revealed.ratio);
 }
 
 /// "8.20× [7.90, 8.50] in pairs", "≈ 19× (each alone: no interval)".
 std::string ratio_said(const Revealed& revealed) {
+  if (!revealed.range.empty()) return revealed.range + ", by processor and by wall time";
   return ratio_figure(revealed) + (revealed.pair ? pair_interval(*revealed.pair) + " in pairs"
                                                  : std::string(" (each alone: no interval)"));
 }
@@ -249,7 +257,11 @@ std::string prediction_sentence(const Revealed& revealed) {
     text += ", it is " + ratio_said(revealed);
   else
     text += "; what that refers to has no result here, and this rung took " + took;
-  if (revealed.factor) text += ": " + off_text(revealed);
+  if (revealed.factor)
+    text += ": " + off_text(revealed);
+  else if (!revealed.range.empty())
+    text +=
+        "; other programs took more of one side's time than of the other's, so it is not judged";
   if (const Comparison* later = revealed.later_pair)
     text += ". A pair since then: " + ratio_text(later->ratio, later->ci) + pair_interval(*later);
   return text + ".";

@@ -35,6 +35,9 @@ struct Revealed {
   const Comparison* pair = nullptr;
   const Comparison* later_pair = nullptr;  ///< another that was made since; null: none
   bool is_rough = false;                   ///< two medians, of which one scatters or was disturbed
+  /// "between 26.9× and 70.0×", the ratio where other programs took more of one's time than of the other's: what was said
+  /// is not judged then. Empty: they did not.
+  std::string range;
   LeastTime least;
   bool after_the_fact = false;  ///< a result for these parameters was there already
   std::string reason;           ///< why there is nothing to hold it against
