@@ -141,7 +141,7 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
   const StepOutcome outcome = outcome_of(f.state, step, bars);
   CHECK(outcome.value == Approx(8e6));
   CHECK(outcome_sentence(step, bars, answer_here(f.state), outcome) ==
-        "You said 80.0 ms: 10.0× too high. It is 8.00 ms.");
+        "You said 80.0 ms: at least 9.90× too high. It is 8.00 ms.");
   CHECK(f.driver->find("answer_gap"));  // and the picture says how far off
   // Ten times as fast as predicted: the mark stands at a tenth of the bar.
   CHECK(*answer_mark(step, bars, answer_here(f.state), outcome) == Approx(bars.last()->value / 10));
@@ -977,6 +977,132 @@ TEST_CASE("where no difference was shown no text goes on to measure the answer b
       outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome);
   CHECK(said == "You said 2×: at least 2.06× too high.");  // of the interval, not of the ratio
   CHECK_FALSE(f.state.teaching.results.at(1).off);
+}
+
+TEST_CASE("a ratio of sides that lost different parts of their time is a range, and grades nothing",
+          "[tour]") {
+  Fixture f;
+  f.session.shares = {{kFirst, 0.4}};
+  f.session.judge(begin_pair(f, "4"), Verdict::faster, 16.4);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  const TourStep step = shown_step(f.state);
+  StepBars bars = bars_in(f);
+  StepOutcome outcome = outcome_of(f.state, step, bars);
+  CHECK(outcome.shown == "between 6.56× and 16.6×");
+  CHECK(contains(outcome.interval, "by processor and by wall time [6.56, 16.6]"));
+  const std::string said = outcome_sentence(step, bars, answer_here(f.state), outcome);
+  CHECK(said.find("You said 4×, and it is between 6.56× and 16.6×. Other programs took more") == 0);
+  CHECK(contains(said, "had the processor for 40 % of its time"));
+  CHECK(how_far(step, bars, answer_here(f.state), outcome).empty());
+  const StepResult& result = f.state.teaching.results.at(1);
+  CHECK_FALSE(result.off);
+  CHECK(contains(result.ungraded, "had the processor"));
+  CHECK(contains(result.claim, "faster, between 6.56× and 16.6× as fast"));
+  CHECK(contains(result.claim, "other programs took more"));
+  // The same of two that were timed apart.
+  TourStep apart = step;
+  apart.kind = StepKind::side_by_side;
+  apart.ask = Ask::ratio;
+  bars.bars.front().contradiction = bars.bars.back().contradiction = "";
+  Series slow = *bars.bars.front().series, fast = *bars.bars.back().series;
+  slow.stats->flags = fast.stats->flags = {};
+  bars.bars.front().series = &slow, bars.bars.back().series = &fast;
+  f.state.sessions.recordings.clear();
+  bars.bars.front().asked.kernel = "gemm.cpu.loop_order";  // of these two no pair was made
+  outcome = outcome_of(f.state, apart, bars);
+  CHECK_FALSE(outcome.pair);
+  CHECK(outcome.shown == "between 0.800× and 2.00×");
+  CHECK(contains(outcome.ungraded, "by processor time"));
+}
+
+TEST_CASE(
+    "a verdict that only one clock bears out is no answer, nor a bar that is the longest by one",
+    "[tour]") {
+  Fixture f;
+  f.session.shares = {{kFirst, 0.5}};
+  start_tour(f.state, "first_hour", 2);
+  f.driver->frames(3);
+  REQUIRE(shown_step(f.state).ask == Ask::verdict);
+  f.driver->type('1');  // faster
+  f.driver->key(Key::page_down);
+  for (int guard = 0; guard < 9 && f.state.requests.is_measuring(); ++guard) {
+    const WorkRequest request = f.session.sent.back();
+    for (size_t i = 0; request.type == RequestType::run && i < request.kernels.size(); ++i)
+      f.session.measure(request, static_cast<int>(i), 8e6);
+    if (request.type == RequestType::run)
+      f.session.finish(request);
+    else
+      f.session.judge(request, Verdict::faster, 1.5);
+    f.driver->frames(3);
+  }
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  CHECK_FALSE(f.state.teaching.results.at(2).right);
+  CHECK(contains(f.state.teaching.results.at(2).measured, "had the processor for 50 %"));
+
+  TourStep step;
+  step.ask = Ask::longest;
+  StepBars bars;
+  bars.bars.resize(2);
+  Series slow, fast;
+  slow.kernel = kFirst, fast.kernel = kSecond;
+  slow.samples = fast.samples = samples(12, 1e6);
+  bars.bars[0].series = &slow, bars.bars[1].series = &fast;
+  bars.bars[0].title = "a", bars.bars[1].title = "b";
+  bars.bars[0].value = 10, bars.bars[1].value = 15;
+  CHECK(outcome_of(f.state, step, bars).right == std::vector<int>{1});
+  for (Sample& sample : slow.samples) sample.cpu_ns = sample.t_ns * 0.5;  // 20 by processor time
+  CHECK(outcome_of(f.state, step, bars).right.empty());
+  CHECK(contains(outcome_of(f.state, step, bars).missing, "by processor time"));
+  for (Sample& sample : slow.samples) sample.cpu_ns = sample.t_ns * 0.8;  // 12.5
+  CHECK(outcome_of(f.state, step, bars).right == std::vector<int>{1});
+}
+
+TEST_CASE("a number inside the interval is right, whichever step asks for it", "[tour]") {
+  Fixture f;
+  const auto grade = [&](const std::string& said) {
+    start_tour(f.state, "meetup", 0);
+    f.driver->frames(4);
+    type(f, said);
+    f.driver->key(Key::page_down);
+    answer_requests(f);
+    f.driver->frames(3);
+    f.driver->key(Key::page_down);
+    REQUIRE(f.state.teaching.beat == Beat::reveal);
+    const TourStep step = shown_step(f.state);
+    return outcome_sentence(step, bars_in(f), answer_here(f.state),
+                            outcome_of(f.state, step, bars_in(f)));
+  };
+  // 8 ms with an interval of 1 % to either side.
+  CHECK(grade("8.07 ms") ==
+        "You said 8.07 ms: inside the interval that was measured. It is 8.00 ms.");
+  CHECK(f.state.teaching.results.at(0).off == 1);
+  CHECK(contains(grade("8.2 ms"), "at least 1.015× too high"));
+  CHECK(*f.state.teaching.results.at(0).off == Approx(8.2 / 8.08));
+  CHECK(contains(grade("4 ms"), "at least 1.98× too low"));
+  f.session.judge(begin_pair(f, "16.5"), Verdict::faster, 16.4);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.results.at(1).off == 1);
+}
+
+TEST_CASE("a time of which other programs took a part is a range, and grades nothing", "[tour]") {
+  Fixture f;
+  f.session.shares = {{kFirst, 0.4}};
+  start_tour(f.state, "meetup", 0);
+  f.driver->frames(4);
+  type(f, "3.2 ms");
+  f.driver->key(Key::page_down);
+  answer_requests(f);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  const StepResult& result = f.state.teaching.results.at(0);
+  CHECK(result.measured == "between 3.20 ms and 8.00 ms");
+  CHECK_FALSE(result.off);
+  CHECK(contains(result.ungraded, "“three loops, -O1” had the processor for 40.0 % of it"));
 }
 
 TEST_CASE("a cancelled comparison is none, and says so", "[tour]") {

@@ -106,9 +106,11 @@ report::Section tour_section(const State& state) {
   section.paragraphs.push_back("What each step showed when it was revealed.");
   section.table = report::Table{.columns = {"Step", "At", "Predicted", "Measured"}};
   for (const auto& [step, result] : state.teaching.results) {
+    const std::string& doubt = result.ungraded;
     section.table->rows.push_back({std::to_string(step + 1) + "  " + result.title,
                                    result.at.empty() ? "several sizes" : result.at,
-                                   result.said.empty() ? "nothing" : result.said, result.measured});
+                                   result.said.empty() ? "nothing" : result.said,
+                                   result.measured + (doubt.empty() ? "" : ". " + doubt)});
     if (!result.claim.empty()) section.bullets.push_back(result.claim + ".");
   }
   return section;

@@ -41,6 +41,7 @@ std::string score_text(const Teaching& teach) {
 
 std::string near_text(const StepResult& result) {
   if (result.right) return *result.right ? "right" : "not right";
+  if (!result.ungraded.empty()) return "not judged";
   if (!result.over)
     return result.said.empty()    ? "no prediction"
            : result.claim.empty() ? "no figure"
@@ -90,7 +91,8 @@ void draw_step(Ui& ui, Area row, int step, const StepResult& result, const std::
   ui.text(row.x, row.y + ui.px(35),
           said + (result.right ? "it is " : "measured: ") + quoted(result.measured), kSmall_px,
           Role::text, Face::body, Anchor::start, row.w);
-  ui.paragraph({row.x, row.y + ui.px(46), row.w, 0}, left, kSmall_px, Role::muted);
+  ui.paragraph({row.x, row.y + ui.px(46), row.w, 0},
+               result.ungraded.empty() ? left : result.ungraded, kSmall_px, Role::muted);
 }
 
 void draw_next(Ui& ui, Area* rest, const study::Tour& tour) {

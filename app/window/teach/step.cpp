@@ -19,6 +19,7 @@
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/climb.h"
@@ -70,15 +71,18 @@ bool tells_apart(const Series& a, const Series& b) {
   return chart::are_clear(a, b) && std::max(ratio, 1 / ratio) > kFelt;
 }
 
+bool is_same_point(const Series& one, const Series& other) {
+  return one.kernel == other.kernel && one.cache == other.cache &&
+         asked_params(one) == asked_params(other);
+}
+
 /// The newest of the session's earlier results at this point where none of them agrees with this one; null: one does, or
 /// there is none.
 const Series* contradicting(const Run& run, const Series& series) {
   const Series* newest = nullptr;
   for (const Series& one : run.series()) {
     if (&one == &series) break;
-    const bool is_it = one.kernel == series.kernel && one.cache == series.cache && one.stats &&
-                       is_usable(one) && asked_params(one) == asked_params(series);
-    if (!is_it) continue;
+    if (!one.stats || !is_usable(one) || !is_same_point(one, series)) continue;
     if (!tells_apart(one, series)) return nullptr;
     newest = &one;
   }
@@ -243,6 +247,10 @@ const Comparison* pair_of(const State& state, const StepBars& bars, std::string*
   return found.comparison;
 }
 
+bool is_settled(const Comparison& pair) {
+  return supported_verdict(pair) != Verdict::unresolved;
+}
+
 /// Of each stage by its name: its time alone where all of them were measured so, else that of its spans in the timeline.
 std::vector<double> stages_ns(const Series& series, const std::vector<std::string>& names) {
   std::map<std::string, double> alone, spans;
@@ -267,7 +275,27 @@ std::vector<int> largest_of(const std::vector<double>& values) {
   return places;
 }
 
-std::vector<double> values_asked(const TourStep& step, const StepBars& bars) {
+/// What of a bar counts: its rate by wall time, or by the time that it had the processor.
+enum class Clock { wall, processor };
+
+double value_by(const LessonBar& bar, Clock clock) {
+  const auto share =
+      clock == Clock::processor && bar.series ? processor_share(*bar.series) : std::nullopt;
+  return bar.value / share.value_or(1);
+}
+
+/// Other programs took more of one bar's time than of another's.
+bool has_uneven(const StepBars& bars) {
+  for (const LessonBar& one : bars.bars) {
+    for (const LessonBar& other : bars.bars) {
+      if (one.series && other.series && uneven_shares(*one.series, *other.series)) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<double> values_asked(const TourStep& step, const StepBars& bars,
+                                 Clock clock = Clock::wall) {
   std::vector<double> values;
   if (step.ask == Ask::stage) {
     const LessonBar* last = bars.last();
@@ -275,8 +303,9 @@ std::vector<double> values_asked(const TourStep& step, const StepBars& bars) {
   }
   double before = 0;
   for (const LessonBar& bar : bars.bars) {
-    values.push_back(step.ask == Ask::longest ? bar.value : before > 0 ? bar.value / before : 0);
-    if (bar.value > 0) before = bar.value;
+    const double value = value_by(bar, clock);
+    values.push_back(step.ask == Ask::longest ? value : before > 0 ? value / before : 0);
+    if (value > 0) before = value;
   }
   if (step.ask == Ask::largest_step) values.erase(values.begin());
   return values;
@@ -289,14 +318,20 @@ void judge_choice(const TourStep& step, const StepBars& bars, StepOutcome* out) 
     for (size_t i = 0; out->pair && i < std::size(kVerdicts); ++i) {
       if (kVerdicts[i].verdict == supported_verdict(*out->pair)) out->right = {static_cast<int>(i)};
     }
+    if (out->pair && !is_settled(*out->pair)) out->missing = uneven_sentence(*out->pair);
   } else {
     out->right = largest_of(values_asked(step, bars));
+    if (has_uneven(bars) && largest_of(values_asked(step, bars, Clock::processor)) != out->right)
+      out->missing =
+          "Other programs took more of one bar's time than of another's, and by processor time the "
+          "answer is another.";
   }
+  if (!out->missing.empty()) return out->right.clear();
   const std::vector<std::string> choices = choices_of(step, bars);
   for (const int place : out->right) {
     out->shown += (out->shown.empty() ? "" : " and ") + choices[static_cast<size_t>(place)];
   }
-  if (out->right.empty() && out->missing.empty())
+  if (out->right.empty())
     out->missing = step.ask == Ask::verdict ? "No comparison was made." : "Nothing was measured.";
 }
 
@@ -309,54 +344,110 @@ std::string interval_text(const std::string& interval) {
 }
 
 /// Of the share, that of the median time it was made from.
-std::string share_interval(const LessonBar& bar, double share) {
+std::optional<Interval> share_range(const LessonBar& bar, double share) {
   const auto& stats = bar.series->stats;
-  if (!stats || !stats->ci_ns || !(stats->ci_ns->low > 0)) return interval_text(kNone);
-  const double low = share * stats->median_ns / stats->ci_ns->high,
-               high = share * stats->median_ns / stats->ci_ns->low;
-  return "95 % interval " + format_share(low) + " to " + format_share(high);
+  if (!stats || !stats->ci_ns || !(stats->ci_ns->low > 0)) return std::nullopt;
+  return Interval{share * stats->median_ns / stats->ci_ns->high,
+                  share * stats->median_ns / stats->ci_ns->low};
 }
 
-bool is_settled(const Comparison& pair) {
-  return supported_verdict(pair) != Verdict::unresolved;
+std::string share_interval(const std::optional<Interval>& range) {
+  if (!range) return interval_text(kNone);
+  return "95 % interval " + format_share(range->low) + " to " + format_share(range->high);
+}
+
+/// Of a time too: what other programs took of it is no part of the call.
+bool judge_busy_time(const TourStep& step, const LessonBar& bar, StepOutcome* out) {
+  const auto share = processor_share(*bar.series);
+  const double wall_ns = bar.series->stats ? bar.series->stats->median_ns : 0;
+  if (!share || *share * kUnevenShares >= 1 || !(wall_ns > 0)) return false;
+  const double processor_ns = wall_ns * *share;
+  out->value = wall_ns;
+  out->range = Interval{processor_ns, wall_ns};
+  out->shown = "between " + format_time_ns(processor_ns) + " and " + format_time_ns(wall_ns);
+  out->interval = "by processor and by wall time";
+  out->ungraded = "Other programs took the rest of its time: " + quoted(bar, step) +
+                  " had the processor for " + format_share(*share) + " of it.";
+  return true;
+}
+
+void judge_time(const TourStep& step, const LessonBar& bar, StepOutcome* out) {
+  if (judge_busy_time(step, bar, out)) return;
+  const auto& stats = bar.series->stats;
+  out->value = stats ? stats->median_ns : 0;
+  out->shown = format_time_ns(out->value);
+  out->range = stats ? stats->ci_ns : std::nullopt;
+  out->interval = interval_text(format_time_interval(out->range));
+}
+
+void judge_share(const LessonBar& bar, StepOutcome* out) {
+  const Derived derived = derive(*bar.series, bar.run->ceilings());
+  if (!derived.compute) out->missing = "No share: " + derived.no_compute_reason + ".";
+  if (derived.compute) out->value = derived.compute->value;
+  out->shown = format_share(out->value);
+  out->range = share_range(bar, out->value);
+  out->interval = share_interval(out->range);
+}
+
+void judge_factor(const LessonBar& bar, StepOutcome* out) {
+  const auto& trap = bar.series->trap;
+  out->value = trap ? trap->factor : 0;
+  out->shown = trap ? ratio_text(out->value, trap->ci) : format_ratio(out->value);
+  if (!trap) return;
+  out->range = trap->ci;
+  out->interval = interval_text(format_ratio_interval(trap->ci));
+}
+
+void judge_pair(const Comparison& pair, StepOutcome* out) {
+  out->value = pair.ratio;
+  out->shown = pair_headline(pair);
+  out->range = pair.ci;
+  const std::string interval = ratio_interval_text(pair.ci, pair.margin);
+  out->ungraded = uneven_sentence(pair);
+  out->interval = (out->ungraded.empty() ? interval_text(interval)
+                                         : "by processor and by wall time " + interval) +
+                  ", " + rounds_text(pair) + ", run in turns";
+}
+
+/// Of two bars that were timed apart.
+void judge_apart(const TourStep& step, const LessonBar& first, const LessonBar& last,
+                 StepOutcome* out) {
+  if (!(first.value > 0) || !(last.value > 0)) {
+    out->missing = plain(first, step) + ": " + first.reason + ".";
+    return;
+  }
+  const auto uneven = first.contradiction.empty() && last.contradiction.empty()
+                          ? uneven_shares(*first.series, *last.series)
+                          : std::nullopt;
+  out->value = last.value / first.value;
+  if (uneven) {
+    out->shown = uneven->range_text(out->value);
+    out->range = uneven->range(out->value);
+    out->interval = "by processor and by wall time, not run in turns";
+    out->ungraded = uneven->sentence(quoted(first, step), quoted(last, step), out->value);
+  } else if (is_doubtful(first) || is_doubtful(last)) {
+    out->missing = "The two times are apart, and the machine was busy: they settle no ratio.";
+  } else {
+    out->shown = format_ratio(out->value);
+    out->interval = kApart;
+  }
 }
 
 /// A share needs a ceiling, a ratio two bars: what lacks is said.
 void judge_number(const TourStep& step, const StepBars& bars, StepOutcome* out) {
   const LessonBar* last = bars.last();
-  if (!last || !last->series) {
+  if (!last || !last->series)
     out->missing = last ? plain(*last, step) + ": " + last->reason + "." : "Nothing is shown.";
-  } else if (step.ask == Ask::time) {
-    out->value = last->series->stats ? last->series->stats->median_ns : 0;
-    out->shown = format_time_ns(out->value);
-    out->interval = interval_text(format_time_interval(
-        last->series->stats ? last->series->stats->ci_ns : std::optional<Interval>()));
-  } else if (step.ask == Ask::share) {
-    const Derived derived = derive(*last->series, last->run->ceilings());
-    if (derived.compute) out->value = derived.compute->value;
-    out->shown = format_share(out->value);
-    out->interval = share_interval(*last, out->value);
-    if (!derived.compute) out->missing = "No share: " + derived.no_compute_reason + ".";
-  } else if (step.ask == Ask::factor) {
-    out->value = last->series->trap ? last->series->trap->factor : 0;
-    out->shown = last->series->trap ? ratio_text(out->value, last->series->trap->ci)
-                                    : format_ratio(out->value);
-    if (last->series->trap)
-      out->interval = interval_text(format_ratio_interval(last->series->trap->ci));
-  } else if (out->pair && out->pair->ratio > 0) {
-    out->value = out->pair->ratio;
-    out->shown = pair_headline(*out->pair);
-    out->interval = interval_text(ratio_interval_text(out->pair->ci, out->pair->margin)) + ", " +
-                    rounds_text(*out->pair) + ", run in turns";
-  } else if (is_doubtful(bars.bars.front()) || is_doubtful(*last)) {
-    out->missing = "The two times are apart, and the machine was busy: they settle no ratio.";
-  } else if (bars.bars.front().value > 0 && last->value > 0) {
-    out->value = last->value / bars.bars.front().value;
-    out->shown = format_ratio(out->value);
-    out->interval = kApart;
-  } else {
-    out->missing = plain(bars.bars.front(), step) + ": " + bars.bars.front().reason + ".";
-  }
+  else if (step.ask == Ask::time)
+    judge_time(step, *last, out);
+  else if (step.ask == Ask::share)
+    judge_share(*last, out);
+  else if (step.ask == Ask::factor)
+    judge_factor(*last, out);
+  else if (out->pair && out->pair->ratio > 0)
+    judge_pair(*out->pair, out);
+  else
+    judge_apart(step, bars.bars.front(), *last, out);
   if (out->missing.empty() && !(out->value > 0)) out->missing = "It has no such figure.";
   const bool is_rough = out->interval.starts_with(kNoInterval) && !out->shown.starts_with("≈") &&
                         (!out->pair || is_settled(*out->pair));
@@ -707,20 +798,36 @@ std::string instead_of(const StepBars& bars) {
              : rung + ", and no recording has it at this size: the step goes on without it.";
 }
 
+/// The number that was given, where the outcome judges one.
+std::optional<double> judged_answer(const TourStep& step, const StepBars& bars,
+                                    const StepAnswer& answer, const StepOutcome& outcome) {
+  const bool is_judged = outcome.missing.empty() && outcome.ungraded.empty() &&
+                         outcome.value > 0 && choices_of(step, bars).empty();
+  const auto said = parse_answer(step.ask, answer.typed);
+  return is_judged && said ? std::optional(*said) : std::nullopt;
+}
+
+/// What was said over the nearer end of the range; 1: it is right.
+double missed_by(double said, const StepOutcome& outcome) {
+  constexpr double kNear = 1.005;  // of a figure without a range
+  if (outcome.range) {
+    const auto& [low, high] = *outcome.range;
+    return said < low ? said / low : said > high ? said / high : 1;
+  }
+  const double factor = said / outcome.value;
+  return std::max(factor, 1 / factor) <= kNear ? 1 : factor;
+}
+
 }  // namespace
 
 std::string how_far(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
                     const StepOutcome& outcome) {
-  constexpr double kNear = 1.005;
-  const auto said = parse_answer(step.ask, answer.typed);
-  const bool has_both = outcome.missing.empty() && choices_of(step, bars).empty() && said;
-  const auto& ci = outcome.pair ? outcome.pair->ci : std::optional<Interval>();
-  const double low = ci ? ci->low : outcome.value, high = ci ? ci->high : outcome.value;
-  if (!has_both || !(low > 0)) return {};
-  const bool is_low = *said < low;
-  const double factor = is_low ? low / *said : *said > high ? *said / high : 1;
-  if (factor <= (ci ? 1 : kNear)) return {};
-  return (ci ? "at least " : "") + format_ratio(factor) + (is_low ? " too low" : " too high");
+  const auto said = judged_answer(step, bars, answer, outcome);
+  if (!said) return {};
+  const double factor = missed_by(*said, outcome);
+  if (factor == 1) return {};
+  return (outcome.range ? "at least " : "") + format_ratio(std::max(factor, 1 / factor)) +
+         (factor < 1 ? " too low" : " too high");
 }
 
 std::string outcome_sentence(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
@@ -728,6 +835,9 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
   const std::string said = answer_text(step, bars, answer);
   if (!outcome.missing.empty())
     return (said.empty() ? "" : "You said “" + said + "”. ") + outcome.missing + instead_of(bars);
+  if (!outcome.ungraded.empty())
+    return (said.empty() ? "No prediction was made. It is " : "You said " + said + ", and it is ") +
+           outcome.shown + ". " + outcome.ungraded;
   if (said.empty())
     return outcome.pair && !is_settled(*outcome.pair) && choices_of(step, bars).empty()
                ? "No prediction was made. It is unresolved: " +
@@ -739,18 +849,19 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
     return "You said “" + said + "”. " +
            (is_right ? "That is right" : "It is “" + outcome.shown + "”") + ".";
   }
-  const auto& ci = outcome.pair ? outcome.pair->ci : std::optional<Interval>();
+  const bool is_interval = outcome.pair && outcome.pair->ci;  // the figure above is a middle
+  const std::string is = is_interval ? "." : ". It is " + outcome.shown + ".";
   const std::string far = how_far(step, bars, answer, outcome);
-  if (ci && far.empty()) return "You said " + said + ": inside the interval that was measured.";
-  if (far.empty()) return "You said " + said + ": that is right. It is " + outcome.shown + ".";
-  return "You said " + said + ": " + far + (ci ? "." : ". It is " + outcome.shown + ".");
+  if (!far.empty()) return "You said " + said + ": " + far + is;
+  return "You said " + said +
+         (outcome.range ? ": inside the interval that was measured" : ": that is right") + is;
 }
 
 std::string pair_headline(const Comparison& pair) {
-  if (is_settled(pair)) return supported_ratio_text(pair.ratio, pair.ci);
+  if (is_settled(pair) || !uneven_reason(pair).empty()) return headline_ratio_text(pair);
   const bool has_one = !pair.ci || (pair.ci->low <= 1 && pair.ci->high >= 1);
   return has_one ? unresolved_words(pair.ci, pair.margin)
-                 : supported_ratio_text(pair.ratio, pair.ci) + ", not settled";
+                 : headline_ratio_text(pair) + ", not settled";
 }
 
 std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
@@ -764,8 +875,10 @@ std::string verdict_sentence(const Comparison& pair, const std::string& baseline
                                ? "unresolved, " + unresolved_words(pair.ci, pair.margin)
                                : "invalid";
   if (!(pair.ratio > 0)) return sides + ": " + word;
-  return with_stale(sides + ": " + word + ", " + supported_ratio_text(pair.ratio, pair.ci) +
-                        " as fast, interval " + ratio_interval_text(pair.ci, pair.margin),
+  const std::string uneven = uneven_reason(pair);
+  return with_stale(sides + ": " + word + ", " + headline_ratio_text(pair) + " as fast, interval " +
+                        ratio_interval_text(pair.ci, pair.margin) +
+                        (uneven.empty() ? "" : "; " + uneven),
                     pair.stale);
 }
 
@@ -786,10 +899,13 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
         std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
     return result;
   }
+  result.ungraded = outcome.ungraded;
   if (outcome.pair && !is_settled(*outcome.pair)) return result;  // near to nothing that was shown
-  const double factor = outcome.value / *parse_answer(step.ask, answer.typed);
+  const auto said = judged_answer(step, bars, answer, outcome);
+  if (!said) return result;
+  const double factor = missed_by(*said, outcome);
   result.off = std::max(factor, 1 / factor);
-  result.over = 1 / factor;
+  result.over = factor;
   return result;
 }
 

@@ -87,13 +87,18 @@ struct StepOutcome {
   std::vector<int> right;  ///< of a choice: those that are right
   std::string shown;       ///< "6.21×", "12.3 ms", "77.0 %", or the labels that are right
   std::string interval;  ///< of a number: "95 % interval [6.19, 6.24]", or that it has none and why
+  /// Of a number: where it lies, in its unit. An answer inside is right, at whatever step; absent: the figure alone counts.
+  std::optional<Interval> range;
+  /// Why no answer is judged by the figure, one sentence; empty: it is judged.
+  std::string ungraded;
   const Comparison* pair =
       nullptr;               ///< of a comparison step; null: none was made, or it was cancelled
   std::string pair_machine;  ///< where it was recorded; empty: here
 };
 StepOutcome outcome_of(const State& state, const study::TourStep& step, const StepBars& bars);
 /// By what factor a number misses what was measured, and to which side: "11.2× too low"; of an interval by how much at
-/// least: "at least 2.03× too high". Empty: it is right, within the interval, or there is no number or no outcome.
+/// least: "at least 2.03× too high". Empty: it is right, within the interval, it is not judged, or there is no number or no
+/// outcome.
 std::string how_far(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
                     const StepOutcome& outcome);
 /// "You said 80 ms: 11.2× too low. It is 899 ms." or the answer, what is missing, and what stands in its place.

@@ -42,11 +42,14 @@ struct StepAnswer {
 struct StepResult {
   std::string title;  ///< "three loops, -O1 → loop order"
   std::string said, measured;
-  std::string at;              ///< "n = 256 · fp32 · 1 thread"; empty: at several sizes
-  std::optional<double> off;   ///< of a number: how far off, as a factor from 1 on
-  std::optional<double> over;  ///< of a number: what was said over what was measured
+  std::string at;  ///< "n = 256 · fp32 · 1 thread"; empty: at several sizes
+  /// Of a number: how far off the interval that was measured, as a factor from 1 on; 1: inside it.
+  std::optional<double> off;
+  std::optional<double> over;  ///< what was said over the interval's nearer end
   std::optional<bool> right;   ///< of a choice
-  std::string claim;  ///< the paired verdict with its interval; empty: no comparison was made
+  /// Why it has neither though it was answered; empty: it has, or nothing was shown.
+  std::string ungraded;
+  std::string claim;      ///< the paired verdict with its interval; empty: no comparison was made
   Verdict verdict = Verdict::unresolved;
   bool is_cancelled = false;  ///< its run was: the step is not done
 };
