@@ -1105,6 +1105,48 @@ TEST_CASE("a time of which other programs took a part is a range, and grades not
   CHECK(contains(result.ungraded, "“three loops, -O1” had the processor for 40.0 % of it"));
 }
 
+TEST_CASE("a step whose ceiling is in doubt is judged by a recording, else by a bound", "[tour]") {
+  for (const bool has_recordings : {false, true}) {
+    INFO(has_recordings);
+    Fixture f;
+    start_tour(f.state, "meetup", 3);
+    f.driver->frames(3);
+    REQUIRE(shown_step(f.state).ask == Ask::share);
+    type(f, "99");
+    f.driver->key(Key::page_down);
+    answer_requests(f);
+    Ceiling ceiling = f.state.run().ceilings().front();
+    ceiling.doubt = "other programs used the CPU meanwhile, so the true one is higher";
+    const std::vector<Ceiling> all = {ceiling};
+    f.session.tell("result", {{"request", 1}, {"ceilings", all}});
+    if (has_recordings) f.state.sessions.recordings = shipped();
+    f.driver->frames(3);
+    f.driver->key(Key::page_down);
+    REQUIRE(f.state.teaching.beat == Beat::reveal);
+    TourStep step = shown_step(f.state);
+    if (has_recordings) step.rungs.pop_back();  // of the library there is none at this size
+    const StepOutcome outcome = outcome_of(f.state, step, step_bars(f.state, step));
+    CHECK(outcome.missing.empty());
+    CHECK(contains(outcome.interval, "is in doubt"));
+    StepResult result = f.state.teaching.results.at(3);
+    if (has_recordings) {
+      result = result_of(step, step_bars(f.state, step), answer_here(f.state), outcome);
+      CHECK(contains(outcome.shown, ", recorded"));
+      CHECK(outcome.interval.find("recorded on ") == 0);
+      CHECK(result.off);
+      continue;
+    }
+    CHECK(outcome.is_bound);
+    CHECK(outcome.shown.find("at most ") == 0);
+    REQUIRE(result.off);  // 99 % cannot be
+    CHECK(*result.over > 1);
+    const StepAnswer low{"0.001", -1};
+    CHECK_FALSE(result_of(step, bars_in(f), low, outcome).off);
+    CHECK(contains(result_of(step, bars_in(f), low, outcome).ungraded, "above the bound"));
+    CHECK(contains(outcome_sentence(step, bars_in(f), low, outcome), "that can be"));
+  }
+}
+
 TEST_CASE("a cancelled comparison is none, and says so", "[tour]") {
   Fixture f;
   const WorkRequest pair = begin_pair(f, "4");
