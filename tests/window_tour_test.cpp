@@ -1147,6 +1147,41 @@ TEST_CASE("a step whose ceiling is in doubt is judged by a recording, else by a 
   }
 }
 
+TEST_CASE("a grade is withdrawn where the session measures something else there later", "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 0);
+  f.driver->frames(4);
+  type(f, "8 ms");
+  f.driver->key(Key::page_down);
+  answer_requests(f);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.results.at(0).off == 1);
+  const WorkRequest asked = f.session.last(RequestType::run);
+  const auto finish_tour = [&] {
+    f.state.teaching.tour_step = static_cast<int>(f.state.teaching.tour->steps.size()) - 1;
+    f.state.teaching.beat = Beat::explain;
+    f.state.teaching.has_more = false;
+    advance(f.state);
+    REQUIRE(f.state.teaching.beat == Beat::done);
+    f.driver->frames(3);
+  };
+  finish_tour();
+  CHECK(f.state.teaching.results.at(0).withdrawn.empty());
+  const auto measure_again = [&](double ns) {
+    (void)f.session.send(asked);
+    f.session.measure(f.session.last(RequestType::run), 0, ns);
+    f.session.finish(f.session.last(RequestType::run));
+  };
+  measure_again(2.5e6);
+  finish_tour();
+  CHECK(contains(f.state.teaching.results.at(0).withdrawn,
+                 "took 8.00 ms when this was judged, and 2.50 ms when it was measured later"));
+  measure_again(8.1e6);  // the newest of them agrees again
+  finish_tour();
+  CHECK(f.state.teaching.results.at(0).withdrawn.empty());
+}
+
 TEST_CASE("a cancelled comparison is none, and says so", "[tour]") {
   Fixture f;
   const WorkRequest pair = begin_pair(f, "4");

@@ -106,7 +106,7 @@ report::Section tour_section(const State& state) {
   section.paragraphs.push_back("What each step showed when it was revealed.");
   section.table = report::Table{.columns = {"Step", "At", "Predicted", "Measured"}};
   for (const auto& [step, result] : state.teaching.results) {
-    const std::string& doubt = result.ungraded;
+    const std::string& doubt = result.withdrawn.empty() ? result.ungraded : result.withdrawn;
     section.table->rows.push_back({std::to_string(step + 1) + "  " + result.title,
                                    result.at.empty() ? "several sizes" : result.at,
                                    result.said.empty() ? "nothing" : result.said,

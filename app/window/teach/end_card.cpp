@@ -23,6 +23,7 @@ Score score_of(const Teaching& teach) {
   constexpr double kNear = 2;
   Score score;
   for (const auto& [step, result] : teach.results) {
+    if (!result.withdrawn.empty()) continue;
     if (result.off) ++score.numbers, score.near += *result.off <= kNear;
     if (result.right) ++score.choices, score.right += *result.right;
   }
@@ -41,6 +42,7 @@ std::string score_text(const Teaching& teach) {
 
 std::string near_text(const StepResult& result) {
   if (result.right) return *result.right ? "right" : "not right";
+  if (!result.withdrawn.empty()) return "withdrawn";
   if (!result.ungraded.empty()) return "not judged";
   if (!result.over)
     return result.said.empty()    ? "no prediction"
@@ -62,10 +64,10 @@ void draw_distance(Ui& ui, const Area& area, const StepResult& result) {
   constexpr double kDecades = 2, kNear = 2;
   const std::string near = near_text(result);
   const bool is_near = result.right ? *result.right : result.off && *result.off <= kNear;
-  const bool is_judged = result.right || result.over;
+  const bool is_judged = result.withdrawn.empty() && (result.right || result.over);
   const Role role = !is_judged ? Role::muted : is_near ? Role::faster : Role::slower;
   ui.text(area.right(), area.y + ui.px(13), near, kSmall_px, role, Face::strong, Anchor::end);
-  if (!result.over) return;
+  if (!is_judged || !result.over) return;
   const float y = area.y + ui.px(35), middle = area.x + area.w / 2, thick = ui.px(2);
   ui.fill({area.x, y - thick / 2, area.w, thick}, ui.raised(2));
   ui.fill({middle - thick / 2, y - ui.px(7), thick, ui.px(14)}, ui.color(Role::text));
@@ -91,8 +93,10 @@ void draw_step(Ui& ui, Area row, int step, const StepResult& result, const std::
   ui.text(row.x, row.y + ui.px(35),
           said + (result.right ? "it is " : "measured: ") + quoted(result.measured), kSmall_px,
           Role::text, Face::body, Anchor::start, row.w);
-  ui.paragraph({row.x, row.y + ui.px(46), row.w, 0},
-               result.ungraded.empty() ? left : result.ungraded, kSmall_px, Role::muted);
+  const std::string& words = !result.withdrawn.empty()  ? result.withdrawn
+                             : !result.ungraded.empty() ? result.ungraded
+                                                        : left;
+  ui.paragraph({row.x, row.y + ui.px(46), row.w, 0}, words, kSmall_px, Role::muted);
 }
 
 void draw_next(Ui& ui, Area* rest, const study::Tour& tour) {

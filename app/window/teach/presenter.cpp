@@ -24,8 +24,16 @@ constexpr const char* kStillRunning = "Still running; Esc cancels, Page Up goes 
 // ×1.67 at least: the smallest text of 12 px is then 20 px on a wall of 1920 × 1080.
 constexpr float kLarger = 1.67f, kMostScale = 3;
 
+/// A grade stands as long as nothing that this session measured later contradicts what it rests on.
+void hold_grades(State& state) {
+  if (is_away_from_tour(state)) return;
+  for (auto& [step, result] : state.teaching.results)
+    result.withdrawn = contradicted_later(state.run(), result);
+}
+
 void go_to(State& state, Beat beat) {
   Teaching& teach = state.teaching;
+  if (beat == Beat::done) hold_grades(state);
   teach.beat = beat;
   teach.beat_started_s = teach.now_s;
   teach.predicting = teach.skips_answer = teach.has_more = false;

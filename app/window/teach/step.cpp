@@ -918,6 +918,22 @@ std::string verdict_sentence(const Comparison& pair, const std::string& baseline
                     pair.stale);
 }
 
+std::string contradicted_later(const Run& run, const StepResult& result) {
+  for (const auto& [request, index] : result.rests_on) {
+    const Series *judged = nullptr, *newest = nullptr;
+    for (const Series& one : run.series()) {
+      if (one.request == request && one.index == index) judged = newest = &one;
+      if (judged && one.stats && is_usable(one) && is_same_point(one, *judged)) newest = &one;
+    }
+    if (!judged || !judged->stats || !newest->stats || !tells_apart(*judged, *newest)) continue;
+    const Rung* rung = rung_of(judged->kernel);
+    return "“" + (rung ? std::string(rung->title) : judged->kernel) + "” took " +
+           format_time_ns(judged->stats->median_ns) + " when this was judged, and " +
+           format_time_ns(newest->stats->median_ns) + " when it was measured later.";
+  }
+  return {};
+}
+
 StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
                      const StepOutcome& outcome) {
   StepResult result;
@@ -930,6 +946,10 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
     if (!outcome.pair_machine.empty()) result.claim += ", recorded on " + outcome.pair_machine;
   }
   if (!outcome.missing.empty() || result.said.empty()) return result;
+  for (const LessonBar& bar : bars.bars) {
+    if (!outcome.pair && bar.series && bar.machine.empty())
+      result.rests_on.emplace_back(bar.series->request, bar.series->index);
+  }
   if (!choices_of(step, bars).empty()) {
     result.right =
         std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();

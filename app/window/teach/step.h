@@ -105,6 +105,9 @@ std::string how_far(const study::TourStep& step, const StepBars& bars, const Ste
 /// "You said 80 ms: 11.2× too low. It is 899 ms." or the answer, what is missing, and what stands in its place.
 std::string outcome_sentence(const study::TourStep& step, const StepBars& bars,
                              const StepAnswer& answer, const StepOutcome& outcome);
+/// What the session measured later at a point that this grade rests on, where that is beyond the spread of one machine; a
+/// sentence. Empty: nothing speaks against it.
+std::string contradicted_later(const Run& run, const StepResult& result);
 StepResult result_of(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
                      const StepOutcome& outcome);
 /// Whether a step may be about this rung: in a saved run, where nothing can be measured, it needs a result.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/study/cards.h"
@@ -49,6 +50,9 @@ struct StepResult {
   std::optional<bool> right;   ///< of a choice
   /// Why it has neither though it was answered; empty: it has, or nothing was shown.
   std::string ungraded;
+  /// Request and place of the series that were measured here and that the grade rests on; of a pair none.
+  std::vector<std::pair<int64_t, int>> rests_on;
+  std::string withdrawn;  ///< what this session measured later against the grade; empty: nothing
   std::string claim;      ///< the paired verdict with its interval; empty: no comparison was made
   Verdict verdict = Verdict::unresolved;
   bool is_cancelled = false;  ///< its run was: the step is not done
