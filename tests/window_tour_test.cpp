@@ -1182,6 +1182,37 @@ TEST_CASE("a grade is withdrawn where the session measures something else there 
   CHECK(f.state.teaching.results.at(0).withdrawn.empty());
 }
 
+TEST_CASE("the rows of the end card keep apart, however long they are, on the wall as well",
+          "[tour]") {
+  Fixture f(1280, 800);
+  start_tour(f.state, "meetup", 0);
+  REQUIRE(perform(f.state, "show_presenter"));
+  StepResult result;
+  result.title = "three loops, -O1 → loop order, several sizes";
+  result.said = "80.0 ms";
+  result.measured =
+      "The comparison was cancelled before enough rounds, so that nothing is settled.";
+  result.ungraded =
+      "Other programs took more of one side's time than of the other's: “three loops, -O1” had the "
+      "processor for 40 % of its time, “loop order” for 99 %; the ratio is 28.0× by processor time "
+      "and 70.0× by wall time.";
+  f.state.teaching.results = {{0, result}, {1, result}, {2, result}};
+  f.state.teaching.tour_step = static_cast<int>(f.state.teaching.tour->steps.size()) - 1;
+  f.state.teaching.beat = Beat::explain;
+  f.state.teaching.has_more = false;
+  advance(f.state);
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("end_card"));
+  for (const auto& [one, next] : {std::pair(1, 2), std::pair(2, 3)}) {
+    const Area *above = f.driver->find("end_words:" + std::to_string(one)),
+               *below = f.driver->find("end_words:" + std::to_string(next));
+    REQUIRE(above);
+    REQUIRE(below);
+    CHECK(above->bottom() <= below->y);
+    CHECK(above->h > 100);
+  }
+}
+
 TEST_CASE("a cancelled comparison is none, and says so", "[tour]") {
   Fixture f;
   const WorkRequest pair = begin_pair(f, "4");

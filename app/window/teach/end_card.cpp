@@ -78,25 +78,41 @@ void draw_distance(Ui& ui, const Area& area, const StepResult& result) {
   ui.list->AddCircleFilled({x, y}, ui.px(5), ui.color(role));
 }
 
-/// What was said of a step, what was measured, what it leaves; at the right how near it was.
-void draw_step(Ui& ui, Area row, int step, const StepResult& result, const std::string& left) {
-  constexpr float kDistance = 220;
-  const Area distance = row.take_right(std::min(ui.px(kDistance), row.w * 0.35f), ui.px(20));
-  draw_distance(ui, distance, result);
-  ui.widgets[fmt::format("end_step:{}", step + 1)] = distance;
-  ui.text(row.x, row.y + ui.px(13), fmt::format("{}  {}", step + 1, result.title), kSmall_px + 1,
-          Role::text, Face::strong, Anchor::start, row.w);
+/// What a step's row says under its title: what was said and measured; then what the step leaves, or why it has no grade.
+struct StepWords {
+  std::string measured, below;
+};
+
+StepWords words_of(const StepResult& result, const std::string& left) {
   const auto quoted = [&](const std::string& text) {
     return result.right ? "“" + text + "”" : text;
   };
   const std::string said = result.said.empty() ? "" : "you said " + quoted(result.said) + "; ";
-  ui.text(row.x, row.y + ui.px(35),
-          said + (result.right ? "it is " : "measured: ") + quoted(result.measured), kSmall_px,
-          Role::text, Face::body, Anchor::start, row.w);
-  const std::string& words = !result.withdrawn.empty()  ? result.withdrawn
-                             : !result.ungraded.empty() ? result.ungraded
-                                                        : left;
-  ui.paragraph({row.x, row.y + ui.px(46), row.w, 0}, words, kSmall_px, Role::muted);
+  return {said + (result.right ? "it is " : "measured: ") + quoted(result.measured),
+          !result.withdrawn.empty()  ? result.withdrawn
+          : !result.ungraded.empty() ? result.ungraded
+                                     : left};
+}
+
+/// The row of a step, at the right how near its answer was; returns its height, and draws nothing where it only measures.
+float lay_step(Ui& ui, Area row, int step, const StepResult& result, const std::string& left,
+               bool measure) {
+  constexpr float kDistance = 220;
+  const float top = row.y;
+  const Area distance = row.take_right(std::min(ui.px(kDistance), row.w * 0.35f), ui.px(20));
+  const auto say = [&](const std::string& text, float size, Role role, Face face) {
+    row.take_top(ui.paragraph(row, text, size, role, face, measure), ui.px(2));
+  };
+  say(fmt::format("{}  {}", step + 1, result.title), kSmall_px + 1, Role::text, Face::strong);
+  const StepWords words = words_of(result, left);
+  say(words.measured, kSmall_px, Role::text, Face::body);
+  if (!words.below.empty()) say(words.below, kSmall_px, Role::muted, Face::body);
+  if (!measure) {
+    draw_distance(ui, distance, result);
+    ui.widgets[fmt::format("end_step:{}", step + 1)] = distance;
+    ui.widgets[fmt::format("end_words:{}", step + 1)] = {row.x, top, row.w, row.y - top};
+  }
+  return row.y - top;
 }
 
 void draw_next(Ui& ui, Area* rest, const study::Tour& tour) {
@@ -147,9 +163,12 @@ void draw_end_card(Ui& ui, Area area) {
     for (const auto& [step, result] : teach.results) {
       const auto& steps = teach.tour->steps;
       const bool is_known = step < std::ssize(steps);
-      const Area row = scroll.rest.take_top(ui.px(96));
-      draw_step(ui, row, step, result,
-                is_known ? left_by(steps[static_cast<size_t>(step)]) : std::string());
+      const std::string words =
+          is_known ? left_by(steps[static_cast<size_t>(step)]) : std::string();
+      constexpr float kLeastRow = 80, kBetween = 14;
+      const float h =
+          std::max(ui.px(kLeastRow), lay_step(ui, scroll.rest, step, result, words, true));
+      lay_step(ui, scroll.rest.take_top(h, ui.px(kBetween)), step, result, words, false);
     }
   }
   Scroll scroll(ui, "end_claims", right);
