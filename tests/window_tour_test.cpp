@@ -14,6 +14,7 @@
 #include "app/window/teach/canvas.h"
 #include "app/window/teach/explain.h"
 #include "app/window/teach/figures.h"
+#include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
 #include "common/record/derive.h"
@@ -1211,6 +1212,29 @@ TEST_CASE("the rows of the end card keep apart, however long they are, on the wa
     CHECK(above->bottom() <= below->y);
     CHECK(above->h > 100);
   }
+}
+
+TEST_CASE("A opens the answers of its step, and not those of the next", "[tour]") {
+  Fixture f;
+  f.session.judge(begin_pair(f, "2"), Verdict::faster, 2);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  f.driver->frames(3);
+  REQUIRE(f.state.teaching.beat == Beat::explain);
+  REQUIRE(f.driver->find(std::string("answer:") + kSecond + "#0"));
+  const int folded = f.driver->triangles();
+  f.driver->type('a');
+  CHECK(f.driver->triangles() > folded + 50);
+  CHECK(f.state.view.open_answers.contains(key_of_all(f.state)));
+  go_to_step(f.state, 2);
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("hint:gemm.cpu.loop_order?1"));
+  CHECK_FALSE(f.driver->find("hint:gemm.cpu.loop_order?2"));  // offered once the first is open
+  CHECK_FALSE(f.state.view.open_answers.contains(key_of_all(f.state)));
+  f.driver->key(Key::escape);
+  go_to_step(f.state, 1);
+  CHECK(f.state.view.open_answers.contains(key_of_all(f.state)));
 }
 
 TEST_CASE("a cancelled comparison is none, and says so", "[tour]") {

@@ -30,7 +30,8 @@ std::string free_name(const Ui& ui, std::string name) {
 }
 
 bool is_open(const State& state, const std::string& question) {
-  return state.view.open_answers.contains("all") != state.view.open_answers.contains(question);
+  const auto& open = state.view.open_answers;
+  return open.contains(key_of_all(state)) != open.contains(question);
 }
 
 /// The line that something is folded behind; a click, or Enter with the focus on it, opens it. `name` says what: "answer",

@@ -572,6 +572,12 @@ const std::set<std::string>& asked_rungs(const Lab& lab) {
 
 }  // namespace
 
+std::string key_of_all(const State& state) {
+  const bool is_step = state.teaching.tour != nullptr;
+  return "all " + state.selection.rung +
+         (is_step ? " " + std::to_string(state.teaching.tour_step) : "");
+}
+
 std::string key_of_outcome(const std::string& kernel) {
   return kernel + " outcome";
 }
@@ -584,7 +590,7 @@ bool awaits_answer(const State& state, const std::string& kernel) {
   const bool can_run = built && built->available && !state.is_replay();
   if (can_run || !asked_rungs(*state.selection.lab).contains(kernel)) return false;
   const auto& open = state.view.open_answers;
-  const bool is_shown = open.contains("all") != open.contains(key_of_outcome(kernel));
+  const bool is_shown = open.contains("all " + kernel) != open.contains(key_of_outcome(kernel));
   return !is_shown && answer_of(state, kernel).empty() &&
          !report::reveal(state.run(), kernel, params_of(state, kernel));
 }

@@ -81,6 +81,9 @@ bool is_locked(const State& state, const std::string& kernel);
 /// Of a learner, and a rung that cannot run here: its lesson asks for its figure, and neither was an answer written nor
 /// the outcome asked for.
 bool awaits_answer(const State& state, const std::string& kernel);
+/// In State::view.open_answers: that what is folded beside the rung in view, and in a tour at the step in view, is turned
+/// around: what was open is folded. Another rung's answers, and another step's, stay as they are.
+std::string key_of_all(const State& state);
 /// In State::view.open_answers: that the outcome of this rung was asked for.
 std::string key_of_outcome(const std::string& kernel);
 

@@ -10,6 +10,7 @@
 #include "app/session/shared_file.h"
 #include "app/study/glossary.h"
 #include "app/window/shell/screens.h"
+#include "app/window/teach/predict.h"
 #include "common/core/files.h"
 #include "common/record/studied_note.h"
 
@@ -146,12 +147,19 @@ std::string glossary_blocker(const State&) {
   return study_glossary() ? "" : study_glossary().error().sentence();
 }
 
+/// Whether a key of State::view.open_answers opens something beside the rung in view: of its part, or of no rung's.
+bool opens_here(const State& state, const std::string& key) {
+  if (key.starts_with("all ")) return key == key_of_all(state);
+  const Rung* of = rung_of(key.substr(0, key.find_first_of("#? ")));
+  return !of || state.selection.rung == of->kernel;
+}
+
+/// Of the rung in view, and in a tour of the step in view: the next one's answers are still to be asked for.
 void toggle_lesson_answers(State& state) {
-  // "all" turns each around: an answer is open where one of its name and "all" is there.
-  if (state.view.open_answers.empty())
-    state.view.open_answers.insert("all");
-  else
-    state.view.open_answers.clear();
+  auto& open = state.view.open_answers;
+  const auto folded =
+      std::erase_if(open, [&](const std::string& key) { return opens_here(state, key); });
+  if (folded == 0) open.insert(key_of_all(state));
   state.ladder.dirty = true;
 }
 
