@@ -1237,6 +1237,47 @@ TEST_CASE("A opens the answers of its step, and not those of the next", "[tour]"
   CHECK(f.state.view.open_answers.contains(key_of_all(f.state)));
 }
 
+TEST_CASE("on a step's canvas F5 is its Run, and in the lab it shows nothing that the step asks",
+          "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 1);
+  f.driver->frames(4);
+  f.driver->key(Key::f5);
+  CHECK(f.session.count(RequestType::run) == 0);
+  CHECK(contains(f.state.notice.text, "unlocks Run"));
+  for (const char* other : {"run_selected", "compare", "sweep", "sweep_all", "climb"}) {
+    INFO(other);
+    CHECK_FALSE(perform(f.state, other));
+  }
+  CHECK(f.session.count(RequestType::run) + f.session.count(RequestType::compare) == 0);
+  // The lab's own run, while the question waits: its rungs stay covered until Reveal.
+  REQUIRE(f.driver->click("tab:lab"));
+  f.driver->frames(2);
+  f.run_all();
+  const auto row = [&](const char* kernel) { return find_row(f.state.ladder, kernel); };
+  f.driver->frames(2);
+  for (const char* kernel : {kFirst, kSecond}) {
+    REQUIRE(row(kernel));
+    CHECK(row(kernel)->covered);
+    CHECK_FALSE(row(kernel)->series);
+  }
+  CHECK(contains(row(kFirst)->reason, "until the tour's step reveals it"));
+  CHECK(row("gemm.cpu.loop_order")->series);
+  REQUIRE(f.driver->click("show_tour"));
+  f.driver->frames(4);
+  type(f, "2");
+  f.driver->key(Key::f5);
+  INFO(f.state.notice.text << ", answer " << answer_here(f.state).typed);
+  REQUIRE(f.state.teaching.beat == Beat::run);
+  CHECK(f.session.last(RequestType::run).kernels.size() == 2);
+  answer_requests(f);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  REQUIRE(f.driver->click("tab:lab"));
+  f.driver->frames(3);
+  CHECK(row(kFirst)->series);
+}
+
 TEST_CASE("a cancelled comparison is none, and says so", "[tour]") {
   Fixture f;
   const WorkRequest pair = begin_pair(f, "4");

@@ -170,7 +170,12 @@ std::string always_available(const State&) {
   return {};
 }
 
+/// What a lab runs would come without its questions: of a tour the canvas shows one step, which has a button of its own.
+constexpr const char* kOnCanvas =
+    "A step of a tour is in view: its own button runs it. The ladder runs in the Lab.";
+
 std::string run_blocker(const State& state) {
+  if (is_on_canvas(state)) return kOnCanvas;
   if (std::string why = work_blocker(state); !why.empty()) return why;
   if (must_list_again(state)) return {};
   const bool any =
@@ -180,6 +185,7 @@ std::string run_blocker(const State& state) {
 }
 
 std::string run_selected_blocker(const State& state) {
+  if (is_on_canvas(state)) return kOnCanvas;
   if (std::string why = work_blocker(state); !why.empty()) return why;
   const RungView* row = find_row(state.ladder, state.selection.rung);
   if (row && row->can_run) return {};
@@ -189,6 +195,7 @@ std::string run_selected_blocker(const State& state) {
 }
 
 std::string compare_blocker(const State& state) {
+  if (is_on_canvas(state)) return kOnCanvas;
   if (state.selection.baseline.empty()) {
     return "Choose a baseline first: select a rung and press B.";
   }
@@ -421,11 +428,13 @@ void cancel(State& state) {
 }
 
 std::string run_here_blocker(const State& state) {
+  if (is_on_canvas(state)) return step_run_blocker(state);
   return is_editing_here(state) ? build_blocker(state) : run_blocker(state);
 }
 
 /// What is open in Your turn is what is meant there, not the lab behind it.
 void run_here(State& state) {
+  if (is_on_canvas(state)) return advance(state);
   is_editing_here(state) ? save_edit(state) : run_ladder(state);
 }
 

@@ -116,6 +116,7 @@ std::string cover_reason(const State& state, const std::string& kernel) {
   const bool is_said = std::any_of(above.begin(), above.end(), [&](const RungView& row) {
     return row.covered && row.rung->kernel != asked;
   });
+  if (awaits_reveal(state, kernel)) return "? covered until the tour's step reveals it";
   if (kernel != asked) return is_said ? "?" : "? covered while a rung before it is asked about";
   return awaits_answer(state, kernel)
              ? "? covered until you answer its lesson's question: a click on it shows it"

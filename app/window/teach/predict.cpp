@@ -14,6 +14,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/overlays.h"
 #include "app/window/teach/answer.h"
+#include "app/window/teach/presenter.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
@@ -619,9 +620,21 @@ bool is_beyond(const State& state, const std::string& kernel, const std::string&
 
 }  // namespace
 
+bool awaits_reveal(const State& state, const std::string& kernel) {
+  const study::TourStep* step = tour_step(state);
+  const Beat beat = state.teaching.beat;
+  if (!step || (beat != Beat::predict && beat != Beat::run) || is_away_from_tour(state))
+    return false;
+  const auto bars = study::bars_of(*step);
+  return state.selection.lab && state.selection.lab->id == step->lab &&
+         std::any_of(bars.begin(), bars.end(),
+                     [&](const study::StepBar& bar) { return bar.kernel == kernel; });
+}
+
 bool is_covered(const State& state, const std::string& kernel) {
   const Teaching& teach = state.teaching;
   const std::string& asked = state.selection.rung;
+  if (awaits_reveal(state, kernel)) return true;
   if (teach.uncovered == asked || !state.selection.lab) return false;
   if (kernel != asked) return is_beyond(state, kernel, asked) && awaits_answer(state, asked);
   const bool is_open = teach.predicting && !state.is_replay() && state.requests.run == 0 &&

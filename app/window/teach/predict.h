@@ -87,8 +87,10 @@ std::string key_of_all(const State& state);
 /// In State::view.open_answers: that the outcome of this rung was asked for.
 std::string key_of_outcome(const std::string& kernel);
 
-/// The figures of this rung are left out of the ladder: it is the selected one, its field is open or its lesson awaits an
-/// answer, and no click has uncovered them.
+/// A rung of the tour's step in the lab in view, before its Reveal: what the lab ran meanwhile does not answer it.
+bool awaits_reveal(const State& state, const std::string& kernel);
+/// The figures of this rung are left out of the ladder: the tour's step that asks about it has not been revealed; or it is
+/// the selected one, its field is open or its lesson awaits an answer, and no click has uncovered them.
 bool is_covered(const State& state, const std::string& kernel);
 
 /// Opens the field, or gives it the keyboard where it is open.

@@ -322,6 +322,13 @@ std::string locked_because(const State& state) {
   return teach.beat == Beat::predict ? answer_blocker(state) : "";
 }
 
+std::string step_run_blocker(const State& state) {
+  if (state.teaching.beat == Beat::predict) return locked_because(state);
+  return is_step_running(state)
+             ? kStillRunning
+             : "This step has run: Page Down goes on. The ladder runs in the Lab.";
+}
+
 bool can_run_again(const State& state) {
   const Beat beat = state.teaching.beat;
   if (state.is_replay() || state.requests.is_measuring() || is_step_running(state)) return false;
@@ -352,6 +359,7 @@ void show_tour(State& state) {
     state.teaching.returns = state.sessions.wanted_run.has_value();
   } else if (state.teaching.tour) {
     open_step(state);  // the lab may have been changed meanwhile
+    state.teaching.focused_step = -1;
   } else {
     show_screen(state, ScreenId::tour);
   }

@@ -32,6 +32,9 @@ std::string advance_blocker(const State& state);
 /// In a tour's window: why its button is locked at a question, or while the step runs; empty: it is not. The key says the
 /// same when it is pressed.
 std::string locked_because(const State& state);
+/// Why the key that runs the lab's ladder does not run the step whose canvas is in view; empty: it does as the step's own
+/// button.
+std::string step_run_blocker(const State& state);
 /// The step's run failed or was cancelled: it can be asked for once more.
 bool can_run_again(const State& state);
 void run_again(State& state);
