@@ -223,8 +223,10 @@ TEST_CASE("a figure is of the size in view where this run has it, and else says 
   CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096").text == "1.00 ms");
   CHECK(f.figure("gemm.cuda.producer_consumer n=4096 vs=wide_tile").text == "not measured here");
   CHECK(f.print("at {{size n=4096}}?") == "at n = 4096?");
+  CHECK(f.print("Set {{set n=4096}}.") == "Set [n to 4096](<set:n=4096>).");
   f.sources.view.asked = [](const Params&) { return Params{{"n", int64_t{1024}}}; };
   CHECK(f.print("at {{size n=4096}}?") == "at n = 1024?");
+  CHECK(f.print("Set {{set n=4096}}.") == "Set [n to 1024](<set:n=1024>).");
 }
 
 TEST_CASE("of several baselines the one that was compared counts") {

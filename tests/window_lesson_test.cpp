@@ -330,6 +330,23 @@ TEST_CASE("a lesson's figure is of the problem in view, and says so where it is 
   CHECK(contains(said_in(f, kLoops, study::kWhatHappened), " 14.9×"));
 }
 
+TEST_CASE("Run sets the size that the prediction asks for, and a Why says at which it counts",
+          "[window][lesson]") {
+  constexpr const char* kOwn = "gemm.cpu.naive_o1";
+  LessonFixture f(kOwn, true);
+  f.state.sessions.recordings =
+      app::load_recordings(std::string(std::getenv("RIDGE_SOURCE")) + "/assets/recorded", nullptr);
+  const Params written = {{"n", int64_t{512}}};
+  CHECK(contains(said_in(f, kOwn, study::kRun), "Set n to 512."));
+  f.run_all();  // n = 512 has been seen
+  const Params asked = size_to_ask(f.state, kOwn, written);
+  REQUIRE(asked != written);
+  const std::string n = to_string(asked.at("n"));
+  CHECK(contains(said_in(f, kOwn, study::kPrediction), "at n = " + n + "?"));
+  CHECK(contains(said_in(f, kOwn, study::kRun), "Set n to " + n + "."));
+  CHECK(contains(said_in(f, kOwn, study::kWhy), ", at n = 512:"));
+}
+
 TEST_CASE("a lesson takes in each result while the rungs after it still run", "[window][lesson]") {
   LessonFixture f(kLoops, true);
   LessonText shown;

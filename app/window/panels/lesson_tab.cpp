@@ -548,16 +548,35 @@ std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain,
   return words;
 }
 
-/// A Why counts on the machine that its figures are of: where that is another, the reader's own bars beside it differ, and
-/// it says so first.
+/// "n = 512": of the first recorded figure of the block's own rung what says how large its problem is; empty: none does.
+std::string recorded_size(const figure::Text& text, const LessonBlock& block) {
+  std::string size;
+  for (const TextRun& run : block.block.runs) {
+    const figure::Figure* figure = figure_of(run.link, text);
+    if (!figure || !figure->is_recorded) continue;
+    const auto reference = figure::parse_reference(figure->reference);
+    if (!reference || reference->kernel != block.kernel) continue;
+    for (const auto& [name, value] : reference->set) {
+      if (name != "dtype" && name != "threads")
+        size += (size.empty() ? "" : ", ") + name + " = " + to_string(value);
+    }
+    break;
+  }
+  return size;
+}
+
+/// A Why counts on the machine and at the size that its figures are of: where the machine is another, the reader's own
+/// bars beside it differ, and it says both first.
 void name_machine(const figure::Text& text, LessonBlock* why) {
   const auto begins = std::find_if(why->words.begin(), why->words.end(),
                                    [](const Word& word) { return word.face != Face::strong; });
   for (const TextRun& run : why->block.runs) {
     const figure::Figure* figure = figure_of(run.link, text);
     if (!figure || !figure->is_recorded || figure->machine.empty()) continue;
-    const Word said = {"In another run, on " + figure->machine + ":", Face::body, Role::limit,
-                       true};
+    const std::string size = recorded_size(text, *why);
+    const Word said = {
+        "In another run, on " + figure->machine + (size.empty() ? "" : ", at " + size) + ":",
+        Face::body, Role::limit, true};
     why->words.insert(begins, said);
     return;
   }

@@ -225,18 +225,27 @@ Result<Condition> condition(std::string_view text, const Sources& sources) {
   return Condition{wanted.contains(*figure.verdict)};
 }
 
-/// "n = 1024": the size that is asked for, of the one that is written.
-Result<std::string> asked_size(std::string_view text, const InView& view) {
+/// The size that is asked for, of the one that is written.
+Result<Params> asked_params(std::string_view text, const InView& view) {
   std::vector<std::string> assignments;
   std::istringstream words{std::string(text)};
   for (std::string word; words >> word;) assignments.push_back(word);
   RIDGE_TRY(const Params written, parse_params(assignments));
   if (written.empty())
     return Error{ErrorCode::bad_input, "a size has a name and a value", "", "write {{size n=512}}"};
+  return view.asked ? view.asked(written) : written;
+}
+
+std::string joined(const Params& params, const char* between, const char* is) {
   std::string made;
-  for (const auto& [name, value] : view.asked ? view.asked(written) : written)
-    made += (made.empty() ? "" : ", ") + name + " = " + to_string(value);
+  for (const auto& [name, value] : params)
+    made += (made.empty() ? "" : between) + name + is + to_string(value);
   return made;
+}
+
+/// "[n to 1024](<set:n=1024>)": the link that sets it.
+std::string set_link(const Params& size) {
+  return "[" + joined(size, ", ", " to ") + "](<set:" + joined(size, " ", "=") + ">)";
 }
 
 /// Takes a text from left to right.
@@ -292,9 +301,9 @@ class Expansion {
       in_block_ = inside == "else";
       return {};
     }
-    if (word == "size") {
-      RIDGE_TRY(const std::string size, asked_size(rest, sources_.view));
-      add_words(size);
+    if (word == "size" || word == "set") {
+      RIDGE_TRY(const Params size, asked_params(rest, sources_.view));
+      add_words(word == "set" ? set_link(size) : joined(size, ", ", " = "));
       return {};
     }
     // A figure of a part that is not shown is looked up as well: a bad reference is one whatever the verdict.
@@ -421,7 +430,8 @@ Result<std::vector<Named>> references_of(std::string_view text, const std::strin
     at = braces->end;
     const std::string_view inside = braces->inside;
     const auto [word, rest] = split_word(inside);
-    if (word == "spec" || word == "size" || inside == "else" || inside == "end") continue;
+    if (word == "spec" || word == "size" || word == "set" || inside == "else" || inside == "end")
+      continue;
     std::vector<std::string_view> named = {inside};
     if (word == "calc") named = brackets_of(rest);
     if (word == "verdict") named = {rest};
