@@ -17,6 +17,7 @@
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
+#include "app/window/views/view.h"
 #include "common/record/derive.h"
 #include "common/record/ratio_text.h"
 #include "tests/program.h"
@@ -1235,6 +1236,34 @@ TEST_CASE("A opens the answers of its step, and not those of the next", "[tour]"
   f.driver->key(Key::escape);
   go_to_step(f.state, 1);
   CHECK(f.state.view.open_answers.contains(key_of_all(f.state)));
+}
+
+TEST_CASE("the lab behind a step has the columns that its lesson names", "[tour]") {
+  Fixture f;
+  set_level(f.state, Level::kLearn);
+  f.run_all();
+  start_tour(f.state, "meetup", 0);
+  set_param(f.state, "n", int64_t{512});
+  f.state.view.screen = ScreenId::lab;
+  f.driver->frames(2);
+  CHECK(f.state.selection.view == &first_view(f.state));
+  ChartRows rows;
+  const chart::ChartModel model = centre_chart(f.state, &rows);
+  std::string titles = std::string(f.state.selection.view->id) + ":";
+  for (const chart::Panel& panel : model.panels) titles += " " + panel.title;
+  INFO(titles);
+  CHECK(contains(titles, "Of ceiling"));
+  // A busy machine has ceilings in doubt, and its column says so.
+  std::vector<Ceiling> doubted = f.state.run().ceilings();
+  for (Ceiling& ceiling : doubted) ceiling.doubt = "other programs used the CPU meanwhile";
+  f.session.tell("result", {{"request", 1}, {"ceilings", doubted}});
+  f.state.ladder.dirty = true;
+  f.driver->frames(2);
+  const chart::ChartModel busy = centre_chart(f.state, &rows);
+  const auto column = std::find_if(busy.panels.begin(), busy.panels.end(),
+                                   [](const auto& panel) { return panel.title == "Of ceiling"; });
+  REQUIRE(column != busy.panels.end());
+  CHECK(std::count(column->row_reasons.begin(), column->row_reasons.end(), "in doubt") > 1);
 }
 
 TEST_CASE("on a step's canvas F5 is its Run, and in the lab it shows nothing that the step asks",

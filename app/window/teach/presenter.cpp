@@ -13,6 +13,7 @@
 #include "app/window/teach/lists.h"
 #include "app/window/teach/step.h"
 #include "app/window/teach/tour_progress.h"
+#include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/tour_note.h"
 
@@ -173,13 +174,13 @@ void open_step(State& state) {
       step.set;  // nothing of what was chosen before: the step is the same for everyone
   selected.mode = step.mode;
   selected.cache = step.cache;
-  selected.view = &kLadderView;
   selected.baseline = step.kind == study::StepKind::compare ? step.rungs.front() : std::string();
   state.view.screen = canvas_screen(state);
   for (const std::string& kernel : step.rungs) unfold_for(state, kernel);
   select_rung(state, step.rungs.back());
   state.requests.estimates_due = true;
   rebuild_ladder(state);
+  selected.view = &first_view(state);  // at level Learn the climb, whose columns the lessons name
 }
 
 void show_step(State& state, int step) {

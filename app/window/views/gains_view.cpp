@@ -291,6 +291,13 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
   out->step = std::move(step);
 }
 
+/// Its share of the ceiling; where that is in doubt the column stays, since the lessons send their readers to it.
+std::string ceiling_cell(const Derived& derived) {
+  if (derived.compute) return format_share(derived.compute->value);
+  if (derived.above_compute) return "over 100 %";
+  return derived.no_compute_reason.find(" is in doubt: ") == std::string::npos ? "" : "in doubt";
+}
+
 /// Beside dots of time stands the speed, beside bars of speed the time.
 std::vector<std::string> cells_of(const Series& series, const Derived& derived,
                                   const std::string& task_metric, const std::string& speed) {
@@ -301,10 +308,7 @@ std::vector<std::string> cells_of(const Series& series, const Derived& derived,
   } else if (check) {
     error = format_scientific(check->nmse);
   }
-  return {speed.empty() ? format_time_ns(series.stats->median_ns) : speed,
-          derived.compute         ? format_share(derived.compute->value)
-          : derived.above_compute ? "over 100 %"
-                                  : "",
+  return {speed.empty() ? format_time_ns(series.stats->median_ns) : speed, ceiling_cell(derived),
           error.empty() ? "" : error + " ✓",  // only what passed has a row of figures
           derived.bytes_per_s ? format_rate(*derived.bytes_per_s, "B/s") : ""};
 }
