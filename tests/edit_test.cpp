@@ -1,4 +1,6 @@
 // A learner's rung: built, run, compared and disassembled like any other; and what its compiler is told.
+#include <stdlib.h>
+
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -178,6 +180,20 @@ TEST_CASE("errors of the compiler stand at their line") {
   CHECK(build.messages[0].kind == "error");
   CHECK(has(build.messages[0].text, "undeclared"));
   CHECK(has(build.reason, "line " + std::to_string(build.messages[0].line)));
+}
+
+TEST_CASE("a build says where it ended") {
+  Class& one = shared();
+  CHECK(one.build(with("int x = undeclared;")).ended_at == BuildEnd::compile);
+  CHECK(one.build("int main() {}\n").ended_at == BuildEnd::text);
+  CHECK(one.build(with("extern void nowhere(); nowhere();")).ended_at == BuildEnd::load);
+  CHECK(one.build(original()).ended_at.empty());
+  setenv("RIDGEPOINT_SOURCE", "/nowhere", 1);
+  Class without_source;
+  const EditBuild build = without_source.build(original());
+  unsetenv("RIDGEPOINT_SOURCE");
+  CHECK(build.ended_at == BuildEnd::machine);
+  CHECK(has(build.reason, "/nowhere"));
 }
 
 TEST_CASE("a text that is no rung, or asks its compiler for more, is refused with a sentence") {

@@ -233,12 +233,31 @@ TEST_CASE("a text that does not compile is marked at its line and runs nothing")
   CHECK(w.driver->find("message_2") == nullptr);
 }
 
-TEST_CASE("what compiles and cannot be loaded is not called uncompiled") {
+TEST_CASE("what was not built is called by where its build ended, whatever the reason's words") {
   EditBuild build;
-  build.reason = "it compiles, but could not be loaded: undefined symbol: ridge::far";
+  build.refuse(BuildEnd::load, "it compiles, but could not be loaded: undefined symbol: far");
   CHECK(std::string(refused_headline(build)) == "Does not load");
-  build.reason = "it does not compile, line 3";
+  build.refuse(BuildEnd::compile, "it does not compile, line 3");
   CHECK(std::string(refused_headline(build)) == "Does not compile");
+  build.refuse(BuildEnd::machine,
+               "the headers that it includes are not in /usr/src, where this worker was built");
+  CHECK(std::string(refused_headline(build)) == "Cannot be built here");
+  build.refuse(BuildEnd::text,
+               "its build line asks for -march=native, which is not an allowed flag");
+  CHECK(std::string(refused_headline(build)) == "Not built");
+  EditBuild read = Json(build).get<EditBuild>();  // as a saved run has it
+  CHECK(read.ended_at == BuildEnd::text);
+}
+
+TEST_CASE("where the source tree is missing the pane does not say that the text is wrong") {
+  Edits w;
+  w.session.no_build_here = "the headers that it includes are not in /nowhere";
+  w.open();
+  bool is_error = false;
+  CHECK(editing_status(w.state, &is_error) == w.session.no_build_here);
+  const EditBuild* build = last_build(w.state);
+  REQUIRE(build);
+  CHECK(std::string(refused_headline(*build)) == "Cannot be built here");
 }
 
 TEST_CASE("revert brings the original back and keeps what was there; the diff is to the original") {

@@ -100,9 +100,10 @@ class FakeSession final : public app::Session {
     build.messages = build_messages;
     for (const CompileMessage& message : build_messages) {
       if (message.kind != "error") continue;
-      build.built = false;
-      build.reason = "it does not compile, line " + std::to_string(message.line);
+      build.built = build.refuse(BuildEnd::compile,
+                                 "it does not compile, line " + std::to_string(message.line));
     }
+    if (!no_build_here.empty()) build.built = build.refuse(BuildEnd::machine, no_build_here);
     if (build.built) {
       KernelInfo edited = info(kernel);
       edited.id = build.kernel;
@@ -382,6 +383,7 @@ class FakeSession final : public app::Session {
   /// Of a kernel, the part of its time that it had the processor; those without one had all of it.
   std::map<std::string, double> shares;
   std::string no_assembly;    ///< why there is none
+  std::string no_build_here;  ///< why this machine builds nothing
   std::vector<int> origins;   ///< of an edit's listing
   std::vector<WorkRequest> sent;
   std::vector<int64_t> cancelled;

@@ -4,7 +4,10 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "common/core/enum_table.h"
 
 namespace ridge {
 
@@ -27,6 +30,21 @@ struct CompileMessage {
   std::string text;
 };
 
+/// Where a build ended that gave no rung.
+enum class BuildEnd {
+  text,  ///< the text says no rung of this program, or asks for what is not allowed
+  machine,  ///< there is no compiler here, no source tree, or no room for files; or the compiler did not end
+  compile,  ///< the compiler refused the text
+  load      ///< it compiles, and the shared object could not be loaded
+};
+template <>
+struct EnumTable<BuildEnd> {
+  static constexpr EnumName<BuildEnd> kRows[] = {{BuildEnd::text, "text"},
+                                                 {BuildEnd::machine, "machine"},
+                                                 {BuildEnd::compile, "compile"},
+                                                 {BuildEnd::load, "load"}};
+};
+
 /// The outcome of a `build` request.
 struct EditBuild {
   std::string
@@ -36,6 +54,14 @@ struct EditBuild {
   std::vector<CompileMessage> messages;  ///< in the order of the compiler, 20 at most
   std::string hash;                      ///< as of a SourceText
   double compile_s = 0, load_s = 0;
+  OpenEnum<BuildEnd> ended_at = {};  ///< empty: it was built, or an earlier version did not say
+
+  /// Not built. False, for the caller to return.
+  bool refuse(BuildEnd end, std::string why) {
+    reason = std::move(why);
+    ended_at = end;
+    return false;
+  }
 };
 
 }  // namespace ridge

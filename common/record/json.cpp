@@ -136,7 +136,7 @@ template <class Io>
 void fields(Io& io, Of<Io, EditBuild>& v) {
   io("kernel", v.kernel), io("built", v.built), io("reason", v.reason);
   io("messages", v.messages), io("hash", v.hash);
-  io("compile_s", v.compile_s), io("load_s", v.load_s);
+  io("compile_s", v.compile_s), io("load_s", v.load_s), io.brief("ended_at", v.ended_at);
 }
 
 template <class Io>

@@ -299,13 +299,9 @@ constexpr double kTogetherLimit_s = 180;
 bool run_compiler(const Words& command, const std::string& file,
                   const std::function<bool()>& cancelled, EditBuild* build) {
   const auto ran = measure::run_tool(command, kTogetherLimit_s, true, cancelled);
-  if (!ran) {
-    build->reason = ran.error().sentence();
-    return false;
-  }
+  if (!ran) return build->refuse(BuildEnd::machine, ran.error().sentence());
   read_messages(ran->text, file, build);
-  if (ran->code != 0) build->reason = compile_failure(*build, ran->text);
-  return ran->code == 0;
+  return ran->code == 0 || build->refuse(BuildEnd::compile, compile_failure(*build, ran->text));
 }
 
 /// What a compiler of a learner's text may read and write; its temporary files go to the first of `folders`.
@@ -432,18 +428,14 @@ bool compile_together(const std::vector<EditText>& texts, const std::string& fol
                       const std::vector<std::string>& link_more,
                       const std::function<bool()>& cancelled, EditBuild* build) {
   const auto start = std::chrono::steady_clock::now();
-  if (const std::string why = cannot_compile(false); !why.empty()) {
-    build->reason = why;
-    return false;
-  }
+  if (const std::string why = cannot_compile(false); !why.empty())
+    return build->refuse(BuildEnd::machine, why);
   Words link = {RIDGE_CXX, "-shared", "-fPIC", "-Xlinker", "-Bsymbolic"};
   for (const EditText& text : texts) {
     const std::string name = text.source.path.substr(text.source.path.rfind('/') + 1);
     const std::string file = folder + "/" + name, object = file + ".o";
-    if (const auto written = write_whole(file, text.source.text); !written) {
-      build->reason = written.error().sentence();
-      return false;
-    }
+    if (const auto written = write_whole(file, text.source.text); !written)
+      return build->refuse(BuildEnd::machine, written.error().sentence());
     Words command = compile_command(text, 0);
     command.insert(command.end(), compile_more.begin(), compile_more.end());
     const std::string first = source_folder() + "/common/harness/kernel/edited.h";
@@ -466,15 +458,11 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
                   Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build,
                   const std::vector<std::string>& more) {
   const auto start = std::chrono::steady_clock::now();
-  const auto fail = [&](const std::string& why) {
-    build->reason = why;
-    return false;
-  };
-  if (const std::string why = cannot_compile(edit.is_cuda); !why.empty()) return fail(why);
+  if (const std::string why = cannot_compile(edit.is_cuda); !why.empty())
+    return build->refuse(BuildEnd::machine, why);
   const std::string file = folder + "/" + edit.source.path.substr(edit.source.path.rfind('/') + 1);
-  if (const auto written = write_whole(file, edit.source.text); !written) {
-    return fail(written.error().sentence());
-  }
+  if (const auto written = write_whole(file, edit.source.text); !written)
+    return build->refuse(BuildEnd::machine, written.error().sentence());
   Words command = compile_command(edit, capability);
   const std::string first = source_folder() + "/common/harness/kernel/edited.h";
   std::future<void> making;
@@ -499,11 +487,11 @@ bool compile_edit(const EditText& edit, int capability, const std::string& folde
   if (making.valid()) making.wait();
   build->compile_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!ran) return fail(ran.error().sentence());
+  if (!ran) return build->refuse(BuildEnd::machine, ran.error().sentence());
   read_messages(ran->text, file, build);
   if (asks_remarks) read_remarks(ran->text, folder, file, build);
   if (ran->code == 0) return true;
-  return fail(compile_failure(*build, ran->text));
+  return build->refuse(BuildEnd::compile, compile_failure(*build, ran->text));
 }
 
 namespace {
@@ -554,7 +542,7 @@ Result<BuiltLibrary> compile_library(const std::string& file, bool is_cuda,
   const bool is_made = access(built.path.c_str(), R_OK) == 0;  // for another side of this file
   if (is_made || run_compiler(command, file, cancelled, &build)) return built;
   if (cancelled()) return measure::cancelled_error();
-  const bool is_its_own = build.reason.starts_with("it does not compile");
+  const bool is_its_own = build.ended_at == BuildEnd::compile;
   return Error{is_its_own ? ErrorCode::bad_input : ErrorCode::unavailable, build.reason, name, ""};
 }
 

@@ -322,7 +322,7 @@ Result<EditBuild> Edits::build(const std::string& kernel, const std::string& dty
   EditBuild build;
   const auto read = read_edit(kernel, dtype, text);
   if (!read) {
-    build.reason = read.error().sentence();
+    build.refuse(BuildEnd::text, read.error().sentence());
     return build;
   }
   build.kernel = read->id();
@@ -331,7 +331,7 @@ Result<EditBuild> Edits::build(const std::string& kernel, const std::string& dty
     build.messages.push_back({0, 0, "warning", kUnprotected + what});
   const Scratch scratch;
   if (scratch.path().empty()) {
-    build.reason = "no temporary folder could be made";
+    build.refuse(BuildEnd::machine, "no temporary folder could be made");
     return build;
   }
   // It starts while the compiler works: on a GPU that takes a third of a second.
@@ -357,7 +357,7 @@ Result<EditBuild> Edits::build(const std::string& kernel, const std::string& dty
   build.load_s = measure::now_s() - begin_s;
   if (!info && info.error().code == ErrorCode::cancelled) return info.error();
   if (!info) {
-    build.reason = "it compiles, but could not be loaded: " + info.error().what;
+    build.refuse(BuildEnd::load, "it compiles, but could not be loaded: " + info.error().what);
     return build;
   }
   edit.info = *info;

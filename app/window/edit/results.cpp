@@ -163,7 +163,17 @@ bool SaveResults::is_empty(const State& state) {
 }
 
 const char* refused_headline(const EditBuild& build) {
-  return build.reason.starts_with("it compiles") ? "Does not load" : "Does not compile";
+  switch (build.ended_at.value().value_or(BuildEnd::text)) {
+    case BuildEnd::machine:
+      return "Cannot be built here";
+    case BuildEnd::compile:
+      return "Does not compile";
+    case BuildEnd::load:
+      return "Does not load";
+    case BuildEnd::text:
+      break;
+  }
+  return "Not built";
 }
 
 std::string times_in_turns(const Run& run, const Comparison& comparison) {
