@@ -17,6 +17,9 @@
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
+#include "app/window/teach/step_answer.h"
+#include "app/window/teach/step_outcome.h"
+#include "app/window/teach/step_run.h"
 #include "app/window/views/view.h"
 #include "common/record/derive.h"
 #include "common/record/ratio_text.h"
@@ -227,7 +230,8 @@ TEST_CASE("a tour resumes at a step, and its end card has score, verdicts, repor
   REQUIRE(page);
   CHECK(contains(*page, "## The tour: Your first hour alone"));
   CHECK(contains(*page, "| At | Predicted |"));
-  CHECK(contains(*page, "| " + results.at(12).at + " |"));  // each step's own, not that of the lab in view
+  CHECK(contains(*page,
+                 "| " + results.at(12).at + " |"));  // each step's own, not that of the lab in view
   CHECK(contains(results.at(12).at, "n = "));
   CHECK(contains(*page, "faster, 2.00× as fast, interval"));
   REQUIRE(f.driver->click("next:fusion"));

@@ -8,7 +8,7 @@
 #include "app/window/teach/lists.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
-#include "app/window/teach/step.h"
+#include "app/window/teach/step_answer.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/chart_view.h"
 

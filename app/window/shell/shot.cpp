@@ -10,7 +10,7 @@
 #include "app/window/shell/screens.h"
 #include "app/window/shell/window.h"
 #include "app/window/teach/presenter.h"
-#include "app/window/teach/step.h"
+#include "app/window/teach/step_answer.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/view.h"
 #include "common/record/edit.h"

@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "app/window/teach/presenter.h"
+#include "app/window/teach/step_answer.h"
+#include "app/window/teach/step_outcome.h"
+#include "app/window/teach/step_run.h"
 #include "app/window/teach/teaching.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"

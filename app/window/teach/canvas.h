@@ -9,7 +9,7 @@
 #include "app/window/shell/ui.h"
 #include "app/window/teach/explain.h"
 #include "app/window/teach/figures.h"
-#include "app/window/teach/step.h"
+#include "app/window/teach/step_outcome.h"
 #include "app/window/views/chart_view.h"
 #include "app/window/views/diagram_view.h"
 

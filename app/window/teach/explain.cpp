@@ -9,6 +9,7 @@
 
 #include "app/study/lesson.h"
 #include "app/window/shell/screens.h"
+#include "app/window/teach/step_outcome.h"
 #include "common/record/diagnosis.h"
 #include "labs/lab.h"
 

@@ -9,7 +9,7 @@
 #include "app/window/panels/lesson_tab.h"
 #include "app/window/shell/ui.h"
 #include "app/window/teach/figures.h"
-#include "app/window/teach/step.h"
+#include "app/window/teach/step_outcome.h"
 
 namespace ridge::window {
 

@@ -1,5 +1,5 @@
 // Presenter mode and tours: which beat a step is at, what Page Down does next, and where a tour stands. What the canvas
-// shows of a step is worked out in step.h.
+// shows of a step is worked out in step.h and the files beside it that begin alike.
 #pragma once
 
 #include <optional>

@@ -1,0 +1,481 @@
+#include "app/window/teach/step_outcome.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "app/query/recordings.h"
+#include "app/window/shell/worker_requests.h"
+#include "app/window/teach/step_run.h"
+#include "common/core/format.h"
+#include "common/record/clocks.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+#include "common/record/processor_share.h"
+#include "common/record/ratio_text.h"
+#include "common/record/stale_words.h"
+
+namespace ridge::window {
+namespace {
+
+using study::Ask;
+using study::StepKind;
+using study::TourStep;
+
+constexpr double kNear = 0.98;  // two bars this near are not told apart by a choice
+
+const Comparison* pair_of(const State& state, const StepBars& bars, std::string* machine) {
+  const LessonBar &first = bars.bars.front(), &last = bars.bars.back();
+  const auto wanted_of = [&](const LessonBar& bar) {
+    const KernelInfo* info = find_info(state.sessions, bar.asked.kernel);
+    return info ? params_of_bar(state, *info, bar.asked) : bar.asked.set;
+  };
+  const Params before = wanted_of(first), wanted = wanted_of(last);
+  const auto& all = state.run().comparisons();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    const bool is_it = it->baseline == first.asked.kernel && it->candidate == last.asked.kernel &&
+                       it->cache == last.asked.cache && agrees(it->baseline_params, before) &&
+                       agrees(it->candidate_params, wanted);
+    if (!is_it || is_cancelled(*it)) continue;
+    if (state.is_replay()) *machine = machine_named(state.run());
+    return &*it;
+  }
+  if (last.machine.empty() || first.machine != last.machine) return nullptr;
+  const app::SnappedComparison found = app::recorded_comparison(
+      state.sessions.recordings, first.asked.kernel, last.asked.kernel,
+      [&](const Run&) { return last.series->params; }, last.asked.cache);
+  if (!found.comparison || found.comparison->candidate_params != last.series->params)
+    return nullptr;
+  *machine = found.recording->machine;
+  return found.comparison;
+}
+
+bool is_settled(const Comparison& pair) {
+  return supported_verdict(pair) != Verdict::unresolved;
+}
+
+/// Of each stage by its name: its time alone where all of them were measured so, else that of its spans in the timeline.
+std::vector<double> stages_ns(const Series& series, const std::vector<std::string>& names) {
+  std::map<std::string, double> alone, spans;
+  if (series.pipeline) {
+    for (const StageTime& stage : series.pipeline->stages) alone[stage.name] = stage.alone_ns;
+  }
+  for (const Span& span : series.spans) spans[span.stage] += span.end_ns - span.start_ns;
+  const bool all_alone = std::all_of(names.begin(), names.end(),
+                                     [&](const std::string& name) { return alone.contains(name); });
+  std::vector<double> values;
+  for (const std::string& name : names) values.push_back((all_alone ? alone : spans)[name]);
+  return values;
+}
+
+/// The largest of them, and what is as large within kNear; empty: none is above 0.
+std::vector<int> largest_of(const std::vector<double>& values) {
+  std::vector<int> places;
+  const double most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  for (size_t i = 0; i < values.size() && most > 0; ++i) {
+    if (values[i] >= most * kNear) places.push_back(static_cast<int>(i));
+  }
+  return places;
+}
+
+/// What of a bar counts: its rate by wall time, or by the time that it had the processor.
+enum class Clock { wall, processor };
+
+double value_by(const LessonBar& bar, Clock clock) {
+  const auto share =
+      clock == Clock::processor && bar.series ? processor_share(*bar.series) : std::nullopt;
+  return bar.value / share.value_or(1);
+}
+
+/// Other programs took more of one bar's time than of another's.
+bool has_uneven(const StepBars& bars) {
+  for (const LessonBar& one : bars.bars) {
+    for (const LessonBar& other : bars.bars) {
+      if (one.series && other.series && uneven_shares(*one.series, *other.series)) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<double> values_asked(const TourStep& step, const StepBars& bars,
+                                 Clock clock = Clock::wall) {
+  std::vector<double> values;
+  if (step.ask == Ask::stage) {
+    const LessonBar* last = bars.last();
+    return last && last->series ? stages_ns(*last->series, step.choices) : values;
+  }
+  double before = 0;
+  for (const LessonBar& bar : bars.bars) {
+    const double value = value_by(bar, clock);
+    values.push_back(step.ask == Ask::longest ? value : before > 0 ? value / before : 0);
+    if (value > 0) before = value;
+  }
+  if (step.ask == Ask::largest_step) values.erase(values.begin());
+  return values;
+}
+
+void judge_choice(const TourStep& step, const StepBars& bars, StepOutcome* out) {
+  if (step.ask == Ask::choice) {
+    out->right = {step.right};
+  } else if (step.ask == Ask::verdict) {
+    for (size_t i = 0; out->pair && i < std::size(kVerdictChoices); ++i) {
+      if (kVerdictChoices[i].verdict == supported_verdict(*out->pair))
+        out->right = {static_cast<int>(i)};
+    }
+    if (out->pair && !is_settled(*out->pair)) out->missing = uneven_sentence(*out->pair);
+  } else {
+    out->right = largest_of(values_asked(step, bars));
+    if (has_uneven(bars) && largest_of(values_asked(step, bars, Clock::processor)) != out->right)
+      out->missing =
+          "Other programs took more of one bar's time than of another's, and by processor time the "
+          "answer is another.";
+  }
+  if (!out->missing.empty()) return out->right.clear();
+  const std::vector<std::string> choices = choices_of(step, bars);
+  for (const int place : out->right) {
+    out->shown += (out->shown.empty() ? "" : " and ") + choices[static_cast<size_t>(place)];
+  }
+  if (out->right.empty())
+    out->missing = step.ask == Ask::verdict ? "No comparison was made." : "Nothing was measured.";
+}
+
+/// What has none is marked ≈, however large it stands there.
+constexpr const char* kNoInterval = "no interval";
+constexpr const char* kApart = "no interval: two medians, not run in turns";
+
+std::string interval_text(const std::string& interval) {
+  return interval == kNone ? "no interval: too few samples" : "95 % interval " + interval;
+}
+
+/// Of the share, that of the median time it was made from.
+std::optional<Interval> share_range(const LessonBar& bar, double share) {
+  const auto& stats = bar.series->stats;
+  if (!stats || !stats->ci_ns || !(stats->ci_ns->low > 0)) return std::nullopt;
+  return Interval{share * stats->median_ns / stats->ci_ns->high,
+                  share * stats->median_ns / stats->ci_ns->low};
+}
+
+std::string share_interval(const std::optional<Interval>& range) {
+  if (!range) return interval_text(kNone);
+  return "95 % interval " + format_share(range->low) + " to " + format_share(range->high);
+}
+
+/// Of a time too: what other programs took of it is no part of the call.
+bool judge_busy_time(const TourStep& step, const LessonBar& bar, StepOutcome* out) {
+  const auto share = processor_share(*bar.series);
+  const double wall_ns = bar.series->stats ? bar.series->stats->median_ns : 0;
+  if (!share || *share * kUnevenShares >= 1 || !(wall_ns > 0)) return false;
+  const double processor_ns = wall_ns * *share;
+  out->value = wall_ns;
+  out->range = Interval{processor_ns, wall_ns};
+  out->shown = "between " + format_time_ns(processor_ns) + " and " + format_time_ns(wall_ns);
+  out->interval = "by processor and by wall time";
+  out->ungraded = "Other programs took the rest of its time: " + quoted_bar(bar, step) +
+                  " had the processor for " + format_share(*share) + " of it.";
+  return true;
+}
+
+void judge_time(const TourStep& step, const LessonBar& bar, StepOutcome* out) {
+  if (judge_busy_time(step, bar, out)) return;
+  const auto& stats = bar.series->stats;
+  out->value = stats ? stats->median_ns : 0;
+  out->shown = format_time_ns(out->value);
+  out->range = stats ? stats->ci_ns : std::nullopt;
+  out->interval = interval_text(format_time_interval(out->range));
+}
+
+/// Of a measured ceiling that is in doubt: the true one is higher (common/harness/measure/ceiling_rules.h), so that the
+/// share of it is the most that the bar can have. Absent: there is none, or the bar passed it.
+std::optional<double> most_share(const LessonBar& bar) {
+  std::vector<Ceiling> ceilings = bar.run->ceilings();
+  for (Ceiling& one : ceilings) one.doubt.clear();
+  const auto use = derive(*bar.series, ceilings).compute;
+  return use && use->value < 1 ? std::optional(use->value) : std::nullopt;
+}
+
+/// Where this run's ceiling is in doubt: the share that a recording of the same rung has, else the most that it can be.
+void judge_doubted_share(const State& state, const LessonBar& bar, const std::string& doubt,
+                         StepOutcome* out) {
+  const LessonBar twin = recorded_bar(state, bar.asked);
+  const auto recorded =
+      twin.series ? derive(*twin.series, twin.run->ceilings()).compute : std::nullopt;
+  if (recorded) {
+    out->value = recorded->value;
+    out->shown = format_share(out->value) + ", recorded";
+    out->range = share_range(twin, out->value);
+    out->interval =
+        "recorded on " + twin.machine + ", " + share_interval(out->range) + "; here " + doubt;
+  } else if (const auto most = most_share(bar)) {
+    out->value = *most;
+    out->shown = "at most " + format_share(*most);
+    out->range = Interval{0, *most};
+    out->is_bound = true;
+    out->interval = "a bound: " + doubt;
+  } else {
+    out->missing = "No share: " + doubt + ".";
+  }
+}
+
+void judge_share(const State& state, const LessonBar& bar, StepOutcome* out) {
+  const Derived derived = derive(*bar.series, bar.run->ceilings());
+  if (!derived.compute) return judge_doubted_share(state, bar, derived.no_compute_reason, out);
+  out->value = derived.compute->value;
+  out->shown = format_share(out->value);
+  out->range = share_range(bar, out->value);
+  out->interval = share_interval(out->range);
+}
+
+void judge_factor(const LessonBar& bar, StepOutcome* out) {
+  const auto& trap = bar.series->trap;
+  out->value = trap ? trap->factor : 0;
+  out->shown = trap ? ratio_text(out->value, trap->ci) : format_ratio(out->value);
+  if (!trap) return;
+  out->range = trap->ci;
+  out->interval = interval_text(format_ratio_interval(trap->ci));
+}
+
+void judge_pair(const Comparison& pair, StepOutcome* out) {
+  out->value = pair.ratio;
+  out->shown = pair_headline(pair);
+  out->range = pair.ci;
+  const std::string interval = ratio_interval_text(pair.ci, pair.margin);
+  out->ungraded = uneven_sentence(pair);
+  out->interval = (out->ungraded.empty() ? interval_text(interval)
+                                         : "by processor and by wall time " + interval) +
+                  ", " + rounds_text(pair) + ", run in turns";
+}
+
+/// Of two bars that were timed apart.
+void judge_apart(const TourStep& step, const LessonBar& first, const LessonBar& last,
+                 StepOutcome* out) {
+  if (!(first.value > 0) || !(last.value > 0)) {
+    out->missing = bar_name(first, step) + ": " + first.reason + ".";
+    return;
+  }
+  const auto uneven = first.contradiction.empty() && last.contradiction.empty()
+                          ? uneven_shares(*first.series, *last.series)
+                          : std::nullopt;
+  out->value = last.value / first.value;
+  if (uneven) {
+    out->shown = uneven->range_text(out->value);
+    out->range = uneven->range(out->value);
+    out->interval = "by processor and by wall time, not run in turns";
+    out->ungraded = uneven->sentence(quoted_bar(first, step), quoted_bar(last, step), out->value);
+  } else if (is_doubtful(first) || is_doubtful(last)) {
+    out->missing = "The two times are apart, and the machine was busy: they settle no ratio.";
+  } else {
+    out->shown = format_ratio(out->value);
+    out->interval = kApart;
+  }
+}
+
+/// A share needs a ceiling, a ratio two bars: what lacks is said.
+void judge_number(const State& state, const TourStep& step, const StepBars& bars,
+                  StepOutcome* out) {
+  const LessonBar* last = bars.last();
+  if (!last || !last->series)
+    out->missing = last ? bar_name(*last, step) + ": " + last->reason + "." : "Nothing is shown.";
+  else if (step.ask == Ask::time)
+    judge_time(step, *last, out);
+  else if (step.ask == Ask::share)
+    judge_share(state, *last, out);
+  else if (step.ask == Ask::factor)
+    judge_factor(*last, out);
+  else if (out->pair && out->pair->ratio > 0)
+    judge_pair(*out->pair, out);
+  else
+    judge_apart(step, bars.bars.front(), *last, out);
+  if (out->missing.empty() && !(out->value > 0)) out->missing = "It has no such figure.";
+  const bool is_rough = out->interval.starts_with(kNoInterval) && !out->shown.starts_with("≈") &&
+                        (!out->pair || is_settled(*out->pair));
+  if (is_rough) out->shown = "≈ " + out->shown;
+}
+
+/// The rungs' title in a list: "three loops, -O1 → loop order".
+std::string title_of(const TourStep& step, const StepBars& bars) {
+  if (bars.bars.empty()) return "a question";
+  if (bars.bars.size() == 1) return bars.bars.front().title;
+  return bars.bars.front().title + " → " + bars.bars.back().title +
+         (step.kind == StepKind::sweep ? ", several sizes" : "");
+}
+
+}  // namespace
+
+StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars& bars) {
+  StepOutcome out;
+  const bool is_of_two = step.kind == StepKind::compare || step.ask == Ask::ratio;
+  if (is_of_two && bars.bars.size() > 1) {
+    out.pair = pair_of(state, bars, &out.pair_machine);
+    if (!out.pair && is_step_cancelled(state))
+      out.missing = "The comparison was cancelled before enough rounds.";
+  }
+  if (!out.missing.empty()) return out;
+  if (choices_of(step, bars).empty())
+    judge_number(state, step, bars, &out);
+  else
+    judge_choice(step, bars, &out);
+  return out;
+}
+
+namespace {
+
+/// What stands in the place of an outcome that is missing: only what can run here can run again.
+std::string instead_of(const StepBars& bars) {
+  const auto stays_away = std::find_if(bars.bars.begin(), bars.bars.end(),
+                                       [](const LessonBar& bar) { return !bar.can_run; });
+  if (stays_away == bars.bars.end()) return " Run it again.";
+  const std::string rung = " “" + stays_away->title + "” does not run on this machine";
+  return stays_away->series
+             ? rung + ": its bar is a recording of " + stays_away->machine + "."
+             : rung + ", and no recording has it at this size: the step goes on without it.";
+}
+
+/// The number that was given, where the outcome judges one.
+std::optional<double> judged_answer(const TourStep& step, const StepBars& bars,
+                                    const StepAnswer& answer, const StepOutcome& outcome) {
+  const bool is_judged = outcome.missing.empty() && outcome.ungraded.empty() && outcome.value > 0 &&
+                         choices_of(step, bars).empty();
+  const auto said = parse_answer(step.ask, answer.typed);
+  return is_judged && said ? std::optional(*said) : std::nullopt;
+}
+
+/// What was said over the nearer end of the range; 1: it is right.
+double missed_by(double said, const StepOutcome& outcome) {
+  constexpr double kNear = 1.005;  // of a figure without a range
+  if (outcome.range) {
+    const auto& [low, high] = *outcome.range;
+    return said < low ? said / low : said > high ? said / high : 1;
+  }
+  const double factor = said / outcome.value;
+  return std::max(factor, 1 / factor) <= kNear ? 1 : factor;
+}
+
+}  // namespace
+
+std::string how_far(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                    const StepOutcome& outcome) {
+  const auto said = judged_answer(step, bars, answer, outcome);
+  if (!said) return {};
+  const double factor = missed_by(*said, outcome);
+  if (factor == 1) return {};
+  return (outcome.range ? "at least " : "") + format_ratio(std::max(factor, 1 / factor)) +
+         (factor < 1 ? " too low" : " too high");
+}
+
+std::string outcome_sentence(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                             const StepOutcome& outcome) {
+  const std::string said = answer_text(step, bars, answer);
+  if (!outcome.missing.empty())
+    return (said.empty() ? "" : "You said “" + said + "”. ") + outcome.missing + instead_of(bars);
+  if (!outcome.ungraded.empty())
+    return (said.empty() ? "No prediction was made. It is " : "You said " + said + ", and it is ") +
+           outcome.shown + ". " + outcome.ungraded;
+  if (said.empty())
+    return outcome.pair && !is_settled(*outcome.pair) && choices_of(step, bars).empty()
+               ? "No prediction was made. It is unresolved: " +
+                     unresolved_words(outcome.pair->ci, outcome.pair->margin) + "."
+               : "No prediction was made. It is " + outcome.shown + ".";
+  if (!choices_of(step, bars).empty()) {
+    const bool is_right =
+        std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
+    return "You said “" + said + "”. " +
+           (is_right ? "That is right" : "It is “" + outcome.shown + "”") + ".";
+  }
+  const bool is_interval = outcome.pair && outcome.pair->ci;  // the figure above is a middle
+  const std::string is = is_interval ? "." : ". It is " + outcome.shown + ".";
+  const std::string far = how_far(step, bars, answer, outcome);
+  if (!far.empty()) return "You said " + said + ": " + far + is;
+  if (outcome.is_bound) return "You said " + said + ": that can be. It is " + outcome.shown + ".";
+  return "You said " + said +
+         (outcome.range ? ": inside the interval that was measured" : ": that is right") + is;
+}
+
+std::string pair_headline(const Comparison& pair) {
+  if (is_settled(pair) || !uneven_reason(pair).empty()) return headline_ratio_text(pair);
+  const bool has_one = !pair.ci || (pair.ci->low <= 1 && pair.ci->high >= 1);
+  return has_one ? unresolved_words(pair.ci, pair.margin)
+                 : headline_ratio_text(pair) + ", not settled";
+}
+
+std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
+                             const std::string& candidate) {
+  const Verdict verdict = supported_verdict(pair);
+  const std::string sides = "“" + candidate + "” against “" + baseline + "”";
+  const std::string word = verdict == Verdict::faster   ? "faster"
+                           : verdict == Verdict::slower ? "slower"
+                           : verdict == Verdict::same   ? "the same within the margin"
+                           : verdict == Verdict::unresolved
+                               ? "unresolved, " + unresolved_words(pair.ci, pair.margin)
+                               : "invalid";
+  if (!(pair.ratio > 0)) return sides + ": " + word;
+  const std::string uneven = uneven_reason(pair);
+  return with_stale(sides + ": " + word + ", " + headline_ratio_text(pair) + " as fast, interval " +
+                        ratio_interval_text(pair.ci, pair.margin) +
+                        (uneven.empty() ? "" : "; " + uneven),
+                    pair.stale);
+}
+
+std::string contradicted_later(const Run& run, const StepResult& result) {
+  for (const auto& [request, index] : result.rests_on) {
+    const Series *judged = nullptr, *newest = nullptr;
+    for (const Series& one : run.series()) {
+      if (one.request == request && one.index == index) judged = newest = &one;
+      if (judged && one.stats && is_result(one) && is_same_point(one, *judged)) newest = &one;
+    }
+    if (!judged || !judged->stats || !newest->stats || !tells_apart(*judged, *newest)) continue;
+    const Rung* rung = rung_of(judged->kernel);
+    return "“" + (rung ? std::string(rung->title) : judged->kernel) + "” took " +
+           format_time_ns(judged->stats->median_ns) + " when this was judged, and " +
+           format_time_ns(newest->stats->median_ns) + " when it was measured later.";
+  }
+  return {};
+}
+
+StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                     const StepOutcome& outcome) {
+  StepResult result;
+  result.title = title_of(step, bars);
+  result.said = answer_text(step, bars, answer);
+  result.measured = outcome.missing.empty() ? outcome.shown : outcome.missing;
+  if (outcome.pair) {
+    result.verdict = supported_verdict(*outcome.pair);
+    result.claim = verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title);
+    if (!outcome.pair_machine.empty()) result.claim += ", recorded on " + outcome.pair_machine;
+  }
+  if (!outcome.missing.empty() || result.said.empty()) return result;
+  for (const LessonBar& bar : bars.bars) {
+    if (!outcome.pair && bar.series && bar.machine.empty())
+      result.rests_on.emplace_back(bar.series->request, bar.series->index);
+  }
+  if (!choices_of(step, bars).empty()) {
+    result.right =
+        std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
+    return result;
+  }
+  result.ungraded = outcome.ungraded;
+  if (outcome.pair && !is_settled(*outcome.pair)) return result;  // near to nothing that was shown
+  const auto said = judged_answer(step, bars, answer, outcome);
+  if (!said) return result;
+  const double factor = missed_by(*said, outcome);
+  if (outcome.is_bound && factor == 1) {
+    result.ungraded = "Its ceiling is in doubt: only an answer above the bound is wrong for sure.";
+    return result;
+  }
+  result.off = std::max(factor, 1 / factor);
+  result.over = factor;
+  return result;
+}
+
+std::optional<double> answer_mark(const TourStep& step, const StepBars& bars,
+                                  const StepAnswer& answer, const StepOutcome& outcome) {
+  const LessonBar* last = bars.last();
+  if (!choices_of(step, bars).empty() || !last || !(last->value > 0)) return std::nullopt;
+  const auto said = parse_answer(step.ask, answer.typed);
+  if (!said || !(outcome.value > 0)) return std::nullopt;
+  if (step.ask == Ask::ratio && bars.bars.front().value > 0) return bars.bars.front().value * *said;
+  return step.ask == Ask::time ? last->value * outcome.value / *said
+                               : last->value * *said / outcome.value;
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,53 @@
+// What became of a step: the figure or the choice that is right, how near the answer was, and the grade that the end card
+// keeps.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/window/teach/step_answer.h"
+
+namespace ridge::window {
+
+/// What the bars came to. Read only at Reveal and after.
+struct StepOutcome {
+  std::string missing;     ///< why there is no outcome; empty: there is one
+  double value = 0;        ///< of a number: nanoseconds, a share, or a ratio
+  std::vector<int> right;  ///< of a choice: those that are right
+  std::string shown;       ///< "6.21×", "12.3 ms", "77.0 %", or the labels that are right
+  std::string interval;  ///< of a number: "95 % interval [6.19, 6.24]", or that it has none and why
+  /// Of a number: where it lies, in its unit. An answer inside is right, at whatever step; absent: the figure alone counts.
+  std::optional<Interval> range;
+  bool is_bound =
+      false;  ///< of a share: its ceiling is in doubt, and more than `value` it cannot be
+  /// Why no answer is judged by the figure, one sentence; empty: it is judged.
+  std::string ungraded;
+  const Comparison* pair =
+      nullptr;               ///< of a comparison step; null: none was made, or it was cancelled
+  std::string pair_machine;  ///< where it was recorded; empty: here
+};
+StepOutcome outcome_of(const State& state, const study::TourStep& step, const StepBars& bars);
+/// By what factor a number misses what was measured, and to which side: "11.2× too low"; of an interval by how much at
+/// least: "at least 2.03× too high". Empty: it is right, within the interval, it is not judged, or there is no number or no
+/// outcome.
+std::string how_far(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                    const StepOutcome& outcome);
+/// "You said 80 ms: 11.2× too low. It is 899 ms." or the answer, what is missing, and what stands in its place.
+std::string outcome_sentence(const study::TourStep& step, const StepBars& bars,
+                             const StepAnswer& answer, const StepOutcome& outcome);
+/// What the session measured later at a point that this grade rests on, where that is beyond the spread of one machine; a
+/// sentence. Empty: nothing speaks against it.
+std::string contradicted_later(const Run& run, const StepResult& result);
+StepResult result_of(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                     const StepOutcome& outcome);
+/// The headline of a pair: its ratio with the digits that its interval bears, or that no difference was shown or settled.
+std::string pair_headline(const Comparison& pair);
+/// The paired verdict in words, with ratio and interval.
+std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
+                             const std::string& candidate);
+/// Where the answer stands on the axis of the bars; none: it is no number, or nothing was measured.
+std::optional<double> answer_mark(const study::TourStep& step, const StepBars& bars,
+                                  const StepAnswer& answer, const StepOutcome& outcome);
+
+}  // namespace ridge::window
