@@ -551,6 +551,21 @@ TEST_CASE("hints spent and exercises solved are remembered, and shown on the cla
   CHECK(exercise_progress(later, "four_rows").hints_spent == 0);
 }
 
+TEST_CASE("a pair whose sides lost different parts of their time has a range that fits its line") {
+  Edits w;
+  w.session.shares = {{kRung, 0.4}};
+  w.open();
+  w.finish_run();
+  w.save(4e5, 15.5);
+  const Area *headline = w.driver->find("pair_headline"), *line = w.driver->find("save_verdict");
+  REQUIRE(headline != nullptr);
+  REQUIRE(line != nullptr);
+  CHECK(headline->right() <= line->right());
+  const Comparison* pair = w.saves().back().comparison;
+  REQUIRE(pair);
+  CHECK(pair->ci->low == Approx(6.2));
+}
+
 TEST_CASE("each save that passes is compared with the original, and all saves stay in view") {
   Edits w;
   w.open();

@@ -211,7 +211,10 @@ void SaveResults::draw_pair(Ui& ui, Area* rest, const Comparison& comparison) co
     x += side + ui.px(8);
   }
   const bool has_room = ui.width(words.headline, kVerdict_px, Face::strong) < line.right() - x;
-  const float size = has_room ? kVerdict_px : kVerdict_px * 0.72f;
+  float size = has_room ? kVerdict_px : kVerdict_px * 0.72f;
+  while (size > kBody_px && ui.width(words.headline, size, Face::strong) > line.right() - x)
+    size -= 2;  // a range is longer than a figure
+  ui.widgets["pair_headline"] = {x, line.y, ui.width(words.headline, size, Face::strong), line.h};
   x += ui.text(x, line.middle(), words.headline, size, words.role, Face::strong) + ui.px(10);
   const std::string interval = ratio_interval_text(comparison.ci, comparison.margin);
   if (ui.width(interval, kSmall_px) < line.right() - x)  // else it stands below, with its rounds
