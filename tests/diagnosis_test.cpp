@@ -237,6 +237,7 @@ TEST_CASE("half of a ceiling, or no ceiling, is not sure") {
   const auto half = diagnose(series, {ceiling(Backend::cpu, "flop", 100e3)}, std::nullopt);
   CHECK(half->bottleneck == Bottleneck::not_sure);
   CHECK_FALSE(half->reason.empty());
+  CHECK_FALSE(half->to_do.empty());
   const auto none = diagnose(series, {}, std::nullopt);
   CHECK(none->bottleneck == Bottleneck::not_sure);
   CHECK(none->evidence.empty());
@@ -294,7 +295,11 @@ TEST_CASE("on a GPU, latency needs its caches counted or few warps") {
   const std::vector<Ceiling> ceilings = {ceiling(Backend::cuda, "flop", 100e3)};
   const auto unseen = diagnose(series, ceilings, std::nullopt);
   CHECK(unseen->bottleneck == Bottleneck::not_sure);
-  CHECK(unseen->reason.find("--counters") != std::string::npos);
+  CHECK(unseen->to_do.find("--counters") != std::string::npos);
+  CHECK(
+      open_sentences(*unseen) ==
+      "What limits it is not known yet: its caches were not looked at. Switch hardware counters on "
+      "(--counters) and run it again.");
   series.resources = Resources{.kernels = {{.name = "few", .occupancy = 0.5, .waves = 0.1}}};
   CHECK(diagnose(series, ceilings, std::nullopt)->bottleneck == Bottleneck::latency);
   series.resources->kernels[0].waves = 4;

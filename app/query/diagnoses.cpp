@@ -28,6 +28,7 @@ struct SharedEvidence {
 struct Cause {
   std::string text;   ///< "memory bandwidth"; with the reason, where there is one
   std::string lever;  ///< empty: none is known
+  std::string to_do;  ///< what would tell the cause; empty: it is known
   std::vector<SharedEvidence> shared;
   std::string lines;  ///< rungs with more to say, one below the other
   /// A later rung that pulls the lever, and the rungs that it is the next one for.
@@ -104,6 +105,7 @@ std::string text_of(const Cause& cause) {
     rungs += (rungs.empty() ? " " : "; ") + one.rungs + one.of;
   std::string text = wrapped("  " + cause.text + ":" + rungs, kWidth, 4) + "\n" + cause.lines;
   if (!cause.lever.empty()) text += wrapped("    lever: " + cause.lever, kWidth, 6) + "\n";
+  if (!cause.to_do.empty()) text += wrapped("    to know: " + cause.to_do, kWidth, 6) + "\n";
   std::string next;
   for (const auto& [name, before] : cause.next)
     next += fmt::format("{}{} after {}", next.empty() ? "" : "; ", name, fmt::join(before, ", "));
@@ -114,6 +116,7 @@ std::string text_of(const Cause& cause) {
 Cause& cause_of(const Series& series, const Diagnosis& diagnosis, std::vector<Cause>* causes) {
   Cause one{.text = cause_text(diagnosis),
             .lever = lever_of(diagnosis.bottleneck, backend_of(series.kernel)),
+            .to_do = diagnosis.to_do,
             .shared = {},
             .lines = {},
             .next = {}};

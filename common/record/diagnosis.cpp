@@ -174,10 +174,13 @@ std::optional<double> least_occupancy(const Series& series) {
   return least;
 }
 
-/// With what would give them, where this machine can.
+constexpr const char* kCountIt = "Switch hardware counters on (--counters) and run it again";
+constexpr const char* kReadIt = "Read its loop in its source or assembly";
+
+/// " (the kernel does not allow it)"; empty: it was not asked to.
 std::string why_not_counted(const Series& series) {
   const auto why = series.unavailable.find("counters");
-  return why == series.unavailable.end() ? "run with --counters" : why->second;
+  return why == series.unavailable.end() ? "" : " (" + why->second + ")";
 }
 
 /// Everything that was looked at is far from its limit. Whether that means waiting depends on what
@@ -192,18 +195,25 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
     if (!ipc) {
       diagnosis->reason =
           "it is far below each ceiling that was measured. Instructions per cycle, which tell "
-          "waiting from narrow instructions, were not counted (" +
-          why_not_counted(series) + ")";
+          "waiting from narrow instructions, were not counted" +
+          why_not_counted(series);
+      diagnosis->to_do =
+          why_not_counted(series).empty()
+              ? std::string(kCountIt)
+              : kReadIt + std::string(": operations that wait for each other are latency");
       return;
     }
     if (*ipc >= binds_from::kIpc) {
       diagnosis->reason = "it issues " + format_number(*ipc) +
                           " instructions a cycle, few of them counted as FLOP: narrow instructions "
                           "or overhead";
+      diagnosis->to_do =
+          kReadIt + std::string(": what it issues beside the counted operations takes the time");
       return;
     }
   } else if (series.counters.empty() && !(occupancy && *occupancy < binds_from::kWarps)) {
-    diagnosis->reason = "its caches were not looked at: measure it with --counters";
+    diagnosis->reason = "its caches were not looked at";
+    diagnosis->to_do = kCountIt;
     return;
   }
   diagnosis->bottleneck = Bottleneck::latency;
@@ -346,17 +356,22 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
   // What it does instead of what is counted was not looked at: being far from DRAM says nothing then.
   if (derived.above_compute && (signals.empty() || !signals.front().counts())) {
     diagnosis->reason = derived.no_compute_reason;
+    diagnosis->to_do =
+        kReadIt + std::string(": it does less than is counted, or computes in other units");
     return;
   }
   const bool is_open = signals.empty() || !signals.front().counts();
   if (is_open && judge_construction(series, diagnosis)) return;
   if (signals.empty()) {
-    diagnosis->reason = "no ceiling and no counter that would settle it was measured";
+    diagnosis->reason = "no ceiling and no counter that would tell was measured";
+    diagnosis->to_do =
+        "Run it again with the ceilings of this machine, or with counters (--counters)";
     return;
   }
   if (const std::string doubt = series.pipeline ? bound_doubt(*series.pipeline) : "";
       !doubt.empty()) {
     diagnosis->reason = doubt;
+    diagnosis->to_do = "Run it again while nothing else runs";
     return;
   }
   const Signal& first = signals.front();
@@ -365,6 +380,7 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
       judge_latency(series, diagnosis);
     } else {
       diagnosis->reason = "nothing is near its limit, and not everything is far below it";
+      diagnosis->to_do = "Run it at other sizes: what comes near its limit first is what limits it";
     }
     return;
   }
@@ -372,10 +388,12 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
     if (other.kind == first.kind || !other.counts()) continue;
     if (first.share.value - other.share.value >= kLead) continue;
     diagnosis->reason = split_text(first, other);
+    diagnosis->to_do = "Relieve one of the two and compare in turns: what helps is what limits it";
     return;
   }
   if (first.kind == Bottleneck::not_sure) {
     diagnosis->reason = "what " + first.share.name + " means is not known";
+    diagnosis->to_do = "Name the stage for what it does: read, decode, copy or compute";
     return;
   }
   diagnosis->bottleneck = first.kind;

@@ -47,7 +47,8 @@ const char* to_string(Basis basis);
 
 struct Diagnosis {
   Bottleneck bottleneck = Bottleneck::not_sure;
-  std::string reason;                 ///< not sure: why; else what it rests on, or empty
+  std::string reason;   ///< not sure: why; else what it rests on, or empty
+  std::string to_do{};  ///< not sure: what would tell, a sentence without its full stop
   std::vector<Utilization> evidence;  ///< what was looked at, the telling one first; all measured
   Basis basis = {};                   ///< of the bottleneck; without meaning for not_sure
   /// Of a training: most of its memory holds activations, which bound its batch, whatever bounds the time of a step.
@@ -83,6 +84,9 @@ Diagnosis diagnose(const Serving& serving);
 /// What binds, in words; of bandwidth whose: "L1 bandwidth" where that counter is the telling one, "memory bandwidth".
 /// Where activations fill the memory as well: "compute (of the batch: activation memory)".
 std::string bottleneck_text(const Diagnosis& diagnosis);
+/// Of one that is not sure, what is missing and what to do: "What limits it is not known yet: its caches were not looked
+/// at. Switch hardware counters on (--counters) and run it again."
+std::string open_sentences(const Diagnosis& diagnosis);
 /// "97 % of FMA fp32, 1 thread; 3 % of DRAM read, 1 thread", at most `most` of them.
 std::string evidence_text(const Diagnosis& diagnosis, size_t most = 3);
 /// "tile_kernel: 168 registers, 48 KiB shared, no spills, 132 x 1 x 1 blocks of 384, occupancy 19 %".

@@ -17,6 +17,11 @@ std::string bottleneck_text(const Diagnosis& diagnosis) {
          (has_second ? " (of the batch: activation memory)" : "");
 }
 
+std::string open_sentences(const Diagnosis& diagnosis) {
+  return "What limits it is not known yet: " + diagnosis.reason + "." +
+         (diagnosis.to_do.empty() ? "" : " " + diagnosis.to_do + ".");
+}
+
 bool is_buffer_state(const Span& span) {
   return span.stage.find("buffer") != std::string::npos;
 }

@@ -137,10 +137,10 @@ void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
   const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
     if (!text.empty()) rest->take_top(ui.paragraph(*rest, text, size, role, face), ui.px(2));
   };
-  line(is_open ? "What limits it: this run does not settle it"
-               : "Bottleneck: " + bottleneck_text(*diagnosis_),
+  line(is_open ? "What limits it is not known yet" : "Bottleneck: " + bottleneck_text(*diagnosis_),
        kBody_px, Role::text, Face::strong);
   line(sentence_of(diagnosis_->reason), kSmall_px, Role::muted);
+  line(sentence_of(diagnosis_->to_do), kSmall_px, Role::text);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);
   line(lever_of(diagnosis_->bottleneck, backend_of(series.kernel)), kSmall_px, Role::text);
   const Area said = {from.x, from.y, from.w, rest->y - from.y};

@@ -65,8 +65,7 @@ std::string measured_limit(const LessonBar& bar) {
   if (!bar.series || !bar.run) return {};
   const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());
   if (!found) return {};
-  if (found->bottleneck == Bottleneck::not_sure)
-    return "This run does not settle it: " + found->reason + ".";
+  if (found->bottleneck == Bottleneck::not_sure) return open_sentences(*found);
   constexpr size_t kTelling = 2;
   const std::string evidence = evidence_text(*found, kTelling);
   return "Measured: " + bottleneck_text(*found) + " limits “" + bar.title + "”" +

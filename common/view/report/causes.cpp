@@ -152,7 +152,7 @@ std::optional<Cause> cause_of(const Material& material, const Line& line) {
               lever_of(diagnosis->bottleneck, backend_of(line.series->kernel))};
   if (!diagnosis->reason.empty()) cause.what += ": " + diagnosis->reason;
   const std::string rung = lever_rung(material.options->levers, line.series->kernel, *diagnosis);
-  if (cause.lever.empty()) cause.lever = kNone;  // what is not known has none
+  if (cause.lever.empty()) cause.lever = diagnosis->to_do.empty() ? kNone : diagnosis->to_do;
   if (!rung.empty()) cause.lever += " (" + title_of(rung, *material.options) + ")";
   return cause;
 }
