@@ -141,6 +141,37 @@ TEST_CASE("a roof in doubt is pale and dashed, has no ridge point and no share")
   CHECK_FALSE(says(roofline_chart(made.rows), "one column: "));
 }
 
+TEST_CASE(
+    "both roofs are named and meet within the axes, in doubt too, however small the plot is") {
+  for (const bool in_doubt : {false, true}) {
+    std::vector<Ceiling> ceilings = {kCeilings[0], kCeilings[1]};
+    ceilings[1].value = 2e9;  // they meet far right of the rungs, at 50 FLOP/B
+    if (in_doubt)
+      for (Ceiling& one : ceilings) one.doubt = "other programs used the CPU meanwhile";
+    Case made;
+    made.series = {gemm("gemm.cpu.a", 64, 0.01), gemm("gemm.cpu.b", 64, 0.1)};
+    for (Series& series : made.series) series.bytes_min *= 20;
+    made.finish();
+    for (LadderRow& row : made.rows) row.ceilings = &ceilings;
+    const ChartModel model = roofline_chart(made.rows);
+    INFO((in_doubt ? "in doubt" : "believed"));
+    CHECK(model.plot->x.low < 50);
+    CHECK(model.plot->x.high > 50);
+    CHECK(*find_guide(model, "DRAM read")->to == Approx(50));
+    for (const auto& [width, height] :
+         {std::pair(480.f, 300.f), std::pair(700.f, 420.f), std::pair(1400.f, 900.f)}) {
+      for (const float font_px : {13.f, 25.f}) {
+        const Scene scene = layout(model, {.width = width, .height = height, .font_px = font_px});
+        INFO(width << " x " << height << " at " << font_px);
+        for (const char* roof : {"FMA fp32", "DRAM read"}) {
+          CHECK(std::any_of(scene.primitives.begin(), scene.primitives.end(),
+                            [&](const Primitive& p) { return p.text.starts_with(roof); }));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a quiet roof is named across other lines where no roof of its kind is loud") {
   ChartModel model;
   model.plot.emplace();

@@ -12,6 +12,8 @@ namespace {
 /// Of points that stand above one another at least so many have their names in a column beside them: each beside its own
 /// point would be moved away from it by the others' names, and the eye would lose which is whose.
 constexpr size_t kColumn = 3;
+/// So many parts of a guide are tried for its name.
+constexpr int kLabelSteps = 14;
 
 bool is_strong(const Curve& curve) {
   return std::any_of(curve.data.begin(), curve.data.end(),
@@ -166,24 +168,21 @@ void PlotPage::draw_guide_labels() {
   }
 }
 
-/// Along its line, a little off it: a horizontal's from the right end, a slope's from the lower end, a
-/// vertical's beside its top. First where nothing is in the way, else where no text is.
-void PlotPage::draw_guide_label(const Guide& guide, Point a, Point b) {
-  const TextFit fit = frame_.fit(frame_.small);
-  const bool upright = guide.kind == Guide::Kind::vertical;
+/// Places for a guide's name: along its line, a little off it. A horizontal's from the right end, a slope's from the lower
+/// end, a vertical's beside its top. Empty: a slope is too short for it.
+std::vector<Point> PlotPage::places_along(const Guide& guide, Point a, Point b, float px) const {
+  const bool upright = guide.kind == Guide::Kind::vertical,
+             slope = guide.kind == Guide::Kind::slope;
   const float length = std::hypot(b.x - a.x, b.y - a.y), off = frame_.small * 0.78f;
   const float angle = upright ? 0 : std::atan2(b.y - a.y, b.x - a.x);
-  const std::string& text = guide.label;
-  const float px = fit(text), gap = frame_.font * 0.5f;
-  const bool slope = guide.kind == Guide::Kind::slope;
-  if (slope && px > length) return;  // no room along it: hovering names it
+  const float gap = frame_.font * 0.5f;
   std::vector<Point> starts;
-  constexpr int kSteps = 14;
-  for (int i = 0; i < 2 * (kSteps + 1); ++i) {
+  if (slope && px > length) return starts;
+  for (int i = 0; i < 2 * (kLabelSteps + 1); ++i) {
     // A vertical's label tries both sides at each height, the others' all of the upper side first.
-    const int step = upright ? i / 2 : i % (kSteps + 1);
-    const float side = (upright ? i % 2 == 0 : i <= kSteps) ? -1.0f : 1.0f;
-    const float t = static_cast<float>(step) / kSteps;
+    const int step = upright ? i / 2 : i % (kLabelSteps + 1);
+    const float side = (upright ? i % 2 == 0 : i <= kLabelSteps) ? -1.0f : 1.0f;
+    const float t = static_cast<float>(step) / kLabelSteps;
     if (upright) {
       const float y = b.y + off + (a.y - b.y - 2 * off) * t;
       starts.push_back({side < 0 ? a.x + gap : a.x - gap - px, y});
@@ -197,24 +196,50 @@ void PlotPage::draw_guide_label(const Guide& guide, Point a, Point b) {
         side * (room < 0 ? off + frame_.font * 0.5f : off);  // past a mark at its start
     starts.push_back({on.x - std::sin(angle) * away, on.y + std::cos(angle) * away});
   }
-  // A quiet one gives way, but where no other of its kind is named.
-  const bool is_alone =
-      std::all_of(plot_.guides.begin(), plot_.guides.end(),
-                  [&](const Guide& other) { return other.kind != guide.kind || other.quiet; });
-  for (const bool strict : {true, false}) {
-    if (!strict && guide.quiet && !is_alone) return;
-    for (const Point& start : starts) {
-      const std::vector<Box> boxes = text_boxes(start, px, frame_.small * 1.1f, angle);
-      if (!occupied_.is_free(boxes)) continue;
-      const bool crossed =
-          strict && std::any_of(plot_.guides.begin(), plot_.guides.end(), [&](const Guide& other) {
-            Point p, q;
-            return &other != &guide && guide_ends(other, &p, &q) &&
-                   std::any_of(boxes.begin(), boxes.end(),
-                               [&](const Box& box) { return crosses(box, p, q); });
-          });
-      if (!crossed) return add_label(start, text, Role::muted, false, angle);
+  return starts;
+}
+
+/// Level, beside a slope: above the roof, where no point can be, first.
+std::vector<Point> PlotPage::places_beside(Point a, Point b, float px) const {
+  const float gap = frame_.font * 0.5f;
+  std::vector<Point> starts;
+  for (const bool above : {true, false}) {
+    for (int step = 0; step <= kLabelSteps; ++step) {
+      const float t = static_cast<float>(step) / kLabelSteps;
+      const Point on = {a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t};
+      starts.push_back({above ? on.x - gap - px : on.x + gap, on.y});
     }
+  }
+  return starts;
+}
+
+/// First where nothing is in the way, else where no text is: its whole name along its line, a slope's beside it; where
+/// neither has room, what stands before the name's first comma.
+void PlotPage::draw_guide_label(const Guide& guide, Point a, Point b) {
+  const TextFit fit = frame_.fit(frame_.small);
+  const bool upright = guide.kind == Guide::Kind::vertical,
+             slope = guide.kind == Guide::Kind::slope;
+  const float angle = upright ? 0 : std::atan2(b.y - a.y, b.x - a.x);
+  // A quiet one gives way, but where no other of its kind is named.
+  const bool insists = !guide.quiet || std::all_of(plot_.guides.begin(), plot_.guides.end(),
+                                                   [&](const Guide& other) {
+                                                     return other.kind != guide.kind || other.quiet;
+                                                   });
+  const auto is_drawn = [&](const std::string& text, bool strict, bool beside) {
+    const float px = fit(text), turned = beside ? 0 : angle;
+    for (const Point& start : beside ? places_beside(a, b, px) : places_along(guide, a, b, px)) {
+      const std::vector<Box> boxes = text_boxes(start, px, frame_.small * 1.1f, turned);
+      if (!occupied_.is_free(boxes) || (strict && crosses_guide(boxes, &guide))) continue;
+      add_label(start, text, Role::muted, false, turned);
+      return true;
+    }
+    return false;
+  };
+  const std::string brief = guide.label.substr(0, guide.label.find(", "));
+  for (const std::string& text : {guide.label, brief}) {
+    if (is_drawn(text, true, false) || !insists) return;
+    if (is_drawn(text, false, false)) return;
+    if (slope && (is_drawn(text, true, true) || is_drawn(text, false, true))) return;
   }
 }
 

@@ -77,6 +77,8 @@ class PlotPage {
   void draw_guide_lines();
   void draw_guide_labels();
   void draw_guide_label(const Guide& guide, Point a, Point b);
+  std::vector<Point> places_along(const Guide& guide, Point a, Point b, float px) const;
+  std::vector<Point> places_beside(Point a, Point b, float px) const;
   bool guide_ends(const Guide& guide, Point* a, Point* b) const;
   bool crosses_guide(const std::vector<Box>& boxes, const Guide* except) const;
   void draw_cells();

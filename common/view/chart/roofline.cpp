@@ -78,6 +78,20 @@ const Ceiling* memory_of(const std::vector<Ceiling>& ceilings, const OpenEnum<Ba
   return read ? read : find_ceiling(ceilings, backend, "dram_copy", "", threads);
 }
 
+bool is_dram(const Ceiling& roof) {
+  return roof.resource == "dram_read" || roof.resource == "dram_copy";
+}
+
+/// As memory_of(), in doubt or not: where two lines meet is seen, whatever they are worth.
+const Ceiling* memory_line(const Roofs& roofs, const Ceiling& flop) {
+  const Ceiling* found = nullptr;
+  for (const Ceiling* roof : roofs.bytes) {
+    if (!is_dram(*roof) || roof->threads != flop.threads) continue;
+    if (!found || roof->resource == "dram_read") found = roof;
+  }
+  return found;
+}
+
 /// What the machine allows at the point's intensity; 0: not known.
 double roof_above(const Measured& point, double* share) {
   const std::vector<Ceiling>& ceilings = *point.entry.row->ceilings;
@@ -120,15 +134,22 @@ bool is_used(const Ceiling& roof, std::span<const Measured> points) {
   });
 }
 
-bool is_dram(const Ceiling& roof) {
-  return roof.resource == "dram_read" || roof.resource == "dram_copy";
-}
-
 /// Reading and copying are two roofs of one memory; ridge points and shares are counted from one of them.
 bool has_other_dram(const Roofs& roofs, const Ceiling* counted) {
   return std::any_of(roofs.bytes.begin(), roofs.bytes.end(), [&](const Ceiling* roof) {
     return roof != counted && is_dram(*roof) && roof->threads == counted->threads;
   });
+}
+
+/// A bandwidth is a roof up to the highest rate of as many threads; of one in doubt only where all are.
+double highest_of(const Roofs& roofs, int threads) {
+  double believed = 0, any = 0;
+  for (const Ceiling* flop : roofs.flop) {
+    if (flop->threads != threads) continue;
+    any = std::max(any, flop->value);
+    if (flop->doubt.empty()) believed = std::max(believed, flop->value);
+  }
+  return believed > 0 ? believed : any;
 }
 
 void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
@@ -139,11 +160,7 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
   const Measured* anchor = selected == points.end() ? &points.front() : &*selected;
   const Ceiling* counted = memory_of(ceilings, anchor->backend, anchor->threads);
   for (const Ceiling* roof : roofs.bytes) {
-    double highest = 0;  // a bandwidth is a roof up to the highest rate of as many threads
-    for (const Ceiling* flop : roofs.flop) {
-      if (flop->threads == roof->threads && flop->doubt.empty())
-        highest = std::max(highest, flop->value);
-    }
+    const double highest = highest_of(roofs, roof->threads);
     Guide guide{.kind = Guide::Kind::slope, .value = roof->value, .role = Role::text};
     if (highest > 0) guide.to = highest / roof->value;
     const bool is_other_dram = counted && roof != counted && is_dram(*roof);
@@ -205,7 +222,12 @@ void set_ranges(const std::vector<Measured>& points, const Roofs& roofs, Plot* p
     if (curve.line) continue;
     for (const Datum& datum : curve.data) x.add(datum.x);
   }
-  for (const Ceiling* roof : roofs.flop) y.add(roof->value);
+  for (const Ceiling* roof : roofs.flop) {
+    y.add(roof->value);
+    // Where the roofs of these rungs meet is what a roofline is for.
+    const Ceiling* memory = memory_line(roofs, *roof);
+    if (memory && is_used(*roof, points)) x.add(roof->value / memory->value);
+  }
   for (const Guide& guide : plot->guides) {
     if (guide.kind == Guide::Kind::slope && guide.to) x.add(*guide.to);
   }
