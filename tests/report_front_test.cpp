@@ -313,6 +313,43 @@ TEST_CASE("rungs of different runs have no ratio, and the page says when each wa
   CHECK(has(report.subtitle, "2026-11-20 18:01 to 18:09 UTC"));
 }
 
+namespace {
+
+/// No ratio of the second row, and its bar as one that nothing is to be read off.
+void check_is_refused(const Report& report) {
+  const chart::ChartModel& climb = *front(report, "climb").chart;
+  REQUIRE(climb.table.rows.size() == 2);
+  CHECK(climb.table.rows[1][3] == "not judged");
+  CHECK(climb.panels.back().row_reasons[1] == "not judged");
+  const chart::Mark& bar = climb.panels.front().marks.back();
+  CHECK(bar.role == chart::Role::muted);
+  CHECK(bar.hatched);
+  CHECK(std::find(climb.legend.begin(), climb.legend.end(), "hatched grey: not judged") !=
+        climb.legend.end());
+  CHECK_FALSE(has(print_as(report, ".md"), "≈ 4.0×"));
+}
+
+}  // namespace
+
+TEST_CASE("what the headline refuses the chart draws as refused") {
+  Timed told;
+  told.run(4, {{kNaive, 24e6}, {kBlocked, 6e6}}, 60);
+  const Run apart = read_run(told.out);
+  Options asked = ladder_options();
+  asked.baseline = kNaive;
+  asked.candidate = kBlocked;
+  CHECK(front(built(apart, ladder_options()), "climb").chart->table.rows[1][3] == "≈ 4.0×");
+  const Report never_met = built(apart, asked);
+  CHECK(never_met.headline.figure == "Not paired: no claim");
+  check_is_refused(never_met);
+
+  add_comparison(&told.out, {.verdict = Verdict::invalid});
+  const Run run = read_run(told.out);
+  const Report invalid = built(run, asked);
+  CHECK(invalid.headline.figure == "✕ Invalid");
+  check_is_refused(invalid);
+}
+
 TEST_CASE("the page says of which run it is, whatever the machine measured later") {
   Timed told;
   told.run(4, {{kNaive, 24e6}, {kBlocked, 6e6}}, 60);

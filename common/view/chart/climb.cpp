@@ -49,11 +49,30 @@ bool needs_interval(const ClimbStep& step) {
   return step.ratio >= kHuge || step.ratio <= 1 / kHuge || reach > kWide * step.ratio;
 }
 
+/// With the sign of its verdict.
+std::string marked(const ClimbStep& step, const std::string& ratio) {
+  if (!std::isfinite(step.ratio) || !(step.ratio > 0)) return "✕ no ratio";
+  if (bars_disagree(step)) return "≠ " + ratio;
+  switch (*step.verdict) {
+    case Verdict::faster:
+      return "▲ " + ratio;
+    case Verdict::slower:
+      return "▼ " + ratio;
+    case Verdict::same:
+      return "= " + ratio;
+    case Verdict::invalid:
+      return "✕ no ratio";
+    default:
+      return "? " + ratio;
+  }
+}
+
 std::string step_with_interval(const ClimbRow& row) {
   const bool has_interval = row.step && row.step->verdict && row.step->interval;
   if (!has_interval) return step_cell(row);
   const ClimbStep& step = *row.step;
-  return step_text(step) + " " + ratio_interval_text(step.interval, step.margin);
+  return marked(step, ratio_text(step.ratio, step.interval)) + " " +
+         ratio_interval_text(step.interval, step.margin);
 }
 
 /// Whether the pair, at one clock, says another figure than the bars of rungs that each had a clock of its own.
@@ -70,11 +89,16 @@ std::string with_base(const ClimbRow& row, const std::string& above, std::string
   return cell;
 }
 
+/// Nothing is to be read off its bar beside the one before it.
+bool is_grey(const ClimbRow& row) {
+  return row.is_refused || (row.step && is_bar_apart(*row.step));
+}
+
 Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
   Mark mark{.row = index, .value = *row.rate, .interval = row.interval};
   mark.role = row.is_peer ? Role::baseline : Role::series0;
   mark.hatched = row.hatched;
-  if (row.step && is_bar_apart(*row.step)) mark.role = Role::muted, mark.hatched = true;
+  if (is_grey(row)) mark.role = Role::muted, mark.hatched = true;
   mark.dashed = row.is_baseline;
   mark.note = row.label + ": " + format_rate(*row.rate, unit);
   mark.note += row.interval ? ", 95 % interval " + format_rate_interval(row.interval, unit)
@@ -96,7 +120,7 @@ Panel time_panel(std::span<const ClimbRow> rows, const Panel& rates) {
     Mark mark{.row = static_cast<int>(i), .value = *row.time_s, .interval = row.time_interval_s};
     mark.role = row.is_peer ? Role::baseline : Role::series0;
     mark.hatched = row.hatched;
-    if (row.step && is_bar_apart(*row.step)) mark.role = Role::muted, mark.hatched = true;
+    if (is_grey(row)) mark.role = Role::muted, mark.hatched = true;
     mark.label = format_time_ns(*row.time_s * 1e9);
     mark.note = row.label + ": " + mark.label + " a call";
     panel.marks.push_back(std::move(mark));
@@ -145,6 +169,8 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
   if (any([](const ClimbRow& row) { return row.step && is_bar_apart(*row.step) && has_rate(row); }))
     model->legend.emplace_back(log_time ? "hollow grey: alone, not as its pair"
                                         : "hatched grey: alone, not as its pair");
+  if (any([](const ClimbRow& row) { return row.is_refused && has_rate(row); }))
+    model->legend.emplace_back(log_time ? "hollow grey: not judged" : "hatched grey: not judged");
   if (any([](const ClimbRow& row) { return row.hatched && has_rate(row); }))
     model->legend.push_back((log_time ? "hollow: " : "hatched: ") + std::string("recorded, ") +
                             std::string(kStaleWord) + " or at another size");
@@ -279,22 +305,9 @@ std::string alone_text(double ratio, bool is_noisy) {
 }
 
 std::string step_text(const ClimbStep& step) {
-  const std::string ratio = ratio_text(step.ratio, step.interval);
-  if (!std::isfinite(step.ratio) || !(step.ratio > 0)) return "✕ no ratio";
-  if (!step.verdict) return alone_text(step.ratio, step.is_noisy);
-  if (bars_disagree(step)) return "≠ " + ratio;
-  switch (*step.verdict) {
-    case Verdict::faster:
-      return "▲ " + ratio;
-    case Verdict::slower:
-      return "▼ " + ratio;
-    case Verdict::same:
-      return "= " + ratio;
-    case Verdict::invalid:
-      return "✕ no ratio";
-    default:
-      return "? " + ratio;
-  }
+  const bool has_ratio = std::isfinite(step.ratio) && step.ratio > 0;
+  if (has_ratio && !step.verdict) return alone_text(step.ratio, step.is_noisy);
+  return marked(step, supported_ratio_text(step.ratio, step.interval));
 }
 
 std::string take_shared_words(std::vector<ClimbRow>* rows) {

@@ -51,6 +51,7 @@ struct ClimbRow {
   std::optional<ClimbStep> step{};   ///< absent: it goes on from none of the others
   std::string no_step{};             ///< why its idea has nothing to work on here: it is no step
   std::string no_ratio{};            ///< why the step has no ratio: "8 minutes apart"
+  bool is_refused = false;           ///< no claim is made of its step: it is drawn as none
   bool is_peer = false;              ///< a library: no step of the ladder
   std::vector<std::string> cells{};  ///< of the options' columns, in order
   bool is_best = false;              ///< the fastest step
@@ -79,7 +80,7 @@ struct ClimbOptions {
 /// "≈ 12×", of a rough ratio "≈ 12× noisy".
 std::string alone_text(double ratio, bool is_noisy);
 /// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved, ≠ the bars disagree), else "≈ 12×", and
-/// "≈ 12× noisy".
+/// "≈ 12× noisy". Its interval does not stand beside it: as supported_ratio_text().
 std::string step_text(const ClimbStep& step);
 
 /// What is said under every bar, taken from the rows to be said once above them: "busy". Empty where bars differ, or are few.

@@ -337,22 +337,35 @@ std::string apart_words(const Line& a, const Line& b) {
   return is_of_one_run(*a.series, *b.series) ? "" : apart_text(*a.input->run, *a.series, *b.series);
 }
 
-std::optional<Step> step_between(const Material& material, const Line& from, const Line& to) {
-  std::optional<Step> step;
+namespace {
+
+/// The newest of just these two, whatever it came to; null: there is none.
+const Claim* newest_claim(const Material& material, const Line& from, const Line& to) {
   const auto is = [](const Line& line, const std::string& kernel, const Params& params,
                      const Comparison& c) {
     return line.series->kernel == kernel && line.series->params == params &&
            line.series->cache == c.cache;
   };
-  for (const Claim& claim : material.claims) {
+  const auto& all = material.claims;
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Claim& claim) {
     const Comparison& c = claim.comparison;
-    if (!claim.paired || claim.decision.verdict == Verdict::invalid) continue;
-    const bool fits = is(from, c.baseline, c.baseline_params, c) &&
-                      is(to, c.candidate, c.candidate_params, c) && c.ratio > 0 &&
-                      std::isfinite(c.ratio);
-    if (fits) step = Step{.ratio = c.ratio, .claim = &claim};
-  }
-  if (step) return step;
+    return is(from, c.baseline, c.baseline_params, c) && is(to, c.candidate, c.candidate_params, c);
+  });
+  return found == all.rend() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool is_refused(const Material& material, const Line& from, const Line& to) {
+  const Claim* claim = newest_claim(material, from, to);
+  return claim && (!claim->paired || claim->decision.verdict == Verdict::invalid);
+}
+
+std::optional<Step> step_between(const Material& material, const Line& from, const Line& to) {
+  if (is_refused(material, from, to)) return std::nullopt;
+  const Claim* claim = newest_claim(material, from, to);
+  if (claim && claim->comparison.ratio > 0 && std::isfinite(claim->comparison.ratio))
+    return Step{.ratio = claim->comparison.ratio, .claim = claim};
   const auto low = rate_of(from), high = rate_of(to);
   if (!low || !high || low->unit != high->unit || !apart_words(from, to).empty())
     return std::nullopt;
@@ -446,10 +459,7 @@ std::vector<std::string> step_bullets(const std::vector<chart::ClimbRow>& rows) 
 
 }  // namespace
 
-/// Page 1 of a longer ladder has no line left to say what it does to somebody who was not there.
-constexpr size_t kMostWithAbout = 10;
-
-Section climb_section(const Material& material, const Climb& climb) {
+Section climb_section(const Material& material, const Climb& climb, bool has_line_for_about) {
   const Options& options = *material.options;
   Section section{.id = "climb", .title = "The ladder, step by step", .in_handout = true};
   const OwnSides own = own_sides_of(material);

@@ -38,14 +38,18 @@ struct Step {
 };
 /// Why two results that were each timed alone have no ratio: "8 minutes apart"; empty: they are of one run.
 std::string apart_words(const Line& a, const Line& b);
-/// None where a rate is missing, and where two that were not compared in pairs are not of one run.
+/// Whether the report makes no claim of just these two: their pair is invalid, or they were to be compared and never met.
+/// Then nothing on the page has a ratio of them.
+bool is_refused(const Material& material, const Line& from, const Line& to);
+/// None where a rate is missing, where two that were not compared in pairs are not of one run, and where it is refused.
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to);
 
 /// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.3× as fast, each timed alone"; "timed apart"
 /// where one of them was timed in turns with a third.
 std::string step_words(const Step& step);
 
-Section climb_section(const Material& material, const Climb& climb);
+/// `has_line_for_about`: what the ladder does has room above its chart.
+Section climb_section(const Material& material, const Climb& climb, bool has_line_for_about);
 /// Its rungs one by one; traps have no steps.
 std::vector<ClimbedRung> climbed_rungs(const Material& material, const Climb& climb);
 

@@ -273,6 +273,7 @@ std::string library_words(const Material& material, const Climb& climb) {
   if (back && back->claim)
     return title_of(climb.library->series->kernel, options) + " is " + step_words(*back);
   if (step) return step_words(*step);
+  if (is_refused(material, *climb.library, *climb.best)) return "no ratio, not judged";
   const std::string apart = apart_words(*climb.library, *climb.best);
   return apart.empty() ? unavailable("it has no usable time per call") : "no ratio, " + apart;
 }
@@ -376,6 +377,8 @@ std::string way_sentence(const Material& material, const Climb& climb) {
   if (step)
     return text + (step->is_alone ? ", each timed alone." : ", timed apart.") +
            rough_sentence(climb, options);
+  if (is_refused(material, *climb.first, *climb.best))
+    return text + "; no ratio is made of them: their comparison is not valid.";
   const std::string apart = apart_words(*climb.first, *climb.best);
   return text +
          (apart.empty() ? "." : "; no ratio is made of them, since they were timed " + apart + ".");
