@@ -350,6 +350,27 @@ TEST_CASE("what the headline refuses the chart draws as refused") {
   check_is_refused(invalid);
 }
 
+TEST_CASE("page 1 says what the ladder does as long as its rows leave a line for it") {
+  const auto says = [](int rungs) {
+    Timed told;
+    std::vector<std::pair<std::string, double>> calls;
+    Options options = ladder_options();
+    options.about = "From three loops to the library.";
+    options.order.clear();
+    options.previous.clear();
+    for (int i = 0; i < rungs; ++i) {
+      calls.emplace_back("gemm.cpu.rung_" + std::to_string(i), 24e6 / (i + 1));
+      if (i > 0) options.previous[calls[i].first] = calls[i - 1].first;
+    }
+    told.run(4, calls, 60);
+    const Run run = read_run(told.out);
+    return !front(built(run, options), "climb").paragraphs.empty();
+  };
+  CHECK(says(4));
+  CHECK(says(14));
+  CHECK_FALSE(says(18));
+}
+
 TEST_CASE("the page says of which run it is, whatever the machine measured later") {
   Timed told;
   told.run(4, {{kNaive, 24e6}, {kBlocked, 6e6}}, 60);

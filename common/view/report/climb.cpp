@@ -467,7 +467,7 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
   if (!climb.where.empty() && material.is_of_pair)  // else the headline says it
     section.paragraphs = {"All rungs at " + climb.where +
                           ". Results at other parameters are in the appendix."};
-  else if (!options.about.empty() && !material.is_of_pair && climb.lines.size() <= kMostWithAbout)
+  else if (!options.about.empty() && !material.is_of_pair && has_line_for_about)
     section.paragraphs = {options.about + " Each rung is checked before it is timed."};
   const Line& pivot = climb.best ? *climb.best : *climb.lines.front();
   const bool is_of_two =
@@ -499,7 +499,9 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
     const bool can_step = !row.is_peer && row.rate && row.no_step.empty();
     const Line* from = can_step ? before(material, climb, *line) : nullptr;
     const auto step = from ? step_between(material, *from, *line) : std::nullopt;
-    if (from && !(step && step->claim)) row.no_ratio = apart_words(*from, *line);
+    row.is_refused = from && is_refused(material, *from, *line);
+    if (from && !(step && step->claim))
+      row.no_ratio = row.is_refused ? "not judged" : apart_words(*from, *line);
     if (step && row.no_ratio.empty()) {
       row.step = climb_step(*step, *from, *line, options);
       row.step->from = climb_label(climb, *from, pivot, options);  // as its own row is called

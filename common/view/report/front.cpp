@@ -497,6 +497,12 @@ std::vector<const Claim*> shown_claims(const Material& material, const Climb& cl
   return claims;
 }
 
+/// Whether page 1 has a line left to say what the ladder does to somebody who was not there.
+bool has_line_for_about(const Material& material, const Climb& climb, size_t lines_of_words) {
+  const size_t pairs = std::min(front_claims(material, climb).size(), kMostComparisons);
+  return climb.lines.size() + pairs + lines_of_words < kFrontRows;
+}
+
 std::vector<Section> comparison_sections(const Material& material, const Climb& climb,
                                          size_t lines_of_words) {
   const std::vector<const Claim*> claims = shown_claims(material, climb, lines_of_words);
@@ -919,7 +925,8 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   if (has_traps) {
     sections.push_back(trap_front(material, climb));
   } else if (!climb.lines.empty() && !is_trained) {
-    sections.push_back(climb_section(material, climb));
+    sections.push_back(
+        climb_section(material, climb, has_line_for_about(material, climb, lines_of_words)));
     if (!material.is_of_pair) lines_of_words += sections.back().paragraphs.size();
     has_unpaired = has_unpaired_step(sections.back());
   }
