@@ -380,8 +380,14 @@ TEST_CASE("the page says of which run it is, whatever the machine measured later
   const Run run = read_run(told.out);
   const Report report = built(run, ladder_options());
   CHECK(report.subtitle ==
-        "Test CPU · 2026-11-20 18:01 UTC · n=512 threads=1 · full run (mode "
-        "measure)");
+        "run.jsonl: all 2 results · Test CPU · 2026-11-20 18:01 UTC · n=512 threads=1 · full run "
+        "(mode measure)");
+  Options here = ladder_options();
+  here.source = "this session";
+  here.only = {{"n", int64_t{512}}};
+  const Run two = two_sizes();
+  CHECK(built(two, here).subtitle.starts_with(
+      "this session: 2 of 6 results, those of GEMM at n=512 · "));
   CHECK(has(front(report, "machine").paragraphs.back(), "Measured 2026-11-20 18:01 UTC"));
 }
 

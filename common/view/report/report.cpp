@@ -198,6 +198,27 @@ std::string modes_text(const Material& material) {
   return text;
 }
 
+/// "this session: 5 of its 14 results, those of GEMM at n=512": what of what was measured the report is about.
+std::string scope_of(const Material& material) {
+  const Options& options = *material.options;
+  std::string source = options.source;
+  for (const Input& input : material.inputs) {
+    if (!options.source.empty()) break;
+    source += (source.empty() ? "" : " and ") + input.name;
+  }
+  const auto has_figure = [](const Line& line) { return line.series->stats || is_trap(line); };
+  const auto count = [&](const std::vector<Line>& lines) {
+    return static_cast<size_t>(std::count_if(lines.begin(), lines.end(), has_figure));
+  };
+  std::string ignored;
+  const size_t all = count(collect_lines(material.inputs, {}, &ignored)),
+               own = count(material.lines);
+  if (own >= all) return fmt::format("{}: all {} result{}", source, all, all == 1 ? "" : "s");
+  const std::string lab = options.lab_title.empty() ? material.lab : options.lab_title;
+  return fmt::format("{}: {} of {} results, those of {}{}", source, own, all, lab,
+                     options.only.empty() ? "" : " at " + to_string(options.only));
+}
+
 std::string subtitle_of(const Material& material) {
   std::string machines;
   for (const Input& input : material.inputs) {
@@ -210,7 +231,7 @@ std::string subtitle_of(const Material& material) {
   }
   const std::string& recorded = material.options->recorded;
   std::string text = author_of(material);
-  text += recorded + (recorded.empty() ? "" : " · ") + machines;
+  text += recorded + (recorded.empty() ? "" : " · ") + scope_of(material) + " · " + machines;
   for (const std::string& part : {material.shared_params, modes_text(material)})
     text += part.empty() ? "" : " · " + part;
   const auto stale = std::count_if(material.lines.begin(), material.lines.end(),

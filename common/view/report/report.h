@@ -87,6 +87,8 @@ struct Options {
   std::string recorded{};
   Notes notes{};  ///< what a person wrote, over what the runs hold
   Params only{};  ///< of a run that holds many sizes and types: those with these parameters
+  /// Where the results are, as the reader knows it: "this session"; empty: the names of the inputs.
+  std::string source{};
 };
 
 /// One baseline against one candidate.
