@@ -145,6 +145,20 @@ TEST_CASE("list: what this machine can run, and why not") {
   CHECK(some_available);
 }
 
+TEST_CASE("run says what it does before the table, where no terminal shows it at work") {
+  const auto ran = [](std::vector<std::string> args) {
+    args.insert(args.begin(), {"run", "gemm", "--rungs", "naive_o1,naive_o3", "--set", "m=3",
+                               "--set", "n=64", "--set", "k=64", "--mode", "live"});
+    return ridgepoint(args);
+  };
+  const Outcome text = ran({});
+  INFO(text.out << text.err);
+  REQUIRE(text.code == 0);
+  CHECK(text.err.rfind("measuring 2 rungs of gemm, one after the other", 0) == 0);
+  CHECK(has(text.err, "  gemm.cpu.naive_o1 (1 of 2)\n"));
+  CHECK(ran({"--json"}).err.empty());  // a program reads it
+}
+
 TEST_CASE("run: a parameter takes a list or a range, and what has it not runs once") {
   const auto sizes = [](const std::string& set) {
     const Outcome ran = ridgepoint({"run", "gemm", "--rungs", "naive_o1", "--set", set, "--mode",

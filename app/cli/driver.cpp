@@ -226,6 +226,16 @@ void add_measuring(CLI::App* command, MeasureOptions* options) {
 
 namespace {
 
+/// "measuring 16 rungs of gemm, one after the other: ...": said before the first of them is made ready.
+std::string begun_text(const WorkRequest& request) {
+  const size_t count = request.kernels.size();
+  if (request.type == RequestType::compare)
+    return fmt::format("comparing {} in turns, of {}; the verdict comes when all rounds are in",
+                       count == 2 ? "two rungs" : fmt::format("{} rungs", count), request.lab);
+  return fmt::format("measuring {} rung{} of {}{}; the table comes when all are done", count,
+                     count == 1 ? "" : "s", request.lab, count == 1 ? "" : ", one after the other");
+}
+
 Result<void> carry_out(const CommonOptions& common, const MeasureOptions& options, RequestType type,
                        const Choose& choose, const std::function<void(const WorkRequest&)>& before,
                        const EachStep& each_step, Measured* measured) {
@@ -258,6 +268,7 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   request.device = options.device;
   request.counters = options.counters;
   if (before) before(request);
+  if (!common.json) driver.say_begun(begun_text(request));
   RIDGE_TRY_VOID(driver.fetch_sources(request.kernels));
   return driver.carry_out(std::move(request), &measured->request, [&] {
     if (each_step) each_step(driver, measured->request);
@@ -432,6 +443,17 @@ std::string median_text(const Progress& progress) {
   return text;
 }
 
+/// "gemm.cpu.naive_o3 (2 of 5)".
+std::string place_text(const Run& run, const Series& series) {
+  return fmt::format("{} ({} of {})", series.kernel, series.index + 1,
+                     count_of(run, series.request));
+}
+
+/// What is done for no rung: "measuring this machine's ceiling: DRAM read, 1 thread".
+const std::string& doing_text(const Progress& progress) {
+  return progress.text.empty() ? progress.phase : progress.text;
+}
+
 }  // namespace
 
 std::string progress_text(const Run& run) {
@@ -442,8 +464,7 @@ std::string progress_text(const Run& run) {
     if (!part.empty()) text += (text.empty() ? "" : " · ") + part;
   };
   if (const Series* series = series_of(run, progress)) {
-    add(fmt::format("{} ({} of {})", series->kernel, series->index + 1,
-                    count_of(run, progress.request)));
+    add(place_text(run, *series));
     add(progress.phase);
     const size_t rounds = run.rounds(progress.request).size();
     const bool single = progress.phase == "latency";
@@ -454,7 +475,7 @@ std::string progress_text(const Run& run) {
       add(fmt::format("{} {}", samples, samples == 1 ? "sample" : "samples"));
     }
   } else {
-    add(progress.text.empty() ? progress.phase : progress.text);
+    add(doing_text(progress));
   }
   add(median_text(progress));
   if (progress.left_s) add(fmt::format("{} s left", std::ceil(*progress.left_s)));
@@ -464,8 +485,28 @@ std::string progress_text(const Run& run) {
 
 ProgressLine::ProgressLine() : enabled_(::isatty(STDERR_FILENO) == 1) {}
 
+void ProgressLine::begin(const std::string& what) {
+  if (enabled_) return;
+  logs_ = true;
+  complain(what);
+}
+
+/// Two sides in turns come back again and again: each is said once. A rung may have ended since the last look.
+void ProgressLine::log(const Run& run) {
+  if (!logs_ || !run.progress()) return;
+  const Progress& progress = *run.progress();
+  const auto say = [&](const std::string& text) {
+    if (!text.empty() && logged_.insert(text).second) complain("  " + text);
+  };
+  for (const Series& series : run.series()) {
+    if (series.request == progress.request && series.index <= progress.series)
+      say(place_text(run, series));
+  }
+  if (progress.series < 0) say(doing_text(progress));
+}
+
 void ProgressLine::update(const Run& run) {
-  if (!enabled_) return;
+  if (!enabled_) return log(run);
   const auto now = std::chrono::steady_clock::now();
   if (shown_ && now - last_ < std::chrono::milliseconds(100)) return;
   const std::string text = progress_text(run);

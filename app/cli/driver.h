@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@
 
 namespace ridge::app {
 
-// The line that shows what a long request is doing: on a terminal only, redrawn in place.
+// What a long request is doing: on a terminal a line that is redrawn in place, elsewhere a line for each thing begun.
 
 /// "gemm.cpu.naive_o3 (2 of 5) · timing · 40 samples · 271 µs ±0.4 % · 3 s left · interval ±0.9 %".
 std::string progress_text(const Run& run);
@@ -28,12 +29,17 @@ class ProgressLine {
  public:
   ProgressLine();  ///< shows nothing unless stderr is a terminal
   ~ProgressLine() { clear(); }
+  /// Where stderr is no terminal: prints this, and from now on what is begun, a line each.
+  void begin(const std::string& what);
   /// Redraws at most ten times a second.
   void update(const Run& run);
   void clear();
 
  private:
-  bool enabled_ = false, shown_ = false;
+  void log(const Run& run);
+
+  bool enabled_ = false, shown_ = false, logs_ = false;
+  std::set<std::string> logged_;
   std::chrono::steady_clock::time_point last_;
 };
 
@@ -61,6 +67,8 @@ class Driver {
   /// Sends the request and waits for it.
   Result<void> carry_out(WorkRequest request, int64_t* id,
                          const std::function<void()>& each_step = {});
+  /// As ProgressLine::begin().
+  void say_begun(const std::string& what) { progress_.begin(what); }
   /// Prints to stdout, above the line of the progress. Not while a block is timed: it would disturb it.
   bool may_print() const { return !session_->in_timed_block(); }
   void print_above(const std::string& text);
