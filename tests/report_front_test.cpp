@@ -583,6 +583,10 @@ TEST_CASE("the appendix is folded, page 1 is not, and Markdown has no chart in l
   CHECK(page.find("id=\"again\"") < appendix);
   CHECK(page.find("<details class=\"part results\">") > appendix);
   CHECK(page.find("id=\"throughput\"") > page.find("<details class=\"part results\">"));
+  // What paper leaves out is said where the appendix begins, not on a sheet of its own.
+  const size_t left_out = page.find("In the HTML page, not printed: How it was measured");
+  CHECK(left_out > appendix);
+  CHECK(left_out < page.find("<details class=\"part results\">"));
   const std::string text = print_as(report, ".md");
   size_t longest = 0;
   for (size_t at = text.find("*Chart in words:*"); at != std::string::npos;

@@ -72,7 +72,7 @@ footer,.made{margin-top:64px;color:var(--muted);font-size:14px}
 
 /// Paper: page 1, then the tables of results. Nothing scrolls there, so nothing may be wider than the sheet: cells
 /// wrap, charts shrink. Of what is folded away the results are printed, with the figures in place of their charts; of
-/// the rest a line says what it holds.
+/// the rest the appendix says at its beginning what it holds.
 constexpr const char* kPrintStyle = R"(
 @page{margin:6mm 12mm}
 @media print{
@@ -124,9 +124,8 @@ details.behind:not([open]){display:none}
 .results .behind:not([open]){display:block}
 .results .behind>summary{display:none}
 .part>summary{font-size:13px}
-.part:not([open]):not(.results)>summary{list-style:none;font-size:10.5px;line-height:1.3;margin-top:6px}
-.part:not([open]):not(.results)>section{display:none}
-.part:not([open]):not(.results)>summary::before{content:"In the HTML page, not printed: "}
+.part:not([open]):not(.results){display:none}
+body:has(.part.charts[open]) .folded.charts,body:has(.part.method[open]) .folded.method{display:none}
 .part:not(.results)>summary .holds{display:inline}
 .results figure{display:none}
 .results>summary .holds{display:none}

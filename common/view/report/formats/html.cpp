@@ -17,11 +17,10 @@ namespace {
 
 using chart::escape_xml;
 
-/// One fold for each part; page.cpp says which of them paper has.
+/// One fold for each part; page.cpp says which of them paper has. What it has not is said where the appendix begins: at its
+/// end two lines would have a sheet of their own.
 void write_appendix(const Report& report, std::string* out) {
-  *out +=
-      "<h2 class=\"appendix\">Appendix</h2>\n<div class=\"paper\"><p class=\"note\">The figures "
-      "behind the charts of page 1 are in the HTML page.</p></div>\n";
+  std::string folds, left_out;
   for (const auto& [part, name] :
        {std::pair(Part::results, "results"), std::pair(Part::charts, "charts"),
         std::pair(Part::method, "method")}) {
@@ -32,11 +31,19 @@ void write_appendix(const Report& report, std::string* out) {
       titles += (titles.empty() ? "" : " · ") + section.title;
     }
     if (sections.empty()) continue;
-    *out += fmt::format(
+    folds += fmt::format(
         "<details class=\"part {}\"><summary>{} <span "
         "class=\"holds\">{}</span></summary>\n{}</details>\n",
         name, title_of(part), escape_xml(titles), sections);
+    if (part == Part::results) continue;
+    left_out +=
+        fmt::format("<span class=\"folded {}\"> In the HTML page, not printed: {} ({}).</span>",
+                    name, title_of(part), escape_xml(titles));
   }
+  *out +=
+      "<h2 class=\"appendix\">Appendix</h2>\n<div class=\"paper\"><p class=\"note\">The figures "
+      "behind the charts of page 1 are in the HTML page." +
+      left_out + "</p></div>\n" + folds;
 }
 
 std::string to_html(const Report& report) {
