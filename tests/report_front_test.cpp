@@ -333,6 +333,9 @@ void check_is_refused(const Report& report) {
 
 TEST_CASE("what the headline refuses the chart draws as refused") {
   Timed told;
+  KernelInfo other_flags = rung_info(kBlocked, "");
+  other_flags.flags = "-O2";
+  told.out.worker("kernel", {{"request", 1}, {"kernel", other_flags}});
   told.run(4, {{kNaive, 24e6}, {kBlocked, 6e6}}, 60);
   const Run apart = read_run(told.out);
   Options asked = ladder_options();
@@ -342,6 +345,8 @@ TEST_CASE("what the headline refuses the chart draws as refused") {
   const Report never_met = built(apart, asked);
   CHECK(never_met.headline.figure == "Not paired: no claim");
   check_is_refused(never_met);
+  CHECK(never_met.claims.back().differences ==
+        "The two rungs also differ in flags (-O3, then -O2).");
 
   add_comparison(&told.out, {.verdict = Verdict::invalid});
   const Run run = read_run(told.out);

@@ -90,7 +90,9 @@ std::string differences_sentence(const Run& baseline_run, const Series& baseline
   all.add("flags", flags_of(baseline_run, baseline), flags_of(candidate_run, candidate));
   all.add("cache", baseline.cache.text(), candidate.cache.text());
   all.add("clock", clock_of(baseline), clock_of(candidate));
-  return all.text().empty() ? "" : "The two runs also differ in " + all.text() + ".";
+  if (all.text().empty()) return {};
+  return std::string(&baseline_run == &candidate_run ? "The two rungs" : "The two runs") +
+         " also differ in " + all.text() + ".";
 }
 
 }  // namespace ridge::report
