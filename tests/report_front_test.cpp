@@ -429,6 +429,7 @@ TEST_CASE("a factor over a single call has one digit, and says so") {
   CHECK(report.headline.figure == "about 70× as fast as the first rung");
   CHECK(has(report.sentence, "That factor is rough (“three loops, -O3”: timed once)."));
   CHECK_FALSE(has(report.sentence, "68"));
+  CHECK(front(report, "climb").chart->table.rows[1][3] == "≈ 70× noisy");  // as the headline
 
   Timed busy;
   busy.out.send(work(RequestType::run, 4, {kNaive, kBlocked}));
@@ -441,6 +442,7 @@ TEST_CASE("a factor over a single call has one digit, and says so") {
   const Report noisy = built(busy_run, ladder_options());
   CHECK(noisy.headline.figure == "about 70× as fast as the first rung");
   CHECK(has(noisy.sentence, "That factor is rough: the machine was busy meanwhile."));
+  CHECK(front(noisy, "climb").chart->table.rows[1][3] == "≈ 70× noisy");
 }
 
 TEST_CASE("both verdicts of a held clock are on page 1, the sustained one first") {

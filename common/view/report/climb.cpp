@@ -404,10 +404,15 @@ std::string step_words(const Step& step) {
 
 namespace {
 
+/// As the headline has it: one page has one factor once.
+bool is_rough(const Stats& stats) {
+  return !rough_words(stats).empty() || was_disturbed(stats);
+}
+
 chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
                             const Options& options) {
   chart::ClimbStep made{.ratio = step.ratio, .from = title_of(from.series->kernel, options)};
-  made.is_noisy = is_noisy_quotient(*from.series, *to.series);
+  made.is_noisy = is_rough(*from.series->stats) || is_rough(*to.series->stats);
   if (step.claim) {
     made.verdict = step.claim->decision.verdict;
     made.interval = step.claim->comparison.ci;
