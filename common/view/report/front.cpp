@@ -904,8 +904,8 @@ std::string climb_sentence(const Material& material, const Climb& climb) {
           : fmt::format("{} of {} rungs passed their checks{}.", verified_of(climb),
                         climb.lines.size(), climb.where.empty() ? "" : " at " + climb.where));
   if (material.claims.empty() && !climb.unit.empty())
-    add("No two rungs were compared in pairs, so nothing is claimed to be faster: small "
-        "differences may be the machine's.");
+    add("No two rungs were compared in pairs, so no verdict is given: small differences may be the "
+        "machine's.");
   return text;
 }
 
