@@ -148,9 +148,8 @@ constexpr PhaseSpan kPhaseSpans[] = {
     {"timing", 0.25, 0.75},   {"rounds", 0.25, 0.75},   {"latency", 0.75, 0.9},
     {"sustained", 0.75, 0.9}, {"counters", 0.95, 0.99}, {"energy", 0.9, 0.95}};
 
-}  // namespace
-
-double share_of_rung(const Progress& progress) {
+/// Of the time of its rung, or of its comparison, by its phase.
+double share_of_phase(const Progress& progress) {
   for (const PhaseSpan& span : kPhaseSpans) {
     if (progress.phase != span.phase) continue;
     return span.from + std::clamp(progress.fraction.value_or(0), 0.0, 1.0) * (span.to - span.from);
@@ -158,7 +157,10 @@ double share_of_rung(const Progress& progress) {
   return 0;
 }
 
-namespace {
+/// A comparison is one thing with one share, whichever side is at work.
+int share_place(const Request& request, int series) {
+  return request.type == RequestType::compare ? 0 : series;
+}
 
 /// What each rung of a request takes of it: seconds where all are estimated, else the same.
 std::vector<double> weights_of(const Run& run, const Request& request) {
@@ -177,15 +179,14 @@ std::vector<double> weights_of(const Run& run, const Request& request) {
 /// Rungs one after another, each by its phase. A comparison has its sides in turns.
 double share_now(const Run& run, const Request& request, const Progress& progress) {
   const bool in_turn = request.type == RequestType::run && !request.kernels.empty();
-  if (progress.series < 0) return 0;  // ceilings: of no rung
-  if (!in_turn) return share_of_rung(progress);
+  if (!in_turn) return share_of_phase(progress);
   const std::vector<double> weights = weights_of(run, request);
   double before = 0, all = 0;
   for (size_t i = 0; i < weights.size(); ++i) {
     all += weights[i];
     const auto at = static_cast<size_t>(progress.series);
     if (i < at) before += weights[i];
-    if (i == at) before += weights[i] * share_of_rung(progress);
+    if (i == at) before += weights[i] * share_of_phase(progress);
   }
   return all > 0 ? before / all : 0;
 }
@@ -206,12 +207,23 @@ void note_progress(State& state) {
     requests.share = requests.share_from = goes_on ? requests.share_to : 0;
     requests.share_to = is_first && !goes_on ? kFirstOfTwo : 1;
     requests.share_of = open;
+    requests.furthest.clear();
   }
   const Request* request = state.run().request(open);
   if (!request || !progress || progress->request != open) return;
+  if (progress->series < 0) return;  // ceilings: of no rung
+  double& furthest = requests.furthest[share_place(*request, progress->series)];
+  furthest = std::max(furthest, share_of_phase(*progress));
   const double done = std::clamp(share_now(state.run(), *request, *progress), 0.0, 1.0);
   requests.share = std::max(requests.share,
                             requests.share_from + done * (requests.share_to - requests.share_from));
+}
+
+double share_of_rung(const State& state, const Request& request, int place) {
+  const Requests& requests = state.requests;
+  const auto known = requests.furthest.find(share_place(request, place));
+  const bool is_it = requests.share_of == request.id && known != requests.furthest.end();
+  return is_it ? known->second : 0;
 }
 
 std::string progress_headline(const State& state) {
@@ -230,6 +242,9 @@ std::string progress_headline(const State& state) {
                                                             {"rounds", "Comparing"},
                                                             {"sustained", "Alone:"},
                                                             {"waiting", "Waiting for"}};
+  // Of no rung: a ceiling, say. The whole of it stands in the line below.
+  if (progress->series < 0 && !progress->text.empty())
+    return report::capitalised(progress->text.substr(0, progress->text.find(':')));
   const auto verb = kVerbs.find(progress->phase);
   std::string text = verb == kVerbs.end() ? progress->phase : verb->second;
   for (const Series& series : state.run().series()) {

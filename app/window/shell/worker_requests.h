@@ -40,6 +40,8 @@ struct Requests {
   int64_t share_of = 0;        ///< the request that `share` is of
   double share = 0;            ///< of the bar that is filled, 0 to 1; never less than it was
   double share_from = 0, share_to = 1;  ///< the part of the bar that is this request's
+  /// By place of the rung, how far each of `share_of` was at most: phases and their ceilings begin at 0 again and again.
+  std::map<int, double> furthest;
 
   /// What the person asked to be measured; estimates give way to it.
   bool is_measuring() const { return run || compare; }
@@ -82,8 +84,8 @@ RunEstimate estimate_of_ladder(const State& state);
 /// At each refresh: how far the open request is. Phases begin at 0, and some have no end that is known: what was shown
 /// stays until more is done.
 void note_progress(State& state);
-/// Of the time of its rung, or of its comparison, by its phase.
-double share_of_rung(const Progress& progress);
+/// How far the rung at this place of the request is, or of a comparison the whole of it, 0 to 1: it never falls.
+double share_of_rung(const State& state, const Request& request, int place);
 /// "Measuring cache blocks": what the open request does now.
 std::string progress_headline(const State& state);
 /// Lost before it listed its rungs: running means to start it again and ask.
