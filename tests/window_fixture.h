@@ -257,8 +257,10 @@ class FakeSession final : public app::Session {
     flush();
   }
   /// A phase whose share is known, or not; `series` -1: of no rung.
-  void phase(int64_t id, int series, const std::string& name, std::optional<double> share) {
-    Json line = {{"request", id}, {"series", series}, {"phase", name}, {"text", ""}, {"open", ""}};
+  void phase(int64_t id, int series, const std::string& name, std::optional<double> share,
+             const std::string& text = "") {
+    Json line = {
+        {"request", id}, {"series", series}, {"phase", name}, {"text", text}, {"open", ""}};
     if (share) line["progress"] = *share;
     tell("phase", line);
   }

@@ -649,6 +649,17 @@ TEST_CASE("the bar of progress never goes back", "[window][home]") {
   CHECK(f.state.requests.share == 0);
 }
 
+TEST_CASE("while a ceiling is measured the status line names no rung", "[window][home]") {
+  Fixture f;
+  f.driver->key(compat::Key::f5);
+  const int64_t id = f.session.last(RequestType::run).id;
+  f.session.phase(id, 0, "warmup", std::nullopt);
+  CHECK(progress_headline(f.state) == "Warming up three loops, -O1");
+  f.session.phase(id, -1, "warmup", std::nullopt,
+                  "measuring this machine's ceiling: DRAM read, 1 thread");
+  CHECK(progress_headline(f.state) == "Measuring this machine's ceiling");
+}
+
 TEST_CASE("the climb and its comparison fill one bar", "[window][home]") {
   Fixture f;
   REQUIRE(perform(f.state, "watch"));

@@ -16,6 +16,7 @@
 #include "common/record/edit.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
+#include "common/view/report/content.h"
 
 namespace ridge::window {
 
