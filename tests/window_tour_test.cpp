@@ -371,6 +371,13 @@ TEST_CASE("on a wall the code is as large as in the window at least, whole, and 
     f.driver->key(Key::page_down);
     REQUIRE(f.state.teaching.beat == Beat::reveal);
     if (f.driver->find("step_code")) CHECK(is_whole());
+    f.driver->key(Key::page_down);
+    REQUIRE(f.state.teaching.beat == Beat::explain);
+    for (int page = 0; page < 9 && !f.driver->find("code_line"); ++page)
+      f.driver->key(Key::page_down);
+    REQUIRE(f.state.teaching.beat == Beat::explain);
+    const float small_words = kCode_px * std::min(width / 1000, 1.67f);
+    CHECK(code_px() >= std::round(small_words) - 1);
   }
 }
 

@@ -643,13 +643,15 @@ void trim_to_code(std::vector<std::string_view>* lines) {
   lines->erase(lines->begin(), std::find_if_not(lines->begin(), lines->end(), is_head));
 }
 
-/// Of code on the canvas: it takes the place that it has. On a wall it has 20 px at least, and its lines stand closer.
+/// Of code on the canvas: it takes the place that it has. On a wall it has 20 px at least, is no smaller than the words
+/// around it, and its lines stand closer.
 struct CodeSizes {
   float least, most, leading;
 };
 CodeSizes code_sizes(const Ui& ui) {
   constexpr float kLeastOnWall_px = 20;
-  return ui.state.teaching.presenting ? CodeSizes{kLeastOnWall_px / ui.scale, kCode_px * 2, 1.4f}
+  return ui.state.teaching.presenting ? CodeSizes{std::max(kLeastOnWall_px / ui.scale, kCode_px),
+                                                kCode_px * 2, 1.4f}
                                       : CodeSizes{kCode_px, kCode_px * 1.7f, 1.57f};
 }
 
@@ -860,6 +862,7 @@ bool LessonCanvas::draw_figure(Ui& ui, const Area& area, const Shown& shown) {
   if (made_of != std::exchange(figure_of_, made_of)) {
     ChartRows rows = figure_rows(state, figure.rows);
     keep_rungs(&rows, shown.step.rungs);
+    if (figure.rows != chart::FigureRows::kSizes) keep_size(&rows);
     figure_.set(figure.build(rows.rows, figure_options(*state.selection.lab)), rows.kernels);
   }
   if (chart::is_empty(figure_.model())) return false;
