@@ -180,6 +180,17 @@ bool is_hidden_row(const State& state, const RungView& row) {
   return !has_type || (!row.can_run && state.run().catalogue_complete());
 }
 
+template <class Wanted>
+void keep_where(ChartRows* rows, const Wanted& is_wanted) {
+  ChartRows kept;
+  for (size_t i = 0; i < rows->rows.size(); ++i) {
+    if (!is_wanted(i)) continue;
+    kept.rows.push_back(std::move(rows->rows[i]));
+    kept.kernels.push_back(std::move(rows->kernels[i]));
+  }
+  *rows = std::move(kept);
+}
+
 void add_fold(const Fold& fold, const std::string& section, ChartRows* out) {
   chart::LadderRow row;
   row.label = fold_text(fold);
@@ -192,13 +203,13 @@ void add_fold(const Fold& fold, const std::string& section, ChartRows* out) {
 }  // namespace
 
 void keep_rungs(ChartRows* rows, const std::vector<std::string>& kernels) {
-  ChartRows kept;
-  for (size_t i = 0; i < rows->rows.size(); ++i) {
-    if (std::find(kernels.begin(), kernels.end(), rows->kernels[i]) == kernels.end()) continue;
-    kept.rows.push_back(std::move(rows->rows[i]));
-    kept.kernels.push_back(std::move(rows->kernels[i]));
-  }
-  *rows = std::move(kept);
+  keep_where(rows, [&](size_t i) {
+    return std::find(kernels.begin(), kernels.end(), rows->kernels[i]) != kernels.end();
+  });
+}
+
+void keep_size(ChartRows* rows) {
+  keep_where(rows, [&](size_t i) { return rows->rows[i].at_size; });
 }
 
 std::string elsewhere_text(const Lab& lab, const RungView& row) {
@@ -323,14 +334,10 @@ void keep_one_type(const State& state, ChartRows* rows) {
   const RungView* selected = find_row(state.ladder, state.selection.rung);
   if (!selected || !selected->series) return;
   const std::string dtype = dtype_of(*selected->series);
-  ChartRows kept;
-  for (size_t i = 0; i < rows->rows.size(); ++i) {
+  keep_where(rows, [&](size_t i) {
     const Series* series = rows->rows[i].series;
-    if (series && dtype_of(*series) != dtype) continue;
-    kept.rows.push_back(std::move(rows->rows[i]));
-    kept.kernels.push_back(std::move(rows->kernels[i]));
-  }
-  *rows = std::move(kept);
+    return !series || dtype_of(*series) == dtype;
+  });
 }
 
 }  // namespace

@@ -44,6 +44,8 @@ std::string elsewhere_text(const Lab& lab, const RungView& row);
 
 /// Of these rungs alone.
 void keep_rungs(ChartRows* rows, const std::vector<std::string>& kernels);
+/// Without the other sizes of a rung.
+void keep_size(ChartRows* rows);
 
 /// Whether the lab is judged by a share of right answers, which speed can be held against.
 bool has_frontier(const Lab& lab);
