@@ -608,6 +608,38 @@ TEST_CASE("a report of recordings says in its first lines that nothing was measu
   CHECK_FALSE(contains(own->subtitle, "Recorded"));
 }
 
+TEST_CASE("after a restart the report is of the session before, and no recording's") {
+  const TemporaryFolder folder;
+  std::string measured;
+  {
+    Fixture before;
+    before.state.history.runs_folder = folder.path + "/runs";
+    before.state.settings.path = folder.path + "/settings.json";
+    before.run_all();
+    measured = shown_report(before.state)->headline.figure;
+  }
+  Fixture f;
+  f.state.history.runs_folder = folder.path + "/runs";
+  f.state.settings.path = folder.path + "/settings.json";
+  f.state.settings.export_root = folder.path + "/reports";
+  load_settings(&f.state);
+  f.state.sessions.recordings = shipped();
+  f.state.ladder.dirty = true;
+  f.driver->frames(2);
+  f.state.view.screen = ScreenId::report;
+  f.driver->frames(2);
+  const auto report = shown_report(f.state);
+  REQUIRE(report.ok());
+  CHECK(report->subtitle.starts_with("your last session of "));
+  CHECK(report->headline.figure == measured);
+  REQUIRE(perform(f.state, "export"));
+  CHECK(read_text(f.state.history.last_export + "/run.jsonl").has_value());
+  CHECK(Run::load(f.state.history.last_export + "/run.jsonl").ok());
+  // What is measured since is the report's.
+  f.run_all();
+  CHECK(shown_report(f.state)->subtitle.starts_with("this session: "));
+}
+
 // ---- what readers of a talk stumbled over --------------------------------------------------------
 
 /// As a rehearsal saves a step: its run and its pair, and the note of which step it is.

@@ -1,4 +1,5 @@
 // What a person types into the window before and after a run: a budget, words for the report, a second run to see beside.
+#include "app/query/elsewhere.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/settings.h"
 #include "app/window/shell/worker_requests.h"
@@ -235,6 +236,18 @@ TEST_CASE("a report is of the problem in view, and of the learner's own newest p
   REQUIRE(times);
   CHECK(std::none_of(times->table->rows.begin(), times->table->rows.end(),
                      [](const auto& row) { return has(row.front(), "n=512"); }));
+  // It says what it is of, and has the session's other ladder too.
+  CHECK(report->subtitle.starts_with("this session: "));
+  CHECK(has(report->subtitle, "those of GEMM at n=256"));
+  const report::Section* elsewhere = section_of(report->front, "elsewhere");
+  REQUIRE(elsewhere);
+  REQUIRE(elsewhere->bullets.size() == 1);
+  CHECK(has(elsewhere->bullets[0], "the ladder at n = "));
+  CHECK_FALSE(has(elsewhere->bullets[0], "n = 256"));
+  const report::Section* other = section_of(report->sections, "elsewhere-1");
+  REQUIRE(other);
+  REQUIRE(other->chart);
+  CHECK(other->chart->id == "elsewhere-1");
   // Two pairs of a learner's rung at the size in view; the newer stands, each named by both sides.
   const Params here = w.state.run().latest("gemm.cpu.naive_o3")->params;
   for (const double ratio : {2.0, 9.5}) {
@@ -264,4 +277,11 @@ TEST_CASE("a report is of the problem in view, and of the learner's own newest p
   const report::Section* predicted = section_of(report->front, "predicted");
   REQUIRE(predicted);
   CHECK(predicted->bullets.size() == 1);
+  // Seen from another lab's report, the learner's pair comes first.
+  report::Report of_none;
+  app::add_elsewhere(w.state.run(), *find_lab("conv"), {}, &of_none);
+  REQUIRE(of_none.front.size() == 1);
+  CHECK(has(of_none.front[0].bullets[0], "against three loops, -O3"));
+  CHECK(has(of_none.front[0].bullets[0], "9.50× as fast"));
+  CHECK(of_none.sections.size() == 3);  // and two ladders
 }

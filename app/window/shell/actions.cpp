@@ -238,6 +238,7 @@ std::string export_blocker(const State& state) {
   for (const RungView& row : state.ladder.rows) {
     if (row.series) return {};
   }
+  if (state.sessions.before) return {};
   return "There is nothing to export yet: run the ladder first (F5).";
 }
 

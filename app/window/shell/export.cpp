@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/query/article.h"
+#include "app/query/elsewhere.h"
 #include "app/query/reporting.h"
 #include "app/session/transcript_file.h"
 #include "app/study/assets.h"
@@ -20,12 +21,26 @@ namespace ridge::window {
 namespace fs = std::filesystem;
 namespace {
 
-/// What is on screen: this session's run; where only recorded results are shown, the recording.
+/// What is on screen: this session's run; where it has nothing of the lab, that of the session before; where only recorded
+/// results are shown, the recording.
 struct Shown {
   const Run* run = nullptr;
   const Comparison* comparison = nullptr;
   Params params;
 };
+
+/// The selected rung's own result is in view: what a recording says of it is not.
+bool is_own_in_view(const State& state) {
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  return row && row->series && row->origin == Origin::live;
+}
+
+/// Of the session before, for the lab in view; null: none is kept, or this session has results of its own.
+const Run* kept_run(const State& state) {
+  return state.sessions.before && !has_results(state.run(), *state.selection.lab)
+             ? state.sessions.before.get()
+             : nullptr;
+}
 
 /// The sizes alone: results in several types, on several threads or of several families are of one problem.
 Params problem_of(const State& state, Params params) {
@@ -57,6 +72,7 @@ const Comparison* own_comparison(const State& state) {
 Shown what_is_shown(const State& state) {
   Shown shown;
   shown.comparison = shown_comparison(state, nullptr, &shown.run);
+  if (shown.comparison && shown.run != &state.run() && is_own_in_view(state)) shown = {};
   if (!shown.comparison && (shown.comparison = own_comparison(state))) shown.run = &state.run();
   if (shown.comparison) {
     shown.params = shown.comparison->candidate_params;
@@ -67,6 +83,7 @@ Shown what_is_shown(const State& state) {
     if (row.series && row.origin == Origin::live) return {&state.run(), nullptr, {}};
     if (row.series && (!recorded || state.selection.rung == row.rung->kernel)) recorded = &row;
   }
+  if (const Run* kept = kept_run(state)) return {kept, nullptr, {}};
   if (recorded) shown = {recorded->run, nullptr, recorded->series->params};
   return shown;
 }
@@ -81,6 +98,7 @@ const Recording* recording_of(const State& state, const Run* run) {
 /// A run may hold many sizes, and a saved one many types: the report is of what is on screen. Empty: of all of it, since
 /// the chart is of the sizes, or nothing was measured at the one in view.
 Params problem_in_view(const State& state, const Shown& shown, const Recording* recording) {
+  if (shown.run && shown.run == kept_run(state)) return {};
   if (recording || state.is_replay()) {
     Params only = shown.params;
     only.erase("threads");
@@ -96,6 +114,19 @@ Params problem_in_view(const State& state, const Shown& shown, const Recording* 
     return series.lab == state.selection.lab->id && series.stats && agrees(series.params, problem);
   });
   return is_measured ? problem : Params();
+}
+
+/// Where its results are, as the reader knows it.
+std::string source_of(const State& state, const Shown& shown, const Recording* recording) {
+  const auto when = [](const Run& run) {
+    constexpr size_t kMinutes = 16;  // letters of "2026-11-26T02:51"
+    std::string time = run.environment() ? run.environment()->time_utc.substr(0, kMinutes) : "";
+    std::replace(time.begin(), time.end(), 'T', ' ');
+    return time.empty() ? time : " of " + time + " UTC";
+  };
+  if (recording) return "the recording";
+  if (shown.run && shown.run == kept_run(state)) return "your last session" + when(*shown.run);
+  return state.is_replay() ? "the saved run" + when(state.run()) : "this session";
 }
 
 /// A tour's answers and what its comparisons allow to be said: the report of a class hands both in.
@@ -122,8 +153,10 @@ Result<report::Report> shown_report(const State& state) {
   const bool is_of_tour = state.teaching.tour && !state.teaching.results.empty();
   const Shown shown = what_is_shown(state);
   const Recording* recording = recording_of(state, shown.run);
-  report::Options options =
-      app::report_options(*state.selection.lab, recording ? *shown.run : state.run());
+  const bool is_kept = shown.run && shown.run == kept_run(state);
+  const Run& run = recording || is_kept ? *shown.run : state.run();
+  report::Options options = app::report_options(*state.selection.lab, run);
+  options.source = source_of(state, shown, recording);
   if (recording)
     options.recorded = "Recorded on " + shown.run->environment()->machine() + ", not measured here";
   if (is_of_tour) {
@@ -134,8 +167,10 @@ Result<report::Report> shown_report(const State& state) {
   }
   options.only = problem_in_view(state, shown, recording);
   options.notes = state.run().notes();  // of this session, whichever run is on screen
-  const report::Input input = {recording ? shown.run : &state.run(), "run.jsonl"};
-  return report::build_report({&input, 1}, options);
+  const report::Input input = {&run, "run.jsonl"};
+  RIDGE_TRY(report::Report report, report::build_report({&input, 1}, options));
+  if (!recording) app::add_elsewhere(run, *state.selection.lab, options.only, &report);
+  return report;
 }
 
 std::string format_names() {
@@ -153,17 +188,20 @@ Result<std::string> write_export(const State& state, const report::Report& repor
     const std::string name = std::string("report") + format->ending;
     RIDGE_TRY_VOID(report::write_report(report, (folder / name).string()));
   }
-  if (!recording) {
+  const bool is_kept = kept_run(state) && what_is_shown(state).run == kept_run(state);
+  if (!recording && !is_kept) {
     RIDGE_TRY_VOID(state.sessions.shown->save((folder / "run.jsonl").string()));
     return folder.string();
   }
-  std::vector<std::string> lines = app::read_lines(recording->path);
+  std::vector<std::string> lines =
+      app::read_lines(recording ? recording->path : state.sessions.before_path);
   for (const auto& [key, text] : state.run().notes()) lines.push_back(app::note_line(key, text));
   RIDGE_TRY_VOID(app::save_transcript((folder / "run.jsonl").string(), lines));
   return folder.string();
 }
 
 void export_report(State& state) {
+  recall_session(state);
   const auto report = shown_report(state);
   const auto folder = report ? write_export(state, *report, state.settings.export_root)
                              : Result<std::string>(report.error());
@@ -180,6 +218,7 @@ void export_report(State& state) {
 
 void export_article(State& state) {
   const Lab& lab = *state.selection.lab;
+  recall_session(state);
   const auto report = shown_report(state);
   const Recording* recording = recording_of(state, what_is_shown(state).run);
   const Run& run = recording ? *recording->run : state.run();

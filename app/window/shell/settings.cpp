@@ -167,6 +167,39 @@ const RecentRun* kept_run_of(const State& state, const Lab& lab) {
   return nullptr;
 }
 
+bool has_results(const Run& run, const Lab& lab) {
+  const auto& all = run.series();
+  return std::any_of(all.begin(), all.end(), [&](const Series& series) {
+    return series.lab == lab.id &&
+           (series.stats || series.trap || !series.curve.empty() || !series.samples.empty());
+  });
+}
+
+void recall_session(State& state) {
+  const bool can = state.selection.lab && !state.is_replay() && !state.requests.is_measuring();
+  if (!can || state.history.runs_folder.empty()) return;
+  if (has_results(state.run(), *state.selection.lab)) return;
+  std::string path;
+  for (const RecentRun& recent : state.history.recent) {
+    const bool has = std::find(recent.labs.begin(), recent.labs.end(), state.selection.lab->id) !=
+                     recent.labs.end();
+    const bool is_ours = fs::path(recent.path).parent_path() == fs::path(state.history.runs_folder);
+    if (!has || !is_ours || recent.path == state.history.run_file) continue;
+    path = recent.path;
+    break;
+  }
+  if (path == state.sessions.before_path) return;
+  state.sessions.before_path = path;
+  state.sessions.before.reset();
+  state.ladder.dirty = true;
+  if (path.empty()) return;
+  auto run = app::load_saved(path);
+  if (run)
+    state.sessions.before = std::make_shared<const Run>(*std::move(run));
+  else
+    state.notice = {run.error().sentence(), true};
+}
+
 namespace {
 
 void show_session(State& state, std::unique_ptr<app::Session> session, const std::string& path) {

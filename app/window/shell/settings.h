@@ -69,6 +69,11 @@ void open_recordings(State& state, const std::string& lab, const std::string& ma
 std::string recordings_path(const std::string& lab, const std::string& machine);
 /// The newest run of a session before that has results of this lab; null: none is kept.
 const RecentRun* kept_run_of(const State& state, const Lab& lab);
+/// Loads that run into Sessions::before where the report has to be of it: this session has no result of the lab in view.
+/// Only one that this program kept: a run of somebody else's that was looked at is none of the reader's.
+void recall_session(State& state);
+/// Whether anything of the lab was timed in the run.
+bool has_results(const Run& run, const Lab& lab);
 /// What refresh() does about it.
 void open_wanted_run(State& state);
 

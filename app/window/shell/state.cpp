@@ -203,6 +203,7 @@ void open_lab(State& state, const std::string& lab_id) {
 
 bool refresh(State& state, double now_s) {
   open_wanted_run(state);
+  if (state.view.screen == ScreenId::report) recall_session(state);
   const bool toured = tick_teaching(state, now_s);
   keep_tour_place(state);
   const bool edited = tick_editing(state, now_s), rewritten = watch_written(state);

@@ -112,6 +112,8 @@ struct Sessions {
   std::string opened_path;                ///< its file, or that of --replay
   std::shared_ptr<const Run> beside;      ///< a second saved run; null: none
   std::string beside_path;                ///< its file
+  std::shared_ptr<const Run> before;      ///< of the session before (recall_session); null: none
+  std::string before_path;                ///< its file
   std::optional<std::string> wanted_run;  ///< opened by the next refresh(); empty: back to `own`
   std::optional<std::pair<std::string, std::string>> wanted_recordings;  ///< the same: lab, machine
   std::vector<Recording> recordings;
