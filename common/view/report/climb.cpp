@@ -316,6 +316,10 @@ std::optional<Ceiling> shared_ceiling_of(const Climb& climb) {
 
 }  // namespace
 
+std::string quoted_title(const Line& line, const Options& options) {
+  return "“" + title_of(line.series->kernel, options) + "”";
+}
+
 std::optional<Throughput> rate_of(const Line& line) {
   if (!line.problem.empty() || is_trap(line)) return std::nullopt;
   const auto rate = throughput_of(*line.series);

@@ -25,6 +25,8 @@ struct Climb {
 };
 Climb climb_of(const Material& material);
 
+/// "“cache blocks”".
+std::string quoted_title(const Line& line, const Options& options);
 /// Work per second; absent where the rung has no verified rate.
 std::optional<Throughput> rate_of(const Line& line);
 /// The unit in the lab's words: "items/s" of its own family's rungs is "images/s".

@@ -1,29 +1,23 @@
 #include "common/view/report/front.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
-#include "common/core/format.h"
-#include "common/record/accuracy.h"
-#include "common/record/clocks.h"
 #include "common/record/edit.h"
 #include "common/record/one_run.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
-#include "common/record/trained.h"
-#include "common/record/trap.h"
-#include "common/view/chart/climb.h"
 #include "common/view/chart/ladder.h"
+#include "common/view/report/caveats.h"
+#include "common/view/report/content.h"
+#include "common/view/report/headline.h"
 #include "common/view/report/predictions.h"
 
 namespace ridge::report {
-namespace {
 
 /// Page 1 has room for so many rows in both charts together, and in the second of them.
 constexpr size_t kFrontRows = 17, kLeastComparisons = 1, kMostComparisons = 6;
@@ -480,6 +474,11 @@ std::string sides_words(const Claim& claim, const Options& options) {
          title_of(claim.comparison.baseline, options) + "”";
 }
 
+namespace {
+
+/// Page 1 has room for so many rows in both charts together, and in the second of them.
+constexpr size_t kFrontRows = 17, kLeastComparisons = 1, kMostComparisons = 6;
+
 /// The sustained verdict, which counts, then the one at equal clock; empty where there is one alone.
 std::string both_verdicts(const Claim& claim) {
   const Comparison& c = claim.comparison;
@@ -591,234 +590,9 @@ std::vector<Section> note_sections(const Material& material) {
   return {std::move(section)};
 }
 
-/// "“naive”, “blocked” and 3 others"
-std::string some_titles(const std::vector<const Line*>& lines, const Options& options) {
-  constexpr size_t kMost = 3;
-  std::string text;
-  for (size_t i = 0; i < lines.size() && i < kMost; ++i)
-    text += (i == 0 ? "" : ", ") + quoted_title(*lines[i], options);
-  if (lines.size() > kMost) text += fmt::format(" and {} more", lines.size() - kMost);
-  return text;
-}
-
-bool is_flagged(const Line& line, const char* flag) {
-  if (!line.series->stats || !line.problem.empty()) return false;
-  const auto& flags = line.series->stats->flags;
-  return std::find(flags.begin(), flags.end(), flag) != flags.end();
-}
-
-/// Whether the headline's sentence already has it that other processes ran meanwhile.
-bool has_reserve(const Material& material) {
-  return material.is_of_pair && !material.claims.back().decision.reserve.empty();
-}
-
-/// "The machine was not quiet: load 6.2 on 2 cores; after the run: load 6.9 on 2 cores. Other programs took processor time
-/// while “naive” ran." Said once.
-void add_quiet_caveats(const Material& material, const Climb& climb, Section* section) {
-  std::set<std::string> said;
-  std::vector<const Line*> contended;
-  for (const Line* line : climb.lines) {
-    if (is_flagged(*line, "contended")) contended.push_back(line);
-  }
-  const std::string meanwhile =
-      contended.empty() || has_reserve(material)
-          ? ""
-          : "Other programs took processor time while " +
-                (contended.size() == climb.lines.size() && contended.size() > 1
-                     ? std::string("every rung")
-                     : some_titles(contended, *material.options)) +
-                " ran.";
-
-  for (const Input& input : material.inputs) {
-    const auto& env = input.run->environment();
-    if (!env) said.insert("The run does not say what machine it ran on.");
-    const auto& after = input.run->quiet_after();
-    std::string text;
-    const auto add = [&](const QuietState& state, const char* first, const char* second) {
-      if (state.quiet) return;
-      text += text.empty() ? first : second;
-      for (const std::string& reason : state.reasons)
-        text += (reason == state.reasons.front() ? ": " : ", ") + reason;
-    };
-    if (env) add(env->quiet, "The machine was not quiet", "");
-    if (after) add(*after, "The machine was not quiet after the run", "; after the run");
-    if (!text.empty()) said.insert(text + ". Times are then longer, and scatter more.");
-  }
-  std::vector<std::string> bullets(said.begin(), said.end());
-  if (bullets.size() == 1 && !meanwhile.empty())
-    bullets.front() += " " + meanwhile;
-  else if (!meanwhile.empty())
-    bullets.push_back(meanwhile);
-  section->bullets.insert(section->bullets.end(), bullets.begin(), bullets.end());
-}
-
-/// The ladder is of one run; what was timed again alone, or never in it, is named with its time.
-void add_time_caveats(const Climb& climb, const Options& options, Section* section) {
-  std::string later;
-  std::set<int64_t> requests;
-  const Line *first = nullptr, *last = nullptr;
-  for (const Line* line : climb.lines) {
-    if (line->later)
-      later += (later.empty() ? "" : "; ") + quoted_title(*line, options) + " " +
-               later_words(*line, options);
-    if (line->in_turns || !line->problem.empty()) continue;
-    requests.insert(line->series->request);
-    const auto time = [](const Line* one) { return ended_utc_s(*one->input->run, *one->series); };
-    if (!time(line)) continue;
-    if (!first || *time(line) < *time(first)) first = line;
-    if (!last || *time(line) > *time(last)) last = line;
-  }
-  if (!later.empty())
-    section->bullets.push_back("The ladder keeps the results of its own run. Outside it: " + later +
-                               ".");
-  if (requests.size() < 2) return;
-  const auto day = [](const Line* line) { return time_of_day(*line->input->run, *line->series); };
-  section->bullets.push_back("Not all results are of one run" +
-                             (first && day(first) != day(last)
-                                  ? ": they came from " + day(first) + " to " + day(last)
-                                  : std::string()) +
-                             ". A ratio is made only of those that are.");
-}
-
-/// Whether the run timed it more than once, and this page shows more than its bar: a pair, or a tour's steps.
-bool has_several_speeds(const Material& material, const Line& line,
-                        const std::vector<const Claim*>& pairs) {
-  if (line.in_turns || !rate_of(line)) return false;
-  const Series& own = *line.series;
-  const bool is_in_pair = std::any_of(pairs.begin(), pairs.end(), [&](const Claim* claim) {
-    const Comparison& c = claim->comparison;
-    return (c.baseline == own.kernel && c.baseline_params == own.params) ||
-           (c.candidate == own.kernel && c.candidate_params == own.params);
-  });
-  const auto& all = line.input->run->series();
-  const bool is_again = std::any_of(all.begin(), all.end(), [&](const Series& other) {
-    return other.kernel == own.kernel && other.params == own.params &&
-           other.request != own.request && other.stats && other.status == SeriesStatus::ok;
-  });
-  return is_in_pair || (is_again && !material.options->page_one.empty());
-}
-
-/// Why one rung has a speed in its bar and others beside it, and which of them a claim rests on.
-void add_speed_caveats(const Material& material, const Climb& climb,
-                       const std::vector<const Claim*>& pairs, Section* section) {
-  std::vector<const Line*> several;
-  for (const Line* line : climb.lines) {
-    if (has_several_speeds(material, *line, pairs)) several.push_back(line);
-  }
-  if (several.empty()) return;
-  section->bullets.push_back(
-      fmt::format("Timed alone and again in pairs{1}: {0}. A machine is never quite the same "
-                  "twice, so the speeds differ. "
-                  "A claim rests on a pair's ratio, never on two bars.",
-                  some_titles(several, *material.options),
-                  material.options->page_one.empty() ? "" : " or in a tour's step"));
-}
-
-/// What a statistic's flag means to somebody who did not compute it.
-struct FlagWords {
-  const char* flag;
-  const char* words;
-};
-constexpr FlagWords kFlagWords[] = {
-    {"few_samples", "Too few calls were timed for an interval"},
-    {"noisy", "The times scatter more than they should"},
-};
-
-void add_rung_caveats(const Material& material, const Climb& climb, Section* section) {
-  const Options& options = *material.options;
-  std::vector<const Line*> stale, failed;
-  for (const Line* line : climb.lines) {
-    if (line->series->stale) stale.push_back(line);
-    if (!line->problem.empty()) failed.push_back(line);
-  }
-  if (!stale.empty()) {
-    section->bullets.push_back(
-        stale_sentence("The figures of " + some_titles(stale, options), "their kernels have"));
-  }
-  for (const auto& [flag, words] : kFlagWords) {
-    std::vector<const Line*> flagged;
-    for (const Line* line : climb.lines) {
-      if (is_flagged(*line, flag)) flagged.push_back(line);
-    }
-    if (!flagged.empty())
-      section->bullets.push_back(std::string(words) + ": " + some_titles(flagged, options) + ".");
-  }
-  if (!failed.empty())
-    section->bullets.push_back("No speed: " + some_titles(failed, options) +
-                               "; the appendix says why.");
-  if (climb.in_appendix > 0)
-    section->bullets.push_back(
-        climb.in_appendix == 1
-            ? std::string("One rung that is no step of this ladder is in the appendix alone.")
-            : fmt::format("{} rungs that are no steps of this ladder are in the appendix alone.",
-                          climb.in_appendix));
-  if (!material.other_labs.empty()) {
-    section->bullets.push_back(
-        fmt::format("A report is of one lab. In the run are results of others too: {}.",
-                    fmt::join(material.other_labs, ", ")));
-  }
-  if (climb.not_run > 0)
-    section->bullets.push_back(fmt::format("Not run here: {} rung{} of the ladder.", climb.not_run,
-                                           climb.not_run == 1 ? "" : "s"));
-}
-
 bool has_unpaired_step(const Section& climb) {
   return climb.chart && std::any_of(climb.chart->table.rows.begin(), climb.chart->table.rows.end(),
                                     [](const auto& row) { return row[3].starts_with("≈"); });
-}
-
-/// What the clock did to the comparison that matters most, and in how many others it was held down.
-void add_clock_caveats(const Material& material, const Climb& climb, Section* section) {
-  std::string first;
-  size_t others = 0;
-  for (const Claim* claim : front_claims(material, climb)) {
-    const Comparison& c = claim->comparison;
-    if (!c.clock_held || c.clock.empty() || claim->decision.verdict == Verdict::invalid) continue;
-    if (first.empty())
-      first = sides_words(*claim, *material.options) + ": " + c.clock + ".";
-    else
-      ++others;
-  }
-  if (first.empty()) return;
-  if (others > 0)
-    first += fmt::format(" In {} other comparison{} too: see “The clocks” in the appendix.", others,
-                         others == 1 ? "" : "s");
-  section->bullets.push_back(std::move(first));
-}
-
-Section caveats_section(const Material& material, const Climb& climb,
-                        const std::vector<const Claim*>& pairs, bool has_unpaired) {
-  Section section{.id = "caveats", .title = "Read with care"};
-  if (!material.options->recorded.empty())
-    section.bullets.push_back(material.options->recorded + ".");
-  add_quiet_caveats(material, climb, &section);
-  if (material.inputs.size() == 1) add_time_caveats(climb, *material.options, &section);
-  add_speed_caveats(material, climb, pairs, &section);
-  for (const Claim& claim : material.claims) {
-    if (!claim.differences.empty()) section.bullets.push_back(claim.differences);
-  }
-  add_clock_caveats(material, climb, &section);
-  add_rung_caveats(material, climb, &section);
-  for (const Input& input : material.inputs) {
-    if (const std::string& broken = input.run->seals().broken(); !broken.empty())
-      section.bullets.push_back(input.name + " was changed after it was saved: " + broken + ".");
-    const auto& all = input.run->ceilings();
-    const auto doubted = static_cast<size_t>(std::count_if(
-        all.begin(), all.end(), [](const Ceiling& one) { return !one.doubt.empty(); }));
-    if (doubted > 0)
-      section.bullets.push_back(
-          fmt::format("{} of {} measured ceilings {} in doubt: no share is taken of {}.", doubted,
-                      all.size(), doubted == 1 ? "is" : "are", doubted == 1 ? "it" : "them"));
-  }
-  if (has_unpaired) {
-    section.bullets.emplace_back(
-        "A ratio with ≈ is of rungs timed one after the other, not in turns.");
-  }
-  std::string untested;
-  for (const std::string& one : untested_of(material))
-    untested += (untested.empty() ? "" : "; ") + one;
-  if (!untested.empty()) section.bullets.push_back("Not tested: " + untested + ".");
-  return section;
 }
 
 Section again_section(const Material& material, const Climb& climb,
@@ -874,40 +648,6 @@ Section trap_front(const Material& material, const Climb& climb) {
 }
 
 }  // namespace
-
-Headline headline_of(const Material& material, const Climb& climb) {
-  return material.is_of_pair ? claim_headline(material.claims.back())
-                             : climb_headline(material, climb);
-}
-
-std::string climb_sentence(const Material& material, const Climb& climb) {
-  const Options& options = *material.options;
-  std::string text;
-  const auto add = [&](const std::string& sentence) {
-    text += (text.empty() || sentence.empty() ? "" : " ") + sentence;
-  };
-  if (const Line* trap = worst_trap(climb))
-    add(fmt::format("The largest lie is {}: it reads {}.", quoted_title(*trap, options),
-                    bias_text(*trap->series->trap)));
-  else if (climb.best && climb.best != climb.first)
-    add(way_sentence(material, climb));
-  else if (climb.best)
-    add(fmt::format("{} runs at {}.", quoted_title(*climb.best, options),
-                    rate_words(*climb.best, options)));
-  if (climb.best && climb.library)
-    add(fmt::format("Against {}, the fastest library in this type: {}.{}",
-                    quoted_title(*climb.library, options), library_words(material, climb),
-                    unlike_words(*climb.best, *climb.library, options)));
-  add(material.lab == kImportedLab
-          ? fmt::format("{} benchmark{} of another program; nothing was checked.",
-                        climb.lines.size(), climb.lines.size() == 1 ? "" : "s")
-          : fmt::format("{} of {} rungs passed their checks{}.", verified_of(climb),
-                        climb.lines.size(), climb.where.empty() ? "" : " at " + climb.where));
-  if (material.claims.empty() && !climb.unit.empty())
-    add("No two rungs were compared in pairs, so no verdict is given: small differences may be the "
-        "machine's.");
-  return text;
-}
 
 std::vector<Section> front_sections(const Material& material, const Climb& climb) {
   std::vector<Section> sections;

@@ -8,10 +8,11 @@
 
 namespace ridge::report {
 
-/// Of the one comparison, else of the climb.
-Headline headline_of(const Material& material, const Climb& climb);
-/// The headline of a report that is about the ladder, in words.
-std::string climb_sentence(const Material& material, const Climb& climb);
+/// The comparisons that page 1 may show, in their order: of comparisons of the same two the newest. A learner's own, the
+/// newest first; then the fastest rung against the fastest library, the steps, and the rest.
+std::vector<const Claim*> front_claims(const Material& material, const Climb& climb);
+/// "“packed” against “cache blocks”".
+std::string sides_words(const Claim& claim, const Options& options);
 /// Page 1 after its headline: the climb, the comparisons, the machine, what to beware of, how to do it again.
 std::vector<Section> front_sections(const Material& material, const Climb& climb);
 

@@ -12,6 +12,7 @@
 #include "common/view/report/apart.h"
 #include "common/view/report/content.h"
 #include "common/view/report/front.h"
+#include "common/view/report/headline.h"
 #include "common/view/report/predictions.h"
 
 namespace ridge::report {

@@ -1,0 +1,463 @@
+#include "common/view/report/headline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/core/format.h"
+#include "common/record/accuracy.h"
+#include "common/record/clocks.h"
+#include "common/record/pipeline_model.h"
+#include "common/record/ratio_text.h"
+#include "common/record/trained.h"
+#include "common/record/trap.h"
+#include "common/view/chart/climb.h"
+#include "common/view/report/content.h"
+
+namespace ridge::report {
+
+std::string verdict_figures(const std::string& verdict, const PairedVerdict& judged,
+                            double margin) {
+  return fmt::format("{}, {} {}", verdict, ratio_text(judged.ratio, judged.ci),
+                     ratio_interval_text(judged.ci, margin));
+}
+
+namespace {
+
+std::string rate_words(const Line& line, const Options& options) {
+  const auto rate = rate_of(line);
+  return rate ? format_rate(rate->value, unit_in_words(line, rate->unit, options))
+              : unavailable("no usable time per call");
+}
+
+/// "naive: 0.120 GFLOP/s": in the unit of `beside`, so that two figures side by side can be compared at a look.
+std::string named_rate(const Line& line, const Line& beside, const Options& options) {
+  const auto rate = rate_of(line), other = rate_of(beside);
+  const bool is_of_one_unit = rate && other && rate->unit == other->unit;
+  const std::string unit = is_of_one_unit ? unit_in_words(line, rate->unit, options) : "";
+  const SiPrefix prefix = si_prefix(is_of_one_unit ? other->value : 1);
+  return title_of(line.series->kernel, options) + ": " +
+         (is_of_one_unit ? format_number(rate->value / prefix.factor) + " " + prefixed(prefix, unit)
+                         : rate_words(line, options)) +
+         (line.in_turns ? ", in turns" : "");
+}
+
+/// "the ceiling FMA fp32, 1 thread is in doubt": without the reason behind its colon.
+std::string first_clause(const std::string& reason) {
+  return reason.substr(0, reason.find(": "));
+}
+
+/// The appendix has the whole reason.
+std::string ceiling_words(const Derived& derived) {
+  if (derived.above_compute) return unavailable("above the measured ceiling");
+  const auto& use = derived.compute;
+  return use && std::isfinite(use->value) ? format_share(use->value) + " of " + use->name
+                                          : unavailable(first_clause(derived.no_compute_reason));
+}
+
+// ---- the headline of one comparison -----------------------------------------------------------------
+
+const char* tone_of(const Claim& claim) {
+  if (!claim.paired && claim.decision.verdict != Verdict::invalid) return "none";
+  switch (claim.decision.verdict) {
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::invalid:
+      return "invalid";
+    default:
+      return "same";
+  }
+}
+
+std::string claim_figure(const Claim& claim) {
+  const std::string ratio = supported_ratio_text(claim.comparison.ratio, claim.comparison.ci);
+  if (claim.decision.verdict == Verdict::invalid) return "✕ Invalid";
+  if (!claim.paired) return "Not paired: no claim";
+  switch (claim.decision.verdict) {
+    case Verdict::faster:
+      return "▲ " + ratio + " as fast";
+    case Verdict::slower:
+      return "▼ " + ratio + " as fast";
+    case Verdict::same:
+      return "= Same";
+    default:
+      return is_cancelled(claim.comparison) ? "Cancelled" : "? Unresolved";
+  }
+}
+
+std::string resting(const Comparison& c) {
+  return fmt::format("95 % interval {} · {} · margin {}", ratio_interval_text(c.ci, c.margin),
+                     rounds_text(c), format_percent_width(c.margin));
+}
+
+/// "18.5 ms → 13.1 ms"
+std::string old_to_new(const std::optional<double>& before, const std::optional<double>& after,
+                       std::string (*form)(double), const char* without) {
+  return before && after ? form(*before) + " → " + form(*after) : unavailable(without);
+}
+
+std::string seconds_text(double s) {
+  return format_time_ns(s * 1e9);
+}
+
+/// Two trainings: the times, and the accuracy that the decision rests on.
+void add_training_facts(const TrainedPairs& pairs, Headline* headline) {
+  const auto fact = [&](const char* name, const std::string& value) {
+    headline->facts.emplace_back(name, value);
+  };
+  if (pairs.sides.size() != 2) return;
+  const TrainedSide &theirs = pairs.sides[0], &ours = pairs.sides[1];
+  const auto step = [](const TrainedSide& side) {
+    return side.step_ns > 0 ? std::optional(side.step_ns) : std::nullopt;
+  };
+  fact("A step", old_to_new(step(theirs), step(ours), format_time_ns, "no step was timed"));
+  fact("A training", old_to_new(theirs.total_s, ours.total_s, seconds_text,
+                                "a limit ended the trainings before their last step"));
+  fact("Accuracy", pairs.accuracy_delta ? accuracy_delta_text(pairs)
+                                        : unavailable("no pair was judged to the end"));
+  fact("Accuracy limit", may_lose_text(pairs) + ", by the interval's lower end");
+  if (!pairs.target) return;
+  fact("Time to the accuracy",
+       pairs.to_target
+           ? fmt::format("{} {}, {}", ratio_text(pairs.to_target->ratio, pairs.to_target->ci),
+                         format_ratio_interval(pairs.to_target->ci),
+                         to_string(pairs.to_target->verdict))
+           : unavailable(pairs.no_to_target));
+}
+
+/// The candidate where it is a command; null where it is a rung.
+const Series* command_side(const Claim& claim) {
+  const Comparison& c = claim.comparison;
+  for (const Series& series : claim.run->series()) {
+    const bool is_it = series.request == c.request && series.index == c.candidate_index &&
+                       series.kernel == c.candidate && series.command;
+    if (is_it) return &series;
+  }
+  return nullptr;
+}
+
+void add_command_facts(const Series& candidate, const Decision& decision, Headline* headline) {
+  const auto& cpu_ns = candidate.command->cpu_ns;
+  headline->facts.emplace_back("CPU time of the candidate", cpu_ns && std::isfinite(*cpu_ns)
+                                                                ? format_time_ns(*cpu_ns)
+                                                                : unavailable("no call was timed"));
+  headline->facts.emplace_back("Peak memory of the candidate",
+                               candidate.memory_bytes > 0 && std::isfinite(candidate.memory_bytes)
+                                   ? format_bytes(candidate.memory_bytes)
+                                   : unavailable("less than what a new process here begins with"));
+  headline->facts.emplace_back(
+      "What was checked",
+      decision.quality_limit.empty()
+          ? unavailable("neither a check nor a reference was given")
+          : "the output of both, before and after timing: " + decision.quality_limit);
+}
+
+/// Pipelines: what binds each side, and what was checked.
+void add_pipeline_facts(const Claim& claim, Headline* headline) {
+  for (const bool is_candidate : {false, true}) {
+    const Series* side = side_series(*claim.run, claim.comparison, is_candidate);
+    headline->facts.emplace_back(
+        is_candidate ? "What binds the candidate" : "What binds the baseline",
+        side && side->pipeline ? bound_text(*side->pipeline)
+                               : unavailable("its stages do not run alone"));
+  }
+  const std::string& limit = claim.decision.quality_limit;
+  headline->facts.emplace_back("What was checked",
+                               limit.empty() ? unavailable("no check is recorded") : limit);
+}
+
+/// "0.795 → 69.5 GFLOP/s": both in the unit of the larger.
+std::string old_to_new_rate(const Throughput& before, const Throughput& after,
+                            const std::string& unit) {
+  const SiPrefix prefix = si_prefix(std::max(before.value, after.value));
+  return format_number(before.value / prefix.factor) + " → " +
+         format_number(after.value / prefix.factor) + " " + prefixed(prefix, unit);
+}
+
+/// How the candidate's own speed came about.
+std::string candidate_timed(const Claim& claim) {
+  return claim.comparison.sustained.size() == 2 ? ", alone" : ", in turns";
+}
+
+/// Of the baseline and the candidate where both have one, else of the candidate.
+std::string speeds_of(const Claim& claim, const Series* baseline) {
+  const auto& after = claim.decision.throughput;
+  if (!after || !std::isfinite(after->value)) return unavailable("no usable time per call");
+  const bool in_turns = claim.comparison.sustained.empty();  // else the candidate's is of it alone
+  const auto before = baseline && in_turns ? throughput_of(*baseline) : std::nullopt;
+  const bool are_alike = before && before->unit == after->unit && before->value > 0;
+  return (are_alike ? old_to_new_rate(*before, *after, after->unit)
+                    : "candidate " + format_rate(after->value, after->unit)) +
+         candidate_timed(claim);
+}
+
+Headline claim_headline(const Claim& claim) {
+  const Decision& decision = claim.decision;
+  const bool invalid = decision.verdict == Verdict::invalid;
+  Headline headline{.figure = claim_figure(claim),
+                    .tone = tone_of(claim),
+                    .decision = capitalised(decision_words(decision))};
+  if (!claim.paired) return headline;
+  if (!invalid) headline.interval = resting(claim.comparison);
+  if (claim.comparison.trained) {
+    add_training_facts(*claim.comparison.trained, &headline);
+    headline.facts.emplace_back("Division", division_words(decision));
+    return headline;
+  }
+  const std::string why = invalid ? unavailable("a failed check leaves no speed") : "";
+  const auto fact = [&](const char* name, const std::string& value) {
+    headline.facts.emplace_back(name, value);
+  };
+  if (claim.comparison.equal_clock && !invalid) {
+    const Comparison& c = claim.comparison;
+    fact("Sustained", verdict_figures(to_string(decision.verdict), c, c.margin));
+    fact("At equal clock",
+         verdict_figures(to_string(c.equal_clock->verdict), *c.equal_clock, c.margin));
+  }
+  const Series* candidate_side = side_series(*claim.run, claim.comparison, true);
+  const Series* baseline_side = side_series(*claim.run, claim.comparison, false);
+  fact("Speed", invalid ? why : speeds_of(claim, baseline_side));
+  if (candidate_side && candidate_side->kind == RungKind::pipeline) {
+    add_pipeline_facts(claim, &headline);
+    fact("Division", division_words(decision));
+    return headline;
+  }
+  const std::optional<double> theirs_ns =
+      baseline_side && baseline_side->latency ? baseline_side->latency->p95_ns : std::nullopt;
+  fact("p95 latency", invalid ? why
+                              : old_to_new(theirs_ns, decision.p95_latency_ns, format_time_ns,
+                                           decision.p95_latency_ns || theirs_ns
+                                               ? "one side has too few latency samples, needs 59"
+                                               : "too few latency samples, needs 59"));
+  if (const Series* candidate = command_side(claim)) {
+    add_command_facts(*candidate, decision, &headline);
+    return headline;
+  }
+  const bool is_error = decision.quality_metric == "nmse";
+  fact(is_error ? "Error added" : "Quality added",
+       !decision.quality_delta ? unavailable("one side has no check")
+       : is_error && *decision.quality_delta <= 0
+           ? "none"
+           : format_scientific(*decision.quality_delta) +
+                 (is_error ? "" : " " + decision.quality_metric));
+  fact(is_error ? "Error allowed" : "Quality limit",
+       decision.quality_limit.empty() ? unavailable("none is recorded") : decision.quality_limit);
+  fact("Division", division_words(decision));
+  return headline;
+}
+
+// ---- the headline of a ladder ------------------------------------------------------------------------
+
+/// The fastest rung against the fastest library, by the comparison that there is.
+std::string library_words(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  const auto step = step_between(material, *climb.library, *climb.best);
+  if (step && step->claim) return step_words(*step);
+  const auto back = step_between(material, *climb.best, *climb.library);
+  if (back && back->claim)
+    return title_of(climb.library->series->kernel, options) + " is " + step_words(*back);
+  if (step) return step_words(*step);
+  if (is_refused(material, *climb.library, *climb.best)) return "no ratio, not judged";
+  const std::string apart = apart_words(*climb.library, *climb.best);
+  return apart.empty() ? unavailable("it has no usable time per call") : "no ratio, " + apart;
+}
+
+/// Which of a GPU's units it computes on, by its counters; empty: they were not read.
+std::string units_of(const Series& series) {
+  const auto share = [&](const char* pipe) {
+    const auto found =
+        std::find_if(series.counters.begin(), series.counters.end(),
+                     [&](const Counter& counter) { return counter.name.starts_with(pipe); });
+    return found == series.counters.end() ? std::optional<double>() : found->value;
+  };
+  const auto tensor = share("sm__pipe_tensor_cycles_active"),
+             fma = share("sm__pipe_fma_cycles_active");
+  if (!tensor || !fma) return "";
+  return *tensor > *fma ? "Tensor Cores" : "FMA units";
+}
+
+/// Where the fastest rung and the library reach one result in unlike ways: " “3xTF32” computes on Tensor Cores, “cuBLAS” on FMA
+/// units."
+std::string unlike_words(const Line& ours, const Line& library, const Options& options) {
+  const auto class_of = [](const Line& line) {
+    const KernelInfo* info = line.input->run->kernel(line.series->kernel);
+    return info ? value_named<Accuracy>(info->accuracy) : std::nullopt;
+  };
+  const std::string mine = quoted_title(ours, options), theirs = quoted_title(library, options);
+  const auto class_mine = class_of(ours), class_theirs = class_of(library);
+  std::string text;
+  if (class_mine && class_theirs && class_mine != class_theirs)
+    text = " They are not equally accurate: " +
+           accuracy_difference(mine, *class_mine, theirs, *class_theirs) + ".";
+  const std::string units_mine = units_of(*ours.series), units_theirs = units_of(*library.series);
+  if (!units_mine.empty() && !units_theirs.empty() && units_mine != units_theirs)
+    text += fmt::format(" {} computes on {}, {} on {}.", mine, units_mine, theirs, units_theirs);
+  else if (ours.derived.above_compute && !library.derived.above_compute)
+    text += fmt::format(
+        " {} is above the ceiling of the units that {} computes on: it uses others.", mine, theirs);
+  return text;
+}
+
+/// What the check of a rung measured: the task metric, else the error with its limit.
+std::string check_words(const Line& line, const std::string& metric) {
+  const QualityCheck* check = line.series->quality();
+  if (!check) return unavailable("no check in this run");
+  const auto task = check->task.find(metric);
+  if (task != check->task.end() && std::isfinite(task->second)) {
+    std::string name = metric;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name + " " + format_number(task->second, 4);
+  }
+  if (!(check->nmse_limit > 0)) return "exact";
+  return "passed: error " + format_scientific(check->nmse) + " of " +
+         format_scientific(check->nmse_limit) + " allowed";
+}
+
+/// Traps have no speed: of them the one that is furthest off, as far as its interval tells.
+const Line* worst_trap(const Climb& climb) {
+  const Line* worst = nullptr;
+  double most = 0;
+  for (const Line* line : climb.lines) {
+    if (!line->problem.empty() || !line->series->trap) continue;
+    const TrapOutcome& trap = *line->series->trap;
+    const double off = trap.factor > 0 ? std::abs(std::log(trap.factor)) : 0;
+    if ((trap.bias != "high" && trap.bias != "low") || !(off > most)) continue;
+    worst = line;
+    most = off;
+  }
+  return worst;
+}
+
+/// "0.120 → 71.8 GFLOP/s": both in one unit.
+std::string rates_words(const Line& from, const Line& to, const Options& options) {
+  const auto low = rate_of(from), high = rate_of(to);
+  if (!low || !high || low->unit != high->unit)
+    return rate_words(from, options) + " → " + rate_words(to, options);
+  return old_to_new_rate(*low, *high, unit_in_words(to, high->unit, options));
+}
+
+/// What makes the factor of the climb rough, a sentence; empty: nothing.
+std::string rough_sentence(const Climb& climb, const Options& options) {
+  std::string why;
+  bool is_disturbed = false;
+  for (const Line* line : {climb.first, climb.best}) {
+    is_disturbed |= was_disturbed(*line->series->stats);
+    const std::string words = rough_words(*line->series->stats);
+    if (!words.empty())
+      why += (why.empty() ? "" : "; ") + quoted_title(*line, options) + ": " + words;
+  }
+  if (why.empty() && is_disturbed) return " That factor is rough: the machine was busy meanwhile.";
+  return why.empty() ? "" : " That factor is rough (" + why + ").";
+}
+
+/// From the first rung to the fastest.
+std::string way_sentence(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  const auto step = step_between(material, *climb.first, *climb.best);
+  const std::string text = fmt::format("{} → {}: {}", quoted_title(*climb.first, options),
+                                       quoted_title(*climb.best, options),
+                                       rates_words(*climb.first, *climb.best, options));
+  if (step && step->claim) return text + ", " + step_words(*step) + ".";
+  if (step)
+    return text + (step->is_alone ? ", each timed alone." : ", timed apart.") +
+           rough_sentence(climb, options);
+  if (is_refused(material, *climb.first, *climb.best))
+    return text + "; no ratio is made of them: their comparison is not valid.";
+  const std::string apart = apart_words(*climb.first, *climb.best);
+  return text +
+         (apart.empty() ? "." : "; no ratio is made of them, since they were timed " + apart + ".");
+}
+
+size_t verified_of(const Climb& climb) {
+  return static_cast<size_t>(std::count_if(climb.lines.begin(), climb.lines.end(),
+                                           [](const Line* line) { return line->problem.empty(); }));
+}
+
+Headline climb_headline(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  Headline headline;
+  if (const Line* trap = worst_trap(climb)) {
+    headline.figure = bias_text(*trap->series->trap);
+    headline.facts = {{"The largest lie", title_of(trap->series->kernel, options)},
+                      {"Its guard", trap->series->trap->guard}};
+    return headline;
+  }
+  if (!climb.best) {
+    headline.figure = "No verified speed";
+    return headline;
+  }
+  const auto fact = [&](const char* name, const std::string& value) {
+    headline.facts.emplace_back(name, value);
+  };
+  if (climb.best == climb.first) {
+    headline.figure = rate_words(*climb.best, options);
+  } else if (const auto step = step_between(material, *climb.first, *climb.best)) {
+    chart::ClimbStep text{.ratio = step->ratio};
+    if (step->claim) {
+      text.interval = step->claim->comparison.ci;
+      text.verdict = step->claim->decision.verdict;
+      headline.tone = tone_of(*step->claim);
+      headline.interval = resting(step->claim->comparison);
+    }
+    headline.figure = (step->claim ? chart::step_text(text) : step->text) +
+                      " as fast as the first " +
+                      (material.lab == kImportedLab ? "benchmark" : "rung");
+  } else {
+    headline.figure = rate_words(*climb.best, options);
+  }
+  if (climb.best != climb.first)
+    fact(material.lab == kImportedLab ? "First benchmark" : "First rung",
+         named_rate(*climb.first, *climb.best, options));
+  if (material.lab == kImportedLab) {
+    fact("Fastest benchmark", named_rate(*climb.best, *climb.best, options));
+    fact("Checked", unavailable("another program timed it"));
+    return headline;
+  }
+  fact("Fastest verified rung", named_rate(*climb.best, *climb.best, options));
+  fact("Fastest library", climb.library ? named_rate(*climb.library, *climb.best, options)
+                                        : unavailable("none has a verified speed in this type"));
+  fact("Share of the ceiling", ceiling_words(climb.best->derived));
+  fact("Its check", check_words(*climb.best, options.quality_metric));
+  return headline;
+}
+
+}  // namespace
+
+Headline headline_of(const Material& material, const Climb& climb) {
+  return material.is_of_pair ? claim_headline(material.claims.back())
+                             : climb_headline(material, climb);
+}
+
+std::string climb_sentence(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  std::string text;
+  const auto add = [&](const std::string& sentence) {
+    text += (text.empty() || sentence.empty() ? "" : " ") + sentence;
+  };
+  if (const Line* trap = worst_trap(climb))
+    add(fmt::format("The largest lie is {}: it reads {}.", quoted_title(*trap, options),
+                    bias_text(*trap->series->trap)));
+  else if (climb.best && climb.best != climb.first)
+    add(way_sentence(material, climb));
+  else if (climb.best)
+    add(fmt::format("{} runs at {}.", quoted_title(*climb.best, options),
+                    rate_words(*climb.best, options)));
+  if (climb.best && climb.library)
+    add(fmt::format("Against {}, the fastest library in this type: {}.{}",
+                    quoted_title(*climb.library, options), library_words(material, climb),
+                    unlike_words(*climb.best, *climb.library, options)));
+  add(material.lab == kImportedLab
+          ? fmt::format("{} benchmark{} of another program; nothing was checked.",
+                        climb.lines.size(), climb.lines.size() == 1 ? "" : "s")
+          : fmt::format("{} of {} rungs passed their checks{}.", verified_of(climb),
+                        climb.lines.size(), climb.where.empty() ? "" : " at " + climb.where));
+  if (material.claims.empty() && !climb.unit.empty())
+    add("No two rungs were compared in pairs, so no verdict is given: small differences may be the "
+        "machine's.");
+  return text;
+}
+
+}  // namespace ridge::report
