@@ -488,19 +488,30 @@ ProgressLine::ProgressLine() : enabled_(::isatty(STDERR_FILENO) == 1) {}
 void ProgressLine::begin(const std::string& what) {
   if (enabled_) return;
   logs_ = true;
-  complain(what);
+  begun_ = what;
+  last_ = std::chrono::steady_clock::now();
+}
+
+/// What is refused before it is made ready has its one sentence, and nothing above it.
+bool ProgressLine::is_at_work(const Run& run) const {
+  constexpr std::chrono::seconds kPatience(3);
+  const bool has_begun = run.progress() && run.progress()->phase != "prepare";
+  return has_begun || std::chrono::steady_clock::now() - last_ > kPatience;
 }
 
 /// Two sides in turns come back again and again: each is said once. A rung may have ended since the last look.
 void ProgressLine::log(const Run& run) {
-  if (!logs_ || !run.progress()) return;
+  if (!logs_) return;
+  if (!begun_.empty() && !is_at_work(run)) return;
+  if (!begun_.empty()) complain(std::exchange(begun_, ""));
+  if (!run.progress()) return;
   const Progress& progress = *run.progress();
   const auto say = [&](const std::string& text) {
     if (!text.empty() && logged_.insert(text).second) complain("  " + text);
   };
   for (const Series& series : run.series()) {
-    if (series.request == progress.request && series.index <= progress.series)
-      say(place_text(run, series));
+    const bool is_begun = series.request == progress.request && series.index <= progress.series;
+    if (is_begun && series.status != SeriesStatus::skipped) say(place_text(run, series));
   }
   if (progress.series < 0) say(doing_text(progress));
 }

@@ -29,7 +29,7 @@ class ProgressLine {
  public:
   ProgressLine();  ///< shows nothing unless stderr is a terminal
   ~ProgressLine() { clear(); }
-  /// Where stderr is no terminal: prints this, and from now on what is begun, a line each.
+  /// Where stderr is no terminal: prints this once there is something at work, and from then on what is begun, a line each.
   void begin(const std::string& what);
   /// Redraws at most ten times a second.
   void update(const Run& run);
@@ -37,8 +37,10 @@ class ProgressLine {
 
  private:
   void log(const Run& run);
+  bool is_at_work(const Run& run) const;
 
   bool enabled_ = false, shown_ = false, logs_ = false;
+  std::string begun_;  ///< to be said once it is at work
   std::set<std::string> logged_;
   std::chrono::steady_clock::time_point last_;
 };
