@@ -409,20 +409,20 @@ std::string step_words(const Step& step) {
 namespace {
 
 /// As the headline has it: one page has one factor once.
-bool is_rough(const Stats& stats) {
-  return !rough_words(stats).empty() || was_disturbed(stats);
+bool is_rough(const Series& series) {
+  return !series.stats || !rough_words(*series.stats).empty() || was_disturbed(*series.stats);
 }
 
 chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
                             const Options& options) {
   chart::ClimbStep made{.ratio = step.ratio, .from = title_of(from.series->kernel, options)};
-  made.is_noisy = is_rough(*from.series->stats) || is_rough(*to.series->stats);
+  made.is_noisy = is_rough(*from.series) || is_rough(*to.series);
   if (step.claim) {
     made.verdict = step.claim->decision.verdict;
     made.interval = step.claim->comparison.ci;
     made.margin = step.claim->comparison.margin;
     made.equal_clock = lacks_sustained(step.claim->comparison);
-    if (apart_words(from, to).empty() && !made.is_noisy)
+    if (apart_words(from, to).empty() && !is_noisy_quotient(*from.series, *to.series))
       made.alone = rate_value(to) / rate_value(from);
   }
   made.is_clear = chart::are_clear(*from.series, *to.series);
