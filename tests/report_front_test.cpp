@@ -344,6 +344,7 @@ TEST_CASE("what the headline refuses the chart draws as refused") {
   CHECK(front(built(apart, ladder_options()), "climb").chart->table.rows[1][3] == "≈ 4.0×");
   const Report never_met = built(apart, asked);
   CHECK(never_met.headline.figure == "Not paired: no claim");
+  CHECK(has(never_met.sentence, "Compare them in turns"));  // they are of one run
   check_is_refused(never_met);
   CHECK(never_met.claims.back().differences ==
         "The two rungs also differ in flags (-O3, then -O2).");

@@ -242,11 +242,11 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
                                      c.baseline_params, c.size_param);
   if (!claim.paired) {
     return "Nothing is claimed: “" + base + "” and “" + cand +
-           "” were measured apart, so any difference "
+           "” were measured apart, not in turns, so any difference "
            "between them may come from the machine. " +
            (c.lab == kImportedLab ? "Pairs of libraries or commands are made by “ridgepoint "
                                     "compare”."
-                                  : "Compare them in one run, as “Do it again” says.");
+                                  : "Compare them in turns, as “Do it again” says.");
   }
   const std::string part = c.trained ? "a training step" : "this part";
   const std::string change = "replacing “" + base + "” by “" + cand + "”";

@@ -83,8 +83,7 @@ Result<Claim> unpaired_claim(const Input& base_input, const Input& candidate_inp
   comparison.candidate_params = candidate->params;
   comparison.cache = candidate->cache;
   claim.decision.not_tested = {
-      "which of the two is faster: they were measured apart, and a difference between two runs may "
-      "be "
+      "which of the two is faster: they were measured apart, and a difference between them may be "
       "the machine's",
       "other sizes, types and machines than those named above"};
   claim.sentence = claim_sentence(claim, options);
