@@ -341,6 +341,12 @@ TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teachin
   CHECK(results() < of_all);
   f.state.selection.rung = kFirst;
   CHECK(of_all == 2);
+  // A tour's step asks at one size: no point of another stands beside its own, or is joined to it.
+  ChartRows of_step = path_rows(f.state);
+  keep_size(&of_step);
+  CHECK(std::count_if(of_step.rows.begin(), of_step.rows.end(), [](const auto& row) {
+          return row.series && row.series->stats;
+        }) == 1);
   f.driver->key(Key::escape);
   CHECK(f.session.cancelled.back() == request.id);
 }
