@@ -342,6 +342,8 @@ TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teachin
   f.state.selection.rung = kFirst;
   CHECK(of_all == 2);
   // A tour's step asks at one size: no point of another stands beside its own, or is joined to it.
+  set_param(f.state, "n", request.kernels[0].params.at("n"));
+  f.driver->frames(3);
   ChartRows of_step = path_rows(f.state);
   keep_size(&of_step);
   CHECK(std::count_if(of_step.rows.begin(), of_step.rows.end(), [](const auto& row) {

@@ -111,6 +111,7 @@ float words_height(const Report& report) {
   constexpr float kLetters = 125, kMachineLetters = 50, kCaveatLetters = 75, kFactLetters = 24;
   constexpr float kTitle = 70, kBox = 66, kMade = 24;
   float height = kTitle + kBox + kMade + kLine * lines_of(report.sentence, kLetters);
+  height += kLine * (lines_of(report.subtitle, kLetters) - 1);  // the title has room for one
   constexpr size_t kFactsInRow = 5;
   for (size_t i = 0; i < report.headline.facts.size(); i += kFactsInRow) {
     float most = 0;

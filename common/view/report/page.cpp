@@ -115,7 +115,11 @@ footer{margin-top:16px}
 h2.appendix{margin:0;break-before:page}
 .part{border:0;padding:0}
 .part>section:first-of-type{margin-top:4px}
-.flows{font-size:10.6px;line-height:1.3}
+.flows{font-size:10.6px;line-height:1.27}
+.flows .big{font-size:18px}
+.flows .verdict{padding:5px 10px}
+.flows h2{margin:0}
+.flows pre{line-height:1.3}
 .front.flows section{margin-top:4px}
 .flows+h2.appendix{margin-top:12px;break-before:auto}
 .paper{display:inline}
