@@ -172,6 +172,20 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("where these rungs' roofs meet is within the axes, in doubt too, left of all else") {
+  std::vector<Ceiling> ceilings = {kCeilings[0], kCeilings[1], kCeilings[0]};
+  ceilings[1].value = 2e13;  // the fp32 roof meets it at 0.005 FLOP/B
+  ceilings[2].name = "FMA bf16, 1 thread";
+  ceilings[2].dtype = "bf16";
+  ceilings[2].value = 4e12;  // a higher one, of no rung here
+  for (Ceiling& one : ceilings) one.doubt = "other programs used the CPU meanwhile";
+  Case made;
+  made.series = {gemm("gemm.cpu.a", 64, 0.01), gemm("gemm.cpu.b", 64, 0.1)};
+  made.finish();
+  for (LadderRow& row : made.rows) row.ceilings = &ceilings;
+  CHECK(roofline_chart(made.rows).plot->x.low < 0.005);
+}
+
 TEST_CASE("a quiet roof is named across other lines where no roof of its kind is loud") {
   ChartModel model;
   model.plot.emplace();
