@@ -1369,6 +1369,30 @@ TEST_CASE("on a step's canvas F5 is its Run, and in the lab it shows nothing tha
   CHECK(row(kFirst)->series);
 }
 
+TEST_CASE("what a step has measured of its pair never falls while it runs", "[tour]") {
+  Fixture f;
+  const WorkRequest pair = begin_pair(f, "4");
+  double before = 0;
+  const auto goes_on = [&](int side, const char* phase, std::optional<double> share) {
+    INFO(side << " " << phase);
+    f.session.phase(pair.id, side, phase, share);
+    f.driver->frames(1);
+    const double done = progress_of(f.state, shown_step(f.state), bars_in(f)).back();
+    CHECK(done >= before);
+    before = done;
+  };
+  goes_on(0, "prepare", std::nullopt);
+  goes_on(0, "check", 0.5);
+  goes_on(1, "prepare", std::nullopt);  // the other side begins at nothing
+  goes_on(1, "check", 0.5);
+  goes_on(-1, "timing", 0.9);  // a ceiling
+  goes_on(0, "rounds", 0.8);
+  CHECK(before > 0.5);
+  goes_on(1, "warmup", std::nullopt);
+  goes_on(-1, "warmup", std::nullopt);
+  CHECK(before < 1);
+}
+
 TEST_CASE("a cancelled comparison is none, and says so", "[tour]") {
   Fixture f;
   const WorkRequest pair = begin_pair(f, "4");

@@ -68,12 +68,6 @@ bool is_sent(const State& state, int64_t request) {
   return std::find(sent.begin(), sent.end(), request) != sent.end();
 }
 
-double fraction_of(const State& state, int64_t request, int index) {
-  const auto& progress = state.run().progress();
-  const bool is_it = progress && progress->request == request && progress->series == index;
-  return is_it ? share_of_rung(*progress) : 0;
-}
-
 /// Of this step's run; null: it is not there yet.
 const Series* sent_series(const State& state, const LessonBar& bar) {
   const KernelInfo* info = find_info(state.sessions, bar.asked.kernel);
@@ -102,15 +96,14 @@ double live_progress(const State& state, const LessonBar& bar) {
   if (!series || series->status == SeriesStatus::cancelled) return 0;
   const bool is_open =
       series->status == SeriesStatus::pending || series->status == SeriesStatus::running;
-  return is_open ? fraction_of(state, series->request, series->index) : 1;
+  const Request* request = state.run().request(series->request);
+  return is_open && request ? share_of_rung(state, *request, series->index) : 1;
 }
 
 double pair_progress(const State& state) {
   const Request* request = sent_pair(state);
   if (!request || request->status == RequestStatus::cancelled) return 0;
-  if (!request->open()) return 1;
-  const auto& progress = state.run().progress();
-  return progress && progress->request == request->id ? share_of_rung(*progress) : 0;
+  return request->open() ? share_of_rung(state, *request, 0) : 1;
 }
 
 }  // namespace
