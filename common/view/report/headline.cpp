@@ -9,6 +9,7 @@
 #include "common/record/accuracy.h"
 #include "common/record/clocks.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/record/trained.h"
 #include "common/record/trap.h"
@@ -73,7 +74,7 @@ const char* tone_of(const Claim& claim) {
 }
 
 std::string claim_figure(const Claim& claim) {
-  const std::string ratio = supported_ratio_text(claim.comparison.ratio, claim.comparison.ci);
+  const std::string ratio = headline_ratio_text(claim.comparison);
   if (claim.decision.verdict == Verdict::invalid) return "✕ Invalid";
   if (!claim.paired) return "Not paired: no claim";
   switch (claim.decision.verdict) {
