@@ -127,8 +127,11 @@ TEST_CASE("every kernel names the class of its accuracy, and no other rung does"
     classes[info.id] = info.accuracy;
   }
   CHECK(classes["gemm.cpu.loop_order"] == "componentwise");
-  CHECK(classes["gemm.cpu.inner_product"] == "row_column");
-  CHECK(classes["conv.cpu.winograd_4x4"] == "max_norm");
+  // Of another architecture neither is compiled.
+  for (const auto& [id, name] : {std::pair("gemm.cpu.inner_product", "row_column"),
+                                 std::pair("conv.cpu.winograd_4x4", "max_norm")}) {
+    if (find_kernel(id) != nullptr) CHECK(classes[id] == name);
+  }
 }
 
 TEST_CASE("without a GPU every GPU rung says so") {
