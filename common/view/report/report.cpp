@@ -1,5 +1,7 @@
 #include "common/view/report/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
