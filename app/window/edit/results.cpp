@@ -210,10 +210,10 @@ void SaveResults::draw_pair(Ui& ui, Area* rest, const Comparison& comparison) co
     ui.triangle(x + side / 2, line.middle(), side, words.arrow > 0, ui.color(words.role));
     x += side + ui.px(8);
   }
-  const bool has_room = ui.width(words.headline, kVerdict_px, Face::strong) < line.right() - x;
-  float size = has_room ? kVerdict_px : kVerdict_px * 0.72f;
-  while (size > kBody_px && ui.width(words.headline, size, Face::strong) > line.right() - x)
-    size -= 2;  // a range is longer than a figure
+  const float room = line.right() - x;
+  const bool has_room = ui.width(words.headline, kVerdict_px, Face::strong) < room;
+  const float most = has_room ? kVerdict_px : kVerdict_px * 0.72f;
+  const float size = ui.fitting_size(words.headline, room, most, kBody_px, Face::strong);
   ui.widgets["pair_headline"] = {x, line.y, ui.width(words.headline, size, Face::strong), line.h};
   x += ui.text(x, line.middle(), words.headline, size, words.role, Face::strong) + ui.px(10);
   const std::string interval = ratio_interval_text(comparison.ci, comparison.margin);

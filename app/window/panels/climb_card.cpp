@@ -91,9 +91,8 @@ void draw_climb_card(Ui& ui) {
   const Area gain = inner.take_top(gain_h);
   if (!card.gain.empty()) {
     const char* than = "as fast as the first step";
-    float size = kGain_px;  // a range is longer than a figure
     const float room = gain.w - ui.px(14) - ui.width(than, kHeading_px);
-    while (size > kHeading_px && ui.width(card.gain, size, Face::strong) > room) size -= 2;
+    const float size = ui.fitting_size(card.gain, room, kGain_px, kHeading_px, Face::strong);
     const float figure_w = ui.text(gain.x, gain.middle(), card.gain, size,
                                    card.is_rough ? Role::muted : Role::series0, Face::strong);
     ui.text(gain.x + figure_w + ui.px(14), gain.middle() + ui.px(14), than, kHeading_px,

@@ -124,11 +124,9 @@ constexpr float kLow_px = 640;
 float lay_words(Ui& ui, const Area& inner, const Words& words, bool measure) {
   const Headline& headline = words.headline;
   // The word is the largest on the screen, but it leaves the evidence half of the card.
-  float size = inner.w < ui.px(680) ? kVerdict_px * 0.72f : kVerdict_px;
-  const auto is_too_wide = [&] {
-    return ui.width(headline.text, size, Face::strong) > inner.w * 0.6f;
-  };
-  while (size > kHeading_px && is_too_wide()) size -= 2;  // a range is longer than a figure
+  const float most = inner.w < ui.px(680) ? kVerdict_px * 0.72f : kVerdict_px;
+  const float size =
+      ui.fitting_size(headline.text, inner.w * 0.6f, most, kHeading_px, Face::strong);
   const float side = headline.arrow ? ui.px(size * 0.8f) : 0;
   const float word_x = inner.x + (headline.arrow ? side + ui.px(14) : 0);
   const float word_end = word_x + ui.width(headline.text, size, Face::strong) + ui.px(32);

@@ -100,6 +100,13 @@ float Ui::width(std::string_view text, float size, Face face) {
   return fonts.width(face, px(size), text);
 }
 
+float Ui::fitting_size(std::string_view text, float max_w, float most, float least, Face face) {
+  constexpr float kStep = 2;
+  float size = most;
+  while (size > least && width(text, size, face) > max_w) size -= kStep;
+  return std::max(size, least);
+}
+
 std::string Ui::elide(std::string_view text, float max_w, float size, Face face) {
   if (width(text, size, face) <= max_w) return std::string(text);
   const float room = max_w - width("…", size, face);

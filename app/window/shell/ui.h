@@ -77,6 +77,8 @@ struct Ui {
   float paragraph(const Area& area, std::string_view text, float size, Role role,
                   Face face = Face::body, bool measure = false);
   float width(std::string_view text, float size, Face face = Face::body);
+  /// The largest size from `most` down to `least` at which the text is at most `max_w` wide; `least` where none is.
+  float fitting_size(std::string_view text, float max_w, float most, float least, Face face);
   /// Whatever writes by itself says how large, in pixels of the window.
   void note_text(std::string_view text, float height_px);
   std::string elide(std::string_view text, float max_w, float size, Face face = Face::body);

@@ -521,7 +521,7 @@ float lay_words(Ui& ui, Area area, const std::vector<Words>& all, float larger, 
     if (one.text.empty()) continue;
     float size = std::round(one.size * larger * (one.is_figure ? kFigure : 1));
     if (one.is_figure) {  // on one line
-      while (size > kBody_px && ui.width(one.text, size, Face::strong) > area.w) size -= 4;
+      size = ui.fitting_size(one.text, area.w, size, kBody_px, Face::strong);
       const Area line = area.take_top(ui.px(size * 1.3f), ui.px(one.gap));
       if (!measure)
         ui.text(line.x, line.middle(), one.text, size, one.role, Face::strong, Anchor::start,
