@@ -217,7 +217,7 @@ TEST_CASE("a report has what was demanded beside what was measured, in every for
   CHECK(rows[3]["result"] == "met");
   const Folder folder;
   write_all(folder / "document.json", document.dump());
-  CHECK(check_schemas(schema_argument("document", folder / "document.json")) == 0);
+  expect_schemas(schema_argument("document", folder / "document.json"));
   const Run without = report_run();
   CHECK_FALSE(has(report::print_as(built(without), ".md"), "The budget"));
 }
@@ -315,5 +315,5 @@ TEST_CASE(
   REQUIRE(run.ok());
   REQUIRE(run->comparisons().size() == 1);
   CHECK(run->comparisons().front().budget == budget("p50=1ns,memory=1GiB"));
-  CHECK(check_schemas(schema_argument("transcript", path)) == 0);
+  expect_schemas(schema_argument("transcript", path));
 }

@@ -42,7 +42,7 @@ struct Matrices {
   /// False where this CPU cannot run it.
   bool multiply(int threads = 1) {
     const KernelDesc* kernel = find_kernel("gemm.cpu.inner_product");
-    REQUIRE(kernel != nullptr);
+    if (kernel == nullptr) return false;  // of another architecture
     std::string reason;
     if (!measure::isa_available(kernel->isa, &reason)) return false;
     const gemm::Product product(kernel, m, n, k, threads);

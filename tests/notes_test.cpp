@@ -72,7 +72,7 @@ TEST_CASE("page 1 has the author's words, escaped, and who it was under the titl
   CHECK(document["notes"]["hypothesis"] == "It does.");
   const Folder folder;
   write_all(folder / "document.json", document.dump());
-  CHECK(check_schemas(schema_argument("document", folder / "document.json")) == 0);
+  expect_schemas(schema_argument("document", folder / "document.json"));
   const Run silent = noted_run({});
   CHECK(built(silent).front.front().id != "notes");
   // Who wrote it is said without a word of theirs, too.
@@ -88,7 +88,7 @@ TEST_CASE("a transcript with notes and a budget is of the protocol") {
   REQUIRE(run.ok());
   CHECK(run->notes().size() == 5);
   CHECK_FALSE(run->comparisons().front().budget.is_empty());
-  CHECK(check_schemas(schema_argument("transcript", path)) == 0);
+  expect_schemas(schema_argument("transcript", path));
 }
 
 TEST_CASE("what is given for a report stands over what the run holds") {

@@ -100,9 +100,7 @@ TEST_CASE(
   CHECK(has(text, "ridgepoint compare pipeline --baseline"));
   const std::string json = folder / "page.json";
   REQUIRE(ridgepoint({"report", path, "--out", json}).code == 0);
-  const int schemas =
-      check_schemas(schema_argument("transcript", path) + schema_argument("document", json));
-  CHECK((schemas == 0 || schemas == 77));
+  expect_schemas(schema_argument("transcript", path) + schema_argument("document", json));
 }
 
 TEST_CASE("two pipelines: bad input is one sentence, and nothing is measured") {
@@ -152,6 +150,7 @@ TEST_CASE("a file that registers a pipeline is no edit, and is told so") {
 }
 
 TEST_CASE("selftest aa: a pipeline, a training and a command are compared with themselves") {
+  RIDGE_SKIP_EMULATED("its vfork is a fork, under which the starter of commands ends");
   if (is_built_without_jpeg()) RIDGE_SKIP("built without libjpeg-turbo");
   const auto runs = [](std::vector<std::string> args) {
     const std::vector<std::string> first = {"selftest", "aa", "--json", "--runs", "1"};

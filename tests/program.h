@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/core/program.h"
+#include "tests/skip.h"
 
 namespace ridge::test {
 
@@ -128,6 +129,13 @@ inline int check_schemas(const std::string& arguments) {
     if (code == 0 || code == 1) return code;
   }
   return 77;
+}
+
+/// Skipped, with the reason, where no Python has the module.
+inline void expect_schemas(const std::string& arguments) {
+  const int code = check_schemas(arguments);
+  if (code == 77) RIDGE_SKIP("no python3 with the module jsonschema");
+  CHECK(code == 0);
 }
 
 }  // namespace ridge::test

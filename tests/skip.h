@@ -2,6 +2,8 @@
 // which skips CI allows.
 #pragma once
 
+#include <cstdlib>
+
 #include "tests/catch.h"
 
 /// Says so and goes on: for one of many in a loop.
@@ -11,4 +13,9 @@
   do {                       \
     RIDGE_SKIP_NOTE(reason); \
     return;                  \
+  } while (false)
+/// Ends the case where the CPU is emulated (tests/aarch64): for what QEMU's user mode does otherwise than a kernel.
+#define RIDGE_SKIP_EMULATED(reason)                                     \
+  do {                                                                  \
+    if (std::getenv("RIDGE_EMULATED")) RIDGE_SKIP("emulated: " reason); \
   } while (false)

@@ -82,8 +82,8 @@ TEST_CASE(
   }
   const Outcome document = Program(variable("RIDGE_BIN"), {"--json", "report", path}).finish();
   write_all(folder / "document.json", document.out);
-  CHECK(check_schemas(schema_argument("document", folder / "document.json") +
-                      schema_argument("transcript", path)) == 0);
+  expect_schemas(schema_argument("document", folder / "document.json") +
+                 schema_argument("transcript", path));
   CHECK(document.json()["comparisons"][0]["trained"]["judged"] == 8);
 
   const std::string page = folder / "report.md";
