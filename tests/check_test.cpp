@@ -110,10 +110,6 @@ bool has_python() {
   return std::system("python3 -c pass") == 0;
 }
 
-bool has_schema_checker() {
-  return check_schemas("") != 77;
-}
-
 bool schema_takes(const std::string& schema, const std::string& text) {
   const Folder folder;
   write_all(folder / "document.json", text);
@@ -438,7 +434,7 @@ TEST_CASE("Ctrl+C ends it with what was measured, and says what did not begin") 
 }
 
 TEST_CASE("commands are checked by the worker that runs them") {
-  RIDGE_SKIP_EMULATED("its vfork is a fork, under which the starter of commands ends");
+  RIDGE_SKIP_EMULATED(test::kNoStarter);
   const Folder folder;
   const std::string rule = "sh -c 'read answer; test \"$answer\" = 42'";
   const Json sleeps = {{"name", "quick"},        {"baseline", "sh -c 'sleep 0.05; echo 42'"},
@@ -466,7 +462,7 @@ TEST_CASE("the BUDGET.json of docs/commands.md and that of this repository are r
   CHECK(reading(sample) == "taken");
   const std::string own = read_all(variable("RIDGE_SOURCE") + "/tests/bench/own_budgets.json");
   CHECK(reading(own) == "taken");
-  if (!has_schema_checker()) return;
+  if (!has_schema_checker()) RIDGE_SKIP("Python has no module jsonschema");
   CHECK(schema_takes("budget", sample));
   CHECK(schema_takes("budget", own));
 }

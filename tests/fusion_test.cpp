@@ -16,6 +16,7 @@
 #include "kernels/runtime/problems/rows.h"
 #include "tests/catch.h"
 #include "tests/family_problem.h"
+#include "tests/rung_here.h"
 #include "tests/skip.h"
 
 using namespace ridge;
@@ -88,7 +89,7 @@ TEST_CASE(
       ++tested;
     }
   }
-  CHECK(tested >= (find_kernel("rows.cpu.avx2") ? 20 : 14));  // those of vectors are of x86
+  CHECK(tested >= (kIsX86 ? 20 : 14));  // the vector rows are of x86
 }
 
 TEST_CASE(
@@ -153,7 +154,7 @@ TEST_CASE("moments in one pass hold where a row begins with values unlike the re
   const auto problem =
       problem_of("rows", {{"m", int64_t{1}}, {"n", kLong}, {"op", std::string("layernorm")}});
   for (const char* id : {"rows.cpu.avx2", "rows.cpu.avx512"}) {
-    const KernelDesc* kernel = find_kernel(id);
+    const KernelDesc* kernel = rung_here(id);
     if (!kernel || !check_supported(*kernel, {}, *cpu())) continue;
     HostBuffers host = inputs_of(*problem, 1);
     for (int64_t i = 0; i < 64; ++i) quality::store(host[kRowsX].data(), i, DType::fp32, 1e4);
@@ -170,8 +171,8 @@ TEST_CASE("moments in one pass hold where a row begins with values unlike the re
 }
 
 TEST_CASE("rows that stream hold where the mean is large against the deviation") {
-  if (measure::usable_isa() < measure::IsaLevel::avx2)
-    RIDGE_SKIP("no vector row here, and one sum after the other does not hold there");
+  // A scalar row adds all elements into one sum, and its error is over the limit at this mean on any CPU.
+  if (measure::usable_isa() < measure::IsaLevel::avx2) RIDGE_SKIP("no vector row here");
   const Params rows = {{"m", int64_t{33}}, {"n", int64_t{8000}}, {"op", std::string("layernorm")}};
   const Params chain = {{"height", int64_t{33}}, {"width", int64_t{8000}}, {"layers", int64_t{1}}};
   for (const char* family : {"rows", "chain"}) {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "common/harness/kernel/registry.h"
-#include "common/harness/measure/isa.h"
 #include "common/harness/quality/quality.h"
 #include "kernels/runtime/problems/gemm_product.h"
 #include "tests/catch.h"
+#include "tests/rung_here.h"
 
 using namespace ridge;
 
@@ -41,10 +41,8 @@ struct Matrices {
   }
   /// False where this CPU cannot run it.
   bool multiply(int threads = 1) {
-    const KernelDesc* kernel = find_kernel("gemm.cpu.inner_product");
-    if (kernel == nullptr) return false;  // of another architecture
-    std::string reason;
-    if (!measure::isa_available(kernel->isa, &reason)) return false;
+    const KernelDesc* kernel = test::rung_here("gemm.cpu.inner_product");
+    if (kernel == nullptr) return false;
     const gemm::Product product(kernel, m, n, k, threads);
     REQUIRE(product.run(a.data(), b.data(), c.data()).ok());
     return true;

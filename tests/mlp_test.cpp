@@ -6,11 +6,11 @@
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/ceilings.h"
 #include "common/harness/measure/gate.h"
-#include "common/harness/measure/isa.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "kernels/mlp/network.h"
 #include "tests/catch.h"
+#include "tests/rung_here.h"
 
 using namespace ridge;
 
@@ -25,13 +25,6 @@ int predict_fp32(const mlp::Perceptron& network, const uint8_t* pixels) {
   double scores[kMlpOut];
   mlp::scores_of(network, pixels, scores);
   return static_cast<int>(std::max_element(scores, scores + kMlpOut) - scores);
-}
-
-/// The rung, where this CPU runs it; null where it does not, or is of another architecture.
-const KernelDesc* rung_here(const char* id) {
-  const KernelDesc* kernel = find_kernel(id);
-  std::string reason;
-  return kernel != nullptr && measure::isa_available(kernel->isa, &reason) ? kernel : nullptr;
 }
 
 }  // namespace
@@ -65,7 +58,7 @@ TEST_CASE("the perceptron rungs predict as the definition does, whatever the num
   measure::FullChecks checks;
   for (const char* id :
        {"mlp.cpu.sgemm", "mlp.cpu.bf16_avx2", "mlp.cpu.int8_avx2", "mlp.cpu.vnni"}) {
-    const KernelDesc* kernel = rung_here(id);
+    const KernelDesc* kernel = test::rung_here(id);
     if (kernel == nullptr) continue;
     const Params params = {{"dtype", std::string(kernel->dtypes)}};
     const auto check =
@@ -85,7 +78,7 @@ TEST_CASE("probes of logic, int8 and L2 do all of their steps, and one step less
                                         std::tuple{"probe.cpu.logic_avx512", "logic", "bits"},
                                         std::tuple{"probe.cpu.l2_read", "l2", "fp32"}}) {
     INFO(id);
-    const KernelDesc* kernel = rung_here(id);
+    const KernelDesc* kernel = test::rung_here(id);
     if (kernel == nullptr) continue;
     const auto problem_of = [&](int64_t n) {
       const Params given = {{"what", std::string(what)}, {"dtype", std::string(dtype)}, {"n", n}};

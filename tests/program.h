@@ -131,11 +131,18 @@ inline int check_schemas(const std::string& arguments) {
   return 77;
 }
 
-/// Skipped, with the reason, where no Python has the module.
+inline bool has_schema_checker() {
+  return check_schemas("") != 77;
+}
+
+/// Says that it was skipped where no Python has the module; the case goes on.
 inline void expect_schemas(const std::string& arguments) {
   const int code = check_schemas(arguments);
-  if (code == 77) RIDGE_SKIP("no python3 with the module jsonschema");
-  CHECK(code == 0);
+  if (code == 77) {
+    RIDGE_SKIP_NOTE("no python3 with the module jsonschema (Debian: python3-jsonschema)");
+  } else {
+    CHECK(code == 0);
+  }
 }
 
 }  // namespace ridge::test

@@ -57,7 +57,7 @@ TEST_CASE("a program has what it is handed and no more", "[core]") {
 }
 
 TEST_CASE("a program that is missing is an error, not a child", "[core]") {
-  RIDGE_SKIP_EMULATED("its vfork is a fork, so that nobody learns of an exec that failed");
+  RIDGE_SKIP_EMULATED(test::kNoExecError);
   pid_t pid = 0;
   CHECK(start_program({.command = {"ridge-no-such-program"}}, &pid) == ENOENT);
   CHECK(pid == -1);

@@ -233,7 +233,6 @@ TEST_CASE("junk between the lines is logged and changes nothing") {
 }
 
 TEST_CASE("more lines than the queue holds all arrive") {
-  RIDGE_SKIP_EMULATED("30,000 lines take longer than a worker may be silent");
   auto session = start("flood");
   const int64_t id = ask(*session);
   // Not polled for a while: the reader stops at its limit, the worker waits in its pipe.
@@ -424,7 +423,7 @@ TEST_CASE("a worker that never says hello") {
 }
 
 TEST_CASE("a program that is not there, or is none, is said at once") {
-  RIDGE_SKIP_EMULATED("its vfork is a fork, so that nobody learns of an exec that failed");
+  RIDGE_SKIP_EMULATED(test::kNoExecError);
   const Folder folder;
   const auto missing = Session::start({{folder / "no-such-worker"}, {}, {}});
   REQUIRE_FALSE(missing.ok());

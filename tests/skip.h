@@ -14,8 +14,16 @@
     RIDGE_SKIP_NOTE(reason); \
     return;                  \
   } while (false)
-/// Ends the case where the CPU is emulated (tests/aarch64): for what QEMU's user mode does otherwise than a kernel.
-#define RIDGE_SKIP_EMULATED(reason)                                     \
-  do {                                                                  \
-    if (std::getenv("RIDGE_EMULATED")) RIDGE_SKIP("emulated: " reason); \
+/// Ends the case where the CPU is emulated (tests/aarch64), and QEMU does otherwise than a kernel.
+#define RIDGE_SKIP_EMULATED(reason)                                          \
+  do {                                                                       \
+    if (std::getenv("RIDGE_EMULATED")) RIDGE_SKIP("emulated: " << (reason)); \
   } while (false)
+
+namespace ridge::test {
+
+inline constexpr const char* kNoExecError =
+    "QEMU starts a program by a fork, and an exec that fails is not reported";
+inline constexpr const char* kNoStarter = "the starter of commands ends under QEMU";
+
+}  // namespace ridge::test

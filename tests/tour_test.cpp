@@ -34,7 +34,7 @@ TEST_CASE("tours are listed, shown, and refused by name") {
 }
 
 TEST_CASE("a rehearsal without a worker leaves no fallback and says so for every step") {
-  RIDGE_SKIP_EMULATED("its vfork is a fork, so that nobody learns of an exec that failed");
+  RIDGE_SKIP_EMULATED(test::kNoExecError);
   Folder folder;
   const Outcome out = ridgepoint({"--worker", "/nonexistent/worker", "--json", "tour", "meetup",
                                   "--rehearse", "--out", folder / "fallbacks"});

@@ -10,7 +10,6 @@
 #include "common/harness/measure/ceiling_rules.h"
 #include "common/harness/measure/machine.h"
 #include "tests/program.h"
-#include "tests/skip.h"
 #include "tests/worker_process.h"
 
 namespace ridge {
@@ -107,7 +106,6 @@ TEST_CASE("run: environment, ceilings, checks, samples and an outcome, then done
 }
 
 TEST_CASE("probe: the environment and this machine's ceilings, measured once") {
-  RIDGE_SKIP_EMULATED("a ceiling of translated code is another program's");
   Worker worker("RIDGE_WORKER", "RIDGE_MAX_ISA=portable");  // ten of sixteen
   bool was_doubted = false;
   for (const int64_t id : {1, 2}) {
@@ -174,7 +172,6 @@ class OthersAtWork {
 };
 
 TEST_CASE("a ceiling that was measured beside others' work is in doubt until they are gone") {
-  RIDGE_SKIP_EMULATED("a ceiling of translated code is another program's");
   OthersAtWork others;
   const std::string setting = "RIDGE_SYSTEM_ROOT=" + others.folder.path.string();
   Worker worker("RIDGE_WORKER", setting.c_str());
