@@ -1,8 +1,5 @@
 #include "app/platform/platform.h"
 
-#include <dlfcn.h>
-#include <fcntl.h>
-
 // ImGui's backend loads what it needs by itself; OpenGL 1.1 is all that is called from here.
 #include <GLFW/glfw3.h>
 #include <imgui_impl_glfw.h>
@@ -21,18 +18,13 @@
 #endif
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
+#include <cstdint>
 #include <cstring>
-#include <thread>
 #include <utility>
 
+#include "app/platform/host.h"
 #include "app/platform/key_queue.h"
-#include "common/core/late_library.h"
-#include "common/core/program.h"
 
 namespace ridge::window {
 namespace {
@@ -113,29 +105,6 @@ void watch_events(GLFWwindow* window) {
   glfwSetWindowCloseCallback(window, [](GLFWwindow*) { g_event = true; });
 }
 
-/// A place that was remembered may be on a screen that is gone.
-bool is_on_a_screen(int x, int y) {
-  int count = 0;
-  GLFWmonitor** monitors = glfwGetMonitors(&count);
-  for (int i = 0; i < count; ++i) {
-    int left = 0, top = 0, width = 0, height = 0;
-    glfwGetMonitorWorkarea(monitors[i], &left, &top, &width, &height);
-    if (x >= left - 64 && x < left + width - 64 && y >= top && y < top + height - 64) return true;
-  }
-  return false;
-}
-
-/// No larger than the first screen's room: on a laptop's the first start would lie half outside.
-std::pair<int, int> on_screen(int width, int height) {
-  int x = 0, y = 0, most_width = 0, most_height = 0;
-  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor())
-    glfwGetMonitorWorkarea(monitor, &x, &y, &most_width, &most_height);
-  const auto at_most = [](int wanted, int most) {
-    return most > 0 ? std::min(wanted, most) : wanted;
-  };
-  return {at_most(width, most_width), at_most(height, most_height)};
-}
-
 void refresh_font_texture() {
 #if IMGUI_VERSION_NUM < 19200
   ImGui_ImplOpenGL3_DestroyFontsTexture();
@@ -161,44 +130,14 @@ void clear_clipped(const ImDrawList*, const ImDrawCmd* command) {
   glClear(GL_COLOR_BUFFER_BIT);
 }
 
-Error no_display(const std::string& what) {
-  return {ErrorCode::unavailable, what.empty() ? "no display could be opened" : what, "the window",
-          "set DISPLAY or WAYLAND_DISPLAY, start it under 'xvfb-run -a', or use 'ridgepoint run' "
-          "in the terminal"};
-}
-
-/// X's library ends the program when its server is gone, and can be told nothing else. What was measured is written
-/// beside the window within 0.2 s; the worker ends with its input.
-int on_lost_display(void*) {
-  std::fputs("ridgepoint: the display is gone; what was measured until then is kept\n", stderr);
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  std::_Exit(static_cast<int>(ErrorCode::unavailable));
-}
-
-/// GLFW brings X's library where it draws on X: nothing of X is needed to build. Its names are with that library alone,
-/// because GLFW itself is opened at run time.
-void mind_lost_display() {
-  using Handler = int (*)(void*);
-  void* const x = ::dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  void* const set = x != nullptr ? ::dlsym(x, "XSetIOErrorHandler") : nullptr;
-  if (set != nullptr) reinterpret_cast<Handler (*)(Handler)>(set)(on_lost_display);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
-  for (const char* library : {"glfw", "opengl"}) {
-    if (const std::string& missing = missing_library(library); !missing.empty())
-      return Error{ErrorCode::unavailable, missing, "the window",
-                   "or use 'ridgepoint run' in the terminal"};
-  }
+  RIDGE_TRY_VOID(find_window_libraries());
   glfwSetErrorCallback(on_error);
   if (!glfwInit()) return no_display(g_glfw_error);
-  mind_lost_display();
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
-  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  mind_host();
+  ask_for_opengl();
   glfwWindowHint(GLFW_VISIBLE, options.visible ? GLFW_TRUE : GLFW_FALSE);
   // The picture has its own smoothed edges; multisampling would only cost software GL its time.
   glfwWindowHint(GLFW_SAMPLES, 0);
@@ -209,10 +148,7 @@ Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
   GLFWwindow* window = glfwCreateWindow(width, height, "Ridgepoint", nullptr, nullptr);
   if (!window) {
     glfwTerminate();
-    return Error{ErrorCode::unavailable, "OpenGL 3.2 could not be had (" + g_glfw_error + ")",
-                 "the window",
-                 "install a driver that has it (Debian: libgl1-mesa-dri draws in software), or use "
-                 "'ridgepoint run' in the terminal"};
+    return no_opengl(g_glfw_error);
   }
   std::unique_ptr<Platform> platform(new Platform);
   platform->window_ = window;
@@ -227,7 +163,8 @@ Result<std::unique_ptr<Platform>> Platform::open(const Options& options) {
   io.LogFilename = nullptr;
   ImGui_ImplGlfw_InitForOpenGL(window, true);
   watch_characters(window);
-  ImGui_ImplOpenGL3_Init("#version 150");
+  watch_host(window, [] { g_event = true; });
+  ImGui_ImplOpenGL3_Init(shader_version());
   return platform;
 }
 
@@ -275,7 +212,7 @@ std::vector<unsigned char> Platform::read_pixels(int* width, int* height) const 
   const auto rows = static_cast<size_t>(*height);
   std::vector<unsigned char> upside_down(row * rows), pixels(row * rows);
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  glReadBuffer(GL_BACK);
+  read_back_buffer();
   glReadPixels(0, 0, *width, *height, GL_RGB, GL_UNSIGNED_BYTE, upside_down.data());
   for (size_t y = 0; y < rows; ++y) {
     std::memcpy(&pixels[y * row], &upside_down[(rows - 1 - y) * row], row);
@@ -284,16 +221,16 @@ std::vector<unsigned char> Platform::read_pixels(int* width, int* height) const 
 }
 
 bool Platform::wait(double timeout_s) {
-  g_event = false;
-  if (timeout_s > 0)
-    glfwWaitEventsTimeout(timeout_s);
-  else
-    glfwPollEvents();
-  return g_event || keys_wait();
+  wait_events(timeout_s);
+  return std::exchange(g_event, false) || keys_wait();
 }
 
 void Platform::wake() {
-  glfwPostEmptyEvent();
+  wake_host();
+}
+
+void Platform::run(std::unique_ptr<Turns> turns) {
+  take_turns(std::move(turns), [](double timeout_s) { return wait(timeout_s); });
 }
 
 bool Platform::should_close() const {
@@ -303,16 +240,7 @@ bool Platform::should_close() const {
 void Platform::set_full_screen(bool on) {
   if (on == full_screen_) return;
   full_screen_ = on;
-  if (on) {
-    glfwGetWindowPos(window_, &saved_[0], &saved_[1]);
-    glfwGetWindowSize(window_, &saved_[2], &saved_[3]);
-    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-    const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
-    if (mode)
-      glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
-  } else {
-    glfwSetWindowMonitor(window_, nullptr, saved_[0], saved_[1], saved_[2], saved_[3], 0);
-  }
+  window::set_full_screen(window_, on, saved_);
 }
 
 std::array<int, 4> Platform::place() const {
@@ -327,9 +255,7 @@ std::vector<std::string> Platform::take_dropped() {
 }
 
 float Platform::content_scale() const {
-  float x = 1, y = 1;
-  glfwGetWindowContentScale(window_, &x, &y);
-  return x;
+  return scale_of(window_);
 }
 
 double Platform::now_s() const {
@@ -356,58 +282,6 @@ Result<void> Platform::save_png(const std::string& path, Area part) const {
   const size_t first =
       (static_cast<size_t>(top) * static_cast<size_t>(width) + static_cast<size_t>(left)) * 3;
   return write_png(path, pixels.data() + first, right - left, bottom - top, width);
-}
-
-// ---- the clipboard --------------------------------------------------------------------------------
-
-namespace {
-
-/// Runs it with the file as its input and waits: both tools go on in the background by themselves. One that hangs is
-/// ended.
-bool run_tool(const std::vector<std::string>& words, const std::string& path) {
-  constexpr double kWait_s = 2;
-  // What stays behind must not keep the terminal's pipes open.
-  int picture = open_raised(path.c_str(), O_RDONLY), null = open_raised("/dev/null", O_WRONLY);
-  pid_t child = -1;
-  const int failed = picture < 0 || null < 0
-                         ? errno
-                         : start_program({.command = words,
-                                          .files = {{picture, 0}, {null, 1}, {null, 2}},
-                                          .has_group = false},
-                                         &child);
-  close_fd(&picture);
-  close_fd(&null);
-  if (failed != 0) return false;
-  const auto ending = reap(child, kWait_s);
-  if (!ending) kill_and_reap(child, false);
-  return ending && ending->known && !ending->signalled && ending->value == 0;
-}
-
-bool is_set(const char* name) {
-  const char* value = std::getenv(name);
-  return value && *value;
-}
-
-Result<void> copy_now(const std::string& path) {
-  if (is_set("WAYLAND_DISPLAY") && run_tool({"wl-copy", "--type", "image/png"}, path)) return {};
-  if (is_set("DISPLAY") &&
-      run_tool({"xclip", "-selection", "clipboard", "-t", "image/png", "-in"}, path))
-    return {};
-  return Error{ErrorCode::unavailable, "no tool here takes a picture onto the clipboard", "",
-               "install wl-clipboard (Wayland) or xclip (X11)"};
-}
-
-}  // namespace
-
-std::future<Result<void>> copy_picture(const std::string& path, std::function<void()> done) {
-  std::promise<Result<void>> promise;
-  std::future<Result<void>> copied = promise.get_future();
-  // Detached: what a tool does with the picture must not keep the window from closing.
-  std::thread([path, done = std::move(done), promise = std::move(promise)]() mutable {
-    promise.set_value(copy_now(path));
-    done();
-  }).detach();
-  return copied;
 }
 
 }  // namespace ridge::window

@@ -16,6 +16,16 @@ struct GLFWwindow;
 
 namespace ridge::window {
 
+/// The window's loop, a turn at a time: it waits, then a turn looks at what has come and draws.
+class Turns {
+ public:
+  virtual ~Turns() = default;
+  /// How long the next turn may be waited for, if no event and no wake() comes, in seconds.
+  virtual double wait_s() = 0;
+  /// False: that was the last.
+  virtual bool turn(bool has_event) = 0;
+};
+
 class Platform {
  public:
   struct Options {
@@ -39,7 +49,9 @@ class Platform {
   Result<void> save_png(const std::string& path, Area part) const;
 
   /// Waits for an event, wake() or the timeout. True when an event came (not for wake()).
-  bool wait(double timeout_s);
+  static bool wait(double timeout_s);
+  /// Takes turns until one is the last. A browser lets no program wait: there it returns at once, and the page takes them.
+  static void run(std::unique_ptr<Turns> turns);
   /// From any thread.
   static void wake();
   bool should_close() const;

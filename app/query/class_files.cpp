@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/session/saved_run.h"
+#include "common/core/background.h"
 
 namespace ridge::app {
 namespace {
@@ -83,6 +84,7 @@ std::vector<Result<ClassRun>> read_class_files(const std::vector<ClassFile>& fil
         runs[i] = run.error();
     }
   };
+  if (!has_threads()) threads = 1;
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::thread> helpers;  // this thread reads too
   for (size_t i = 1; i < std::min(threads, files.size()); ++i) helpers.emplace_back(read);

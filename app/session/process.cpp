@@ -11,6 +11,10 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <utility>
 
 namespace ridge::app {
@@ -36,41 +40,84 @@ Error launch_error(const std::string& program, int number) {
   return error;
 }
 
-}  // namespace
+class ChildProcess final : public Process {
+ public:
+  ChildProcess() = default;
+  ~ChildProcess() override;
+  /// Returns errno, or 0.
+  int launch(const std::vector<std::string>& argv, std::function<void()> wake);
 
-Result<std::unique_ptr<Process>> Process::start(const std::vector<std::string>& argv,
-                                                std::function<void()> wake) {
-  // Writing to a dead child must be an error code, not the end of this program.
-  ::signal(SIGPIPE, SIG_IGN);
-  std::unique_ptr<Process> process(new Process);
+  void send(const std::string& line) override;
+  bool takes_no_input() const override { return takes_no_input_; }
+  void flush() override;
+  void close_input() override;
+  std::vector<std::string> take_lines(bool* was_full) override;
+  void wait(double timeout_s) override;
+  bool output_ended() const override;
+  bool overlong_line() const override;
+  bool exited() const override;
+  void signal_group(int signal) override;
+  void kill() override;
+  bool has_ended() const override;
+  Ending end() override;
+  std::string last_error_line() const override;
+  pid_t pid() const override { return pid_; }
+
+ private:
+  void read_loop();
+  bool read_output();
+  bool read_errors();
+  void queue_lines();
+  void poke() const;
+  void reap();
+
+  using Clock = std::chrono::steady_clock;
+
+  std::string mark_;  ///< "NAME=value" in the environment of the child and of what it starts
+  pid_t pid_ = -1;
+  int in_ = -1, out_ = -1, err_ = -1, poke_ = -1;
+  std::string unsent_;
+  bool takes_no_input_ = false;
+  std::optional<Clock::time_point> killed_;
+  std::function<void()> wake_;
+  std::thread reader_;
+  Ending ending_;
+
+  std::string partial_;  ///< reader thread only
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> lines_;
+  size_t queued_bytes_ = 0;
+  std::string errors_;
+  bool full_ = false, output_ended_ = false, overlong_ = false, stopping_ = false;
+};
+
+int ChildProcess::launch(const std::vector<std::string>& argv, std::function<void()> wake) {
   int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
   const bool piped = make_pipe(in) && make_pipe(out) && make_pipe(err);
-  process->poke_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  process->in_ = in[1];
-  process->out_ = out[0];
-  process->err_ = err[0];
-  int failed = piped && process->poke_ >= 0 ? 0 : errno;
+  poke_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  in_ = in[1];
+  out_ = out[0];
+  err_ = err[0];
+  int failed = piped && poke_ >= 0 ? 0 : errno;
   static std::atomic<int> count = 0;
   const std::string mark = std::to_string(::getpid()) + "." + std::to_string(++count);
-  process->mark_ = std::string(kMark) + "=" + mark;
+  mark_ = std::string(kMark) + "=" + mark;
   if (failed == 0)
     failed = start_program({.command = argv,
                             .files = {{in[0], 0}, {out[1], 1}, {err[1], 2}},
                             .environment = environment_with({{kMark, mark}})},
-                           &process->pid_);
+                           &pid_);
   for (int* fd : {&in[0], &out[1], &err[1]}) close_fd(fd);
-  if (failed != 0) {
-    return launch_error(argv.at(0), failed);
-  }
-  for (int fd : {process->in_, process->out_, process->err_}) {
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-  }
-  process->wake_ = std::move(wake);
-  process->reader_ = std::thread([p = process.get()] { p->read_loop(); });
-  return process;
+  if (failed != 0) return failed;
+  for (int fd : {in_, out_, err_}) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+  wake_ = std::move(wake);
+  reader_ = std::thread([this] { read_loop(); });
+  return 0;
 }
 
-Process::~Process() {
+ChildProcess::~ChildProcess() {
   kill();
   while (!has_ended()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   end();
@@ -79,7 +126,7 @@ Process::~Process() {
 
 // ---- the child's input --------------------------------------------------------------------------
 
-void Process::send(const std::string& line) {
+void ChildProcess::send(const std::string& line) {
   if (in_ < 0) return;
   if (unsent_.size() + line.size() > kMaxUnsentBytes) {
     takes_no_input_ = true;
@@ -90,7 +137,7 @@ void Process::send(const std::string& line) {
   flush();
 }
 
-void Process::flush() {
+void ChildProcess::flush() {
   while (in_ >= 0 && !unsent_.empty()) {
     const ssize_t n = ::write(in_, unsent_.data(), unsent_.size());
     if (n > 0) {
@@ -104,14 +151,14 @@ void Process::flush() {
   }
 }
 
-void Process::close_input() {
+void ChildProcess::close_input() {
   close_fd(&in_);
   unsent_.clear();
 }
 
 // ---- the child's output -------------------------------------------------------------------------
 
-void Process::read_loop() {
+void ChildProcess::read_loop() {
   bool errors_open = true;
   while (true) {
     bool output_open;
@@ -140,7 +187,7 @@ void Process::read_loop() {
   }
 }
 
-bool Process::read_output() {
+bool ChildProcess::read_output() {
   std::array<char, 16 * 1024> chunk;
   const ssize_t n = ::read(out_, chunk.data(), chunk.size());
   if (n < 0) return errno == EINTR || errno == EAGAIN;
@@ -155,7 +202,7 @@ bool Process::read_output() {
 }
 
 /// Moves the whole lines of partial_ to the queue.
-void Process::queue_lines() {
+void ChildProcess::queue_lines() {
   size_t begin = 0;
   bool first = false;
   {
@@ -180,7 +227,7 @@ void Process::queue_lines() {
   if (first && wake_) wake_();
 }
 
-bool Process::read_errors() {
+bool ChildProcess::read_errors() {
   std::array<char, 4096> chunk;
   const ssize_t n = ::read(err_, chunk.data(), chunk.size());
   if (n < 0) return errno == EINTR || errno == EAGAIN;
@@ -191,7 +238,7 @@ bool Process::read_errors() {
   return true;
 }
 
-std::vector<std::string> Process::take_lines(bool* was_full) {
+std::vector<std::string> ChildProcess::take_lines(bool* was_full) {
   std::vector<std::string> taken;
   bool full;
   {
@@ -205,23 +252,23 @@ std::vector<std::string> Process::take_lines(bool* was_full) {
   return taken;
 }
 
-void Process::wait(double timeout_s) {
+void ChildProcess::wait(double timeout_s) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, std::chrono::duration<double>(timeout_s),
                     [this] { return !lines_.empty() || output_ended_; });
 }
 
-bool Process::output_ended() const {
+bool ChildProcess::output_ended() const {
   std::lock_guard lock(mutex_);
   return output_ended_;
 }
 
-bool Process::overlong_line() const {
+bool ChildProcess::overlong_line() const {
   std::lock_guard lock(mutex_);
   return overlong_;
 }
 
-std::string Process::last_error_line() const {
+std::string ChildProcess::last_error_line() const {
   std::lock_guard lock(mutex_);
   const size_t last = errors_.find_last_not_of(" \t\r\n");
   if (last == std::string::npos) return "";
@@ -232,20 +279,20 @@ std::string Process::last_error_line() const {
 
 // ---- the child's end ----------------------------------------------------------------------------
 
-bool Process::exited() const {
+bool ChildProcess::exited() const {
   return pid_ < 0 || peek_ending(pid_);
 }
 
-void Process::signal_group(int signal) const {
+void ChildProcess::signal_group(int signal) {
   if (pid_ > 0) ::kill(-pid_, signal);
 }
 
-void Process::poke() const {
+void ChildProcess::poke() const {
   const uint64_t one = 1;
   (void)!::write(poke_, &one, sizeof one);
 }
 
-void Process::kill() {
+void ChildProcess::kill() {
   if (pid_ < 0 || killed_) return;
   signal_group(SIGKILL);
   close_input();
@@ -260,13 +307,13 @@ void Process::kill() {
 
 /// The pipe may hold lines yet; it closes with the last of the group. A descendant that left the group could
 /// keep it open for ever, and a child may be stuck inside the kernel (a driver): hence the limits.
-bool Process::has_ended() const {
+bool ChildProcess::has_ended() const {
   if (pid_ < 0) return true;
   const auto passed = Clock::now() - *killed_;
   return (output_ended() || passed > kDrainTime) && (exited() || passed > kReapTime);
 }
 
-Ending Process::end() {
+Ending ChildProcess::end() {
   if (pid_ < 0) return ending_;
   {
     const std::lock_guard lock(mutex_);
@@ -281,13 +328,25 @@ Ending Process::end() {
   return ending_;
 }
 
-void Process::reap() {
+void ChildProcess::reap() {
   const pid_t pid = std::exchange(pid_, -1);
   if (const auto ending = ridge::reap(pid, 0))
     ending_ = *ending;
   else
     reap_later(pid);
   kill_marked(mark_);  // what it started in another session outlives its group
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Process>> Process::start(const std::vector<std::string>& argv,
+                                                std::function<void()> wake) {
+  // Writing to a dead child must be an error code, not the end of this program.
+  ::signal(SIGPIPE, SIG_IGN);
+  auto process = std::make_unique<ChildProcess>();
+  const int failed = process->launch(argv, std::move(wake));
+  if (failed != 0) return launch_error(argv.at(0), failed);
+  return std::unique_ptr<Process>(std::move(process));
 }
 
 }  // namespace ridge::app

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/core/background.h"
+
 namespace ridge::app {
 namespace {
 
@@ -137,15 +139,18 @@ Result<void> GrowingFile::finish() {
 // ---- a file that is written beside the window ----------------------------------------------------
 
 TranscriptWriter::TranscriptWriter(std::string path)
-    : path_(std::move(path)), thread_([this] { loop(); }) {}
+    : path_(std::move(path)) {
+  if (has_threads()) thread_ = std::thread([this] { loop(); });
+}
 
 TranscriptWriter::~TranscriptWriter() {
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     stops_ = wants_sync_ = true;
+    if (!has_threads()) write_waiting(lock);
   }
   changed_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void TranscriptWriter::append(const std::vector<std::string>& lines) {
@@ -158,7 +163,7 @@ void TranscriptWriter::sync(const std::vector<std::string>& lines) {
 
 void TranscriptWriter::take(const std::vector<std::string>& lines, bool to_disk) {
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (to_disk) has_failed_ = false;
     if (has_failed_ || (lines_taken_ >= lines.size() && !to_disk)) return;
     wants_sync_ |= to_disk;
@@ -166,6 +171,7 @@ void TranscriptWriter::take(const std::vector<std::string>& lines, bool to_disk)
       waiting_ += lines[lines_taken_];
       waiting_ += '\n';
     }
+    if (!has_threads()) write_waiting(lock);
   }
   changed_.notify_one();
 }
@@ -182,21 +188,27 @@ void TranscriptWriter::loop() {
   while (true) {
     changed_.wait(lock, [this] { return wants_sync_ || !waiting_.empty(); });
     changed_.wait_for(lock, kPause, [this] { return wants_sync_; });
-    const bool is_last = stops_, to_disk = std::exchange(wants_sync_, false);
-    const std::string text = std::exchange(waiting_, {});
-    const size_t lines = lines_taken_;
-    lock.unlock();
-    const int failed = write(text, to_disk);
-    lock.lock();
-    if (failed != 0) {
-      has_failed_ = true;
-      waiting_.clear();
-      lines_taken_ = lines_in_file_;
-      error_ = write_error(path_, failed);
-    } else {
-      lines_in_file_ = lines;
-    }
+    const bool is_last = stops_;
+    write_waiting(lock);
     if (is_last) return;
+  }
+}
+
+/// The lock is open while it writes.
+void TranscriptWriter::write_waiting(std::unique_lock<std::mutex>& lock) {
+  const bool to_disk = std::exchange(wants_sync_, false);
+  const std::string text = std::exchange(waiting_, {});
+  const size_t lines = lines_taken_;
+  lock.unlock();
+  const int failed = write(text, to_disk);
+  lock.lock();
+  if (failed != 0) {
+    has_failed_ = true;
+    waiting_.clear();
+    lines_taken_ = lines_in_file_;
+    error_ = write_error(path_, failed);
+  } else {
+    lines_in_file_ = lines;
   }
 }
 

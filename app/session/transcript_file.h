@@ -67,7 +67,7 @@ class GrowingFile {
 };
 
 /// Appends a transcript to a file of its own while it grows, on a thread of its own: the thread that gives the
-/// lines never waits for the disk. A crash of this program loses no line that append() was given a quarter of
+/// lines never waits for the disk. Where a program has one thread (common/core/background.h) it writes at once. A crash of this program loses no line that append() was given a quarter of
 /// a second before; a crash of the machine none before the last sync().
 class TranscriptWriter {
  public:
@@ -87,6 +87,7 @@ class TranscriptWriter {
  private:
   void take(const std::vector<std::string>& lines, bool to_disk);
   void loop();
+  void write_waiting(std::unique_lock<std::mutex>& lock);
   int write(const std::string& text, bool to_disk);
 
   const std::string path_;

@@ -1,9 +1,9 @@
 #include "app/window/screens/home_predictions.h"
 
-#include <chrono>
 #include <iterator>
 
 #include "app/query/class_files.h"
+#include "common/core/background.h"
 
 namespace ridge::window {
 namespace {
@@ -26,11 +26,13 @@ std::vector<app::Foretold> kept_in(const std::string& folder, const std::string&
 void HomePredictions::update(Ui& ui) {
   const History& history = ui.state.history;
   if (!is_begun_ && !history.runs_folder.empty()) {
-    reading_ = std::async(std::launch::async, kept_in, history.runs_folder, history.run_file);
+    reading_ = in_background([folder = history.runs_folder, own = history.run_file] {
+      return kept_in(folder, own);
+    });
   }
   is_begun_ = true;
   bool is_new = false;
-  if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+  if (is_ready(reading_)) {
     kept_ = reading_.get();
     is_new = true;
   }

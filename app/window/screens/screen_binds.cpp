@@ -2,7 +2,6 @@
 // of this session that it binds; before anything was measured those of the newest saved run, which is read beside the
 // window.
 #include <algorithm>
-#include <chrono>
 #include <future>
 #include <memory>
 
@@ -13,6 +12,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/views/view.h"
+#include "common/core/background.h"
 
 namespace ridge::window {
 namespace {
@@ -57,10 +57,10 @@ void BindsScreen::read_kept(Ui& ui) {
       if (recent.path != state.history.run_file) paths.push_back(recent.path);
     }
     if (!paths.empty())
-      reading_ = std::async(std::launch::async, [paths] { return read_first(paths); });
+      reading_ = in_background([paths] { return read_first(paths); });
     is_begun_ = true;
   }
-  if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+  if (is_ready(reading_)) {
     kept_ = reading_.get();
     version_ = ~0ull;
     build(state);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <future>
 
 #include "app/query/class_page.h"
@@ -16,6 +15,7 @@
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
 #include "app/window/shell/written.h"
+#include "common/core/background.h"
 #include "common/core/files.h"
 #include "common/core/format.h"
 #include "common/record/params.h"
@@ -71,10 +71,9 @@ void ClassScreen::read_folder(Ui& ui) {
     read_ = folder, compared_ = compared, handed_in_ = handed_in;
     is_read_ = true;
     if (!folder.empty())
-      reading_ = std::async(std::launch::async, [folder] { return app::read_class({folder}); });
+      reading_ = in_background([folder] { return app::read_class({folder}); });
   }
-  if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-    roll_ = reading_.get();
+  if (is_ready(reading_)) roll_ = reading_.get();
   ui.needs_redraw |= reading_.valid();
 }
 

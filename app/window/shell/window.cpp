@@ -17,6 +17,7 @@
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/history_view.h"
+#include "common/core/background.h"
 
 namespace ridge::window {
 namespace {
@@ -125,7 +126,7 @@ class Errands {
  public:
   /// The recorded runs, 8 MB: after the first frame, which waits for none of them.
   void load_shipped() {
-    shipped_ = std::async(std::launch::async, [] {
+    shipped_ = in_background([] {
       Shipped read;
       read.runs = app::load_all_recordings(&read.problems);
       Platform::wake();
@@ -161,10 +162,6 @@ class Errands {
     std::vector<Recording> runs;
     std::vector<std::string> problems;
   };
-  template <class T>
-  static bool is_ready(const std::future<T>& future) {
-    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  }
   std::future<Shipped> shipped_;
   std::future<Result<void>> copied_;
   std::string picture_;
@@ -200,84 +197,140 @@ void save_chart(State& state, const Shell& shell, const Platform& platform, Erra
   if (state.chart.png_copied) errands->copy(state.written.file);
 }
 
-void loop(State& state, Platform& platform, const WindowOptions& options, Stopwatch* watch) {
-  Shell shell(state);
-  Errands errands;
-  int frames_left = kFramesAfterEvent;
-  bool data_waits = false;
-  double last_frame_s = -1;
-  while (!platform.should_close()) {
-    const bool busy = state.requests.is_measuring() || state.requests.estimates_due ||
-                      state.sessions.shown->state() == app::WorkerState::busy ||
-                      state.sessions.shown->state() == app::WorkerState::starting;
-    double wait_s = busy ? kBusyWait_s : kIdleWait_s;
-    if (frames_left > 0)
-      wait_s = 0;
-    else if (data_waits)
-      wait_s = std::max(0.001, last_frame_s + kFrame_s - platform.now_s());
-    const double moves_s = last_frame_s + shell.wake_s();
-    if (shell.wake_s() > 0) wait_s = std::min(wait_s, std::max(0.001, moves_s - platform.now_s()));
-    if (options.close_after_s > 0) wait_s = std::min(wait_s, options.close_after_s);
-    watch->turn_ends();
-    if (platform.wait(wait_s)) frames_left = kFramesAfterEvent;
-    watch->turn_begins();
-    data_waits |= state.sessions.shown->poll();
-    for (const std::string& path : platform.take_dropped()) open_run(state, path);
-    const double now_s = platform.now_s();
-    data_waits |= errands.take(state);
-    data_waits |= refresh(state, now_s);
-    data_waits |= shell.wake_s() > 0 && now_s >= moves_s;
-    if (options.close_after_s > 0 && watch->now_s() > options.close_after_s) break;
+/// The window from its opening to its end.
+class OpenWindow final : public Turns {
+ public:
+  OpenWindow(WindowOptions options, std::unique_ptr<State> state,
+             std::unique_ptr<Platform> platform, std::unique_ptr<app::Session> session,
+             Stopwatch watch)
+      : options_(std::move(options)),
+        state_(std::move(state)),
+        platform_(std::move(platform)),
+        session_(std::move(session)),
+        shell_(*state_),
+        watch_(std::move(watch)) {}
 
-    const bool due = frames_left > 0 || (data_waits && now_s - last_frame_s >= kFrame_s);
-    const bool held = state.sessions.shown->in_timed_block() && now_s - last_frame_s < kLongBlock_s;
-    if (!due || held) continue;
-    platform.set_full_screen(state.appearance.full_screen);
-    const double begin_s = platform.now_s();
-    platform.draw(shell, state.appearance);
-    save_chart(state, shell, platform, &errands);
-    platform.swap();
-    if (last_frame_s < 0) errands.load_shipped();
-    watch->frame(platform.now_s() - begin_s);
-    if (options.observe) options.observe(shell, state);
-    last_frame_s = platform.now_s();
-    data_waits = false;
-    frames_left = shell.needs_frame() ? std::max(frames_left - 1, 1) : frames_left - 1;
-    frames_left = std::max(frames_left, 0);
+  double wait_s() override;
+  bool turn(bool has_event) override;
+
+ private:
+  bool is_over() const;
+  void take_news(double now_s);
+  void draw();
+  void end();
+
+  WindowOptions options_;
+  std::unique_ptr<State> state_;
+  std::unique_ptr<Platform> platform_;
+  std::unique_ptr<app::Session> session_;
+  Shell shell_;
+  Errands errands_;
+  Stopwatch watch_;
+  int frames_left_ = kFramesAfterEvent;
+  bool data_waits_ = false;
+  double last_frame_s_ = -1;
+};
+
+double OpenWindow::wait_s() {
+  const bool busy = state_->requests.is_measuring() || state_->requests.estimates_due ||
+                    state_->sessions.shown->state() == app::WorkerState::busy ||
+                    state_->sessions.shown->state() == app::WorkerState::starting;
+  double wait_s = busy ? kBusyWait_s : kIdleWait_s;
+  const double now_s = platform_->now_s();
+  if (frames_left_ > 0)
+    wait_s = 0;
+  else if (data_waits_)
+    wait_s = std::max(0.001, last_frame_s_ + kFrame_s - now_s);
+  if (shell_.wake_s() > 0)
+    wait_s = std::min(wait_s, std::max(0.001, last_frame_s_ + shell_.wake_s() - now_s));
+  if (options_.close_after_s > 0) wait_s = std::min(wait_s, options_.close_after_s);
+  watch_.turn_ends();
+  return wait_s;
+}
+
+bool OpenWindow::is_over() const {
+  return platform_->should_close() ||
+         (options_.close_after_s > 0 && watch_.now_s() > options_.close_after_s);
+}
+
+void OpenWindow::take_news(double now_s) {
+  data_waits_ |= state_->sessions.shown->poll();
+  for (const std::string& path : platform_->take_dropped()) open_run(*state_, path);
+  data_waits_ |= errands_.take(*state_);
+  data_waits_ |= refresh(*state_, now_s);
+  data_waits_ |= shell_.wake_s() > 0 && now_s >= last_frame_s_ + shell_.wake_s();
+}
+
+bool OpenWindow::turn(bool has_event) {
+  if (has_event) frames_left_ = kFramesAfterEvent;
+  watch_.turn_begins();
+  const double now_s = platform_->now_s();
+  take_news(now_s);
+  if (is_over()) {
+    end();
+    return false;
   }
+  const bool due = frames_left_ > 0 || (data_waits_ && now_s - last_frame_s_ >= kFrame_s);
+  const bool held = state_->sessions.shown->in_timed_block() && now_s - last_frame_s_ < kLongBlock_s;
+  if (due && !held) draw();
+  return true;
+}
+
+void OpenWindow::draw() {
+  platform_->set_full_screen(state_->appearance.full_screen);
+  const double begin_s = platform_->now_s();
+  platform_->draw(shell_, state_->appearance);
+  save_chart(*state_, shell_, *platform_, &errands_);
+  platform_->swap();
+  if (last_frame_s_ < 0) errands_.load_shipped();
+  watch_.frame(platform_->now_s() - begin_s);
+  if (options_.observe) options_.observe(shell_, *state_);
+  last_frame_s_ = platform_->now_s();
+  data_waits_ = false;
+  frames_left_ = shell_.needs_frame() ? std::max(frames_left_ - 1, 1) : frames_left_ - 1;
+  frames_left_ = std::max(frames_left_, 0);
+}
+
+void OpenWindow::end() {
+  remember(*state_, *platform_);
+  if (options_.timing) *options_.timing = watch_.finish();
+}
+
+std::unique_ptr<State> remembered() {
+  auto state = std::make_unique<State>();
+  state->settings.path = default_settings_path();
+  state->appearance.scale = 0;
+  load_settings(state.get());
+  state->studying.path = default_progress_path();
+  load_progress(*state);
+  state->tour_progress.path = default_tour_progress_path();
+  load_tour_progress(*state);
+  return state;
 }
 
 }  // namespace
 
 int open_window(const WindowOptions& options) {
   Stopwatch watch;
-  State state;
-  state.settings.path = default_settings_path();
-  state.appearance.scale = 0;
-  load_settings(&state);
-  state.studying.path = default_progress_path();
-  load_progress(state);
-  state.tour_progress.path = default_tour_progress_path();
-  load_tour_progress(state);
+  auto state = remembered();
   Error error;
-  const auto platform = open_platform(state, options, &error);
+  auto platform = open_platform(*state, options, &error);
   if (!platform) {
     std::fprintf(stderr, "ridgepoint: %s\n", error.sentence().c_str());
     return error.exit_code();
   }
   // Until a scale is chosen, the screen's own.
-  if (state.appearance.scale == 0)
-    state.appearance.scale = std::clamp(platform->content_scale(), 0.75f, 3.0f);
+  if (state->appearance.scale == 0)
+    state->appearance.scale = std::clamp(platform->content_scale(), 0.75f, 3.0f);
   auto session = open_session(options);
   if (!session) {
     std::fprintf(stderr, "ridgepoint: %s\n", session.error().sentence().c_str());
     return session.error().exit_code();
   }
-  state.sessions.shown = session->get();
-  set_up(state, options);
-  loop(state, *platform, options, &watch);
-  remember(state, *platform);
-  if (options.timing) *options.timing = watch.finish();
+  state->sessions.shown = session->get();
+  set_up(*state, options);
+  Platform::run(std::make_unique<OpenWindow>(options, std::move(state), std::move(platform),
+                                             *std::move(session), std::move(watch)));
   return 0;
 }
 

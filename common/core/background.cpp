@@ -1,0 +1,9 @@
+#include "common/core/background.h"
+
+namespace ridge {
+
+bool has_threads() {
+  return true;
+}
+
+}  // namespace ridge
