@@ -18,6 +18,11 @@ macro(ridge_fetch name repository tag)
   FetchContent_MakeAvailable(${name})
 endmacro()
 
+if(EMSCRIPTEN)
+  include(web_dependencies)  # the same names
+  return()
+endif()
+
 find_package(nlohmann_json 3.9 QUIET CONFIG)
 if(NOT nlohmann_json_FOUND)
   ridge_fetch(nlohmann_json https://github.com/nlohmann/json v3.11.3)

@@ -13,7 +13,10 @@ set(ridge_isa_avx512f "-mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma")
 set(ridge_isa_avx512bf16 "${ridge_isa_avx512f} -mavx512bf16")
 set(ridge_isa_avx512bitalg "${ridge_isa_avx512f} -mavx512bitalg -mavx512vnni")
 set(ridge_isa_neon "")  # part of every aarch64
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+set(ridge_isa_wasm128 "-msimd128")
+if(EMSCRIPTEN)
+  set(ridge_isas wasm128)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(ridge_isas neon)
 else()
   set(ridge_isas avx2 avx512f avx512bf16 avx512bitalg)
@@ -22,6 +25,9 @@ endif()
 # Where the linker happens to place a loop must not decide its speed: the same instructions of
 # loop_order ran 1.6 times slower in one binary than in another (Zen 4, 11.7 against 18.8 ms).
 set(ridge_alignment -falign-functions=64 -falign-loops=64)
+if(EMSCRIPTEN)  # the browser's compiler places the code
+  set(ridge_alignment "")
+endif()
 
 # Reads the build line of `file`, as common/harness/kernel/build_line.h does, into ridge_<key> variables of the caller.
 macro(ridge_read_build_line file)
@@ -133,8 +139,10 @@ function(ridge_add_kernels)
     target_link_libraries(ridge_kernel_libraries INTERFACE CUDA::cudart_static)
   endif()
   target_link_libraries(ridge_kernels INTERFACE ridge_kernel_libraries)
-  add_library(ridge_late OBJECT ${ridge_late_sources})
-  target_sources(ridge_kernels INTERFACE $<TARGET_OBJECTS:ridge_late>)
+  if(ridge_late_sources)
+    add_library(ridge_late OBJECT ${ridge_late_sources})
+    target_sources(ridge_kernels INTERFACE $<TARGET_OBJECTS:ridge_late>)
+  endif()
 
   file(GLOB files CONFIGURE_DEPENDS kernels/*/*.cpp kernels/*/*.cu kernels/*/*/*.cpp kernels/*/*/*.cu)
   if(RIDGE_KERNELS)

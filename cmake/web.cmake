@@ -1,0 +1,39 @@
+# The browser edition: emcmake cmake -S . -B build-web -G Ninja -DRIDGE_WEB_SOURCES=FOLDER (web/sources fills the folder).
+# Of one facility there may be two bodies: X/web/NAME.cpp is compiled here in place of X/NAME.cpp.
+set(RIDGE_WEB_SOURCES ${CMAKE_BINARY_DIR}/sources CACHE PATH "folder of unpacked source packages (web/sources)")
+set(RIDGE_CUDA OFF)
+set(RIDGE_TESTS OFF)  # those are of the programs that start others; tests/web_worker_test.py drives this build
+
+# The engine's own exceptions: the JavaScript ones cost each call that might throw.
+add_compile_options(-fwasm-exceptions)
+# Registrations are data that only the linker's section bounds name (common/core/registration.h): LLD 14 would drop them.
+add_link_options(-fwasm-exceptions -Wl,--no-gc-sections)
+# A size_t has 32 bits here, and counts of elements are int64_t.
+add_compile_options(-Wno-shorten-64-to-32)
+# A node that is not Debian's does not look where Debian's emscripten keeps what its linker needs.
+set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs:$ENV{NODE_PATH}")
+
+# Replaces in the list `sources` each file that has a body for the browser.
+function(ridge_choose_bodies sources)
+  set(chosen "")
+  foreach(source ${${sources}})
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(name ${source} NAME)
+    if(NOT IS_ABSOLUTE "${source}")
+      set(folder ${CMAKE_SOURCE_DIR}/${folder})
+    endif()
+    if(EXISTS ${folder}/web/${name})
+      list(APPEND chosen ${folder}/web/${name})
+    else()
+      list(APPEND chosen ${source})
+    endif()
+  endforeach()
+  set(${sources} ${chosen} PARENT_SCOPE)
+endfunction()
+
+# What else a program needs to run under node: emscripten 3.1.6 would fetch() its own file, which node has learnt meanwhile.
+function(ridge_link_web target)
+  target_link_options(${target} PRIVATE -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sINITIAL_MEMORY=67108864
+    -sMINIFY_HTML=0 --pre-js ${CMAKE_SOURCE_DIR}/web/before.js)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/web/before.js)
+endfunction()
