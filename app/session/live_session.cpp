@@ -370,7 +370,7 @@ std::string LiveSession::find_death() {
 }
 
 void LiveSession::mind_watchdog(bool reader_was_full) {
-  if (!has_hello_) return;
+  if (!has_hello_ || !process_->reads_while_working()) return;
   if (open_.empty()) {
     unanswered_.reset();
     return;
@@ -405,7 +405,8 @@ void LiveSession::mind_cancel() {
   }
   for (const auto& [id, open] : open_) {
     if (!open.cancelled) continue;
-    if (!is_impatient_ && seconds_since(*open.cancelled) <= patience.cancel_s) continue;
+    const bool waits = process_->reads_while_working() && !is_impatient_;
+    if (waits && seconds_since(*open.cancelled) <= patience.cancel_s) continue;
     process_->signal_group(SIGTERM);
     terminated_ = Clock::now();
     return;

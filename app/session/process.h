@@ -38,6 +38,8 @@ class Process {
   /// kMaxUnsentBytes is dropped, and takes_no_input() says so.
   virtual void send(const std::string& line) = 0;
   virtual bool takes_no_input() const = 0;
+  /// Whether it takes a line in the middle of its work. One that does not answers no ping and hears no cancel: it is ended.
+  virtual bool reads_while_working() const { return true; }
   virtual void flush() = 0;
   virtual void close_input() = 0;
 
