@@ -7,7 +7,7 @@ function(ridge_embed target name header function)
   set(output ${CMAKE_BINARY_DIR}/generated/embedded_${name}.cpp)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DROOT=${CMAKE_SOURCE_DIR} "-DFILES=${ARGN}"
-            -DHEADER=${header} -DFUNCTION=${function}
+            -DHEADER=${header} -DFUNCTION=${function} -DWASM=${EMSCRIPTEN}
             -P ${CMAKE_SOURCE_DIR}/cmake/write_embedded.cmake
     DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/write_embedded.cmake VERBATIM)
   target_sources(${target} PRIVATE ${output})
@@ -40,6 +40,10 @@ function(ridge_embed_rung_hashes target)
   file(GLOB files CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/kernels/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*.h
     ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*/*.h)
+  if(EMSCRIPTEN)  # node runs it, and it reads the machine's files
+    ridge_link_web(rung-hashes)
+    target_link_options(rung-hashes PRIVATE -sNODERAWFS=1)
+  endif()
   set(output ${CMAKE_BINARY_DIR}/generated/rung_hashes.cpp)
   add_custom_command(OUTPUT ${output} COMMAND rung-hashes ${CMAKE_SOURCE_DIR} --table > ${output}
     DEPENDS rung-hashes ${files} VERBATIM)
