@@ -2,6 +2,7 @@
 # Of one facility there may be two bodies: X/web/NAME.cpp is compiled here in place of X/NAME.cpp.
 set(RIDGE_WEB_SOURCES ${CMAKE_BINARY_DIR}/sources CACHE PATH "folder of unpacked source packages (web/sources)")
 set(RIDGE_CUDA OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)  # one program, which nothing is loaded into
 set(RIDGE_TESTS OFF)  # those are of the programs that start others; tests/web_worker_test.py drives this build
 
 # The engine's own exceptions: the JavaScript ones cost each call that might throw.
@@ -36,4 +37,32 @@ function(ridge_link_web target)
   target_link_options(${target} PRIVATE -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sINITIAL_MEMORY=67108864
     -sMINIFY_HTML=0 --pre-js ${CMAKE_SOURCE_DIR}/web/before.js)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/web/before.js)
+endfunction()
+
+# The page: folder page/ of the build, to be served as it is. Texts and letters lie in ridgepoint.data, the recorded runs in
+# a file that is fetched when the window stands.
+function(ridge_add_page name)
+  set(page ${CMAKE_BINARY_DIR}/page)
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/app/cli/web/main.cpp)
+  ridge_link_web(${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${page})
+  target_link_options(${name} PRIVATE -sUSE_GLFW=3 -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sFORCE_FILESYSTEM=1
+    -lidbfs.js -sENVIRONMENT=web)
+  foreach(font opentype/inter/Inter-Medium.otf opentype/inter/Inter-SemiBold.otf truetype/dejavu/DejaVuSans.ttf
+          truetype/dejavu/DejaVuSansMono.ttf truetype/jetbrains-mono/JetBrainsMono-Regular.ttf)
+    get_filename_component(file ${font} NAME)
+    if(NOT EXISTS /usr/share/fonts/${font})
+      message(FATAL_ERROR "/usr/share/fonts/${font} not found: apt-get install fonts-inter fonts-dejavu-core fonts-jetbrains-mono")
+    endif()
+    target_link_options(${name} PRIVATE "SHELL:--preload-file /usr/share/fonts/${font}@/assets/fonts/${file}")
+  endforeach()
+  foreach(file index.html page.js)
+    configure_file(${CMAKE_SOURCE_DIR}/web/${file} ${page}/${file} COPYONLY)
+  endforeach()
+  file(GLOB recorded CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/recorded/*)
+  add_custom_command(OUTPUT ${page}/recorded.tar.gz DEPENDS ${recorded} VERBATIM
+    COMMAND sh -c "tar -C '${CMAKE_SOURCE_DIR}/assets/recorded' --sort=name --owner=0 --group=0 --mtime=@0 --format=ustar -cf - --transform 's,^[.]/,,' . | gzip -9n > recorded.tar.gz"
+    WORKING_DIRECTORY ${page})
+  add_custom_target(ridge_recorded DEPENDS ${page}/recorded.tar.gz)
+  add_dependencies(${name} ridge_recorded)
 endfunction()

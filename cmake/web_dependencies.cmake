@@ -35,5 +35,24 @@ target_include_directories(ridge_zlib SYSTEM PUBLIC ${folder})
 target_compile_definitions(ridge_zlib PRIVATE HAVE_UNISTD_H)
 target_compile_options(ridge_zlib PRIVATE -w)
 
+ridge_source_folder(md4c folder)
+add_library(ridge_md4c STATIC ${folder}/src/md4c.c)
+target_include_directories(ridge_md4c SYSTEM PUBLIC ${folder}/src)
+target_compile_options(ridge_md4c PRIVATE -w)
+
+if(RIDGE_WINDOW)
+  # GLFW is emscripten's own; the letters are drawn by ImGui's own reader of fonts.
+  ridge_source_folder(imgui folder)
+  add_library(ridge_imgui STATIC
+    ${folder}/imgui.cpp ${folder}/imgui_draw.cpp ${folder}/imgui_tables.cpp ${folder}/imgui_widgets.cpp
+    ${folder}/backends/imgui_impl_glfw.cpp ${folder}/backends/imgui_impl_opengl3.cpp)
+  target_include_directories(ridge_imgui SYSTEM PUBLIC ${folder} ${folder}/backends)
+  target_compile_definitions(ridge_imgui PUBLIC IMGUI_IMPL_OPENGL_ES3)
+  target_compile_options(ridge_imgui PRIVATE -w)
+  ridge_header_library(ridge_stb stb libstb-dev)
+  target_include_directories(ridge_stb SYSTEM INTERFACE ${ridge_web_headers}/stb)
+  set(ridge_window_late "")
+endif()
+
 set(ridge_app_late "")
 set(ridge_late_sources "")

@@ -47,4 +47,7 @@ void wake_host();
 /// Takes the turns, until one says that it was the last. In a browser it returns at once and the page takes them.
 void take_turns(std::unique_ptr<Turns> turns, bool (*has_event)(double timeout_s));
 
+/// Platform::fetch_recorded().
+void fetch_recorded_files(std::function<void()> ready);
+
 }  // namespace ridge::window

@@ -233,6 +233,10 @@ void Platform::run(std::unique_ptr<Turns> turns) {
   take_turns(std::move(turns), [](double timeout_s) { return wait(timeout_s); });
 }
 
+void Platform::fetch_recorded(std::function<void()> ready) {
+  fetch_recorded_files(std::move(ready));
+}
+
 bool Platform::should_close() const {
   return glfwWindowShouldClose(window_);
 }

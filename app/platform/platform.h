@@ -54,6 +54,9 @@ class Platform {
   static void run(std::unique_ptr<Turns> turns);
   /// From any thread.
   static void wake();
+  /// Calls `ready` when the recorded runs lie beside the program's other files: at once where they were installed with
+  /// them; a page fetches them first. Not before the first frame, which waits for none of them.
+  static void fetch_recorded(std::function<void()> ready);
   bool should_close() const;
   void set_full_screen(bool on);
   /// x, y, width, height of the window, as the next start would give them back.

@@ -41,6 +41,9 @@ EM_JS(void, ridge_copy_picture, (const char* path), {
   ridgepoint.copyPicture(FS.readFile(UTF8ToString(path))).then(
     () => Module['_ridge_picture_copied'](1), () => Module['_ridge_picture_copied'](0));
 });
+EM_JS(void, ridge_fetch_recorded, (), {
+  ridgepoint.recorded.fetch(is_there => Module['_ridge_recorded_fetched'](is_there ? 1 : 0));
+});
 EM_JS(void, ridge_first_turn, (), { ridgepoint.begun(); });
 // clang-format on
 
@@ -62,6 +65,8 @@ struct Copying {
   std::function<void()> done;
 };
 std::unique_ptr<Copying> g_copying;
+
+std::function<void()> g_recorded;
 
 const char* pasted_text(void*) {
   static std::string text;
@@ -157,6 +162,18 @@ void take_turns(std::unique_ptr<Turns> turns, bool (*has_event)(double timeout_s
   g_loop = {std::move(turns), has_event, 0};
   emscripten_set_main_loop(take_turn, 0, 0);
   ridge_first_turn();
+}
+
+void fetch_recorded_files(std::function<void()> ready) {
+  g_recorded = std::move(ready);
+  ridge_fetch_recorded();
+}
+
+/// From the page. Without them the labs work all the same.
+extern "C" EMSCRIPTEN_KEEPALIVE void ridge_recorded_fetched(int is_there) {
+  const auto ready = std::exchange(g_recorded, nullptr);
+  if (is_there != 0 && ready) ready();
+  wake_host();
 }
 
 std::future<Result<void>> copy_picture(const std::string& path, std::function<void()> done) {

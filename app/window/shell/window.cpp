@@ -13,6 +13,7 @@
 
 #include "app/platform/platform.h"
 #include "app/query/reporting.h"
+#include "app/window/shell/actions.h"
 #include "app/window/shell/settings.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
@@ -113,6 +114,8 @@ void set_up(State& state, const WindowOptions& options) {
   open_lab(state, !options.replay.empty() ? ""
                   : options.lab.empty()   ? state.history.last_lab
                                           : options.lab);
+  if (!options.rung.empty()) select_rung(state, options.rung);
+  for (const auto& [name, value] : options.params) set_param(state, name, value);
   if (!options.replay.empty()) {
     state.sessions.opened_path = options.replay;
     list_recent(state, options.replay, state.run());
@@ -126,11 +129,13 @@ class Errands {
  public:
   /// The recorded runs, 8 MB: after the first frame, which waits for none of them.
   void load_shipped() {
-    shipped_ = in_background([] {
-      Shipped read;
-      read.runs = app::load_all_recordings(&read.problems);
-      Platform::wake();
-      return read;
+    Platform::fetch_recorded([this] {
+      shipped_ = in_background([] {
+        Shipped read;
+        read.runs = app::load_all_recordings(&read.problems);
+        Platform::wake();
+        return read;
+      });
     });
   }
   void copy(const std::string& picture) {

@@ -9,6 +9,7 @@
 
 #include "common/core/level.h"
 #include "common/core/result.h"
+#include "common/record/types.h"
 
 namespace ridge::window {
 
@@ -30,6 +31,8 @@ struct WindowOptions {
   std::vector<std::string> worker_command;  ///< empty: the worker beside this program
   std::string replay;                       ///< a saved run to show instead of a live worker
   std::string lab;                          ///< empty: the one used last; without any, Home
+  std::string rung;                         ///< in that lab, a kernel's id; empty: as it opens
+  Params params;                            ///< of that lab, over its own
   std::string theme;                        ///< "dark", "light"; empty: as saved
   bool presenter = false;                   ///< begins in presenter mode
   float scale = 0;                          ///< 0.75 to 3; 0: as saved

@@ -1,0 +1,200 @@
+// What the page does for the program: it looks whether the browser can run it, loads it, and is asked by app/platform/web and
+// app/session/web for what only a page can do.
+'use strict';
+
+const kHome = '/home';            // kept by the browser between visits
+const kRecorded = '/assets/recorded';
+
+const ridgepoint = {
+  pasted: '',
+  times: {},  // seconds since the page's start, for tests/web_test.py
+
+  say(text) { document.getElementById('said').textContent = text; },
+
+  begun() {
+    ridgepoint.say('');
+    ridgepoint.times.begun = performance.now() / 1000;
+  },
+
+  // ---- keyboard, clipboard, screen ----
+
+  watch(canvas) {
+    canvas.focus();
+    canvas.addEventListener('mousedown', () => canvas.focus());
+    canvas.addEventListener('contextmenu', event => event.preventDefault());
+    // The program's own keys, which browsers have another use for.
+    window.addEventListener('keydown', event => {
+      const isOwn = ['e', 'k', 's', '+', '-', '=', '0'].includes(event.key) && (event.ctrlKey || event.metaKey);
+      if (isOwn || event.key === 'F5') event.preventDefault();
+    });
+    // It comes after the key and before the next frame, which asks for it.
+    document.addEventListener('paste', event => {
+      ridgepoint.pasted = event.clipboardData.getData('text/plain');
+    });
+    window.addEventListener('hashchange', () => location.reload());
+    document.addEventListener('visibilitychange', () => { if (document.hidden) ridgepoint.store.save(); });
+    ridgepoint.touch.watch(canvas);
+  },
+
+  copyText(text) {
+    ridgepoint.pasted = text;
+    if (navigator.clipboard) navigator.clipboard.writeText(text).catch(() => {});
+  },
+
+  copyPicture(bytes) {
+    if (!navigator.clipboard || !window.ClipboardItem) return Promise.reject();
+    return navigator.clipboard.write([new ClipboardItem({'image/png': new Blob([bytes], {type: 'image/png'})})]);
+  },
+
+  fullScreen(on) {
+    const done = on ? document.documentElement.requestFullscreen() : document.fullscreenElement && document.exitFullscreen();
+    if (done) done.catch(() => {});
+  },
+
+  download(bytes, name) {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([bytes]));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  },
+};
+
+// ---- a finger that moves scrolls ----
+
+ridgepoint.touch = {
+  watch(canvas) {
+    let last = null;
+    canvas.addEventListener('touchstart', event => { last = event.touches[0]; });
+    canvas.addEventListener('touchmove', event => {
+      const now = event.touches[0];
+      if (last) {
+        canvas.dispatchEvent(new WheelEvent('wheel', {
+          deltaX: 2 * (last.clientX - now.clientX), deltaY: 2 * (last.clientY - now.clientY),
+          clientX: now.clientX, clientY: now.clientY, cancelable: true}));
+      }
+      last = now;
+    });
+  },
+};
+
+// ---- the worker: a line a message, each way ----
+
+ridgepoint.worker = {
+  workers: new Map(),
+  count: 0,
+
+  /// Its number; 0: the browser starts none.
+  start(spoke) {
+    const one = {lines: [], fault: undefined, web: null};
+    try {
+      one.web = new Worker('worker.js');
+    } catch (error) {
+      return 0;
+    }
+    one.web.onmessage = event => { one.lines.push(event.data); spoke(); };
+    one.web.onerror = event => {
+      event.preventDefault();
+      one.fault = event.message || 'worker.js could not be loaded';
+      spoke();
+    };
+    const id = ++ridgepoint.worker.count;
+    ridgepoint.worker.workers.set(id, one);
+    return id;
+  },
+  send(id, line) { ridgepoint.worker.workers.get(id).web.postMessage(line); },
+  take(id) { const one = ridgepoint.worker.workers.get(id); return one && one.lines.shift(); },
+  fault(id) { const one = ridgepoint.worker.workers.get(id); return one && one.fault; },
+  end(id) { ridgepoint.worker.workers.get(id).web.terminate(); },
+};
+
+// ---- what is kept between visits ----
+
+ridgepoint.store = {
+  isThere: false,
+
+  /// Reads it before the program starts. A browser that refuses (a private window) keeps nothing.
+  open(done) {
+    FS.mkdirTree(kHome);
+    try {
+      FS.mount(IDBFS, {}, kHome);
+    } catch (error) {
+      done();
+      return;
+    }
+    FS.syncfs(true, error => {
+      ridgepoint.store.isThere = !error;
+      if (!error) setInterval(ridgepoint.store.save, 5000);
+      done();
+    });
+  },
+  saving: false,
+  save() {
+    if (!ridgepoint.store.isThere || ridgepoint.store.saving) return;
+    ridgepoint.store.saving = true;
+    FS.syncfs(false, () => { ridgepoint.store.saving = false; });
+  },
+};
+
+// ---- the recordings: one file, fetched once the window stands ----
+
+ridgepoint.recorded = {
+  /// Calls done(true) when they lie in the program's files.
+  async fetch(done) {
+    try {
+      const answer = await fetch('recorded.tar.gz');
+      if (!answer.ok) throw new Error(answer.statusText);
+      const stream = answer.body.pipeThrough(new DecompressionStream('gzip'));
+      ridgepoint.recorded.unpack(new Uint8Array(await new Response(stream).arrayBuffer()));
+      done(true);
+    } catch (error) {
+      console.error(`recorded.tar.gz: ${error.message}`);
+      done(false);
+    }
+  },
+
+  /// The plain files of a tar: a header of 512 bytes before each, which is filled up to a multiple of 512.
+  unpack(tar) {
+    FS.mkdirTree(kRecorded);
+    const text = (at, length) => new TextDecoder().decode(tar.subarray(at, at + length)).replace(/\0.*$/, '');
+    for (let at = 0; at + 512 <= tar.length && tar[at] !== 0;) {
+      const size = parseInt(text(at + 124, 12), 8);
+      FS.writeFile(`${kRecorded}/${text(at, 100)}`, tar.subarray(at + 512, at + 512 + size));
+      at += 512 + Math.ceil(size / 512) * 512;
+    }
+  },
+};
+
+// ---- the start ----
+
+/// Why this browser cannot run it; empty: it can.
+ridgepoint.blocker = function () {
+  const kElsewhere = 'The desktop program, its lessons and recordings do not need it.';
+  if (typeof WebAssembly !== 'object') return `This browser has no WebAssembly, which Ridgepoint is made of. ${kElsewhere}`;
+  if (!document.createElement('canvas').getContext('webgl2'))
+    return `This browser gives the page no WebGL 2, which draws Ridgepoint: switch on hardware acceleration, or open it in another browser. ${kElsewhere}`;
+  return '';
+};
+
+var Module = {
+  canvas: document.getElementById('canvas'),
+  // "#lab=gemm&rung=gemm.cpu.blocked&n=512": a word each.
+  arguments: decodeURIComponent(location.hash.slice(1)).split('&').filter(word => word),
+  print: text => console.log(text),
+  printErr: text => console.error(text),
+  onAbort: what => ridgepoint.say(`Ridgepoint has stopped (${what}); what was saved is kept: load the page again.`),
+  preRun: [() => {
+    addRunDependency('store');
+    ridgepoint.store.open(() => removeRunDependency('store'));
+  }],
+};
+
+const blocker = ridgepoint.blocker();
+if (blocker) {
+  ridgepoint.say(blocker);
+} else {
+  const program = document.createElement('script');
+  program.src = 'ridgepoint.js';
+  program.onerror = () => ridgepoint.say('ridgepoint.js could not be loaded: serve the whole folder, as with python3 -m http.server.');
+  document.body.append(program);
+}
