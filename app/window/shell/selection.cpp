@@ -84,7 +84,7 @@ Params params_beside(const State& state, const KernelInfo& info, const KernelInf
   Params params;
   for (const auto& [name, value] : wanted) {
     const bool taken = std::any_of(info.params.begin(), info.params.end(),
-                                   [&](const ParamSpec& spec) { return spec.name == name; });
+                                   [&name = name](const ParamSpec& spec) { return spec.name == name; });
     const bool own = name == "dtype" && value == ParamValue(std::string(kOwnType));
     if (taken && !own) params[name] = value;
   }

@@ -259,7 +259,7 @@ void open_wanted_recordings(State& state) {
   const auto [lab, machine] = *std::exchange(state.sessions.wanted_recordings, std::nullopt);
   leave_lab(state);
   const auto groups = app::recording_groups(state.sessions.recordings);
-  const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& one) {
+  const auto group = std::find_if(groups.begin(), groups.end(), [&, &lab = lab, &machine = machine](const auto& one) {
     return one.lab == lab && one.machine == machine;
   });
   if (group == groups.end()) return;

@@ -137,7 +137,7 @@ RecordedSizes recorded_sizes(const State& state, const Params& shown, const Rung
     if (!all.empty() && recording.machine != all.front().first->machine) continue;
     auto found = newest_sizes(state, shown, *recording.run, row, false);
     for (auto& [earlier, some] : all) {
-      std::erase_if(found, [&](const Series* one) { return has(some, *one, one->stale); });
+      std::erase_if(found, [&, &some = some](const Series* one) { return has(some, *one, one->stale); });
       std::erase_if(some, [&](const Series* one) { return has(found, *one, false); });
     }
     if (!found.empty()) all.emplace_back(&recording, std::move(found));

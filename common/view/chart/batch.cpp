@@ -99,13 +99,13 @@ bool is_training_at_batch(const LadderRow& row) {
 void name_lines(std::vector<BatchLine>* lines) {
   for (BatchLine& line : *lines) {
     line.label = line.row->label.substr(0, line.row->label.find(" · "));
-    for (const auto& [name, value] : line.params) {
+    for (const auto& param : line.params) {
       const bool differs = std::any_of(lines->begin(), lines->end(), [&](const BatchLine& other) {
-        const auto found = other.params.find(name);
+        const auto found = other.params.find(param.first);
         return other.row->series->kernel == line.row->series->kernel &&
-               (found == other.params.end() || found->second != value);
+               (found == other.params.end() || found->second != param.second);
       });
-      if (differs) line.label += " · " + name + " " + to_string(value);
+      if (differs) line.label += " · " + param.first + " " + to_string(param.second);
     }
     if (!line.row->origin.empty()) line.label += ", " + line.row->origin;
     line.label = with_stale(line.label, line.row->series->stale);

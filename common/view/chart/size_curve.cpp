@@ -76,7 +76,7 @@ std::string differing_words(const Measured& point, const std::vector<Measured>& 
   for (const auto& [name, value] : point.entry.series->params) {
     const auto* word = std::get_if<std::string>(&value);
     if (!word || name == "dtype") continue;
-    const bool differs = std::any_of(points.begin(), points.end(), [&](const Measured& other) {
+    const bool differs = std::any_of(points.begin(), points.end(), [&, &name = name, &value = value](const Measured& other) {
       const Series& series = *other.entry.series;
       const auto found = series.params.find(name);
       return series.kernel == point.entry.series->kernel && found != series.params.end() &&

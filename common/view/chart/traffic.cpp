@@ -84,7 +84,7 @@ std::set<std::string> names_that_differ(const std::vector<Entry>& entries) {
   std::set<std::string> names;
   for (const Entry& one : entries) {
     for (const auto& [name, value] : one.series->params) {
-      const bool everywhere = std::all_of(entries.begin(), entries.end(), [&](const Entry& other) {
+      const bool everywhere = std::all_of(entries.begin(), entries.end(), [&, &name = name, &value = value](const Entry& other) {
         const auto found = other.series->params.find(name);
         return found != other.series->params.end() && found->second == value;
       });

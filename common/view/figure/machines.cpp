@@ -99,7 +99,7 @@ MachineTable machine_table(const std::vector<Machine>& machines, const std::stri
     for (const auto& [name, text] : facts) {
       if (text.empty()) continue;
       auto row = std::find_if(table.rows.begin(), table.rows.end(),
-                              [&](const auto& one) { return one.first == name; });
+                              [&, &name = name](const auto& one) { return one.first == name; });
       if (row == table.rows.end()) row = table.rows.insert(row, {name, {}});
       row->second.resize(column, "–");
       row->second.push_back(text);

@@ -441,7 +441,7 @@ std::string sizes_of(const Material& material, const std::vector<const Line*>& l
   std::string sizes;
   int count = 0;
   for (const auto& [text, there] : rungs) {
-    const bool has_all = std::all_of(lines.begin(), lines.end(), [&](const Line* line) {
+    const bool has_all = std::all_of(lines.begin(), lines.end(), [&, &there = there](const Line* line) {
       return there.contains(line->series->kernel);
     });
     if (has_all) sizes += (count++ ? "," : "") + text;

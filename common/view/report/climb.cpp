@@ -99,7 +99,7 @@ Params own_case(const Material& material, const Line& line) {
   for (const auto& [name, value] : without_own(*line.series)) {
     if (is_of_rung(name)) continue;
     const bool differs =
-        std::any_of(material.lines.begin(), material.lines.end(), [&](const Line& other) {
+        std::any_of(material.lines.begin(), material.lines.end(), [&, &name = name, &value = value](const Line& other) {
           const auto found = other.series->params.find(name);
           return other.series->lab == line.series->lab && found != other.series->params.end() &&
                  found->second != value;
@@ -255,7 +255,7 @@ void find_ends(const Material& material, Climb* climb) {
   size_t most = 0;
   for (const auto& [start, line] : steps) {
     const auto count = static_cast<size_t>(std::count_if(
-        steps.begin(), steps.end(), [&](const auto& one) { return one.first == start; }));
+        steps.begin(), steps.end(), [&, &start = start](const auto& one) { return one.first == start; }));
     if (count <= most) continue;
     most = count;
     climb->first = start;

@@ -192,7 +192,7 @@ std::string modes_text(const Material& material) {
   for (const auto& [mode, words] : {std::pair(RunMode::live, "quick run (mode live)"),
                                     {RunMode::measure, "full run (mode measure)"}}) {
     const bool is_used =
-        std::any_of(material.lines.begin(), material.lines.end(), [&](const Line& line) {
+        std::any_of(material.lines.begin(), material.lines.end(), [&, &mode = mode](const Line& line) {
           return line.series->mode == mode && line.series->stats && !is_trap(line);
         });
     if (is_used) text += (text.empty() ? "" : " and ") + std::string(words);

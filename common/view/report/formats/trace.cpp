@@ -250,7 +250,7 @@ void Trace::lay_moments() {
 void Trace::lay_end_to_end() {
   double at_us = 0;
   for (const auto& [key, series] : series_) {
-    const auto lay = [&](const char* phase, const char* name, const std::vector<Sample>& samples) {
+    const auto lay = [&, &key = key, &series = series](const char* phase, const char* name, const std::vector<Sample>& samples) {
       if (samples.empty()) return;
       double sum_us = 0;
       for (const Sample& sample : samples) sum_us += sample.t_ns * double(sample.calls) * 1e-3;
