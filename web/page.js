@@ -83,6 +83,7 @@ ridgepoint.touch = {
 ridgepoint.worker = {
   workers: new Map(),
   count: 0,
+  heard: 0,  // lines, of all of them
 
   /// Its number; 0: the browser starts none.
   start(spoke) {
@@ -92,7 +93,7 @@ ridgepoint.worker = {
     } catch (error) {
       return 0;
     }
-    one.web.onmessage = event => { one.lines.push(event.data); spoke(); };
+    one.web.onmessage = event => { one.lines.push(event.data); ++ridgepoint.worker.heard; spoke(); };
     one.web.onerror = event => {
       event.preventDefault();
       one.fault = event.message || 'worker.js could not be loaded';
@@ -146,6 +147,7 @@ ridgepoint.recorded = {
       if (!answer.ok) throw new Error(answer.statusText);
       const stream = answer.body.pipeThrough(new DecompressionStream('gzip'));
       ridgepoint.recorded.unpack(new Uint8Array(await new Response(stream).arrayBuffer()));
+      ridgepoint.times.recorded = performance.now() / 1000;
       done(true);
     } catch (error) {
       console.error(`recorded.tar.gz: ${error.message}`);

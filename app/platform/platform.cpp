@@ -247,6 +247,12 @@ void Platform::set_full_screen(bool on) {
   window::set_full_screen(window_, on, saved_);
 }
 
+void Platform::set_title(const std::string& title) {
+  if (title == title_) return;
+  title_ = title;
+  glfwSetWindowTitle(window_, title.c_str());
+}
+
 std::array<int, 4> Platform::place() const {
   std::array<int, 4> place{};
   glfwGetWindowPos(window_, &place[0], &place[1]);

@@ -59,6 +59,7 @@ class Platform {
   static void fetch_recorded(std::function<void()> ready);
   bool should_close() const;
   void set_full_screen(bool on);
+  void set_title(const std::string& title);
   /// x, y, width, height of the window, as the next start would give them back.
   std::array<int, 4> place() const;
   /// Files dropped on the window since the last call.
@@ -71,6 +72,7 @@ class Platform {
   GLFWwindow* window_ = nullptr;
   bool full_screen_ = false;
   int saved_[4] = {};
+  std::string title_;
 };
 
 /// Clears the area to an opaque colour, in its turn among what the list draws. Where the processor draws, that costs a

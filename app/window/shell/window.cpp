@@ -202,6 +202,15 @@ void save_chart(State& state, const Shell& shell, const Platform& platform, Erra
   if (state.chart.png_copied) errands->copy(state.written.file);
 }
 
+/// "GEMM · loop_order – Ridgepoint": which of several windows, or of a browser's tabs.
+std::string title_of(const State& state) {
+  const std::string name = "Ridgepoint";
+  if (state.view.screen != ScreenId::lab || !state.selection.lab) return name;
+  const std::string& rung = state.selection.rung;
+  return state.selection.lab->title + (rung.empty() ? "" : " · " + rung.substr(rung.rfind('.') + 1)) +
+         " – " + name;
+}
+
 /// The window from its opening to its end.
 class OpenWindow final : public Turns {
  public:
@@ -283,6 +292,7 @@ bool OpenWindow::turn(bool has_event) {
 
 void OpenWindow::draw() {
   platform_->set_full_screen(state_->appearance.full_screen);
+  platform_->set_title(title_of(*state_));
   const double begin_s = platform_->now_s();
   platform_->draw(shell_, state_->appearance);
   save_chart(*state_, shell_, *platform_, &errands_);

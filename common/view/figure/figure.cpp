@@ -473,7 +473,7 @@ Result<Figure> resolve_written(const Reference& reference, const Sources& source
       return first.place.run == sources.own ? one.place.run == sources.own
                                             : one.place.machine == first.place.machine;
     });
-    RIDGE_TRY(std::optional<Figure> made, best_baseline(reference, {left.begin(), others}));
+    RIDGE_TRY(std::optional<Figure> made, best_baseline(reference, {left.data(), size_t(others - left.begin())}));
     if (made) return *std::move(made);
     left.erase(left.begin(), others);
   }
