@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "common/core/format.h"
 #include "common/core/nearest.h"
+#include "common/core/number_text.h"
 #include "common/record/command.h"
 #include "common/record/trained.h"
 
@@ -120,7 +120,7 @@ std::string trimmed(std::string text) {
 Result<double> parse_amount(const BudgetLine& line, const std::string& text) {
   const std::string shown = std::string(line.key) + "=" + one_line(text, 40);
   double number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, failed] = number_from(text.data(), text.data() + text.size(), &number);
   if (failed != std::errc()) return bad_budget(shown + " has no number", units_hint(line));
   const std::string unit = trimmed(text.substr(static_cast<size_t>(end - text.data())));
   for (const Suffix& suffix : suffixes_of(line.unit)) {

@@ -1,7 +1,6 @@
 #include "common/record/import.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/core/files.h"
+#include "common/core/number_text.h"
 #include "common/record/command.h"
 #include "common/record/json_io.h"
 #include "common/stats/stats.h"
@@ -165,7 +165,7 @@ double number_of(const Json& value) {
   if (!value.is_string()) return NAN;
   const std::string& text = value.get_ref<const std::string&>();
   double number = NAN;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto read = number_from(text.data(), text.data() + text.size(), &number);
   return read.ec == std::errc() ? number : NAN;
 }
 

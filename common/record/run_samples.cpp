@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/record/door.h"
+#include "common/core/number_text.h"
 #include "common/record/run.h"
 
 namespace ridge {
@@ -57,7 +58,7 @@ class Scanner {
     // from_chars would also take "inf" and "nan", which JSON does not have.
     const char* digit = at_ != end_ && *at_ == '-' ? at_ + 1 : at_;
     if (digit == end_ || !is_digit(*digit)) return false;
-    const auto parsed = std::from_chars(at_, end_, *value);
+    const auto parsed = number_from(at_, end_, value);
     at_ = parsed.ptr;
     return parsed.ec == std::errc{} && value_ends();
   }

@@ -1,11 +1,11 @@
 #include "app/window/teach/answer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 
 #include "common/core/format.h"
+#include "common/core/number_text.h"
 #include "common/record/said_note.h"
 #include "common/view/report/closeness.h"
 
@@ -72,7 +72,7 @@ struct NumberRead {
 std::optional<NumberRead> read_number(std::string_view text) {
   text = without_edges(text);
   NumberRead made;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), made.value);
+  const auto [end, error] = number_from(text.data(), text.data() + text.size(), &made.value);
   if (error != std::errc() || !std::isfinite(made.value)) return {};
   made.unit = without_edges(text.substr(static_cast<size_t>(end - text.data())));
   return made;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 #include "app/window/teach/presenter.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
+#include "common/core/number_text.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
@@ -97,7 +97,7 @@ struct Expected {
 Result<Expected> read_expected(std::string_view text) {
   const std::string_view whole = trimmed(text);
   double value = 0;
-  const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
+  const auto [end, error] = number_from(whole.data(), whole.data() + whole.size(), &value);
   if (error != std::errc() || !std::isfinite(value)) return unreadable(whole);
   if (!(value > 0)) {
     return Error{ErrorCode::usage, "a prediction is above zero", "", "type 12 ms, or 3x"};

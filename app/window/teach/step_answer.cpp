@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 
@@ -10,6 +9,7 @@
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "common/core/format.h"
+#include "common/core/number_text.h"
 
 namespace ridge::window {
 
@@ -114,7 +114,7 @@ Result<double> parse_answer(Ask ask, const std::string& text) {
   const size_t from = text.find_first_not_of(' ');
   double value = 0;
   const char* begin = from == std::string::npos ? text.data() + text.size() : &text[from];
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+  const auto [end, error] = number_from(begin, text.data() + text.size(), &value);
   const char* hint =
       ask == Ask::share ? "type a share of the ceiling, in %" : "type a factor: digits alone";
   if (error != std::errc() || !std::isfinite(value))
