@@ -2,6 +2,7 @@
 # Of one facility there may be two bodies: X/web/NAME.cpp is compiled here in place of X/NAME.cpp.
 set(RIDGE_WEB_SOURCES ${CMAKE_BINARY_DIR}/sources CACHE PATH "folder of unpacked source packages (web/sources)")
 set(RIDGE_CUDA OFF)
+set(CMAKE_CROSSCOMPILING_EMULATOR node)  # emscripten's own choice names options that node has given up
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)  # one program, which nothing is loaded into
 set(RIDGE_TESTS OFF)  # those are of the programs that start others; tests/web_worker_test.py drives this build
 
