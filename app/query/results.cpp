@@ -227,13 +227,13 @@ std::string results_notes(const Run& run, int64_t request, const std::vector<Not
 
 std::string seed_deltas_text(const Run& run, int64_t request, const std::string& metric) {
   const std::vector<const Series*> all = series_of(run, request);
-  std::map<OpenEnum<Backend>, std::string> baselines;
+  std::map<std::string, std::string> baselines;  // of each backend
   std::set<std::pair<std::string, Params>> told;
   std::string text;
   for (const Series* series : all) {
     if (series->kind != RungKind::training && !series->params.contains("seed")) continue;
     const auto [baseline, is_first] =
-        baselines.try_emplace(backend_of(series->kernel), series->kernel);
+        baselines.try_emplace(OpenEnum<Backend>(backend_of(series->kernel)).text(), series->kernel);
     if (is_first || baseline->second == series->kernel) continue;
     if (!told.emplace(series->kernel, without_seed(series->params)).second) continue;
     const auto delta = seed_delta(all, baseline->second, series->kernel, series->params, metric);

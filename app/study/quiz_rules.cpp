@@ -312,7 +312,7 @@ struct Key {
   Params params;
   OpenEnum<CacheMode> cache;
   bool operator<(const Key& other) const {
-    return std::tie(params, cache) < std::tie(other.params, other.cache);
+    return std::tie(params, cache.text()) < std::tie(other.params, other.cache.text());
   }
 };
 
