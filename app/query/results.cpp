@@ -233,7 +233,7 @@ std::string seed_deltas_text(const Run& run, int64_t request, const std::string&
   for (const Series* series : all) {
     if (series->kind != RungKind::training && !series->params.contains("seed")) continue;
     const auto [baseline, is_first] =
-        baselines.try_emplace(OpenEnum<Backend>(backend_of(series->kernel)).text(), series->kernel);
+        baselines.try_emplace(backend_of(series->kernel).text(), series->kernel);
     if (is_first || baseline->second == series->kernel) continue;
     if (!told.emplace(series->kernel, without_seed(series->params)).second) continue;
     const auto delta = seed_delta(all, baseline->second, series->kernel, series->params, metric);

@@ -270,7 +270,7 @@ void open_wanted_recordings(State& state) {
   if (end == all.begin()) return;
   show_session(state, app::Session::nothing(), recordings_path(lab, machine));
   start_over(state, lab);
-  if (state.selection.lab) show_most_of(state, {all.begin(), end});
+  if (state.selection.lab) show_most_of(state, {all.data(), size_t(end - all.begin())});
   state.notice = {};
 }
 
