@@ -145,7 +145,7 @@ class Gains {
     const bool counts = has_speed(series) && series.reduced_from.empty() &&
                         series.mode != RunMode::compare && series.stats->median_ns > 0;
     if (!counts) return {};
-    Ours& ours = of_backend_[backend_of(series.kernel)];
+    Ours& ours = of_backend_[backend_of(series.kernel).text()];
     const Rung* rung = rung_of(original_of(series.kernel));
     const bool is_library = rung && rung->peer;
     if (rung && !why_no_step(rung->kernel, series.params).empty()) return {};
@@ -172,7 +172,7 @@ class Gains {
   struct Ours {
     const Stats *last = nullptr, *best = nullptr;  ///< null: none yet
   };
-  std::map<OpenEnum<Backend>, Ours> of_backend_;
+  std::map<std::string, Ours> of_backend_;
 };
 
 /// One table for each family, size and type, in the order measured. A rung that ran smaller than asked stands
