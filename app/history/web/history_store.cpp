@@ -5,6 +5,10 @@ namespace ridge::history {
 
 struct HistoryStore::Database {};
 
+std::string history_path() {
+  return "";
+}
+
 std::string why_no_history() {
   return "A page keeps no history of results: it keeps whole runs, and the desktop program a history.";
 }
