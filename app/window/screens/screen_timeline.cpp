@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/views/timeline.h"
 #include "common/core/format.h"
 #include "common/view/chart/axis_place.h"
+#include "common/view/chart/decimate.h"
 #include "common/view/chart/layout_parts.h"
 #include "common/view/chart/ticks.h"
 
@@ -56,6 +58,7 @@ class TimelineScreen final : public Screen {
   void draw_lanes(Ui& ui, const Area& area);
   void draw_span(Ui& ui, const Area& lane, const SpanLane& of, const LaneSpan& span) const;
   void draw_telemetry(Ui& ui, const Area& area) const;
+  std::vector<chart::Point> seen_of(const TelemetryLane& lane) const;
   void draw_axis(Ui& ui, const Area& area, float top) const;
   float x_of(double at_s) const { return axis_.px(at_s); }
   Interval whole() const { return {0, std::max(timeline_.length_s, 1e-9)}; }
@@ -184,6 +187,28 @@ void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
   if (!chosen.empty()) ui.dispatch([chosen](State& state) { select_rung(state, chosen); });
 }
 
+/// What the axis shows of a lane, in seconds from its left end: at most two points a pixel column, however long the
+/// session is, and the nearest point beyond either end, so that the line leaves the picture.
+std::vector<chart::Point> TimelineScreen::seen_of(const TelemetryLane& lane) const {
+  std::vector<chart::Point> inside;
+  std::optional<chart::Point> before, after;
+  for (const auto& [at_s, value] : lane.points) {
+    const chart::Point point = {static_cast<float>(at_s - axis_.low), static_cast<float>(value)};
+    if (at_s < axis_.low)
+      before = point;
+    else if (at_s <= axis_.high)
+      inside.push_back(point);
+    else if (!after)
+      after = point;
+  }
+  const auto end = static_cast<float>(axis_.high - axis_.low);
+  std::vector<chart::Point> seen =
+      chart::decimate(inside, 0, end, std::max(1, static_cast<int>(width_)));
+  if (before) seen.insert(seen.begin(), *before);
+  if (after) seen.push_back(*after);
+  return seen;
+}
+
 void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
   Area rest = area;
   for (const TelemetryLane& lane : timeline_.telemetry) {
@@ -203,14 +228,15 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
     // From zero where that is not far: a wiggle of one per cent must not look like a cliff.
     const double low = lane.low >= 0 && lane.low < 0.8 * lane.high ? 0 : lane.low;
     const double span = std::max(lane.high - low, 1e-12);
-    const auto at = [&](const std::pair<double, double>& point) {
-      return ImVec2(x_of(point.first),
-                    row.bottom() - row.h * static_cast<float>((point.second - low) / span));
+    const auto at = [&](const chart::Point& point) {
+      const double value = static_cast<double>(point.y);
+      return ImVec2(x_of(axis_.low + static_cast<double>(point.x)),
+                    row.bottom() - row.h * static_cast<float>((value - low) / span));
     };
+    const std::vector<chart::Point> seen = seen_of(lane);
     ui.list->PushClipRect({left_, row.y}, {left_ + width_, row.bottom()}, true);
-    for (size_t i = 1; i < lane.points.size(); ++i)
-      ui.list->AddLine(at(lane.points[i - 1]), at(lane.points[i]), ui.color(Role::series0),
-                       ui.px(1.6f));
+    for (size_t i = 1; i < seen.size(); ++i)
+      ui.list->AddLine(at(seen[i - 1]), at(seen[i]), ui.color(Role::series0), ui.px(1.6f));
     ui.list->PopClipRect();
   }
 }
