@@ -485,6 +485,29 @@ SealCheck seals_of(const std::string& path) {
 
 }  // namespace
 
+TEST_CASE("a transcript gives its lines from anywhere, packed ones too, and holds less than them") {
+  Transcript transcript;
+  std::vector<std::string> lines;
+  size_t bytes = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    // Now and then a line as long as a line may be; an empty one.
+    lines.push_back(i % 5'000 == 7 ? std::string(65'535, 'x')
+                    : i % 1'000 == 3
+                        ? ""
+                        : R"({"type":"telemetry","t_s":)" + std::to_string(i * 0.1) + "}");
+    transcript.push_back(lines.back());
+    bytes += lines.back().size() + 1;
+  }
+  CHECK(transcript.size() == lines.size());
+  CHECK(transcript.lines() == lines);
+  CHECK(transcript.held_bytes() < bytes / 2);
+  for (const size_t first : {size_t{0}, size_t{1}, size_t{4'999}, size_t{19'999}, size_t{20'000}}) {
+    std::string expected;
+    for (size_t i = first; i < lines.size(); ++i) expected += lines[i] + "\n";
+    CHECK(transcript.text_from(first) == expected);
+  }
+}
+
 TEST_CASE("a transcript file is whole or not there") {
   const Folder folder;
   const std::string path = folder / "run.jsonl";
@@ -551,7 +574,7 @@ class SmallDisk {
 TEST_CASE("a transcript is written beside its session, line by line") {
   const Folder folder;
   const std::string path = folder / "run.jsonl";
-  std::vector<std::string> lines = {"one"};
+  Transcript lines = {"one"};
   {
     TranscriptWriter writer(path);
     writer.append(lines);
@@ -570,7 +593,7 @@ TEST_CASE("a transcript is written beside its session, line by line") {
 TEST_CASE("a full disk is told once, and what did not fit is written when there is room") {
   const Folder folder;
   const std::string path = folder / "run.jsonl";
-  std::vector<std::string> lines = {"one"};
+  Transcript lines = {"one"};
   TranscriptWriter writer(path);
   writer.sync(lines);
   REQUIRE(holds_soon(path, "one\n"));
@@ -634,7 +657,7 @@ TEST_CASE("a program that is killed loses no line that had time to be written") 
   for (int i = 0; i < 500; ++i) all += line + "\n";
   const pid_t child = fork();
   if (child == 0) {
-    std::vector<std::string> lines;
+    Transcript lines;
     TranscriptWriter writer(path);
     for (int i = 0; i < 500; ++i) {
       lines.push_back(line);

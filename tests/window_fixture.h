@@ -143,7 +143,7 @@ class FakeSession final : public app::Session {
     flush();
   }
   const std::vector<Prediction>& predictions() const { return run_.predictions(); }
-  const std::vector<std::string>& transcript() const override { return to_.lines; }
+  std::vector<std::string> transcript() const override { return to_.lines; }
   Result<void> save(const std::string& path) const override {
     std::ofstream out(path);
     out << to_.text();

@@ -94,7 +94,7 @@ void Driver::step() {
   session_->poll();
   if (file_ && !file_error_) {
     // A full disk must not end the measuring: the table is still to come.
-    if (auto written = file_->append(session_->transcript()); !written) {
+    if (auto written = session_->append_to(&*file_); !written) {
       file_error_ = written.error();
       complain_above("ridgepoint: " + file_error_->sentence() + "; measuring goes on");
     }
@@ -193,7 +193,7 @@ void Driver::complain_above(const std::string& text) {
 Result<bool> Driver::close_file() {
   if (!file_) return false;
   if (!file_error_) {
-    if (auto written = file_->append(session_->transcript()); !written) {
+    if (auto written = session_->append_to(&*file_); !written) {
       file_error_ = written.error();
     }
   }

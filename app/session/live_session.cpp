@@ -223,12 +223,15 @@ void LiveSession::name_learner(const std::string& name) {
 }
 
 void LiveSession::note(const std::string& key, const std::string& text) {
-  transcript_.push_back(note_line(key, text));
-  changed_ |= run_.apply_line(transcript_.back());
+  const std::string line = note_line(key, text);
+  transcript_.push_back(line);
+  changed_ |= run_.apply_line(line);
 }
 
 Result<void> LiveSession::save(const std::string& path) const {
-  return save_transcript(path, transcript_);
+  RIDGE_TRY(GrowingFile file, GrowingFile::open(path));
+  RIDGE_TRY_VOID(file.append(transcript_));
+  return file.finish();
 }
 
 void LiveSession::keep(const std::string& path) {

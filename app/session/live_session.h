@@ -8,6 +8,7 @@
 
 #include "app/session/process.h"
 #include "app/session/session.h"
+#include "app/session/transcript.h"
 #include "app/session/transcript_file.h"
 
 namespace ridge::app {
@@ -35,7 +36,8 @@ class LiveSession final : public Session {
   void predict(const Prediction& said) override;
   void name_learner(const std::string& name) override;
   void note(const std::string& key, const std::string& text) override;
-  const std::vector<std::string>& transcript() const override { return transcript_; }
+  std::vector<std::string> transcript() const override { return transcript_.lines(); }
+  Result<void> append_to(GrowingFile* file) const override { return file->append(transcript_); }
   Result<void> save(const std::string& path) const override;
   void keep(const std::string& path) override;
   std::optional<Error> take_keep_error() override;
@@ -71,7 +73,7 @@ class LiveSession final : public Session {
   Options options_;
   std::unique_ptr<Process> process_;
   Run run_;
-  std::vector<std::string> transcript_;
+  Transcript transcript_;
   std::unique_ptr<TranscriptWriter> writer_;  ///< null: nothing is kept
   std::string reason_;
   std::map<int64_t, Open> open_;

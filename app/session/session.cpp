@@ -36,13 +36,9 @@ class ReplaySession final : public Session {
   void note(const std::string& key, const std::string& text) override {
     added_.push_back(note_line(key, text));
     fresh_ |= run_.apply_line(added_.back());
-    lines_.clear();
   }
   /// Read where it is asked for: beside the run it would be as much memory again.
-  const std::vector<std::string>& transcript() const override {
-    if (lines_.empty()) lines_ = read_all();
-    return lines_;
-  }
+  std::vector<std::string> transcript() const override { return read_all(); }
   Result<void> save(const std::string& path) const override {
     const std::vector<std::string> lines = read_all();
     if (lines.size() > added_.size()) return save_transcript(path, lines);
@@ -65,7 +61,6 @@ class ReplaySession final : public Session {
   Run run_;
   std::string path_, reason_;
   std::vector<std::string> added_;
-  mutable std::vector<std::string> lines_;
   bool fresh_ = true;
 };
 

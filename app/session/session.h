@@ -15,6 +15,8 @@
 
 namespace ridge::app {
 
+class GrowingFile;
+
 enum class WorkerState {
   starting,  ///< spawned, no hello yet
   idle,  ///< nothing is open; after a cancel that had to end the worker, the next request starts one
@@ -91,8 +93,10 @@ class Session {
   /// writes: its file stays as it is.
   virtual void note(const std::string& key, const std::string& text) = 0;
 
-  /// The transcript so far; and saves it (written beside, then renamed: never half a file).
-  virtual const std::vector<std::string>& transcript() const = 0;
+  /// The transcript so far, a copy of all of it; and saves it (written beside, then renamed: never half a file).
+  virtual std::vector<std::string> transcript() const = 0;
+  /// Appends to the file what it does not have of the transcript yet. A saved run has a file already.
+  virtual Result<void> append_to(GrowingFile* file) const { return (void)file, Result<void>{}; }
   virtual Result<void> save(const std::string& path) const = 0;
   /// From now on `path` holds the transcript, and grows with it on a thread of its own (TranscriptWriter). Called
   /// again, what was kept goes to the disk. A saved run is kept already.

@@ -75,7 +75,9 @@ int LineFile::close() {
 
 Result<void> save_transcript(const std::string& path, const std::vector<std::string>& lines) {
   RIDGE_TRY(GrowingFile file, GrowingFile::open(path));
-  RIDGE_TRY_VOID(file.append(lines));
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  RIDGE_TRY_VOID(file.append_text(std::move(text)));
   return file.finish();
 }
 
@@ -117,14 +119,17 @@ GrowingFile::~GrowingFile() {
   if (file_.is_open() && !failed_) ::unlink(part_.c_str());
 }
 
-Result<void> GrowingFile::append(const std::vector<std::string>& lines) {
-  std::string text;
-  for (size_t i = lines_; i < lines.size(); ++i) text += lines[i] + "\n";
-  if (const int failed = file_.append(text, false)) {
+Result<void> GrowingFile::append(const Transcript& lines) {
+  RIDGE_TRY_VOID(append_text(lines.text_from(lines_)));
+  lines_ = lines.size();
+  return {};
+}
+
+Result<void> GrowingFile::append_text(std::string text) {
+  if (const int failed = file_.append(std::move(text), false)) {
     failed_ = true;
     return write_error(part_, failed);
   }
-  lines_ = lines.size();
   return {};
 }
 
@@ -153,24 +158,22 @@ TranscriptWriter::~TranscriptWriter() {
   if (thread_.joinable()) thread_.join();
 }
 
-void TranscriptWriter::append(const std::vector<std::string>& lines) {
+void TranscriptWriter::append(const Transcript& lines) {
   take(lines, false);
 }
 
-void TranscriptWriter::sync(const std::vector<std::string>& lines) {
+void TranscriptWriter::sync(const Transcript& lines) {
   take(lines, true);
 }
 
-void TranscriptWriter::take(const std::vector<std::string>& lines, bool to_disk) {
+void TranscriptWriter::take(const Transcript& lines, bool to_disk) {
   {
     std::unique_lock lock(mutex_);
     if (to_disk) has_failed_ = false;
     if (has_failed_ || (lines_taken_ >= lines.size() && !to_disk)) return;
     wants_sync_ |= to_disk;
-    for (; lines_taken_ < lines.size(); ++lines_taken_) {
-      waiting_ += lines[lines_taken_];
-      waiting_ += '\n';
-    }
+    waiting_ += lines.text_from(lines_taken_);
+    lines_taken_ = lines.size();
     if (!has_threads()) write_waiting(lock);
   }
   changed_.notify_one();

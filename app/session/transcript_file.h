@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/transcript.h"
 #include "common/core/result.h"
 #include "common/record/seal.h"
 
@@ -55,7 +56,9 @@ class GrowingFile {
   ~GrowingFile();
 
   /// Appends what `lines` has beyond the last call. Errors: `cannot_write` (the disk is full, say).
-  Result<void> append(const std::vector<std::string>& lines);
+  Result<void> append(const Transcript& lines);
+  /// Appends whole lines. Errors: the same.
+  Result<void> append_text(std::string text);
   Result<void> finish();
 
  private:
@@ -78,14 +81,14 @@ class TranscriptWriter {
   ~TranscriptWriter();  ///< writes and syncs what it was given
 
   /// Takes what `lines` has beyond the last call; after an error, beyond what is in the file.
-  void append(const std::vector<std::string>& lines);
+  void append(const Transcript& lines);
   /// The same, and all of it is to be on the disk soon; after an error this is another attempt.
-  void sync(const std::vector<std::string>& lines);
+  void sync(const Transcript& lines);
   /// The error of the last attempt, once: `cannot_write`.
   std::optional<Error> take_error();
 
  private:
-  void take(const std::vector<std::string>& lines, bool to_disk);
+  void take(const Transcript& lines, bool to_disk);
   void loop();
   void write_waiting(std::unique_lock<std::mutex>& lock);
   int write(const std::string& text, bool to_disk);

@@ -60,7 +60,8 @@ class Stopwatch {
   }
   void turn_begins() {
     if (timing_ == nullptr) return;
-    turn_counts_ = !timing_->frames_s.empty();  // the turn of the first frame is that frame's figure
+    turn_counts_ =
+        !timing_->frames_s.empty();  // the turn of the first frame is that frame's figure
     turn_from_s_ = now_s();
     turn_from_cpu_s_ = thread_seconds();
   }

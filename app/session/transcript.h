@@ -1,0 +1,44 @@
+// The lines of a session. One that lasts for hours is told a dozen lines a second and keeps them all, for a save at its
+// end; so all but the last are packed, to about a tenth of their size.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::app {
+
+class Transcript {
+ public:
+  Transcript() = default;
+  Transcript(std::initializer_list<std::string_view> lines);
+
+  /// A line has no end of line in it.
+  void push_back(std::string_view line);
+  size_t size() const { return first_open_ + open_lines_; }
+  /// The lines from `first` on, each with its end. What lies far back is unpacked for it.
+  std::string text_from(size_t first) const;
+  /// All of them, unpacked.
+  std::vector<std::string> lines() const;
+  /// What the lines take here.
+  size_t held_bytes() const;
+
+ private:
+  /// Some 1,000 lines that follow each other.
+  struct Block {
+    size_t first = 0;  ///< line
+    size_t bytes = 0;  ///< of their text
+    std::string
+        packed;  ///< by zlib; as long as the text: the text itself, which zlib had nothing to gain from
+    std::string text() const;
+  };
+  void pack();
+
+  std::vector<Block> blocks_;
+  std::string open_;  ///< the last lines, each with its end
+  size_t first_open_ = 0, open_lines_ = 0;
+};
+
+}  // namespace ridge::app
