@@ -1,0 +1,133 @@
+#include "worker/emulated/requests.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ridge::emulated {
+namespace {
+
+constexpr int kBanks = 32;
+constexpr uint64_t kWord = 4, kSector = 32;
+
+/// The most distinct words that one bank is asked for, by the lanes of `mask`.
+int passes_of(std::span<const uint64_t> addresses, uint32_t mask, uint32_t bytes) {
+  std::array<std::array<uint64_t, kLanes * 4>, kBanks> words;
+  std::array<int, kBanks> count{};
+  int most = 0;
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const uint64_t at = addresses[static_cast<size_t>(std::countr_zero(left))];
+    for (uint64_t word = at / kWord; word <= (at + bytes - 1) / kWord; ++word) {
+      const size_t bank = word % kBanks;
+      const auto end = words[bank].begin() + count[bank];
+      if (std::find(words[bank].begin(), end, word) != end) continue;
+      words[bank][static_cast<size_t>(count[bank]++)] = word;
+      most = std::max(most, count[bank]);
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+int sectors_of(std::span<const uint64_t> addresses, uint32_t bytes) {
+  std::array<uint64_t, kLanes * 4> sectors;
+  size_t count = 0;
+  for (const uint64_t at : addresses) {
+    for (uint64_t sector = at / kSector; sector <= (at + bytes - 1) / kSector; ++sector) {
+      // Neighbours are likely to share the last one.
+      if (count > 0 && sectors[count - 1] == sector) continue;
+      const auto end = sectors.begin() + static_cast<ptrdiff_t>(count);
+      if (std::find(sectors.begin(), end, sector) != end || count == sectors.size()) continue;
+      sectors[count++] = sector;
+    }
+  }
+  return static_cast<int>(count);
+}
+
+int wavefronts_of(std::span<const uint64_t> addresses, uint32_t mask, uint32_t bytes, int* needed) {
+  *needed = 0;
+  if (bytes <= kWord) {
+    *needed = mask != 0 ? 1 : 0;
+    return passes_of(addresses, mask, bytes);
+  }
+  int all = 0;
+  const int group = bytes <= 8 ? 16 : 8;  // lanes that are served at once
+  for (int first = 0; first < kLanes; first += 2 * group) {
+    const uint32_t lanes = (1u << group) - 1;
+    const uint32_t low = mask & lanes << first, high = mask & lanes << (first + group);
+    if ((low | high) == 0) continue;
+    if (passes_of(addresses, low | high, bytes) == 1) {
+      ++*needed;
+      ++all;
+      continue;
+    }
+    *needed += (low != 0 ? 1 : 0) + (high != 0 ? 1 : 0);
+    all += passes_of(addresses, low, bytes) + passes_of(addresses, high, bytes);
+  }
+  return all;
+}
+
+Requests::Place& Requests::place_of(Site site, uint32_t bytes, AccessKind kind, bool is_shared) {
+  const auto fits = [&](const Place& place) {
+    return place.site == site && place.bytes == bytes && place.is_shared == is_shared && place.kind == kind;
+  };
+  if (last_ != nullptr && fits(*last_)) return *last_;
+  std::vector<uint32_t>& here = index_[site];
+  for (const uint32_t i : here) {
+    if (fits(places_[i])) return *(last_ = &places_[i]);
+  }
+  here.push_back(static_cast<uint32_t>(places_.size()));
+  Place& made = places_.emplace_back();
+  made.site = site;
+  made.bytes = bytes;
+  made.kind = kind;
+  made.is_shared = is_shared;
+  return *(last_ = &made);
+}
+
+void Requests::add(int lane, Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared) {
+  Place& place = place_of(site, bytes, kind, is_shared);
+  const size_t k = place.made[static_cast<size_t>(lane)]++;
+  if (k >= place.requests.size()) place.requests.resize(std::max<size_t>(4, k * 2));
+  Request& request = place.requests[k];
+  request.at[static_cast<size_t>(lane)] = address;
+  request.mask |= 1u << lane;
+  place.used = std::max(place.used, k + 1);
+}
+
+void Requests::meet(std::unordered_map<Site, SiteCounts>* counts) {
+  for (Place& place : places_) {
+    if (place.used == 0) continue;
+    SiteCounts& site = (*counts)[place.site];
+    Traffic& traffic = place.is_shared ? (place.kind == AccessKind::read    ? site.shared_reads
+                                          : place.kind == AccessKind::write ? site.shared_writes
+                                                                            : site.shared_atomics)
+                                       : (place.kind == AccessKind::read    ? site.global_reads
+                                          : place.kind == AccessKind::write ? site.global_writes
+                                                                            : site.global_atomics);
+    for (size_t k = 0; k < place.used; ++k) {
+      Request& request = place.requests[k];
+      const int lanes = std::popcount(request.mask);
+      ++traffic.requests;
+      traffic.lanes += lanes;
+      traffic.bytes += int64_t{lanes} * place.bytes;
+      if (place.is_shared) {
+        int needed = 0;
+        const int passes = wavefronts_of(request.at, request.mask, place.bytes, &needed);
+        traffic.wavefronts += passes;
+        traffic.conflicts += passes - needed;
+      } else {
+        std::array<uint64_t, kLanes> asked;
+        size_t count = 0;
+        for (uint32_t left = request.mask; left != 0; left &= left - 1)
+          asked[count++] = request.at[static_cast<size_t>(std::countr_zero(left))];
+        traffic.sectors += sectors_of(std::span(asked).first(count), place.bytes);
+      }
+      request.mask = 0;
+    }
+    place.made = {};
+    place.used = 0;
+  }
+}
+
+}  // namespace ridge::emulated
