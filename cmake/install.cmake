@@ -27,7 +27,7 @@ if(RIDGE_WINDOW)  # the window's fonts, as far as they are here
   install(FILES ${ridge_fonts} OPTIONAL DESTINATION ${ridge_share}/fonts)
 endif()
 # What a learner's rung includes, and the hooks of one whose accesses are watched; the rungs' own texts are in the worker.
-install(DIRECTORY common include kernels worker/trace DESTINATION ${ridge_share}/source FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY common include kernels worker/trace worker/emulated DESTINATION ${ridge_share}/source FILES_MATCHING PATTERN "*.h")
 
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The licence of each library that is linked or lies beside the programs, as its package has it.

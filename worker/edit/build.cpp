@@ -454,6 +454,15 @@ bool compile_together(const std::vector<EditText>& texts, const std::string& fol
   return linked;
 }
 
+bool run_rung_compiler(const std::vector<std::string>& more, const std::string& file,
+                       const std::function<bool()>& cancelled, EditBuild* build) {
+  if (const std::string why = cannot_compile(false); !why.empty())
+    return build->refuse(BuildEnd::machine, why);
+  Words command = cpu_command({});
+  command.insert(command.end(), more.begin(), more.end());
+  return run_compiler(command, file, cancelled, build);
+}
+
 bool compile_edit(const EditText& edit, int capability, const std::string& folder,
                   Precompiled* headers, const std::function<bool()>& cancelled, EditBuild* build,
                   const std::vector<std::string>& more) {

@@ -66,6 +66,7 @@ struct LaunchCounts {
   int64_t blocks = 0, threads = 0;  ///< threads of a block
   int64_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   Counts sites;
+  std::map<Site, int64_t> visits;  ///< of basic blocks, by single threads
   std::vector<Fault> faults;  ///< each pair of places once
 };
 

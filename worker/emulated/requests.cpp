@@ -71,18 +71,21 @@ Requests::Place& Requests::place_of(Site site, uint32_t bytes, AccessKind kind, 
   const auto fits = [&](const Place& place) {
     return place.site == site && place.bytes == bytes && place.is_shared == is_shared && place.kind == kind;
   };
-  if (last_ != nullptr && fits(*last_)) return *last_;
+  uint32_t& recent = recent_[reinterpret_cast<uintptr_t>(site) / 2 % recent_.size()];
+  if (recent > 0 && fits(places_[recent - 1])) return places_[recent - 1];
   std::vector<uint32_t>& here = index_[site];
   for (const uint32_t i : here) {
-    if (fits(places_[i])) return *(last_ = &places_[i]);
+    recent = i + 1;
+    if (fits(places_[i])) return places_[i];
   }
   here.push_back(static_cast<uint32_t>(places_.size()));
+  recent = here.back() + 1;
   Place& made = places_.emplace_back();
   made.site = site;
   made.bytes = bytes;
   made.kind = kind;
   made.is_shared = is_shared;
-  return *(last_ = &made);
+  return made;
 }
 
 void Requests::add(int lane, Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared) {

@@ -49,7 +49,7 @@ class Requests {
 
   std::vector<Place> places_;
   std::unordered_map<Site, std::vector<uint32_t>> index_;  ///< by site; of one site there may be two widths or memories
-  Place* last_ = nullptr;
+  std::array<uint32_t, 256> recent_{};  ///< one more than the place's number, by a few bits of the site
 };
 
 }  // namespace ridge::emulated

@@ -1,0 +1,400 @@
+#include "worker/emulated/core.h"
+
+#include <link.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace ridge::emulated {
+namespace {
+
+constexpr size_t kStackBytes = 64 << 10;
+constexpr size_t kMostFaults = 64;
+// Shared addresses as device code sees them: static memory first, dynamic from here on.
+constexpr uint32_t kDynamicBegin = 1 << 20;
+constexpr size_t kMarkBytes = 16;  // static_shared_mark of device/host.h
+
+thread_local Core* current = nullptr;
+
+struct TlsSearch {
+  uintptr_t mark = 0, begin = 0;
+  size_t bytes = 0;
+};
+
+int look_for_tls(dl_phdr_info* info, size_t, void* data) {
+  auto* search = static_cast<TlsSearch*>(data);
+  const auto begin = reinterpret_cast<uintptr_t>(info->dlpi_tls_data);
+  if (begin == 0) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const size_t bytes = info->dlpi_phdr[i].p_memsz;
+    if (info->dlpi_phdr[i].p_type != PT_TLS || search->mark < begin || search->mark >= begin + bytes) continue;
+    search->begin = begin;
+    search->bytes = bytes;
+    return 1;
+  }
+  return 0;
+}
+
+const char* verb(bool writes) { return writes ? "writes" : "reads"; }
+
+}  // namespace
+
+Core* current_core() { return current; }
+
+Core::Core()
+    : stacks_(kMostThreads, kStackBytes),
+      lanes_(kMostThreads),
+      warps_(kMostThreads / kLanes),
+      dynamic_shared_(kMostDynamicShared),
+      shadow_([this](const Use& before, uint16_t thread) { return is_ordered(before, thread); },
+              [this](FaultKind kind, const Use& before, const Use& use, bool before_writes, bool writes) {
+                shared_fault(kind, before, use, before_writes, writes);
+              }) {}
+
+// ---- a block ---------------------------------------------------------------------------------------------------------
+
+void Core::run(LaunchState* launch) {
+  launch_ = launch;
+  const Place3& threads = launch->grid->threads;
+  threads_ = size_t{threads.x} * threads.y * threads.z;
+  visits.assign(launch->text_end - launch->text_begin, 0);
+  last_range_ = {};
+  find_static_shared();
+  const Place3& blocks = launch->grid->blocks;
+  const int64_t count = int64_t{blocks.x} * blocks.y * blocks.z;
+  Core* before = std::exchange(current, this);
+  for (int64_t block = launch->next_block++; block < count && !launch->is_stopped; block = launch->next_block++) {
+    begin_block(block);
+    run_block();
+  }
+  lane_ = nullptr;
+  current = before;
+}
+
+/// Static shared memory is the object's thread-local memory: of the thread that asks.
+void Core::find_static_shared() {
+  TlsSearch search{.mark = reinterpret_cast<uintptr_t>(launch_->grid->shared_mark())};
+  dl_iterate_phdr(look_for_tls, &search);
+  static_begin_ = search.begin;
+  static_bytes_ = search.bytes;
+  static_shared_bytes = static_cast<int64_t>(static_bytes_ - std::min(static_bytes_, kMarkBytes));
+}
+
+void Core::begin_block(int64_t block) {
+  const Grid& grid = *launch_->grid;
+  ++epoch_;
+  shadow_.begin_block(epoch_);
+  // NaNs: what is read before it is written shows in the result as well.
+  std::memset(reinterpret_cast<void*>(static_begin_), 0xff, static_bytes_);
+  std::memset(dynamic_shared_.data(), 0xff, grid.shared_bytes);
+  const auto x = static_cast<unsigned>(block % grid.blocks.x);
+  const auto y = static_cast<unsigned>(block / grid.blocks.x % grid.blocks.y);
+  const auto z = static_cast<unsigned>(block / grid.blocks.x / grid.blocks.y);
+  for (size_t i = 0; i < threads_; ++i) {
+    Lane& lane = lanes_[i];
+    const auto thread = static_cast<unsigned>(i);
+    lane.thread = static_cast<int>(i);
+    lane.place = {{thread % grid.threads.x, thread / grid.threads.x % grid.threads.y,
+                   thread / grid.threads.x / grid.threads.y},
+                  {x, y, z}, grid.threads, grid.blocks};
+    lane.state = State::ready;
+    lane.steps = 0;
+    lane.copies.clear();
+    lane.group_ends.clear();
+    lane.context = new_context(stacks_.begin(i), kStackBytes, [] { current->live(); });
+  }
+  for (Warp& warp : warps_) warp.met.clear();
+}
+
+void Core::live() {
+  launch_->grid->run(launch_->grid->call);
+  leave(State::done);
+}
+
+/// The fibre that runs gives its core back until its state is `ready` again.
+void Core::leave(State state) {
+  lane_->state = state;
+  switch_context(&lane_->context, scheduler_);
+}
+
+void Core::run_block() {
+  const size_t warps = (threads_ + kLanes - 1) / kLanes;
+  do {
+    for (size_t warp = 0; warp < warps && !launch_->is_stopped; ++warp) {
+      do run_warp(warp);
+      while (!launch_->is_stopped && resolve(warp));
+    }
+  } while (!launch_->is_stopped && release_barrier());
+  for (size_t warp = 0; warp < warps; ++warp) warps_[warp].requests.meet(&sites);
+}
+
+void Core::run_warp(size_t warp) {
+  const size_t first = warp * kLanes, end = std::min(first + kLanes, threads_);
+  for (size_t i = first; i < end && !launch_->is_stopped; ++i) {
+    if (lanes_[i].state != State::ready) continue;
+    lane_ = &lanes_[i];
+    switch_context(&scheduler_, lane_->context);
+  }
+}
+
+/// All threads that have not ended stand at a barrier: they go on. False: the block has ended.
+bool Core::release_barrier() {
+  const Lane* first = nullptr;
+  for (size_t i = 0; i < threads_; ++i) {
+    Lane& lane = lanes_[i];
+    if (lane.state == State::done) continue;
+    if (lane.state != State::barrier) {
+      lane_ = &lane;
+      report(FaultKind::missing_lanes, lane.site, nullptr,
+             where(lane) + " waits for lanes of its mask that do not come");
+      launch_->is_stopped = true;
+      return false;
+    }
+    if (first == nullptr) first = &lane;
+    if (lane.site != first->site)
+      report(FaultKind::divergent_barrier, lane.site, first->site,
+             where(lane) + " waits at another barrier than thread " + std::to_string(first->thread));
+  }
+  if (first == nullptr) return false;
+  ++sites[first->site].barriers;
+  ++epoch_;
+  for (size_t warp = 0; warp * kLanes < threads_; ++warp) warps_[warp].requests.meet(&sites);
+  for (size_t i = 0; i < threads_; ++i) {
+    if (lanes_[i].state == State::barrier) lanes_[i].state = State::ready;
+  }
+  return true;
+}
+
+// ---- what the lanes of a warp exchange ---------------------------------------------------------------------------------
+
+/// Whether lanes go on: those whose mask is all there.
+bool Core::resolve(size_t warp) {
+  const size_t first = warp * kLanes, count = std::min<size_t>(kLanes, threads_ - first);
+  bool goes_on = false;
+  for (size_t i = 0; i < count; ++i) {
+    const Lane& lane = lanes_[first + i];
+    if (lane.state == State::ready || lane.state == State::barrier || lane.state == State::done) continue;
+    uint32_t present = 0, ended = 0;
+    for (size_t other = 0; other < count; ++other) {
+      const Lane& one = lanes_[first + other];
+      if ((lane.mask >> other & 1) == 0) continue;
+      if (one.state == State::done) ended |= 1u << other;
+      if (one.state == lane.state && one.mask == lane.mask) present |= 1u << other;
+    }
+    const uint32_t there = count == kLanes ? ~0u : (1u << count) - 1;
+    if ((present | ended) != (lane.mask & there)) continue;
+    if (ended != 0) {
+      report(FaultKind::missing_lanes, lane.site, nullptr,
+             where(lane) + " names lanes in its mask that have ended");
+    }
+    exchange(warp, present, lane.state);
+    goes_on = true;
+  }
+  return goes_on;
+}
+
+void Core::exchange(size_t warp, uint32_t mask, State kind) {
+  Lane* lanes = &lanes_[warp * kLanes];
+  uint64_t given[kLanes] = {};
+  uint32_t votes = 0;
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    given[i] = lanes[i].value;
+    votes |= lanes[i].value != 0 ? 1u << i : 0;
+  }
+  Warp& met = warps_[warp];
+  bool is_whole = true;
+  for (size_t i = 0; i < std::min<size_t>(kLanes, threads_ - warp * kLanes); ++i)
+    is_whole &= (mask >> i & 1) != 0 || lanes[i].state == State::done;
+  if (is_whole) met.requests.meet(&sites);
+  if (kind == State::sync) {
+    ++met.time;
+    if (is_whole) met.met_whole = met.time;
+    if (!is_whole && met.met.empty()) met.met.resize(kLanes * kLanes);
+  }
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    Lane& lane = lanes[i];
+    if (kind == State::shuffle) lane.value = (mask >> lane.from & 1) != 0 ? given[lane.from] : given[i];
+    if (kind == State::ballot) lane.value = votes;
+    if (kind == State::sync && !met.met.empty()) {
+      for (int other = 0; other < kLanes; ++other)
+        if ((mask >> other & 1) != 0) met.met[static_cast<size_t>(i * kLanes + other)] = met.time;
+    }
+    lane.state = State::ready;
+  }
+}
+
+void Core::barrier(Site site) {
+  lane_->site = site;
+  leave(State::barrier);
+}
+
+void Core::warp_sync(uint32_t mask, Site site) {
+  lane_->site = site;
+  lane_->mask = mask;
+  leave(State::sync);
+}
+
+uint64_t Core::shuffle(uint32_t mask, uint64_t value, int from, Site site) {
+  lane_->site = site;
+  lane_->mask = mask;
+  lane_->value = value;
+  lane_->from = from;
+  leave(State::shuffle);
+  return lane_->value;
+}
+
+uint32_t Core::ballot(uint32_t mask, bool predicate, Site site) {
+  lane_->site = site;
+  lane_->mask = mask;
+  lane_->value = predicate ? 1 : 0;
+  leave(State::ballot);
+  return static_cast<uint32_t>(lane_->value);
+}
+
+// ---- memory ------------------------------------------------------------------------------------------------------------
+
+void Core::access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site) {
+  const auto stack = reinterpret_cast<uintptr_t>(stacks_.begin(static_cast<size_t>(lane_->thread)));
+  if (at - stack < kStackBytes) return;  // local memory: registers, on a GPU
+  const auto dynamic = reinterpret_cast<uintptr_t>(dynamic_shared_.data());
+  if (at - static_begin_ < static_bytes_) {
+    shared_access(at - static_begin_, bytes, kind, site);
+  } else if (at - dynamic < kMostDynamicShared) {
+    if (at - dynamic + bytes > launch_->grid->shared_bytes)
+      stop(FaultKind::out_of_bounds, site,
+           where(*lane_) + " uses dynamic shared memory behind the " +
+               std::to_string(launch_->grid->shared_bytes) + " bytes of the launch");
+    shared_access(kDynamicBegin + (at - dynamic), bytes, kind, site);
+  } else {
+    global_access(at, bytes, kind, site);
+  }
+}
+
+void Core::shared_access(uint64_t offset, uint32_t bytes, AccessKind kind, Site site) {
+  Warp& warp = warps_[static_cast<size_t>(lane_->thread / kLanes)];
+  warp.requests.add(lane(), site, offset, bytes, kind, true);
+  // The shadow of dynamic memory follows that of static memory.
+  const uint64_t shadow = offset >= kDynamicBegin ? (static_bytes_ + 3) / 4 * 4 + offset - kDynamicBegin : offset;
+  shadow_.use(shadow, bytes, kind,
+              {.site = site, .epoch = epoch_, .time = warp.time, .thread = static_cast<uint16_t>(lane_->thread)});
+}
+
+void Core::global_access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site) {
+  if (at < last_range_.begin || at + bytes > last_range_.end) {
+    const auto call = reinterpret_cast<uintptr_t>(launch_->grid->call);
+    if (at - call < launch_->grid->call_bytes) return;  // the kernel's arguments
+    const Range* range = launch_->memory->find(at);
+    if (range == nullptr || at + bytes > range->end) {
+      const char* does = kind == AccessKind::read ? " reads " : " writes ";
+      stop(FaultKind::out_of_bounds, site,
+           where(*lane_) + does + std::to_string(bytes) + " bytes " +
+               (range != nullptr ? "across the end of " + range->name : launch_->memory->nearest(at)));
+    }
+    last_range_ = *range;
+  }
+  if (last_range_.is_constant) return;
+  if (at % bytes != 0)
+    stop(FaultKind::misaligned, site,
+         where(*lane_) + " uses " + std::to_string(bytes) + " bytes of " + last_range_.name +
+             " at an address that is no multiple of " + std::to_string(bytes));
+  warps_[static_cast<size_t>(lane_->thread / kLanes)].requests.add(lane(), site, at, bytes, kind, false);
+}
+
+void Core::step(Site site) {
+  const uintptr_t offset = reinterpret_cast<uintptr_t>(site) - launch_->text_begin;
+  if (offset < visits.size()) ++visits[offset];
+  if (++lane_->steps > kMostSteps)
+    stop(FaultKind::endless, site, where(*lane_) + " is not done after " + std::to_string(kMostSteps) + " steps");
+}
+
+uint32_t Core::shared_address(const void* pointer) const {
+  const auto at = reinterpret_cast<uintptr_t>(pointer);
+  const auto dynamic = reinterpret_cast<uintptr_t>(dynamic_shared_.data());
+  if (at - static_begin_ < static_bytes_) return static_cast<uint32_t>(at - static_begin_);
+  return kDynamicBegin + static_cast<uint32_t>(at - dynamic);
+}
+
+void* Core::shared_pointer(uint32_t address) {
+  if (address < kDynamicBegin) return reinterpret_cast<void*>(static_begin_ + address);
+  return dynamic_shared_.data() + (address - kDynamicBegin);
+}
+
+void Core::copy_later(uint32_t to, const void* from, uint32_t bytes, uint32_t inside, Site site) {
+  ++sites[site].copies;
+  const uint64_t offset = to;
+  if (offset % bytes != 0) stop(FaultKind::misaligned, site, where(*lane_) + " copies to no multiple of its width");
+  if (inside > 0) global_access(reinterpret_cast<uintptr_t>(from), inside, AccessKind::read, site);
+  warps_[static_cast<size_t>(lane_->thread / kLanes)].requests.add(lane(), site, offset, bytes, AccessKind::write, true);
+  lane_->copies.push_back({static_cast<char*>(shared_pointer(to)), static_cast<const char*>(from), bytes, inside, site});
+}
+
+void Core::copies_commit() { lane_->group_ends.push_back(lane_->copies.size()); }
+
+void Core::copies_wait(int pending) {
+  Lane& lane = *lane_;
+  if (std::ssize(lane.group_ends) <= pending) return;
+  const size_t groups = lane.group_ends.size() - static_cast<size_t>(pending);
+  const size_t done = lane.group_ends[groups - 1];
+  const Warp& warp = warps_[static_cast<size_t>(lane.thread / kLanes)];
+  for (size_t i = 0; i < done; ++i) {
+    const Copy& copy = lane.copies[i];
+    std::memcpy(copy.to, copy.from, copy.inside);
+    std::memset(copy.to + copy.inside, 0, copy.bytes - copy.inside);
+    const uint32_t address = shared_address(copy.to);
+    const uint64_t shadow =
+        address >= kDynamicBegin ? (static_bytes_ + 3) / 4 * 4 + address - kDynamicBegin : address;
+    shadow_.use(shadow, copy.bytes, AccessKind::write,
+                {.site = copy.site, .epoch = epoch_, .time = warp.time, .thread = static_cast<uint16_t>(lane.thread)});
+  }
+  lane.copies.erase(lane.copies.begin(), lane.copies.begin() + static_cast<ptrdiff_t>(done));
+  lane.group_ends.erase(lane.group_ends.begin(), lane.group_ends.begin() + static_cast<ptrdiff_t>(groups));
+  for (size_t& end : lane.group_ends) end -= done;
+}
+
+// ---- faults ------------------------------------------------------------------------------------------------------------
+
+std::string Core::where(const Lane& lane) const {
+  const Place3& block = lane.place.block;
+  const int64_t number =
+      block.x + int64_t{lane.place.grid_dim.x} * (block.y + int64_t{lane.place.grid_dim.y} * block.z);
+  return "thread " + std::to_string(lane.thread) + " of block " + std::to_string(number);
+}
+
+void Core::report(FaultKind kind, Site at, Site other, std::string detail) {
+  const auto is_same = [&](const Fault& one) { return one.kind == kind && one.at == at && one.other == other; };
+  if (faults.size() >= kMostFaults || std::any_of(faults.begin(), faults.end(), is_same)) return;
+  faults.push_back({kind, at, other, std::move(detail)});
+}
+
+/// Ends the launch: the fibre that runs is not gone on with.
+void Core::stop(FaultKind kind, Site site, std::string detail) {
+  report(kind, site, nullptr, std::move(detail));
+  launch_->is_stopped = true;
+  leave(State::done);
+}
+
+void Core::refuse(const std::string& what, Site site) {
+  stop(FaultKind::refused, site, what + " is not emulated");
+}
+
+bool Core::is_ordered(const Use& before, uint16_t thread) const {
+  if (before.thread / kLanes != thread / kLanes) return false;
+  const Warp& warp = warps_[static_cast<size_t>(thread / kLanes)];
+  if (before.time < warp.met_whole) return true;
+  const auto pair = static_cast<size_t>(before.thread % kLanes * kLanes + thread % kLanes);
+  return !warp.met.empty() && before.time < warp.met[pair];
+}
+
+void Core::shared_fault(FaultKind kind, const Use& before, const Use& use, bool before_writes, bool writes) {
+  if (kind == FaultKind::unwritten)
+    return report(kind, use.site, nullptr, where(*lane_) + " reads shared memory that nothing was written to");
+  report(kind, use.site, before.site,
+         where(*lane_) + " " + verb(writes) + " what thread " + std::to_string(before.thread) + " " +
+             verb(before_writes) + ", without a barrier between");
+}
+
+}  // namespace ridge::emulated

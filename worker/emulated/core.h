@@ -1,0 +1,126 @@
+// One core of the emulation: it runs a block at a time, each thread as a fibre, and counts what they do. A thread runs
+// until it has to wait for others: at a barrier, or where the lanes of its warp exchange something.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "worker/emulated/counts.h"
+#include "worker/emulated/device/machine.h"
+#include "worker/emulated/fibre.h"
+#include "worker/emulated/memory.h"
+#include "worker/emulated/requests.h"
+#include "worker/emulated/shadow.h"
+
+namespace ridge::emulated {
+
+constexpr int kMostThreads = 1024;                  // of a block
+constexpr size_t kMostDynamicShared = 227 << 10;    // of a block: Hopper's
+constexpr int64_t kMostSteps = 30'000'000;          // basic blocks of one thread
+
+/// What the cores of a launch share.
+struct LaunchState {
+  const Grid* grid = nullptr;
+  const Memory* memory = nullptr;
+  std::atomic<int64_t> next_block = 0;
+  std::atomic<bool> is_stopped = false;  ///< a fault that ends the launch
+  uintptr_t text_begin = 0, text_end = 0;  ///< of the object's code
+};
+
+class Core {
+ public:
+  Core();
+  /// Blocks until there are none left; on the thread that calls.
+  void run(LaunchState* launch);
+
+  // ---- what fibres call -----------------------------------------------------------------------------------------------
+  void access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site);
+  void step(Site site);
+  void barrier(Site site);
+  void warp_sync(uint32_t mask, Site site);
+  uint64_t shuffle(uint32_t mask, uint64_t value, int from, Site site);
+  uint32_t ballot(uint32_t mask, bool predicate, Site site);
+  const Place* place() const { return &lane_->place; }
+  int lane() const { return lane_->thread % kLanes; }
+  void* dynamic_shared() { return dynamic_shared_.data(); }
+  uint32_t shared_address(const void* pointer) const;
+  void* shared_pointer(uint32_t address);
+  void copy_later(uint32_t to, const void* from, uint32_t bytes, uint32_t inside, Site site);
+  void copies_commit();
+  void copies_wait(int pending);
+  void refuse(const std::string& what, Site site);
+  /// A fibre's whole life.
+  void live();
+
+  // ---- what came of it, of this core's blocks -------------------------------------------------------------------------
+  std::unordered_map<Site, SiteCounts> sites;
+  std::vector<Fault> faults;
+  std::vector<int64_t> visits;  ///< of basic blocks by threads, by the offset of their call in the object's code
+  int64_t static_shared_bytes = 0;
+
+ private:
+  enum class State : uint8_t { ready, barrier, sync, shuffle, ballot, done };
+  struct Copy {
+    char* to;
+    const char* from;
+    uint32_t bytes, inside;
+    Site site;
+  };
+  struct Lane {
+    Context context;
+    Place place;
+    int thread = 0;
+    State state = State::done;
+    uint32_t mask = 0;
+    int from = 0;
+    uint64_t value = 0;  ///< given, then got
+    Site site = nullptr;
+    int64_t steps = 0;
+    std::vector<Copy> copies;        ///< not yet made, in order
+    std::vector<size_t> group_ends;  ///< in copies
+  };
+  struct Warp {
+    Requests requests;
+    uint32_t time = 0;       ///< synchronisations so far
+    uint32_t met_whole = 0;  ///< time of the last that all took part in
+    std::vector<uint32_t> met;  ///< time of the last of each pair; empty: none was of a part
+  };
+
+  void begin_block(int64_t block);
+  void run_block();
+  void run_warp(size_t warp);
+  bool resolve(size_t warp);
+  void exchange(size_t warp, uint32_t mask, State kind);
+  bool release_barrier();
+  void leave(State state);
+  void stop(FaultKind kind, Site site, std::string detail);
+  void report(FaultKind kind, Site at, Site other, std::string detail);
+  void shared_access(uint64_t offset, uint32_t bytes, AccessKind kind, Site site);
+  void global_access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site);
+  void find_static_shared();
+  bool is_ordered(const Use& before, uint16_t thread) const;
+  void shared_fault(FaultKind kind, const Use& before, const Use& use, bool before_writes, bool writes);
+  std::string where(const Lane& lane) const;
+
+  LaunchState* launch_ = nullptr;
+  Stacks stacks_;
+  Context scheduler_;
+  std::vector<Lane> lanes_;
+  std::vector<Warp> warps_;
+  Lane* lane_ = nullptr;  ///< the one that runs
+  size_t threads_ = 0;
+  uint32_t epoch_ = 1;  ///< barriers, and begins of blocks
+  std::vector<char> dynamic_shared_;
+  uintptr_t static_begin_ = 0;
+  size_t static_bytes_ = 0;
+  Range last_range_;
+  Shadow shadow_;
+};
+
+/// The core whose fibre runs on this thread; null: none does.
+Core* current_core();
+
+}  // namespace ridge::emulated

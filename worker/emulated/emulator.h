@@ -1,0 +1,35 @@
+// The machine behind emulated device code: its memory, its cores, and what its launches came to.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "worker/emulated/core.h"
+#include "worker/emulated/counts.h"
+#include "worker/emulated/memory.h"
+
+namespace ridge::emulated {
+
+/// One for the process: objects that are loaded call it through machine(). Launches follow each other.
+class Emulator {
+ public:
+  static Emulator& get();
+
+  /// 0, or an error whose sentence is last_words().
+  int launch(const Grid& grid);
+
+  Memory memory;
+  std::vector<LaunchCounts> launches;  ///< in order
+  std::string last_words;
+
+ private:
+  void merge(Core* core, uintptr_t text_begin, LaunchCounts* counts);
+  std::vector<std::unique_ptr<Core>> cores_;
+};
+
+/// What an object's `ridge_emulated_machine` is set to.
+const Machine* machine();
+
+}  // namespace ridge::emulated

@@ -1,0 +1,41 @@
+// A rung's shared object, made for emulation: where its places are in the source, and how many floating-point operations
+// each of its basic blocks has.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "common/core/result.h"
+#include "worker/emulated/counts.h"
+
+namespace ridge::emulated {
+
+struct SourceLine {
+  std::string file;  ///< its name without folders
+  int line = 0;
+};
+
+/// Where a place is: `innermost` may be in a header; `own` is the line of the rung's file that led there.
+struct Where {
+  SourceLine innermost, own;
+};
+
+struct Object {
+  std::string path;      ///< of the shared object
+  std::string own_file;  ///< the rung's file, without folders
+  uintptr_t base = 0;    ///< where it is loaded
+};
+
+/// Of all these places, by addr2line of binutils. Errors: unavailable, it is not there.
+Result<std::map<Site, Where>> lines_of(const Object& object, const std::set<Site>& sites);
+
+/// Floating-point operations of a basic block, by the place of its first call, by objdump: a fused multiply-add is two.
+/// Errors as above.
+Result<std::map<Site, int>> flop_of_blocks(const Object& object);
+
+/// Of a launch.
+int64_t flop_of(const LaunchCounts& counts, const std::map<Site, int>& blocks);
+
+}  // namespace ridge::emulated
