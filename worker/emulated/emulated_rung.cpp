@@ -58,7 +58,8 @@ std::vector<std::string> compiler_flags() {
   flags.insert(flags.end(), {"-fno-vectorize", "-fno-slp-vectorize"});
 #else
   flags.insert(flags.end(), {"--param=tsan-instrument-func-entry-exit=0", "-fno-tree-vectorize",
-                             "-fno-tree-slp-vectorize", "-fno-store-merging", "-fno-tree-tail-merge"});
+                             "-fno-tree-slp-vectorize", "-fno-store-merging", "-fno-tree-tail-merge",
+                             "-fdisable-rtl-loop2_unroll"});
 #endif
   if (measure::usable_isa() >= measure::IsaLevel::avx2) flags.push_back("-mfma");
   return flags;

@@ -106,8 +106,8 @@ class Rewriter {
     if (!line.starts_with(kUnroll)) return;
     std::string_view times = line.substr(kUnroll.size());
     while (!times.empty() && times.front() == ' ') times.remove_prefix(1);
-    // GCC's largest: the whole loop, as nvcc does where it knows the count.
-    const std::string count = times.empty() ? "65534" : std::string(times);
+    // Whole loops, as nvcc does where it knows the count; of those that are longer neither does anything.
+    const std::string count = times.empty() ? "128" : std::string(times);
     replace(begin, begin + line.size(), "#pragma GCC unroll " + count);
   }
 

@@ -8,10 +8,12 @@
 #define RIDGE_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
 #define RIDGE_HOOK extern "C" __attribute__((weak, used, visibility("hidden"))) RIDGE_UNTRACED
 
+// What runs while the object is loaded is instrumented too: there is no machine yet.
 #define RIDGE_HOOK_ACCESS(name, bytes, kind)                                                    \
   RIDGE_HOOK void name(void* at) {                                                              \
-    ridge_emulated_machine->access(at, bytes, ::ridge::emulated::AccessKind::kind,              \
-                                   __builtin_return_address(0));                                \
+    if (ridge_emulated_machine != nullptr)                                                      \
+      ridge_emulated_machine->access(at, bytes, ::ridge::emulated::AccessKind::kind,            \
+                                     __builtin_return_address(0));                              \
   }
 #define RIDGE_HOOK_SIZE(bytes)                                     \
   RIDGE_HOOK_ACCESS(__tsan_read##bytes, bytes, read)               \
@@ -29,12 +31,14 @@ RIDGE_HOOK_SIZE(16)
 #undef RIDGE_HOOK_ACCESS
 
 RIDGE_HOOK void __tsan_read_range(void* at, unsigned long bytes) {
-  ridge_emulated_machine->access(at, static_cast<uint32_t>(bytes),
-                                 ::ridge::emulated::AccessKind::read, __builtin_return_address(0));
+  if (ridge_emulated_machine != nullptr)
+    ridge_emulated_machine->access(at, static_cast<uint32_t>(bytes),
+                                   ::ridge::emulated::AccessKind::read, __builtin_return_address(0));
 }
 RIDGE_HOOK void __tsan_write_range(void* at, unsigned long bytes) {
-  ridge_emulated_machine->access(at, static_cast<uint32_t>(bytes),
-                                 ::ridge::emulated::AccessKind::write, __builtin_return_address(0));
+  if (ridge_emulated_machine != nullptr)
+    ridge_emulated_machine->access(at, static_cast<uint32_t>(bytes),
+                                   ::ridge::emulated::AccessKind::write, __builtin_return_address(0));
 }
 RIDGE_HOOK void __tsan_vptr_update(void**, void*) {}
 RIDGE_HOOK void __tsan_vptr_read(void**) {}
@@ -42,6 +46,7 @@ RIDGE_HOOK void __tsan_func_entry(void*) {}
 RIDGE_HOOK void __tsan_func_exit() {}
 RIDGE_HOOK void __tsan_init() {}
 RIDGE_HOOK void __sanitizer_cov_trace_pc() {
-  ridge_emulated_machine->basic_block(__builtin_return_address(0));
+  if (ridge_emulated_machine != nullptr)
+    ridge_emulated_machine->basic_block(__builtin_return_address(0));
 }
 #undef RIDGE_HOOK

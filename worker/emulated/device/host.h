@@ -79,7 +79,7 @@ RIDGE_UNTRACED Launcher<Arguments...> launcher(void (*kernel)(Arguments...), dim
   return {kernel, grid};
 }
 
-inline void* dynamic_shared() { return ridge_emulated_machine->dynamic_shared(); }
+RIDGE_CALL void* dynamic_shared() { return ridge_emulated_machine->dynamic_shared(); }
 
 }  // namespace ridge::emulated
 
