@@ -1,12 +1,17 @@
 // CUDA rungs on the CPU: they run right, and what they are counted by is what a count by hand gives.
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "common/harness/kernel/registry.h"
 #include "common/record/params.h"
 #include "tests/catch.h"
 #include "tests/family_problem.h"
 #include "worker/emulated/emulated_rung.h"
+#include "worker/emulated/requests.h"
+#include "worker/emulated/rewrite.h"
 
 using namespace ridge;
 using namespace ridge::test;
@@ -63,6 +68,51 @@ worker::EmulatedCall call_of(const std::string& kernel, const Params& given) {
   return *call;
 }
 
+/// A rung whose kernel has this body: 64 threads, x and y of n floats, and 64 floats of dynamic shared memory.
+std::string planted_text(const std::string& body) {
+  return R"(// ridge: arch=80
+#include <cstdint>
+#include "common/harness/kernel/cuda_check.h"
+#include "kernels/runtime/cuda/cp_async.h"
+#include "kernels/runtime/problems/gemm.h"
+namespace {
+using namespace ridge::device;
+__global__ void planted(const float* x, float* y, int n) {
+  const int t = static_cast<int>(threadIdx.x);
+)" + body + R"(}
+ridge::Status launch(const ridge::Launch& launch) {
+  const ridge::Gemm g = ridge::gemm_of(launch);
+  planted<<<1, 64, 256>>>(g.a, g.c, static_cast<int>(g.n * g.n));
+  return RIDGE_CUDA_LAUNCHED(planted);
+}
+}  // namespace
+RIDGE_KERNEL(gemm, cuda, planted, .dtypes = "fp32", .launch = launch);
+)";
+}
+
+/// Of a call whose result does not matter.
+std::vector<emulated::LaunchCounts> launches_of(const worker::EmulatedRung& rung) {
+  const FamilyDesc* family = find_family("gemm");
+  REQUIRE(family);
+  const auto params = resolve_params(family->params(), {{"n", int64_t{16}}}, "gemm");
+  REQUIRE(params);
+  std::vector<emulated::LaunchCounts> stopped;
+  const auto call = rung.call(*family, *params, cpu(), &stopped);
+  return call ? call->launches : stopped;
+}
+
+/// Line `number` of a text, from 1, without white space before it.
+std::string line_text(const std::string& text, int number) {
+  size_t begin = 0;
+  for (int line = 1; line < number && begin != text.npos; ++line) {
+    begin = text.find('\n', begin);
+    if (begin != text.npos) ++begin;
+  }
+  if (number < 1 || begin == text.npos) return "";
+  begin = text.find_first_not_of(' ', begin);
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 Traffic sum_of(const worker::EmulatedCall& call, Traffic emulated::SiteCounts::*part) {
   Traffic all;
   for (const auto& [site, counts] : call.launches.back().sites) all.add(counts.*part);
@@ -72,18 +122,198 @@ Traffic sum_of(const worker::EmulatedCall& call, Traffic emulated::SiteCounts::*
 }  // namespace
 
 TEST_CASE("GEMM's fp32 ladder runs right, at a whole size and at an edge") {
-  for (const char* rung : {"naive", "coalesced", "shared_tile", "register_tile_1d", "register_tile_2d", "vectorised",
+  for (const char* name : {"naive", "coalesced", "shared_tile", "register_tile_1d", "register_tile_2d", "vectorised",
                            "cp_async", "warp_tile"}) {
-    for (const int64_t n : {128, 77}) {
-      const auto call = call_of("gemm.cuda." + std::string(rung), {{"n", n}});
-      const Traffic g = sum_of(call, &emulated::SiteCounts::global_reads);
-      const Traffic s = sum_of(call, &emulated::SiteCounts::shared_reads);
-      const auto blocks = emulated::flop_of_blocks(rung_of("gemm.cuda." + std::string(rung))->object());
-      REQUIRE(blocks);
-      WARN(rung << " " << n << ": global reads " << g.requests << " requests, " << g.sectors_per_request()
-                << " sectors each; shared reads " << s.requests << ", wavefronts " << s.wavefronts << ", conflicts "
-                << s.conflicts << ", flop " << emulated::flop_of(call.launches.back(), *blocks) << " of "
-                << 2 * n * n * n);
-    }
+    const std::string kernel = "gemm.cuda." + std::string(name);
+    call_of(kernel, {{"n", int64_t{77}}});
+    const auto call = call_of(kernel, {{"n", int64_t{128}}});
+    const auto blocks = emulated::flop_of_blocks(rung_of(kernel)->object());
+    REQUIRE(blocks);
+    // Of a block of 128 x 256 half is outside, and its 128 x 128 results are multiplied by one more.
+    const int64_t whole = 2 * 128 * 128 * 128;
+    const bool is_wide = kernel.ends_with("warp_tile");
+    INFO(kernel);
+    CHECK(emulated::flop_of(call.launches.back(), *blocks) == (is_wide ? 2 * whole + 128 * 128 : whole));
   }
+}
+
+TEST_CASE("transposes, sums and rows run right") {
+  for (const char* kernel : {"transpose.cuda.naive", "transpose.cuda.shared_tile", "transpose.cuda.padded",
+                             "transpose.cuda.vectors"}) {
+    for (const char* dtype : {"fp32", "bf16"})
+      call_of(kernel, {{"m", int64_t{128}}, {"n", int64_t{256}}, {"dtype", std::string(dtype)}});
+  }
+  for (const char* kernel : {"rows.cuda.naive", "rows.cuda.passes", "rows.cuda.shared_row", "rows.cuda.registers"}) {
+    for (const char* op : {"softmax", "layernorm"})
+      call_of(kernel, {{"m", int64_t{16}}, {"n", int64_t{512}}, {"op", std::string(op)}});
+  }
+  for (const char* kernel : {"sums.cuda.coalesced", "sums.cuda.stride", "sums.cuda.one_block"})
+    call_of(kernel, {{"kib", int64_t{1024}}});
+}
+
+TEST_CASE("a request's sectors are those that a count by hand gives") {
+  // A warp of naive reads 32 rows of A, and one element of B together; one of coalesced the other way round.
+  const auto sectors = [](const std::string& kernel, Traffic emulated::SiteCounts::*part) {
+    std::multiset<double> found;
+    const auto call = call_of(kernel, {{"n", int64_t{128}}});
+    for (const auto& [site, counts] : call.launches.back().sites) {
+      if ((counts.*part).requests > 0) found.insert((counts.*part).sectors_per_request());
+    }
+    return found;
+  };
+  CHECK(sectors("gemm.cuda.naive", &emulated::SiteCounts::global_reads) == std::multiset<double>{1, 32});
+  CHECK(sectors("gemm.cuda.naive", &emulated::SiteCounts::global_writes) == std::multiset<double>{32});
+  CHECK(sectors("gemm.cuda.coalesced", &emulated::SiteCounts::global_reads) == std::multiset<double>{1, 4});
+  CHECK(sectors("gemm.cuda.shared_tile", &emulated::SiteCounts::global_reads) == std::multiset<double>{4, 4});
+  CHECK(sectors("gemm.cuda.vectorised", &emulated::SiteCounts::global_reads) == std::multiset<double>{16, 16});
+}
+
+TEST_CASE("every line of a rung has its own counts") {
+  const auto call = call_of("gemm.cuda.shared_tile", {{"n", int64_t{128}}});
+  std::map<std::string, int64_t> requests;
+  int64_t barriers = 0;
+  const std::string text = find_source("gemm.cuda.shared_tile")->text;
+  std::set<emulated::Site> sites;
+  for (const auto& [site, counts] : call.launches.back().sites) sites.insert(site);
+  const auto lines = emulated::lines_of(rung_of("gemm.cuda.shared_tile")->object(), sites);
+  REQUIRE(lines);
+  for (const auto& [site, counts] : call.launches.back().sites) {
+    requests[line_text(text, lines->at(site).own.line)] += counts.global().requests;
+    barriers += counts.barriers;
+  }
+  // 16 blocks of 32 warps, four tiles each.
+  CHECK(requests["tile_a[ty][tx] = row < m && k0 + tx < k ? a[row * k + k0 + tx] : 0.0f;"] == 16 * 32 * 4);
+  CHECK(requests["tile_b[ty][tx] = k0 + ty < k && col < n ? b[(k0 + ty) * n + col] : 0.0f;"] == 16 * 32 * 4);
+  CHECK(requests["if (row < m && col < n) c[row * n + col] = acc;"] == 16 * 32);
+  CHECK(barriers == 16 * 4 * 2);
+}
+
+TEST_CASE("a tile's columns lie in one bank until its rows are one word longer") {
+  const Params shape = {{"m", int64_t{128}}, {"n", int64_t{128}}, {"dtype", std::string("fp32")}};
+  const Traffic tile = sum_of(call_of("transpose.cuda.shared_tile", shape), &emulated::SiteCounts::shared_reads);
+  CHECK(tile.wavefronts_per_request() == 32);
+  CHECK(tile.conflicts == 31 * tile.requests);
+  const Traffic padded = sum_of(call_of("transpose.cuda.padded", shape), &emulated::SiteCounts::shared_reads);
+  CHECK(padded.requests == tile.requests);
+  CHECK(padded.conflicts == 0);
+}
+
+TEST_CASE("wavefronts depend on the width of an access") {
+  std::vector<uint64_t> at(32);
+  int needed = 0;
+  const auto passes = [&](uint64_t step, uint32_t bytes) {
+    for (uint64_t lane = 0; lane < 32; ++lane) at[lane] = lane * step;
+    return emulated::wavefronts_of(at, ~0u, bytes, &needed);
+  };
+  CHECK(passes(4, 4) == 1);
+  CHECK(passes(0, 4) == 1);  // a broadcast
+  CHECK(passes(2, 2) == 1);  // two lanes a word
+  CHECK(passes(8, 4) == 2);
+  CHECK(passes(132, 4) == 1);
+  CHECK(passes(8, 8) == 2);    // 256 bytes
+  CHECK(needed == 2);
+  CHECK(passes(16, 16) == 4);  // 512 bytes
+  CHECK(needed == 4);
+  CHECK(passes(0, 16) == 2);   // half warps, 16 bytes each
+  CHECK(passes(32, 16) == 8);  // every other 16 bytes: two words a bank
+  CHECK(needed == 4);
+}
+
+// ---- planted faults ------------------------------------------------------------------------------------------------
+
+TEST_CASE("a planted fault is found, and both its lines are named") {
+  struct Planted {
+    const char* name;
+    FaultKind kind;
+    const char* body;  ///< the fault shows at the line with "//A"; what it met is at "//B"
+  };
+  const Planted planted[] = {
+      {"no barrier", FaultKind::race, "__shared__ float s[64];\ns[t] = x[t]; //B\ny[t] = s[63 - t]; //A\n"},
+      {"two writers", FaultKind::race, "__shared__ float s[64];\ns[t / 2 * 0] = x[t]; //A //B\n"},
+      {"no barrier before the next tile", FaultKind::race,
+       "__shared__ float s[64];\ns[t] = x[t];\n__syncthreads();\nfloat v = s[63 - t]; //B\n"
+       "s[t] = v; //A\n__syncthreads();\ny[t] = s[t];\n"},
+      {"no __syncwarp", FaultKind::race,
+       "__shared__ float s[64];\ns[t] = x[t]; //B\ny[t] = s[t ^ 1]; //A\n"},
+      {"a shuffle is no barrier", FaultKind::race,
+       "__shared__ float s[64];\ns[t] = x[t]; //B\n__shfl_xor_sync(~0u, t, 1);\ny[t] = s[t ^ 1]; //A\n"},
+      {"unwritten", FaultKind::unwritten,
+       "__shared__ float s[64];\nif (t < 32) s[t] = x[t];\n__syncthreads();\ny[t] = s[t]; //A\n"},
+      {"a copy that nobody waited for", FaultKind::unwritten,
+       "__shared__ float s[64];\ncp_async_4(shared_address(s + t), x + t, true);\ncp_async_commit();\n"
+       "__syncthreads();\ny[t] = s[t]; //A\n"},
+      {"behind the end", FaultKind::out_of_bounds, "y[t] = x[n + t]; //A\n"},
+      {"before the begin", FaultKind::out_of_bounds, "y[t - 1] = 0; //A\n"},
+      {"a wild pointer", FaultKind::out_of_bounds, "y[t] = *reinterpret_cast<const float*>(16); //A\n"},
+      {"behind dynamic shared memory", FaultKind::out_of_bounds,
+       "extern __shared__ float d[];\nd[t + 200] = x[t]; //A\ny[t] = d[t + 200];\n"},
+      {"misaligned", FaultKind::misaligned,
+       "const float4 v = *reinterpret_cast<const float4*>(x + 1 + t); //A\ny[t] = v.x + v.y + v.z + v.w;\n"},
+      {"two barriers", FaultKind::divergent_barrier,
+       "if (t < 40) {\n  __syncthreads(); //B\n  y[t] = 1;\n} else {\n  y[t] = 2;\n  __syncthreads(); //A\n}\n"},
+      {"lanes that do not come", FaultKind::missing_lanes,
+       "if (t % 32 < 16) y[t] = __shfl_sync(~0u, x[t], 0); //A\n"},
+      {"an endless loop", FaultKind::endless, "while (x[t] == x[t]) y[t] = 1; //A\n"},
+      {"assembly that is not emulated", FaultKind::refused, "asm volatile(\"nanosleep.u32 20;\"); //A\n"},
+  };
+  for (const Planted& one : planted) {
+    INFO(one.name);
+    const std::string text = planted_text(one.body);
+    const auto rung = worker::EmulatedRung::build("gemm.cuda.planted", text, [] { return false; });
+    INFO((rung ? "" : rung.error().sentence()));
+    REQUIRE(rung);
+    const auto launches = launches_of(**rung);
+    REQUIRE(!launches.empty());
+    const std::string faults = faults_of(**rung, launches);
+    INFO(faults);
+    bool is_found = false;
+    for (const emulated::Fault& fault : launches.front().faults) {
+      const auto lines = emulated::lines_of((*rung)->object(), {fault.at, fault.other});
+      REQUIRE(lines);
+      const std::string at = line_text(text, lines->at(fault.at).own.line);
+      const std::string other = fault.other == nullptr ? "//B" : line_text(text, lines->at(fault.other).own.line);
+      is_found |= fault.kind == one.kind && at.find("//A") != at.npos && other.find("//B") != other.npos;
+    }
+    CHECK(is_found);
+  }
+}
+
+TEST_CASE("what is synchronised is no race") {
+  const char* bodies[] = {
+      "__shared__ float s[64];\ns[t] = x[t];\n__syncthreads();\ny[t] = s[63 - t];\n",
+      "__shared__ float s[64];\ns[t] = x[t];\n__syncwarp();\ny[t] = s[t ^ 1];\n",
+      "__shared__ float s[64];\ns[t] = x[t];\n__syncwarp(t % 32 < 16 ? 0xffffu : 0xffff0000u);\ny[t] = s[t ^ 1];\n",
+      "__shared__ int s[2];\nif (t < 2) s[t] = 0;\n__syncthreads();\natomicAdd(s + t % 2, 1);\n__syncthreads();\n"
+      "y[t] = s[0];\n",
+      "__shared__ float s[64];\ncp_async_4(shared_address(s + t), x + t, true);\ncp_async_commit();\n"
+      "cp_async_wait<0>();\n__syncthreads();\ny[t] = s[63 - t];\n",
+  };
+  for (const char* body : bodies) {
+    INFO(body);
+    const auto rung = worker::EmulatedRung::build("gemm.cuda.planted", planted_text(body), [] { return false; });
+    INFO((rung ? "" : rung.error().sentence()));
+    REQUIRE(rung);
+    CHECK(faults_of(**rung, launches_of(**rung)) == "");
+  }
+}
+
+TEST_CASE("what a compiler of C++ does not read is rewritten, line for line") {
+  using emulated::rewritten;
+  CHECK(rewritten("f<int, 2><<<dim3(a, b), 32>>>({x}, y);") ==
+        "::ridge::emulated::launcher(f<int, 2>, dim3(a, b), 32)({x}, y);");
+  CHECK(rewritten("n::k<<<(m + 1) / 2, 32, 0,\n  s>>>(x);") ==
+        "::ridge::emulated::launcher(n::k, (m + 1) / 2, 32, 0,\n  s)(x);");
+  CHECK(rewritten("__shared__ float s[2][3], t;") == "static thread_local float s[2][3]{}, t{};");
+  CHECK(rewritten("__shared__ alignas(16) float s[4];") == "alignas ( 16 ) static thread_local float s[4]{};");
+  CHECK(rewritten("extern __shared__ __attribute__((aligned(16))) unsigned char raw[];") ==
+        "unsigned char (&raw)[] = *reinterpret_cast<unsigned char (*)[]>(::ridge::emulated::dynamic_shared());");
+  CHECK(rewritten("struct Ptx<\"mov %0, %1;\">;\nasm volatile(\"mov\"\n \" %0, %1;\" : \"=r\"(a) : \"n\"(b)\n : \"memory\");") ==
+        "struct Ptx<\"mov %0, %1;\">;\n::ridge::emulated::Ptx<\"mov %0, %1;\">::run(( a ), ( b ))\n\n;");
+  CHECK(rewritten("asm(\"bar.sync 1;\" ::);") == "::ridge::emulated::refuse_ptx(\"bar.sync\");");
+  CHECK(rewritten("#pragma unroll\nfor (;;);\n#pragma unroll 4\n") ==
+        "#pragma GCC unroll 128\nfor (;;);\n#pragma GCC unroll 4\n");
+  // Strings, comparisons and the text of system headers stay.
+  for (const char* same : {"\"f<<<1, 2>>>(x)\"", "a < b; c << d; e >> f;",
+                           "# 1 \"/usr/include/x.h\" 1 3\nasm(\"f\");\n__shared__ int x;\n"})
+    CHECK(rewritten(same) == same);
 }

@@ -47,7 +47,7 @@ std::vector<std::string> preprocessor_flags(const EditText& text) {
   const std::string source = source_folder();
   return {"-I" + source + "/worker/emulated/device", "-I" + source, "-DRIDGE_ISA=\"\"",
           "-DRIDGE_ARCH=" + std::to_string(std::atoi(arch.c_str())),
-          "-DRIDGE_VARIANT=\"" + text.variant + std::string(kEditSuffix) + "\"", "-include",
+          "-DRIDGE_VARIANT=\"" + text.variant + std::string(kEditSuffix) + "\"", "-include", "cuda_runtime.h", "-include",
           source + "/common/harness/kernel/edited.h"};
 }
 

@@ -163,11 +163,24 @@ class Rewriter {
 
   void shared(size_t i) {
     if (i > 0 && at(i - 1) == "extern") return dynamic_shared(i);
+    initialise(i + 1);
     const std::string local = i > 0 && at(i - 1) == "static" ? "thread_local" : "static thread_local";
     if (at(i + 1) != "alignas") return replace(tokens_[i].begin, tokens_[i].end, local);
     // An alignment stands before the specifiers that it is written after here.
     const size_t end = behind_closed(i + 2);
     replace(tokens_[i].begin, tokens_[end - 1].end, text_of(i + 1, end) + " " + local);
+  }
+
+  /// A value for each declarator: without one, GCC guards an array of vector types by a flag that is shared memory too.
+  void initialise(size_t i) {
+    for (int angles = 0; i < tokens_.size() && at(i) != "=" && at(i) != "{"; ++i) {
+      if (at(i) == "(" || at(i) == "[") i = behind_closed(i);
+      if (at(i) == "<") ++angles;
+      if (at(i) == ">") --angles;
+      if (angles == 0 && (at(i) == "," || at(i) == ";"))
+        edits_.push_back({tokens_[i].begin, tokens_[i].begin, "{}"});
+      if (at(i) == ";") return;
+    }
   }
 
   void dynamic_shared(size_t i) {

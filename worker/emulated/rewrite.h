@@ -1,7 +1,7 @@
 // CUDA C++ to C++: what the compiler of this build does not read is rewritten in a preprocessed text, line for line.
 //
 //   kernel<T><<<blocks, threads>>>(a, b)     ::ridge::emulated::launcher(kernel<T>, blocks, threads)(a, b)
-//   __shared__ float tile[32][33];           static thread_local float tile[32][33];   a block stays on one core
+//   __shared__ float tile[32][33];           static thread_local float tile[32][33]{};   a block stays on one core
 //   extern __shared__ float row[];           float (&row)[] = the block's dynamic shared memory
 //   asm volatile("text" : outs : ins);       ::ridge::emulated::Ptx<"text">::run(outs, ins)    device/ptx.h
 //   #pragma unroll                           #pragma GCC unroll
