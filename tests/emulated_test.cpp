@@ -229,7 +229,7 @@ TEST_CASE("a planted fault is found, and both its lines are named") {
   };
   const Planted planted[] = {
       {"no barrier", FaultKind::race, "__shared__ float s[64];\ns[t] = x[t]; //B\ny[t] = s[63 - t]; //A\n"},
-      {"two writers", FaultKind::race, "__shared__ float s[64];\ns[t / 2 * 0] = x[t]; //A //B\n"},
+      {"two writers", FaultKind::race, "__shared__ float s[64];\ns[t / 2] = x[t]; //A //B\n__syncthreads();\ny[t] = s[t / 2];\n"},
       {"no barrier before the next tile", FaultKind::race,
        "__shared__ float s[64];\ns[t] = x[t];\n__syncthreads();\nfloat v = s[63 - t]; //B\n"
        "s[t] = v; //A\n__syncthreads();\ny[t] = s[t];\n"},

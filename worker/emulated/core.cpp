@@ -130,12 +130,18 @@ void Core::run_block() {
   for (size_t warp = 0; warp < warps; ++warp) warps_[warp].requests.meet(&sites);
 }
 
+/// Until each of its lanes waits for others or has ended.
 void Core::run_warp(size_t warp) {
   const size_t first = warp * kLanes, end = std::min(first + kLanes, threads_);
-  for (size_t i = first; i < end && !launch_->is_stopped; ++i) {
-    if (lanes_[i].state != State::ready) continue;
-    lane_ = &lanes_[i];
-    switch_context(&scheduler_, lane_->context);
+  for (bool is_paused = true; is_paused && !launch_->is_stopped;) {
+    is_paused = false;
+    for (size_t i = first; i < end && !launch_->is_stopped; ++i) {
+      if (lanes_[i].state != State::ready) continue;
+      lane_ = &lanes_[i];
+      switch_context(&scheduler_, lane_->context);
+      is_paused |= lane_->state == State::ready;
+    }
+    if (is_paused) warps_[warp].requests.meet(&sites);
   }
 }
 
@@ -275,12 +281,18 @@ void Core::access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site) {
 }
 
 void Core::shared_access(uint64_t offset, uint32_t bytes, AccessKind kind, Site site) {
-  Warp& warp = warps_[static_cast<size_t>(lane_->thread / kLanes)];
-  warp.requests.add(lane(), site, offset, bytes, kind, true);
+  const Warp& warp = warps_[static_cast<size_t>(lane_->thread / kLanes)];
   // The shadow of dynamic memory follows that of static memory.
   const uint64_t shadow = offset >= kDynamicBegin ? (static_bytes_ + 3) / 4 * 4 + offset - kDynamicBegin : offset;
   shadow_.use(shadow, bytes, kind,
               {.site = site, .epoch = epoch_, .time = warp.time, .thread = static_cast<uint16_t>(lane_->thread)});
+  collect(site, offset, bytes, kind, true);
+}
+
+/// A lane that is far ahead of its warp pauses, so that requests can be put together and forgotten.
+void Core::collect(Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared) {
+  Requests& requests = warps_[static_cast<size_t>(lane_->thread / kLanes)].requests;
+  if (!requests.add(lane(), site, address, bytes, kind, is_shared)) leave(State::ready);
 }
 
 void Core::global_access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site) {
@@ -301,7 +313,7 @@ void Core::global_access(uintptr_t at, uint32_t bytes, AccessKind kind, Site sit
     stop(FaultKind::misaligned, site,
          where(*lane_) + " uses " + std::to_string(bytes) + " bytes of " + last_range_.name +
              " at an address that is no multiple of " + std::to_string(bytes));
-  warps_[static_cast<size_t>(lane_->thread / kLanes)].requests.add(lane(), site, at, bytes, kind, false);
+  collect(site, at, bytes, kind, false);
 }
 
 void Core::step(Site site) {
@@ -328,7 +340,7 @@ void Core::copy_later(uint32_t to, const void* from, uint32_t bytes, uint32_t in
   const uint64_t offset = to;
   if (offset % bytes != 0) stop(FaultKind::misaligned, site, where(*lane_) + " copies to no multiple of its width");
   if (inside > 0) global_access(reinterpret_cast<uintptr_t>(from), inside, AccessKind::read, site);
-  warps_[static_cast<size_t>(lane_->thread / kLanes)].requests.add(lane(), site, offset, bytes, AccessKind::write, true);
+  collect(site, offset, bytes, AccessKind::write, true);
   lane_->copies.push_back({static_cast<char*>(shared_pointer(to)), static_cast<const char*>(from), bytes, inside, site});
 }
 

@@ -19,7 +19,7 @@ namespace ridge::emulated {
 
 constexpr int kMostThreads = 1024;                  // of a block
 constexpr size_t kMostDynamicShared = 227 << 10;    // of a block: Hopper's
-constexpr int64_t kMostSteps = 30'000'000;          // basic blocks of one thread
+constexpr int64_t kMostSteps = 2'000'000;           // basic blocks of one thread
 
 /// What the cores of a launch share.
 struct LaunchState {
@@ -92,6 +92,7 @@ class Core {
   void begin_block(int64_t block);
   void run_block();
   void run_warp(size_t warp);
+  void collect(Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared);
   bool resolve(size_t warp);
   void exchange(size_t warp, uint32_t mask, State kind);
   bool release_barrier();

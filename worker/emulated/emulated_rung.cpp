@@ -53,7 +53,9 @@ std::vector<std::string> preprocessor_flags(const EditText& text) {
 
 /// With calls before each access and at each basic block; without what would merge accesses that a GPU makes one by one.
 std::vector<std::string> compiler_flags() {
-  std::vector<std::string> flags = {"-w", "-g1", "-fsanitize=thread", "-fsanitize-coverage=trace-pc"};
+  std::vector<std::string> flags = {"-w", "-g1", "-fsanitize=thread", "-fsanitize-coverage=trace-pc",
+                                    // A call in place of a return would name the line of who called.
+                                    "-fno-optimize-sibling-calls"};
 #ifdef __clang__
   flags.insert(flags.end(), {"-fno-vectorize", "-fno-slp-vectorize"});
 #else

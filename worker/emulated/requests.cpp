@@ -88,7 +88,7 @@ Requests::Place& Requests::place_of(Site site, uint32_t bytes, AccessKind kind, 
   return made;
 }
 
-void Requests::add(int lane, Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared) {
+bool Requests::add(int lane, Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared) {
   Place& place = place_of(site, bytes, kind, is_shared);
   const size_t k = place.made[static_cast<size_t>(lane)]++;
   if (k >= place.requests.size()) place.requests.resize(std::max<size_t>(4, k * 2));
@@ -96,6 +96,7 @@ void Requests::add(int lane, Site site, uint64_t address, uint32_t bytes, Access
   request.at[static_cast<size_t>(lane)] = address;
   request.mask |= 1u << lane;
   place.used = std::max(place.used, k + 1);
+  return k + 1 < kMostAhead;
 }
 
 void Requests::meet(std::unordered_map<Site, SiteCounts>* counts) {

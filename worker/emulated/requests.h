@@ -14,6 +14,7 @@
 namespace ridge::emulated {
 
 constexpr int kLanes = 32;
+constexpr size_t kMostAhead = 512;  ///< accesses at one place that a lane makes before the others come
 
 /// Distinct 32-byte sectors that accesses of `bytes` at these addresses touch.
 int sectors_of(std::span<const uint64_t> addresses, uint32_t bytes);
@@ -26,8 +27,8 @@ int wavefronts_of(std::span<const uint64_t> addresses, uint32_t mask, uint32_t b
 /// The accesses of one warp since its lanes last met.
 class Requests {
  public:
-  /// `address`: of shared memory an offset.
-  void add(int lane, Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared);
+  /// `address`: of shared memory an offset. False: this lane is far ahead, and should wait for the others.
+  bool add(int lane, Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared);
   /// The lanes have met: what was collected is counted.
   void meet(std::unordered_map<Site, SiteCounts>* counts);
 
