@@ -10,6 +10,7 @@
 #include "tests/catch.h"
 #include "tests/family_problem.h"
 #include "worker/emulated/emulated_rung.h"
+#include "worker/emulated/line_counts.h"
 #include "worker/emulated/requests.h"
 #include "worker/emulated/rewrite.h"
 
@@ -170,22 +171,26 @@ TEST_CASE("a request's sectors are those that a count by hand gives") {
 
 TEST_CASE("every line of a rung has its own counts") {
   const auto call = call_of("gemm.cuda.shared_tile", {{"n", int64_t{128}}});
-  std::map<std::string, int64_t> requests;
-  int64_t barriers = 0;
-  const std::string text = find_source("gemm.cuda.shared_tile")->text;
-  std::set<emulated::Site> sites;
-  for (const auto& [site, counts] : call.launches.back().sites) sites.insert(site);
-  const auto lines = emulated::lines_of(rung_of("gemm.cuda.shared_tile")->object(), sites);
+  const auto lines = emulated::line_counts_of(rung_of("gemm.cuda.shared_tile")->object(), call.launches.back());
   REQUIRE(lines);
-  for (const auto& [site, counts] : call.launches.back().sites) {
-    requests[line_text(text, lines->at(site).own.line)] += counts.global().requests;
-    barriers += counts.barriers;
+  const std::string text = find_source("gemm.cuda.shared_tile")->text;
+  std::map<std::string, emulated::LineCounts> at;
+  int64_t barriers = 0;
+  for (const auto& [line, counts] : *lines) {
+    at[line_text(text, line)] = counts;
+    barriers += counts.counts.barriers;
   }
   // 16 blocks of 32 warps, four tiles each.
-  CHECK(requests["tile_a[ty][tx] = row < m && k0 + tx < k ? a[row * k + k0 + tx] : 0.0f;"] == 16 * 32 * 4);
-  CHECK(requests["tile_b[ty][tx] = k0 + ty < k && col < n ? b[(k0 + ty) * n + col] : 0.0f;"] == 16 * 32 * 4);
-  CHECK(requests["if (row < m && col < n) c[row * n + col] = acc;"] == 16 * 32);
-  CHECK(barriers == 16 * 4 * 2);
+  const int64_t warps = 16 * 32, tiles = 4;
+  CHECK(at["tile_a[ty][tx] = row < m && k0 + tx < k ? a[row * k + k0 + tx] : 0.0f;"].counts.global().requests ==
+        warps * tiles);
+  CHECK(at["tile_b[ty][tx] = k0 + ty < k && col < n ? b[(k0 + ty) * n + col] : 0.0f;"].counts.shared().requests ==
+        warps * tiles);
+  CHECK(at["if (row < m && col < n) c[row * n + col] = acc;"].counts.global().requests == warps);
+  CHECK(barriers == 16 * tiles * 2);
+  const emulated::LineCounts& inner = at["for (int i = 0; i < kTile; ++i) acc += tile_a[ty][i] * tile_b[i][tx];"];
+  CHECK(inner.counts.shared().requests == warps * tiles * 64);
+  CHECK(inner.flop == 2 * 128 * 128 * 128);
 }
 
 TEST_CASE("a tile's columns lie in one bank until its rows are one word longer") {

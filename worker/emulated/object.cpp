@@ -1,5 +1,6 @@
 #include "worker/emulated/object.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -88,31 +89,36 @@ Result<std::map<Site, Where>> lines_of(const Object& object, const std::set<Site
   return found;
 }
 
-Result<std::map<Site, int>> flop_of_blocks(const Object& object) {
+Result<std::map<Site, BlockFlop>> flop_of_blocks(const Object& object) {
   RIDGE_TRY(const std::string text,
             measure::output_of({"objdump", "-d", "--no-show-raw-insn", object.path}, kLimit_s));
-  std::map<Site, int> blocks;
-  int* block = nullptr;
+  std::map<Site, BlockFlop> blocks;
+  Site block = nullptr;
   bool is_begin = false;
+  int before = 0;  // operations of the instruction before: its place is where the next one begins
   each_line(text, [&](std::string_view line) {
     const size_t colon = line.find(":\t");
     if (colon == line.npos) {
-      if (line.ends_with(">:")) block = nullptr;  // a function begins
+      if (line.ends_with(">:")) block = nullptr, before = 0, is_begin = false;  // a function begins
       return;
     }
-    const uint64_t at = from_hex(line.substr(line.find_first_not_of(' '), colon));
-    if (is_begin) block = &blocks[reinterpret_cast<Site>(object.base + at)];
+    const uint64_t offset = from_hex(line.substr(line.find_first_not_of(' '), colon));
+    const Site at = reinterpret_cast<Site>(object.base + offset);
+    if (before > 0) blocks[block].instructions[at] = before;
+    if (is_begin) block = at;
     is_begin = line.find("<__sanitizer_cov_trace_pc") != line.npos;
     const std::string_view instruction = line.substr(colon + 2);
-    if (block != nullptr) *block += flop_of_instruction(instruction.substr(0, instruction.find(' ')));
+    before = block != nullptr ? flop_of_instruction(instruction.substr(0, instruction.find(' '))) : 0;
   });
   return blocks;
 }
 
-int64_t flop_of(const LaunchCounts& counts, const std::map<Site, int>& blocks) {
+int64_t flop_of(const LaunchCounts& counts, const std::map<Site, BlockFlop>& blocks) {
   int64_t flop = 0;
   for (const auto& [site, visits] : counts.visits) {
-    if (const auto found = blocks.find(site); found != blocks.end()) flop += visits * found->second;
+    if (const auto found = blocks.find(site); found != blocks.end()) {
+      for (const auto& [at, count] : found->second.instructions) flop += visits * count;
+    }
   }
   return flop;
 }

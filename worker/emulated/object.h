@@ -31,11 +31,16 @@ struct Object {
 /// Of all these places, by addr2line of binutils. Errors: unavailable, it is not there.
 Result<std::map<Site, Where>> lines_of(const Object& object, const std::set<Site>& sites);
 
-/// Floating-point operations of a basic block, by the place of its first call, by objdump: a fused multiply-add is two.
+/// The floating-point instructions of a basic block.
+struct BlockFlop {
+  std::map<Site, int> instructions;  ///< operations, by the place behind each instruction
+};
+
+/// Of every basic block that has some, by the place of its first call, by objdump: a fused multiply-add is two operations.
 /// Errors as above.
-Result<std::map<Site, int>> flop_of_blocks(const Object& object);
+Result<std::map<Site, BlockFlop>> flop_of_blocks(const Object& object);
 
 /// Of a launch.
-int64_t flop_of(const LaunchCounts& counts, const std::map<Site, int>& blocks);
+int64_t flop_of(const LaunchCounts& counts, const std::map<Site, BlockFlop>& blocks);
 
 }  // namespace ridge::emulated

@@ -1,0 +1,25 @@
+#include "worker/emulated/line_counts.h"
+
+#include <set>
+
+namespace ridge::emulated {
+
+Result<std::map<int, LineCounts>> line_counts_of(const Object& object, const LaunchCounts& launch) {
+  RIDGE_TRY(const auto flop, flop_of_blocks(object));
+  std::set<Site> sites;
+  for (const auto& [site, counts] : launch.sites) sites.insert(site);
+  for (const auto& [site, visits] : launch.visits) {
+    if (!flop.contains(site)) continue;
+    for (const auto& [at, count] : flop.at(site).instructions) sites.insert(at);
+  }
+  RIDGE_TRY(const auto lines, lines_of(object, sites));
+  std::map<int, LineCounts> all;
+  for (const auto& [site, counts] : launch.sites) all[lines.at(site).own.line].counts.add(counts);
+  for (const auto& [site, visits] : launch.visits) {
+    if (!flop.contains(site)) continue;
+    for (const auto& [at, count] : flop.at(site).instructions) all[lines.at(at).own.line].flop += visits * count;
+  }
+  return all;
+}
+
+}  // namespace ridge::emulated
