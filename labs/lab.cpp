@@ -45,9 +45,8 @@ std::vector<const Lab*> all_labs() {
   static const auto kAll = [] {  // who looks a rung up asks for them, many times a frame
     std::vector<const Lab*> labs;
     for (const LabDesc* entry : registered_labs()) labs.push_back(&entry->lab());
-    std::sort(labs.begin(), labs.end(), [](const Lab* a, const Lab* b) {
-      return order_in_course(a) < order_in_course(b);
-    });
+    std::sort(labs.begin(), labs.end(),
+              [](const Lab* a, const Lab* b) { return order_in_course(a) < order_in_course(b); });
     return labs;
   }();
   return kAll;
@@ -155,11 +154,13 @@ Levers levers_of(const Lab& lab) {
   for (size_t i = 0; i < lab.rungs.size(); ++i) {
     const Rung& rung = lab.rungs[i];
     if (rung.peer) continue;
+    const auto own_stem = stem(rung.kernel);
     for (const Lever& lever : lab.levers) {
+      if (stem(lever.kernel) != own_stem) continue;
       const auto later = std::find_if(
           lab.rungs.begin() + static_cast<std::ptrdiff_t>(i) + 1, lab.rungs.end(),
           [&](const Rung& other) { return std::string_view(other.kernel) == lever.kernel; });
-      if (later == lab.rungs.end() || stem(lever.kernel) != stem(rung.kernel)) continue;
+      if (later == lab.rungs.end()) continue;
       levers.emplace(std::pair(std::string(rung.kernel), lever.bottleneck), lever.kernel);
     }
   }

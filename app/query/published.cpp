@@ -32,7 +32,9 @@ Params parse_words(const std::string& text) {
 bool answers(const Series& series, const KernelInfo* info, const std::string& kernel,
              const Params& wanted) {
   if (series.kernel != kernel || series.cache != CacheMode::hot) return false;
-  const Params asked = asked_params(series, info);
+  const bool ran_as_asked = series.reduced_from.empty();
+  const Params completed = ran_as_asked ? Params() : asked_params(series, info);
+  const Params& asked = ran_as_asked ? series.params : completed;
   return std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
     const auto found = asked.find(one.first);
     return found != asked.end() && found->second == one.second;
@@ -41,10 +43,11 @@ bool answers(const Series& series, const KernelInfo* info, const std::string& ke
 
 const Series* find_series(const Run& run, int64_t request, const std::string& kernel,
                           const Params& wanted) {
+  const KernelInfo* info = run.kernel(kernel);
   const Series* found = nullptr;
   for (const Series& series : run.series()) {
     if (request != 0 && series.request != request) continue;
-    if (answers(series, run.kernel(kernel), kernel, wanted)) found = &series;
+    if (answers(series, info, kernel, wanted)) found = &series;
   }
   return found;
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <map>
 
 #include "app/query/decode.h"
 #include "app/query/editing.h"
@@ -47,7 +48,9 @@ Titles titles_of(const Lab& lab) {
   return titles;
 }
 
-report::Options report_options(const Lab& lab) {
+namespace {
+
+report::Options options_of(const Lab& lab) {
   report::Options options;
   options.lab_title = lab.title;
   options.about = lab.goal;
@@ -72,6 +75,19 @@ report::Options report_options(const Lab& lab) {
     if (one.lab == lab.id) options.previous[edit_of(one.kernel)] = one.after;
   }
   return options;
+}
+
+}  // namespace
+
+/// Of the program's own labs they are made once: a class of runs, or the window, asks often.
+report::Options report_options(const Lab& lab) {
+  static const std::map<const Lab*, report::Options> kOwn = [] {
+    std::map<const Lab*, report::Options> own;
+    for (const Lab* one : all_labs()) own.emplace(one, options_of(*one));
+    return own;
+  }();
+  const auto own = kOwn.find(&lab);
+  return own != kOwn.end() ? own->second : options_of(lab);
 }
 
 namespace {
@@ -219,10 +235,12 @@ std::vector<report::Section> published_sections(const Lab& lab, const Run& run) 
 /// The parts of a workload that this run timed; none where it timed fewer than two.
 std::vector<report::Section> workload_section(const Workload& workload, const Table& table,
                                               const Run& run, const std::string& rung) {
-  const chart::WorkloadInput input = workload_input(workload, table, run, rung);
-  const auto timed = std::count_if(input.rows.begin(), input.rows.end(),
-                                   [](const chart::WorkloadRow& row) { return row.time_s; });
+  const auto filled = fill_table(table, run, 0, {}, {});
+  const auto timed = std::count_if(filled.begin(), filled.end(), [](const PublishedRow& row) {
+    return row.source != PublishedRow::Source::missing;
+  });
   if (timed < 2) return {};
+  const chart::WorkloadInput input = workload_input(workload, table, run, rung);
   report::Section section{.id = "workload-" + workload.id, .title = "Workload: " + workload.title};
   section.chart = chart::workload_chart(input);
   section.chart->id = section.id;

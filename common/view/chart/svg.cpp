@@ -50,6 +50,17 @@ std::string variables(bool dark) {
   return text;
 }
 
+std::string role_css() {
+  std::string text;
+  for (const RoleColour& entry : kTheme) {
+    text += fmt::format(
+        ".ridge-chart .f-{0}{{fill:#{1:06X};fill:var(--{0})}}"
+        ".ridge-chart .s-{0}{{fill:none;stroke:#{1:06X};stroke:var(--{0})}}\n",
+        entry.name, entry.light_rgb);
+  }
+  return text;
+}
+
 class Writer {
  public:
   Writer(const ChartModel& model, const Scene& scene, const SvgOptions& options)
@@ -246,6 +257,12 @@ class Writer {
 }  // namespace
 
 std::string escape_xml(const std::string& text) {
+  const auto is_plain = [](char sign) {
+    const auto code = static_cast<unsigned char>(sign);
+    return code >= 0x20 && code != 0xef && code != '&' && code != '<' && code != '>' &&
+           code != '"' && code != '\'';
+  };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return text;  // most are
   std::string out;
   for (size_t at = 0; at < text.size(); ++at) {
     const char sign = text[at];
@@ -278,25 +295,20 @@ std::string escape_xml(const std::string& text) {
 }
 
 std::string theme_css(const std::string& selector) {
+  static const std::string kLight = variables(false), kDark = variables(true);
   return fmt::format("{0}{{{1}}}\n@media screen and (prefers-color-scheme:dark){{{0}{{{2}}}}}\n",
-                     selector, variables(false), variables(true));
+                     selector, kLight, kDark);
 }
 
 std::string svg_css() {
   // The plain colour before each var() is for readers of SVG that know no variables.
-  std::string text =
-      ".ridge-chart .sans{font-family:Inter,system-ui,'Segoe "
-      "UI',Roboto,sans-serif;font-weight:500}\n"
-      ".ridge-chart .mono{font-family:'JetBrains Mono',ui-monospace,Menlo,Consolas,monospace;"
-      "font-variant-numeric:tabular-nums}\n"
-      ".ridge-chart .bold{font-weight:650}\n";
-  for (const RoleColour& entry : kTheme) {
-    text += fmt::format(
-        ".ridge-chart .f-{0}{{fill:#{1:06X};fill:var(--{0})}}"
-        ".ridge-chart .s-{0}{{fill:none;stroke:#{1:06X};stroke:var(--{0})}}\n",
-        entry.name, entry.light_rgb);
-  }
-  return text;
+  static const std::string kRoles = role_css();
+  return ".ridge-chart .sans{font-family:Inter,system-ui,'Segoe "
+         "UI',Roboto,sans-serif;font-weight:500}\n"
+         ".ridge-chart .mono{font-family:'JetBrains Mono',ui-monospace,Menlo,Consolas,monospace;"
+         "font-variant-numeric:tabular-nums}\n"
+         ".ridge-chart .bold{font-weight:650}\n" +
+         kRoles;
 }
 
 std::string to_svg(const ChartModel& model, const Scene& scene, const SvgOptions& options) {

@@ -1,8 +1,10 @@
 #include "common/view/chart/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <sstream>
+#include <string_view>
 
 namespace ridge::chart {
 namespace {
@@ -17,7 +19,7 @@ constexpr std::array<uint16_t, 95> kInter = {
 constexpr int kMono = 600;
 constexpr float kSlack = 1.02f;
 
-int advance(const std::string& sign) {
+int advance(std::string_view sign) {
   if (sign.size() == 1) {
     const auto code = static_cast<unsigned char>(sign[0]);
     return code >= 32 && code < 127 ? kInter[code - 32] : 0;
@@ -30,29 +32,36 @@ int advance(const std::string& sign) {
   return sign.size() == 2 ? 640 : 1000;  // Latin and Greek letters; everything wider
 }
 
+/// The first code point; of bytes that are none, as many as look like one.
+std::string_view first_sign(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const size_t wanted = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : byte(0) >= 0xC0 ? 2 : 1;
+  size_t length = 1;
+  while (length < wanted && length < text.size() && (byte(length) & 0xC0) == 0x80) ++length;
+  return text.substr(0, length);
+}
+
+/// Calls take(sign) for each code point.
+template <class Take>
+void for_signs(std::string_view text, Take take) {
+  while (!text.empty()) {
+    const std::string_view sign = first_sign(text);
+    take(sign);
+    text.remove_prefix(sign.size());
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> split_code_points(const std::string& text) {
   std::vector<std::string> signs;
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
-    for (size_t k = 1; k < length; ++k) {
-      if (i + k >= text.size() || (static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) {
-        length = k;
-      }
-    }
-    signs.push_back(text.substr(i, length));
-    i += length;
-  }
+  for_signs(text, [&](std::string_view sign) { signs.emplace_back(sign); });
   return signs;
 }
 
 float builtin_text_width(const std::string& text, float size_px, bool mono) {
   int thousandths = 0;
-  for (const std::string& sign : split_code_points(text)) {
-    thousandths += mono ? kMono : advance(sign);
-  }
+  for_signs(text, [&](std::string_view sign) { thousandths += mono ? kMono : advance(sign); });
   return static_cast<float>(thousandths) * 1e-3f * size_px * kSlack;
 }
 
@@ -63,13 +72,15 @@ float TextFit::operator()(const std::string& text) const {
 
 std::string TextFit::elide(const std::string& text, float max_px) const {
   if ((*this)(text) <= max_px) return text;
-  const std::vector<std::string> signs = split_code_points(text);
-  std::string kept, best;
-  for (const std::string& sign : signs) {
-    kept += sign;
-    if ((*this)(kept + "…") > max_px) break;
-    best = kept;
-  }
+  std::vector<size_t> ends;  // bytes of the text up to and with each sign
+  for_signs(text, [&](std::string_view sign) {
+    ends.push_back((ends.empty() ? 0 : ends.back()) + sign.size());
+  });
+  // Longer is wider: the last that fits is found by halves.
+  const auto first_too_wide = std::partition_point(ends.begin(), ends.end(), [&](size_t end) {
+    return (*this)(text.substr(0, end) + "…") <= max_px;
+  });
+  std::string best = text.substr(0, first_too_wide == ends.begin() ? 0 : *(first_too_wide - 1));
   while (!best.empty() && best.back() == ' ') best.pop_back();
   if (best.empty()) return (*this)("…") <= max_px ? "…" : "";
   return best + "…";
