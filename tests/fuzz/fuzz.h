@@ -21,7 +21,12 @@ inline std::string file_with(const std::string& text) {
 }  // namespace ridge::fuzz
 
 /// `...` sees libFuzzer's input as `text`.
+/// A block of memory carries the four innermost calls that made it, for the report of a finding: of all thirty ASan would
+/// spend a twentieth of the time on them. More of one finding: ASAN_OPTIONS=malloc_context_size=30.
 #define RIDGE_FUZZ(...)                                                     \
+  extern "C" const char* __asan_default_options() {                         \
+    return "malloc_context_size=4";                                         \
+  }                                                                         \
   extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) { \
     const std::string text(reinterpret_cast<const char*>(data), size);      \
     __VA_ARGS__;                                                            \
