@@ -33,7 +33,8 @@ Rung rung_of(const std::string& kernel) {
 }
 
 /// "race rung.cu:12 rung.cu:14 thread 3 of block 0 ...", a line each.
-std::string faults_of(const worker::EmulatedRung& rung, const std::vector<emulated::LaunchCounts>& launches) {
+std::string faults_of(const worker::EmulatedRung& rung,
+                      const std::vector<emulated::LaunchCounts>& launches) {
   std::string text;
   for (const auto& launch : launches) {
     for (const emulated::Fault& fault : launch.faults) {
@@ -80,7 +81,8 @@ namespace {
 using namespace ridge::device;
 __global__ void planted(const float* x, float* y, int n) {
   const int t = static_cast<int>(threadIdx.x);
-)" + body + R"(}
+)" + body +
+         R"(}
 ridge::Status launch(const ridge::Launch& launch) {
   const ridge::Gemm g = ridge::gemm_of(launch);
   planted<<<1, 64, 256>>>(g.a, g.c, static_cast<int>(g.n * g.n));
@@ -123,8 +125,8 @@ Traffic sum_of(const worker::EmulatedCall& call, Traffic emulated::SiteCounts::*
 }  // namespace
 
 TEST_CASE("GEMM's fp32 ladder runs right, at a whole size and at an edge") {
-  for (const char* name : {"naive", "coalesced", "shared_tile", "register_tile_1d", "register_tile_2d", "vectorised",
-                           "cp_async", "warp_tile"}) {
+  for (const char* name : {"naive", "coalesced", "shared_tile", "register_tile_1d",
+                           "register_tile_2d", "vectorised", "cp_async", "warp_tile"}) {
     const std::string kernel = "gemm.cuda." + std::string(name);
     call_of(kernel, {{"n", int64_t{77}}});
     const auto call = call_of(kernel, {{"n", int64_t{128}}});
@@ -134,17 +136,19 @@ TEST_CASE("GEMM's fp32 ladder runs right, at a whole size and at an edge") {
     const int64_t whole = 2 * 128 * 128 * 128;
     const bool is_wide = kernel.ends_with("warp_tile");
     INFO(kernel);
-    CHECK(emulated::flop_of(call.launches.back(), *blocks) == (is_wide ? 2 * whole + 128 * 128 : whole));
+    CHECK(emulated::flop_of(call.launches.back(), *blocks) ==
+          (is_wide ? 2 * whole + 128 * 128 : whole));
   }
 }
 
 TEST_CASE("transposes, sums and rows run right") {
-  for (const char* kernel : {"transpose.cuda.naive", "transpose.cuda.shared_tile", "transpose.cuda.padded",
-                             "transpose.cuda.vectors"}) {
+  for (const char* kernel : {"transpose.cuda.naive", "transpose.cuda.shared_tile",
+                             "transpose.cuda.padded", "transpose.cuda.vectors"}) {
     for (const char* dtype : {"fp32", "bf16"})
       call_of(kernel, {{"m", int64_t{128}}, {"n", int64_t{256}}, {"dtype", std::string(dtype)}});
   }
-  for (const char* kernel : {"rows.cuda.naive", "rows.cuda.passes", "rows.cuda.shared_row", "rows.cuda.registers"}) {
+  for (const char* kernel :
+       {"rows.cuda.naive", "rows.cuda.passes", "rows.cuda.shared_row", "rows.cuda.registers"}) {
     for (const char* op : {"softmax", "layernorm"})
       call_of(kernel, {{"m", int64_t{16}}, {"n", int64_t{512}}, {"op", std::string(op)}});
   }
@@ -162,16 +166,22 @@ TEST_CASE("a request's sectors are those that a count by hand gives") {
     }
     return found;
   };
-  CHECK(sectors("gemm.cuda.naive", &emulated::SiteCounts::global_reads) == std::multiset<double>{1, 32});
-  CHECK(sectors("gemm.cuda.naive", &emulated::SiteCounts::global_writes) == std::multiset<double>{32});
-  CHECK(sectors("gemm.cuda.coalesced", &emulated::SiteCounts::global_reads) == std::multiset<double>{1, 4});
-  CHECK(sectors("gemm.cuda.shared_tile", &emulated::SiteCounts::global_reads) == std::multiset<double>{4, 4});
-  CHECK(sectors("gemm.cuda.vectorised", &emulated::SiteCounts::global_reads) == std::multiset<double>{16, 16});
+  CHECK(sectors("gemm.cuda.naive", &emulated::SiteCounts::global_reads) ==
+        std::multiset<double>{1, 32});
+  CHECK(sectors("gemm.cuda.naive", &emulated::SiteCounts::global_writes) ==
+        std::multiset<double>{32});
+  CHECK(sectors("gemm.cuda.coalesced", &emulated::SiteCounts::global_reads) ==
+        std::multiset<double>{1, 4});
+  CHECK(sectors("gemm.cuda.shared_tile", &emulated::SiteCounts::global_reads) ==
+        std::multiset<double>{4, 4});
+  CHECK(sectors("gemm.cuda.vectorised", &emulated::SiteCounts::global_reads) ==
+        std::multiset<double>{16, 16});
 }
 
 TEST_CASE("every line of a rung has its own counts") {
   const auto call = call_of("gemm.cuda.shared_tile", {{"n", int64_t{128}}});
-  const auto lines = emulated::line_counts_of(rung_of("gemm.cuda.shared_tile")->object(), call.launches.back());
+  const auto lines =
+      emulated::line_counts_of(rung_of("gemm.cuda.shared_tile")->object(), call.launches.back());
   REQUIRE(lines);
   const std::string text = find_source("gemm.cuda.shared_tile")->text;
   std::map<std::string, emulated::LineCounts> at;
@@ -182,23 +192,28 @@ TEST_CASE("every line of a rung has its own counts") {
   }
   // 16 blocks of 32 warps, four tiles each.
   const int64_t warps = 16 * 32, tiles = 4;
-  CHECK(at["tile_a[ty][tx] = row < m && k0 + tx < k ? a[row * k + k0 + tx] : 0.0f;"].counts.global().requests ==
-        warps * tiles);
-  CHECK(at["tile_b[ty][tx] = k0 + ty < k && col < n ? b[(k0 + ty) * n + col] : 0.0f;"].counts.shared().requests ==
-        warps * tiles);
+  CHECK(at["tile_a[ty][tx] = row < m && k0 + tx < k ? a[row * k + k0 + tx] : 0.0f;"]
+            .counts.global()
+            .requests == warps * tiles);
+  CHECK(at["tile_b[ty][tx] = k0 + ty < k && col < n ? b[(k0 + ty) * n + col] : 0.0f;"]
+            .counts.shared()
+            .requests == warps * tiles);
   CHECK(at["if (row < m && col < n) c[row * n + col] = acc;"].counts.global().requests == warps);
   CHECK(barriers == 16 * tiles * 2);
-  const emulated::LineCounts& inner = at["for (int i = 0; i < kTile; ++i) acc += tile_a[ty][i] * tile_b[i][tx];"];
+  const emulated::LineCounts& inner =
+      at["for (int i = 0; i < kTile; ++i) acc += tile_a[ty][i] * tile_b[i][tx];"];
   CHECK(inner.counts.shared().requests == warps * tiles * 64);
   CHECK(inner.flop == 2 * 128 * 128 * 128);
 }
 
 TEST_CASE("a tile's columns lie in one bank until its rows are one word longer") {
   const Params shape = {{"m", int64_t{128}}, {"n", int64_t{128}}, {"dtype", std::string("fp32")}};
-  const Traffic tile = sum_of(call_of("transpose.cuda.shared_tile", shape), &emulated::SiteCounts::shared_reads);
+  const Traffic tile =
+      sum_of(call_of("transpose.cuda.shared_tile", shape), &emulated::SiteCounts::shared_reads);
   CHECK(tile.wavefronts_per_request() == 32);
   CHECK(tile.conflicts == 31 * tile.requests);
-  const Traffic padded = sum_of(call_of("transpose.cuda.padded", shape), &emulated::SiteCounts::shared_reads);
+  const Traffic padded =
+      sum_of(call_of("transpose.cuda.padded", shape), &emulated::SiteCounts::shared_reads);
   CHECK(padded.requests == tile.requests);
   CHECK(padded.conflicts == 0);
 }
@@ -215,7 +230,7 @@ TEST_CASE("wavefronts depend on the width of an access") {
   CHECK(passes(2, 2) == 1);  // two lanes a word
   CHECK(passes(8, 4) == 2);
   CHECK(passes(132, 4) == 1);
-  CHECK(passes(8, 8) == 2);    // 256 bytes
+  CHECK(passes(8, 8) == 2);  // 256 bytes
   CHECK(needed == 2);
   CHECK(passes(16, 16) == 4);  // 512 bytes
   CHECK(needed == 4);
@@ -233,33 +248,41 @@ TEST_CASE("a planted fault is found, and both its lines are named") {
     const char* body;  ///< the fault shows at the line with "//A"; what it met is at "//B"
   };
   const Planted planted[] = {
-      {"no barrier", FaultKind::race, "__shared__ float s[64];\ns[t] = x[t]; //B\ny[t] = s[63 - t]; //A\n"},
-      {"two writers", FaultKind::race, "__shared__ float s[64];\ns[t / 2] = x[t]; //A //B\n__syncthreads();\ny[t] = s[t / 2];\n"},
+      {"no barrier", FaultKind::race,
+       "__shared__ float s[64];\ns[t] = x[t]; //B\ny[t] = s[63 - t]; //A\n"},
+      {"two writers", FaultKind::race,
+       "__shared__ float s[64];\ns[t / 2] = x[t]; //A //B\n__syncthreads();\ny[t] = s[t / 2];\n"},
       {"no barrier before the next tile", FaultKind::race,
        "__shared__ float s[64];\ns[t] = x[t];\n__syncthreads();\nfloat v = s[63 - t]; //B\n"
        "s[t] = v; //A\n__syncthreads();\ny[t] = s[t];\n"},
       {"no __syncwarp", FaultKind::race,
        "__shared__ float s[64];\ns[t] = x[t]; //B\ny[t] = s[t ^ 1]; //A\n"},
       {"a shuffle is no barrier", FaultKind::race,
-       "__shared__ float s[64];\ns[t] = x[t]; //B\n__shfl_xor_sync(~0u, t, 1);\ny[t] = s[t ^ 1]; //A\n"},
+       "__shared__ float s[64];\ns[t] = x[t]; //B\n__shfl_xor_sync(~0u, t, 1);\ny[t] = s[t ^ 1]; "
+       "//A\n"},
       {"unwritten", FaultKind::unwritten,
        "__shared__ float s[64];\nif (t < 32) s[t] = x[t];\n__syncthreads();\ny[t] = s[t]; //A\n"},
       {"a copy that nobody waited for", FaultKind::unwritten,
-       "__shared__ float s[64];\ncp_async_4(shared_address(s + t), x + t, true);\ncp_async_commit();\n"
+       "__shared__ float s[64];\ncp_async_4(shared_address(s + t), x + t, "
+       "true);\ncp_async_commit();\n"
        "__syncthreads();\ny[t] = s[t]; //A\n"},
       {"behind the end", FaultKind::out_of_bounds, "y[t] = x[n + t]; //A\n"},
       {"before the begin", FaultKind::out_of_bounds, "y[t - 1] = 0; //A\n"},
-      {"a wild pointer", FaultKind::out_of_bounds, "y[t] = *reinterpret_cast<const float*>(16); //A\n"},
+      {"a wild pointer", FaultKind::out_of_bounds,
+       "y[t] = *reinterpret_cast<const float*>(16); //A\n"},
       {"behind dynamic shared memory", FaultKind::out_of_bounds,
        "extern __shared__ float d[];\nd[t + 200] = x[t]; //A\ny[t] = d[t + 200];\n"},
       {"misaligned", FaultKind::misaligned,
-       "const float4 v = *reinterpret_cast<const float4*>(x + 1 + t); //A\ny[t] = v.x + v.y + v.z + v.w;\n"},
+       "const float4 v = *reinterpret_cast<const float4*>(x + 1 + t); //A\ny[t] = v.x + v.y + v.z "
+       "+ v.w;\n"},
       {"two barriers", FaultKind::divergent_barrier,
-       "if (t < 40) {\n  __syncthreads(); //B\n  y[t] = 1;\n} else {\n  y[t] = 2;\n  __syncthreads(); //A\n}\n"},
+       "if (t < 40) {\n  __syncthreads(); //B\n  y[t] = 1;\n} else {\n  y[t] = 2;\n  "
+       "__syncthreads(); //A\n}\n"},
       {"lanes that do not come", FaultKind::missing_lanes,
        "if (t % 32 < 16) y[t] = __shfl_sync(~0u, x[t], 0); //A\n"},
       {"an endless loop", FaultKind::endless, "while (x[t] == x[t]) y[t] = 1; //A\n"},
-      {"assembly that is not emulated", FaultKind::refused, "asm volatile(\"nanosleep.u32 20;\"); //A\n"},
+      {"assembly that is not emulated", FaultKind::refused,
+       "asm volatile(\"nanosleep.u32 20;\"); //A\n"},
   };
   for (const Planted& one : planted) {
     INFO(one.name);
@@ -276,8 +299,10 @@ TEST_CASE("a planted fault is found, and both its lines are named") {
       const auto lines = emulated::lines_of((*rung)->object(), {fault.at, fault.other});
       REQUIRE(lines);
       const std::string at = line_text(text, lines->at(fault.at).own.line);
-      const std::string other = fault.other == nullptr ? "//B" : line_text(text, lines->at(fault.other).own.line);
-      is_found |= fault.kind == one.kind && at.find("//A") != at.npos && other.find("//B") != other.npos;
+      const std::string other =
+          fault.other == nullptr ? "//B" : line_text(text, lines->at(fault.other).own.line);
+      is_found |=
+          fault.kind == one.kind && at.find("//A") != at.npos && other.find("//B") != other.npos;
     }
     CHECK(is_found);
   }
@@ -287,15 +312,19 @@ TEST_CASE("what is synchronised is no race") {
   const char* bodies[] = {
       "__shared__ float s[64];\ns[t] = x[t];\n__syncthreads();\ny[t] = s[63 - t];\n",
       "__shared__ float s[64];\ns[t] = x[t];\n__syncwarp();\ny[t] = s[t ^ 1];\n",
-      "__shared__ float s[64];\ns[t] = x[t];\n__syncwarp(t % 32 < 16 ? 0xffffu : 0xffff0000u);\ny[t] = s[t ^ 1];\n",
-      "__shared__ int s[2];\nif (t < 2) s[t] = 0;\n__syncthreads();\natomicAdd(s + t % 2, 1);\n__syncthreads();\n"
+      "__shared__ float s[64];\ns[t] = x[t];\n__syncwarp(t % 32 < 16 ? 0xffffu : "
+      "0xffff0000u);\ny[t] = s[t ^ 1];\n",
+      "__shared__ int s[2];\nif (t < 2) s[t] = 0;\n__syncthreads();\natomicAdd(s + t % 2, "
+      "1);\n__syncthreads();\n"
       "y[t] = s[0];\n",
-      "__shared__ float s[64];\ncp_async_4(shared_address(s + t), x + t, true);\ncp_async_commit();\n"
+      "__shared__ float s[64];\ncp_async_4(shared_address(s + t), x + t, "
+      "true);\ncp_async_commit();\n"
       "cp_async_wait<0>();\n__syncthreads();\ny[t] = s[63 - t];\n",
   };
   for (const char* body : bodies) {
     INFO(body);
-    const auto rung = worker::EmulatedRung::build("gemm.cuda.planted", planted_text(body), [] { return false; });
+    const auto rung =
+        worker::EmulatedRung::build("gemm.cuda.planted", planted_text(body), [] { return false; });
     INFO((rung ? "" : rung.error().sentence()));
     REQUIRE(rung);
     CHECK(faults_of(**rung, launches_of(**rung)) == "");
@@ -309,11 +338,15 @@ TEST_CASE("what a compiler of C++ does not read is rewritten, line for line") {
   CHECK(rewritten("n::k<<<(m + 1) / 2, 32, 0,\n  s>>>(x);") ==
         "::ridge::emulated::launcher(n::k, (m + 1) / 2, 32, 0,\n  s)(x);");
   CHECK(rewritten("__shared__ float s[2][3], t;") == "static thread_local float s[2][3]{}, t{};");
-  CHECK(rewritten("__shared__ alignas(16) float s[4];") == "alignas ( 16 ) static thread_local float s[4]{};");
+  CHECK(rewritten("__shared__ alignas(16) float s[4];") ==
+        "alignas ( 16 ) static thread_local float s[4]{};");
   CHECK(rewritten("extern __shared__ __attribute__((aligned(16))) unsigned char raw[];") ==
-        "unsigned char (&raw)[] = *reinterpret_cast<unsigned char (*)[]>(::ridge::emulated::dynamic_shared());");
-  CHECK(rewritten("struct Ptx<\"mov %0, %1;\">;\nasm volatile(\"mov\"\n \" %0, %1;\" : \"=r\"(a) : \"n\"(b)\n : \"memory\");") ==
-        "struct Ptx<\"mov %0, %1;\">;\n::ridge::emulated::Ptx<\"mov %0, %1;\">::run(( a ), ( b ))\n\n;");
+        "unsigned char (&raw)[] = *reinterpret_cast<unsigned char "
+        "(*)[]>(::ridge::emulated::dynamic_shared());");
+  CHECK(rewritten("struct Ptx<\"mov %0, %1;\">;\nasm volatile(\"mov\"\n \" %0, %1;\" : \"=r\"(a) : "
+                  "\"n\"(b)\n : \"memory\");") ==
+        "struct Ptx<\"mov %0, %1;\">;\n::ridge::emulated::Ptx<\"mov %0, %1;\">::run(( a ), ( b "
+        "))\n\n;");
   CHECK(rewritten("asm(\"bar.sync 1;\" ::);") == "::ridge::emulated::refuse_ptx(\"bar.sync\");");
   CHECK(rewritten("#pragma unroll\nfor (;;);\n#pragma unroll 4\n") ==
         "#pragma GCC unroll 128\nfor (;;);\n#pragma GCC unroll 4\n");

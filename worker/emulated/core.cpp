@@ -29,7 +29,9 @@ int look_for_tls(dl_phdr_info* info, size_t, void* data) {
   if (begin == 0) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const size_t bytes = info->dlpi_phdr[i].p_memsz;
-    if (info->dlpi_phdr[i].p_type != PT_TLS || search->mark < begin || search->mark >= begin + bytes) continue;
+    if (info->dlpi_phdr[i].p_type != PT_TLS || search->mark < begin ||
+        search->mark >= begin + bytes)
+      continue;
     search->begin = begin;
     search->bytes = bytes;
     return 1;
@@ -37,11 +39,15 @@ int look_for_tls(dl_phdr_info* info, size_t, void* data) {
   return 0;
 }
 
-const char* verb(bool writes) { return writes ? "writes" : "reads"; }
+const char* verb(bool writes) {
+  return writes ? "writes" : "reads";
+}
 
 }  // namespace
 
-Core* current_core() { return current; }
+Core* current_core() {
+  return current;
+}
 
 Core::Core()
     : stacks_(kMostThreads, kStackBytes),
@@ -49,9 +55,8 @@ Core::Core()
       warps_(kMostThreads / kLanes),
       dynamic_shared_(kMostDynamicShared),
       shadow_([this](const Use& before, uint16_t thread) { return is_ordered(before, thread); },
-              [this](FaultKind kind, const Use& before, const Use& use, bool before_writes, bool writes) {
-                shared_fault(kind, before, use, before_writes, writes);
-              }) {}
+              [this](FaultKind kind, const Use& before, const Use& use, bool before_writes,
+                     bool writes) { shared_fault(kind, before, use, before_writes, writes); }) {}
 
 // ---- a block ---------------------------------------------------------------------------------------------------------
 
@@ -65,7 +70,8 @@ void Core::run(LaunchState* launch) {
   const Place3& blocks = launch->grid->blocks;
   const int64_t count = int64_t{blocks.x} * blocks.y * blocks.z;
   Core* before = std::exchange(current, this);
-  for (int64_t block = launch->next_block++; block < count && !launch->is_stopped; block = launch->next_block++) {
+  for (int64_t block = launch->next_block++; block < count && !launch->is_stopped;
+       block = launch->next_block++) {
     begin_block(block);
     run_block();
   }
@@ -98,7 +104,9 @@ void Core::begin_block(int64_t block) {
     lane.thread = static_cast<int>(i);
     lane.place = {{thread % grid.threads.x, thread / grid.threads.x % grid.threads.y,
                    thread / grid.threads.x / grid.threads.y},
-                  {x, y, z}, grid.threads, grid.blocks};
+                  {x, y, z},
+                  grid.threads,
+                  grid.blocks};
     lane.state = State::ready;
     lane.steps = 0;
     lane.copies.clear();
@@ -160,8 +168,9 @@ bool Core::release_barrier() {
     }
     if (first == nullptr) first = &lane;
     if (lane.site != first->site)
-      report(FaultKind::divergent_barrier, lane.site, first->site,
-             where(lane) + " waits at another barrier than thread " + std::to_string(first->thread));
+      report(
+          FaultKind::divergent_barrier, lane.site, first->site,
+          where(lane) + " waits at another barrier than thread " + std::to_string(first->thread));
   }
   if (first == nullptr) return false;
   ++sites[first->site].barriers;
@@ -181,7 +190,8 @@ bool Core::resolve(size_t warp) {
   bool goes_on = false;
   for (size_t i = 0; i < count; ++i) {
     const Lane& lane = lanes_[first + i];
-    if (lane.state == State::ready || lane.state == State::barrier || lane.state == State::done) continue;
+    if (lane.state == State::ready || lane.state == State::barrier || lane.state == State::done)
+      continue;
     uint32_t present = 0, ended = 0;
     for (size_t other = 0; other < count; ++other) {
       const Lane& one = lanes_[first + other];
@@ -223,7 +233,8 @@ void Core::exchange(size_t warp, uint32_t mask, State kind) {
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
     Lane& lane = lanes[i];
-    if (kind == State::shuffle) lane.value = (mask >> lane.from & 1) != 0 ? given[lane.from] : given[i];
+    if (kind == State::shuffle)
+      lane.value = (mask >> lane.from & 1) != 0 ? given[lane.from] : given[i];
     if (kind == State::ballot) lane.value = votes;
     if (kind == State::sync && !met.met.empty()) {
       for (int other = 0; other < kLanes; ++other)
@@ -283,9 +294,13 @@ void Core::access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site) {
 void Core::shared_access(uint64_t offset, uint32_t bytes, AccessKind kind, Site site) {
   const Warp& warp = warps_[static_cast<size_t>(lane_->thread / kLanes)];
   // The shadow of dynamic memory follows that of static memory.
-  const uint64_t shadow = offset >= kDynamicBegin ? (static_bytes_ + 3) / 4 * 4 + offset - kDynamicBegin : offset;
+  const uint64_t shadow =
+      offset >= kDynamicBegin ? (static_bytes_ + 3) / 4 * 4 + offset - kDynamicBegin : offset;
   shadow_.use(shadow, bytes, kind,
-              {.site = site, .epoch = epoch_, .time = warp.time, .thread = static_cast<uint16_t>(lane_->thread)});
+              {.site = site,
+               .epoch = epoch_,
+               .time = warp.time,
+               .thread = static_cast<uint16_t>(lane_->thread)});
   collect(site, offset, bytes, kind, true);
 }
 
@@ -304,7 +319,8 @@ void Core::global_access(uintptr_t at, uint32_t bytes, AccessKind kind, Site sit
       const char* does = kind == AccessKind::read ? " reads " : " writes ";
       stop(FaultKind::out_of_bounds, site,
            where(*lane_) + does + std::to_string(bytes) + " bytes " +
-               (range != nullptr ? "across the end of " + range->name : launch_->memory->nearest(at)));
+               (range != nullptr ? "across the end of " + range->name
+                                 : launch_->memory->nearest(at)));
     }
     last_range_ = *range;
   }
@@ -320,7 +336,8 @@ void Core::step(Site site) {
   const uintptr_t offset = reinterpret_cast<uintptr_t>(site) - launch_->text_begin;
   if (offset < visits.size()) ++visits[offset];
   if (++lane_->steps > kMostSteps)
-    stop(FaultKind::endless, site, where(*lane_) + " is not done after " + std::to_string(kMostSteps) + " steps");
+    stop(FaultKind::endless, site,
+         where(*lane_) + " is not done after " + std::to_string(kMostSteps) + " steps");
 }
 
 uint32_t Core::shared_address(const void* pointer) const {
@@ -338,13 +355,17 @@ void* Core::shared_pointer(uint32_t address) {
 void Core::copy_later(uint32_t to, const void* from, uint32_t bytes, uint32_t inside, Site site) {
   ++sites[site].copies;
   const uint64_t offset = to;
-  if (offset % bytes != 0) stop(FaultKind::misaligned, site, where(*lane_) + " copies to no multiple of its width");
+  if (offset % bytes != 0)
+    stop(FaultKind::misaligned, site, where(*lane_) + " copies to no multiple of its width");
   if (inside > 0) global_access(reinterpret_cast<uintptr_t>(from), inside, AccessKind::read, site);
   collect(site, offset, bytes, AccessKind::write, true);
-  lane_->copies.push_back({static_cast<char*>(shared_pointer(to)), static_cast<const char*>(from), bytes, inside, site});
+  lane_->copies.push_back({static_cast<char*>(shared_pointer(to)), static_cast<const char*>(from),
+                           bytes, inside, site});
 }
 
-void Core::copies_commit() { lane_->group_ends.push_back(lane_->copies.size()); }
+void Core::copies_commit() {
+  lane_->group_ends.push_back(lane_->copies.size());
+}
 
 void Core::copies_wait(int pending) {
   Lane& lane = *lane_;
@@ -360,10 +381,14 @@ void Core::copies_wait(int pending) {
     const uint64_t shadow =
         address >= kDynamicBegin ? (static_bytes_ + 3) / 4 * 4 + address - kDynamicBegin : address;
     shadow_.use(shadow, copy.bytes, AccessKind::write,
-                {.site = copy.site, .epoch = epoch_, .time = warp.time, .thread = static_cast<uint16_t>(lane.thread)});
+                {.site = copy.site,
+                 .epoch = epoch_,
+                 .time = warp.time,
+                 .thread = static_cast<uint16_t>(lane.thread)});
   }
   lane.copies.erase(lane.copies.begin(), lane.copies.begin() + static_cast<ptrdiff_t>(done));
-  lane.group_ends.erase(lane.group_ends.begin(), lane.group_ends.begin() + static_cast<ptrdiff_t>(groups));
+  lane.group_ends.erase(lane.group_ends.begin(),
+                        lane.group_ends.begin() + static_cast<ptrdiff_t>(groups));
   for (size_t& end : lane.group_ends) end -= done;
 }
 
@@ -371,13 +396,15 @@ void Core::copies_wait(int pending) {
 
 std::string Core::where(const Lane& lane) const {
   const Place3& block = lane.place.block;
-  const int64_t number =
-      block.x + int64_t{lane.place.grid_dim.x} * (block.y + int64_t{lane.place.grid_dim.y} * block.z);
+  const int64_t number = block.x + int64_t{lane.place.grid_dim.x} *
+                                       (block.y + int64_t{lane.place.grid_dim.y} * block.z);
   return "thread " + std::to_string(lane.thread) + " of block " + std::to_string(number);
 }
 
 void Core::report(FaultKind kind, Site at, Site other, std::string detail) {
-  const auto is_same = [&](const Fault& one) { return one.kind == kind && one.at == at && one.other == other; };
+  const auto is_same = [&](const Fault& one) {
+    return one.kind == kind && one.at == at && one.other == other;
+  };
   if (faults.size() >= kMostFaults || std::any_of(faults.begin(), faults.end(), is_same)) return;
   faults.push_back({kind, at, other, std::move(detail)});
 }
@@ -401,12 +428,14 @@ bool Core::is_ordered(const Use& before, uint16_t thread) const {
   return !warp.met.empty() && before.time < warp.met[pair];
 }
 
-void Core::shared_fault(FaultKind kind, const Use& before, const Use& use, bool before_writes, bool writes) {
+void Core::shared_fault(FaultKind kind, const Use& before, const Use& use, bool before_writes,
+                        bool writes) {
   if (kind == FaultKind::unwritten)
-    return report(kind, use.site, nullptr, where(*lane_) + " reads shared memory that nothing was written to");
+    return report(kind, use.site, nullptr,
+                  where(*lane_) + " reads shared memory that nothing was written to");
   report(kind, use.site, before.site,
-         where(*lane_) + " " + verb(writes) + " what thread " + std::to_string(before.thread) + " " +
-             verb(before_writes) + ", without a barrier between");
+         where(*lane_) + " " + verb(writes) + " what thread " + std::to_string(before.thread) +
+             " " + verb(before_writes) + ", without a barrier between");
 }
 
 }  // namespace ridge::emulated

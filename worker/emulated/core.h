@@ -17,16 +17,16 @@
 
 namespace ridge::emulated {
 
-constexpr int kMostThreads = 1024;                  // of a block
-constexpr size_t kMostDynamicShared = 227 << 10;    // of a block: Hopper's
-constexpr int64_t kMostSteps = 2'000'000;           // basic blocks of one thread
+constexpr int kMostThreads = 1024;                // of a block
+constexpr size_t kMostDynamicShared = 227 << 10;  // of a block: Hopper's
+constexpr int64_t kMostSteps = 2'000'000;         // basic blocks of one thread
 
 /// What the cores of a launch share.
 struct LaunchState {
   const Grid* grid = nullptr;
   const Memory* memory = nullptr;
   std::atomic<int64_t> next_block = 0;
-  std::atomic<bool> is_stopped = false;  ///< a fault that ends the launch
+  std::atomic<bool> is_stopped = false;    ///< a fault that ends the launch
   uintptr_t text_begin = 0, text_end = 0;  ///< of the object's code
 };
 
@@ -58,7 +58,8 @@ class Core {
   // ---- what came of it, of this core's blocks -------------------------------------------------------------------------
   std::unordered_map<Site, SiteCounts> sites;
   std::vector<Fault> faults;
-  std::vector<int64_t> visits;  ///< of basic blocks by threads, by the offset of their call in the object's code
+  std::vector<int64_t>
+      visits;  ///< of basic blocks by threads, by the offset of their call in the object's code
   int64_t static_shared_bytes = 0;
 
  private:
@@ -84,8 +85,8 @@ class Core {
   };
   struct Warp {
     Requests requests;
-    uint32_t time = 0;       ///< synchronisations so far
-    uint32_t met_whole = 0;  ///< time of the last that all took part in
+    uint32_t time = 0;          ///< synchronisations so far
+    uint32_t met_whole = 0;     ///< time of the last that all took part in
     std::vector<uint32_t> met;  ///< time of the last of each pair; empty: none was of a part
   };
 
@@ -103,7 +104,8 @@ class Core {
   void global_access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site);
   void find_static_shared();
   bool is_ordered(const Use& before, uint16_t thread) const;
-  void shared_fault(FaultKind kind, const Use& before, const Use& use, bool before_writes, bool writes);
+  void shared_fault(FaultKind kind, const Use& before, const Use& use, bool before_writes,
+                    bool writes);
   std::string where(const Lane& lane) const;
 
   LaunchState* launch_ = nullptr;

@@ -12,8 +12,8 @@ namespace ridge::emulated {
 /// Of one kind of memory at one place, or summed over places.
 struct Traffic {
   int64_t requests = 0;
-  int64_t lanes = 0;  ///< accesses of single threads
-  int64_t bytes = 0;  ///< that these asked for, each counted
+  int64_t lanes = 0;       ///< accesses of single threads
+  int64_t bytes = 0;       ///< that these asked for, each counted
   int64_t sectors = 0;     ///< global: distinct 32-byte sectors, by request
   int64_t wavefronts = 0;  ///< shared
   int64_t conflicts = 0;   ///< shared: wavefronts beyond those that lanes and width ask for
@@ -67,7 +67,7 @@ struct LaunchCounts {
   int64_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   Counts sites;
   std::map<Site, int64_t> visits;  ///< of basic blocks, by single threads
-  std::vector<Fault> faults;  ///< each pair of places once
+  std::vector<Fault> faults;       ///< each pair of places once
 };
 
 }  // namespace ridge::emulated

@@ -26,7 +26,8 @@ Error not_emulated(const std::string& kernel, ErrorCode code, std::string why) {
 }
 
 /// The .cu files that define what the kernel headers of a text declare: padding.cu of padding.h.
-void add_companions(const std::string& text, std::vector<std::string>* seen, std::vector<EmbeddedFile>* companions) {
+void add_companions(const std::string& text, std::vector<std::string>* seen,
+                    std::vector<EmbeddedFile>* companions) {
   constexpr std::string_view kInclude = "#include \"kernels/";
   for (size_t at = text.find(kInclude); at != text.npos; at = text.find(kInclude, at + 1)) {
     const size_t begin = at + std::string_view("#include \"").size();
@@ -45,23 +46,29 @@ void add_companions(const std::string& text, std::vector<std::string>* seen, std
 std::vector<std::string> preprocessor_flags(const EditText& text) {
   const std::string arch = text.source.arch.empty() ? "75" : text.source.arch;
   const std::string source = source_folder();
-  return {"-I" + source + "/worker/emulated/device", "-I" + source, "-DRIDGE_ISA=\"\"",
+  return {"-I" + source + "/worker/emulated/device",
+          "-I" + source,
+          "-DRIDGE_ISA=\"\"",
           "-DRIDGE_ARCH=" + std::to_string(std::atoi(arch.c_str())),
-          "-DRIDGE_VARIANT=\"" + text.variant + std::string(kEditSuffix) + "\"", "-include", "cuda_runtime.h", "-include",
+          "-DRIDGE_VARIANT=\"" + text.variant + std::string(kEditSuffix) + "\"",
+          "-include",
+          "cuda_runtime.h",
+          "-include",
           source + "/common/harness/kernel/edited.h"};
 }
 
 /// With calls before each access and at each basic block; without what would merge accesses that a GPU makes one by one.
 std::vector<std::string> compiler_flags() {
-  std::vector<std::string> flags = {"-w", "-g1", "-fsanitize=thread", "-fsanitize-coverage=trace-pc",
-                                    // A call in place of a return would name the line of who called.
-                                    "-fno-optimize-sibling-calls"};
+  std::vector<std::string> flags = {
+      "-w", "-g1", "-fsanitize=thread", "-fsanitize-coverage=trace-pc",
+      // A call in place of a return would name the line of who called.
+      "-fno-optimize-sibling-calls"};
 #ifdef __clang__
   flags.insert(flags.end(), {"-fno-vectorize", "-fno-slp-vectorize"});
 #else
   flags.insert(flags.end(), {"--param=tsan-instrument-func-entry-exit=0", "-fno-tree-vectorize",
-                             "-fno-tree-slp-vectorize", "-fno-store-merging", "-fno-tree-tail-merge",
-                             "-fdisable-rtl-loop2_unroll"});
+                             "-fno-tree-slp-vectorize", "-fno-store-merging",
+                             "-fno-tree-tail-merge", "-fdisable-rtl-loop2_unroll"});
 #endif
   if (measure::usable_isa() >= measure::IsaLevel::avx2) flags.push_back("-mfma");
   return flags;
@@ -111,8 +118,8 @@ void allow_constants(const void* handle) {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& part = info->dlpi_phdr[i];
           if (part.p_type == PT_LOAD)
-            Emulator::get().memory.add(reinterpret_cast<void*>(info->dlpi_addr + part.p_vaddr), part.p_memsz,
-                                       "the program", true);
+            Emulator::get().memory.add(reinterpret_cast<void*>(info->dlpi_addr + part.p_vaddr),
+                                       part.p_memsz, "the program", true);
         }
         return 1;
       },
@@ -121,18 +128,20 @@ void allow_constants(const void* handle) {
 
 }  // namespace
 
-Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::build(const std::string& kernel, const std::string& text,
-                                                                const std::function<bool()>& cancelled) {
+Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::build(
+    const std::string& kernel, const std::string& text, const std::function<bool()>& cancelled) {
   static std::deque<Scratch> folders;  // the object's lines are read later
   RIDGE_TRY(EditText edit, read_edit(kernel, "", text));
   if (!edit.is_cuda) return not_emulated(kernel, ErrorCode::usage, "it is no CUDA rung");
   const std::string& folder = folders.emplace_back().path();
-  if (folder.empty()) return not_emulated(kernel, ErrorCode::unavailable, "no temporary folder could be made");
+  if (folder.empty())
+    return not_emulated(kernel, ErrorCode::unavailable, "no temporary folder could be made");
   EditBuild build;
   const std::string file = folder + "/emulated.so";
   if (!build_object(edit, folder, file, cancelled, &build))
-    return not_emulated(kernel, build.ended_at == BuildEnd::compile ? ErrorCode::usage : ErrorCode::unavailable,
-                        build.reason);
+    return not_emulated(
+        kernel, build.ended_at == BuildEnd::compile ? ErrorCode::usage : ErrorCode::unavailable,
+        build.reason);
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return not_emulated(kernel, ErrorCode::usage, dlerror());
   auto* machine = static_cast<const emulated::Machine**>(dlsym(handle, "ridge_emulated_machine"));
@@ -140,7 +149,8 @@ Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::build(const std::strin
   const auto kernels = reinterpret_cast<Kernels>(dlsym(handle, "ridge_edited_kernels"));
   int count = 0;
   const KernelDesc* const* list = kernels != nullptr ? kernels(&count) : nullptr;
-  if (machine == nullptr || count == 0) return not_emulated(kernel, ErrorCode::usage, "it registers no kernel");
+  if (machine == nullptr || count == 0)
+    return not_emulated(kernel, ErrorCode::usage, "it registers no kernel");
   *machine = emulated::machine();
   allow_constants(handle);
   auto rung = std::make_shared<EmulatedRung>();
@@ -153,11 +163,13 @@ Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::build(const std::strin
 
 Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::build(const std::string& kernel) {
   const KernelSource* source = find_source(kernel);
-  if (source == nullptr) return not_emulated(kernel, ErrorCode::usage, "its source is not in this worker");
+  if (source == nullptr)
+    return not_emulated(kernel, ErrorCode::usage, "its source is not in this worker");
   return build(kernel, std::string(source->text), [] { return false; });
 }
 
-Result<EmulatedCall> EmulatedRung::call(const FamilyDesc& family, const Params& params, measure::Device* cpu,
+Result<EmulatedCall> EmulatedRung::call(const FamilyDesc& family, const Params& params,
+                                        measure::Device* cpu,
                                         std::vector<emulated::LaunchCounts>* stopped) const {
   Emulator& emulator = Emulator::get();
   RIDGE_TRY(auto instance, measure::make_instance(family, params, 1, *cpu));

@@ -26,7 +26,8 @@ class EmulatedRung {
  public:
   /// `text`: of a .cu that registers `kernel`. The object stays loaded for as long as the process lives. Errors:
   /// unavailable, there is no compiler; usage, it does not compile, with the first message.
-  static Result<std::shared_ptr<const EmulatedRung>> build(const std::string& kernel, const std::string& text,
+  static Result<std::shared_ptr<const EmulatedRung>> build(const std::string& kernel,
+                                                           const std::string& text,
                                                            const std::function<bool()>& cancelled);
   /// Our own rung's text.
   static Result<std::shared_ptr<const EmulatedRung>> build(const std::string& kernel);

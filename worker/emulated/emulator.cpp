@@ -17,7 +17,8 @@ int look_for_text(dl_phdr_info* info, size_t, void* data) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& part = info->dlpi_phdr[i];
     const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
-    if (part.p_type != PT_LOAD || search->at < begin || search->at >= begin + part.p_memsz) continue;
+    if (part.p_type != PT_LOAD || search->at < begin || search->at >= begin + part.p_memsz)
+      continue;
     search->begin = begin;
     search->end = begin + part.p_memsz;
     return 1;
@@ -30,21 +31,26 @@ std::string misshapen(const Grid& grid) {
   const int64_t threads = int64_t{grid.threads.x} * grid.threads.y * grid.threads.z;
   const int64_t blocks = int64_t{grid.blocks.x} * grid.blocks.y * grid.blocks.z;
   if (threads < 1 || threads > kMostThreads)
-    return "a block of " + std::to_string(threads) + " threads: 1 to " + std::to_string(kMostThreads) + " are possible";
+    return "a block of " + std::to_string(threads) + " threads: 1 to " +
+           std::to_string(kMostThreads) + " are possible";
   if (blocks < 1) return "a grid of no blocks";
   if (grid.shared_bytes > kMostDynamicShared)
-    return std::to_string(grid.shared_bytes) + " bytes of shared memory for a block: " +
-           std::to_string(kMostDynamicShared) + " are possible";
+    return std::to_string(grid.shared_bytes) +
+           " bytes of shared memory for a block: " + std::to_string(kMostDynamicShared) +
+           " are possible";
   return "";
 }
 
 // The machine's functions: device code's, ignored on threads that run none (a rung's own host code is instrumented too).
-Core& core() { return *current_core(); }
+Core& core() {
+  return *current_core();
+}
 
 const Machine kMachine = {
     .access =
         [](const void* at, uint32_t bytes, AccessKind kind, const void* site) {
-          if (Core* one = current_core()) one->access(reinterpret_cast<uintptr_t>(at), bytes, kind, site);
+          if (Core* one = current_core())
+            one->access(reinterpret_cast<uintptr_t>(at), bytes, kind, site);
         },
     .basic_block =
         [](const void* site) {
@@ -54,7 +60,8 @@ const Machine kMachine = {
     .warp_sync = [](uint32_t mask, const void* site) { core().warp_sync(mask, site); },
     .shuffle = [](uint32_t mask, uint64_t value, int from,
                   const void* site) { return core().shuffle(mask, value, from, site); },
-    .ballot = [](uint32_t mask, bool predicate, const void* site) { return core().ballot(mask, predicate, site); },
+    .ballot = [](uint32_t mask, bool predicate,
+                 const void* site) { return core().ballot(mask, predicate, site); },
     .place = [] { return core().place(); },
     .lane = [] { return core().lane(); },
     .dynamic_shared = [] { return core().dynamic_shared(); },
@@ -73,7 +80,9 @@ const Machine kMachine = {
 
 }  // namespace
 
-const Machine* machine() { return &kMachine; }
+const Machine* machine() {
+  return &kMachine;
+}
 
 Emulator& Emulator::get() {
   static Emulator one;
@@ -84,7 +93,8 @@ int Emulator::launch(const Grid& grid) {
   if (last_words = misshapen(grid); !last_words.empty()) return 1;
   TextSearch text{.at = reinterpret_cast<uintptr_t>(grid.kernel)};
   dl_iterate_phdr(look_for_text, &text);
-  LaunchState state{.grid = &grid, .memory = &memory, .text_begin = text.begin, .text_end = text.end};
+  LaunchState state{
+      .grid = &grid, .memory = &memory, .text_begin = text.begin, .text_end = text.end};
   const int64_t blocks = int64_t{grid.blocks.x} * grid.blocks.y * grid.blocks.z;
   const auto wanted = static_cast<size_t>(
       std::min<int64_t>(blocks, std::max(1u, std::thread::hardware_concurrency())));
@@ -107,15 +117,17 @@ int Emulator::launch(const Grid& grid) {
 
 void Emulator::merge(Core* core, uintptr_t text_begin, LaunchCounts* counts) {
   for (size_t i = 0; i < core->visits.size(); ++i) {
-    if (core->visits[i] > 0) counts->visits[reinterpret_cast<Site>(text_begin + i)] += core->visits[i];
+    if (core->visits[i] > 0)
+      counts->visits[reinterpret_cast<Site>(text_begin + i)] += core->visits[i];
   }
   counts->static_shared_bytes = core->static_shared_bytes;
   for (const auto& [site, one] : core->sites) counts->sites[site].add(one);
   core->sites.clear();
   for (Fault& fault : core->faults) {
-    const bool is_known = std::any_of(counts->faults.begin(), counts->faults.end(), [&](const Fault& one) {
-      return one.kind == fault.kind && one.at == fault.at && one.other == fault.other;
-    });
+    const bool is_known =
+        std::any_of(counts->faults.begin(), counts->faults.end(), [&](const Fault& one) {
+          return one.kind == fault.kind && one.at == fault.at && one.other == fault.other;
+        });
     if (!is_known) counts->faults.push_back(std::move(fault));
   }
   core->faults.clear();

@@ -19,7 +19,9 @@ Stacks::Stacks(size_t count, size_t bytes) : count_(count), bytes_(bytes) {
   for (size_t i = 0; i < count; ++i) mprotect(begin(i), 4096, PROT_NONE);
 }
 
-Stacks::~Stacks() { munmap(memory_, count_ * bytes_); }
+Stacks::~Stacks() {
+  munmap(memory_, count_ * bytes_);
+}
 
 #ifdef __x86_64__
 
@@ -56,13 +58,17 @@ Context new_context(char* stack, size_t bytes, void (*start)()) {
   return {top};
 }
 
-void switch_context(Context* from, const Context& to) { ridge_switch_stack(&from->stack, to.stack); }
+void switch_context(Context* from, const Context& to) {
+  ridge_switch_stack(&from->stack, to.stack);
+}
 
 #else
 
 namespace {
 /// `stack` of a Context is the ucontext_t itself, which lies at the top of its own stack or, a core's, on its frame.
-ucontext_t* of(const Context& context) { return static_cast<ucontext_t*>(context.stack); }
+ucontext_t* of(const Context& context) {
+  return static_cast<ucontext_t*>(context.stack);
+}
 }  // namespace
 
 Context new_context(char* stack, size_t bytes, void (*start)()) {

@@ -16,9 +16,7 @@ class Stacks {
   Stacks& operator=(const Stacks&) = delete;
   char* begin(size_t i) const { return memory_ + i * bytes_; }
   size_t bytes() const { return bytes_; }
-  bool holds(const void* at) const {
-    return at >= memory_ && at < memory_ + count_ * bytes_;
-  }
+  bool holds(const void* at) const { return at >= memory_ && at < memory_ + count_ * bytes_; }
 
  private:
   char* memory_ = nullptr;

@@ -17,7 +17,8 @@ Result<std::map<int, LineCounts>> line_counts_of(const Object& object, const Lau
   for (const auto& [site, counts] : launch.sites) all[lines.at(site).own.line].counts.add(counts);
   for (const auto& [site, visits] : launch.visits) {
     if (!flop.contains(site)) continue;
-    for (const auto& [at, count] : flop.at(site).instructions) all[lines.at(at).own.line].flop += visits * count;
+    for (const auto& [at, count] : flop.at(site).instructions)
+      all[lines.at(at).own.line].flop += visits * count;
   }
   return all;
 }

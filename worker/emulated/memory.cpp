@@ -7,11 +7,14 @@
 namespace ridge::emulated {
 namespace {
 
-constexpr size_t kAlignment = 256;                  // as cudaMalloc's
-constexpr size_t kMostBytes = size_t{1} << 32;      // a learner's gigabytes are refused as a GPU's would be
+constexpr size_t kAlignment = 256;  // as cudaMalloc's
+constexpr size_t kMostBytes = size_t{1}
+                              << 32;  // a learner's gigabytes are refused as a GPU's would be
 constexpr uintptr_t kNear = uintptr_t{1} << 20;
 
-bool is_before(const Range& range, uintptr_t at) { return range.end <= at; }
+bool is_before(const Range& range, uintptr_t at) {
+  return range.end <= at;
+}
 
 }  // namespace
 
@@ -39,8 +42,9 @@ void* Memory::allocate(size_t bytes) {
 
 void Memory::release(void* memory) {
   const auto at = reinterpret_cast<uintptr_t>(memory);
-  const auto found = std::find_if(ranges_.begin(), ranges_.end(),
-                                  [&](const Range& range) { return range.is_owned && range.begin == at; });
+  const auto found = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& range) {
+    return range.is_owned && range.begin == at;
+  });
   if (found == ranges_.end()) return;
   ranges_.erase(found);
   std::free(memory);

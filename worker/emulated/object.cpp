@@ -54,7 +54,9 @@ void each_line(std::string_view text, const Each& each) {
 /// Of one line of objdump, from the instruction's name on.
 int flop_of_instruction(std::string_view name) {
   if (name.starts_with('v')) name.remove_prefix(1);
-  if (!name.ends_with("ss") && !name.ends_with("sd") && !name.ends_with("ps") && !name.ends_with("pd")) return 0;
+  if (!name.ends_with("ss") && !name.ends_with("sd") && !name.ends_with("ps") &&
+      !name.ends_with("pd"))
+    return 0;
   int flop = 0;
   if (name.starts_with("fmadd") || name.starts_with("fmsub") || name.starts_with("fnmadd") ||
       name.starts_with("fnmsub"))
@@ -108,7 +110,8 @@ Result<std::map<Site, BlockFlop>> flop_of_blocks(const Object& object) {
     if (is_begin) block = at;
     is_begin = line.find("<__sanitizer_cov_trace_pc") != line.npos;
     const std::string_view instruction = line.substr(colon + 2);
-    before = block != nullptr ? flop_of_instruction(instruction.substr(0, instruction.find(' '))) : 0;
+    before =
+        block != nullptr ? flop_of_instruction(instruction.substr(0, instruction.find(' '))) : 0;
   });
   return blocks;
 }

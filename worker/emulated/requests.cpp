@@ -69,7 +69,8 @@ int wavefronts_of(std::span<const uint64_t> addresses, uint32_t mask, uint32_t b
 
 Requests::Place& Requests::place_of(Site site, uint32_t bytes, AccessKind kind, bool is_shared) {
   const auto fits = [&](const Place& place) {
-    return place.site == site && place.bytes == bytes && place.is_shared == is_shared && place.kind == kind;
+    return place.site == site && place.bytes == bytes && place.is_shared == is_shared &&
+           place.kind == kind;
   };
   uint32_t& recent = recent_[reinterpret_cast<uintptr_t>(site) / 2 % recent_.size()];
   if (recent > 0 && fits(places_[recent - 1])) return places_[recent - 1];
@@ -88,7 +89,8 @@ Requests::Place& Requests::place_of(Site site, uint32_t bytes, AccessKind kind, 
   return made;
 }
 
-bool Requests::add(int lane, Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared) {
+bool Requests::add(int lane, Site site, uint64_t address, uint32_t bytes, AccessKind kind,
+                   bool is_shared) {
   Place& place = place_of(site, bytes, kind, is_shared);
   const size_t k = place.made[static_cast<size_t>(lane)]++;
   if (k >= place.requests.size()) place.requests.resize(std::max<size_t>(4, k * 2));

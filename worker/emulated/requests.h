@@ -14,7 +14,8 @@
 namespace ridge::emulated {
 
 constexpr int kLanes = 32;
-constexpr size_t kMostAhead = 512;  ///< accesses at one place that a lane makes before the others come
+constexpr size_t kMostAhead =
+    512;  ///< accesses at one place that a lane makes before the others come
 
 /// Distinct 32-byte sectors that accesses of `bytes` at these addresses touch.
 int sectors_of(std::span<const uint64_t> addresses, uint32_t bytes);
@@ -49,8 +50,10 @@ class Requests {
   Place& place_of(Site site, uint32_t bytes, AccessKind kind, bool is_shared);
 
   std::vector<Place> places_;
-  std::unordered_map<Site, std::vector<uint32_t>> index_;  ///< by site; of one site there may be two widths or memories
-  std::array<uint32_t, 256> recent_{};  ///< one more than the place's number, by a few bits of the site
+  std::unordered_map<Site, std::vector<uint32_t>>
+      index_;  ///< by site; of one site there may be two widths or memories
+  std::array<uint32_t, 256>
+      recent_{};  ///< one more than the place's number, by a few bits of the site
 };
 
 }  // namespace ridge::emulated

@@ -17,7 +17,9 @@ struct Edit {
   std::string text;
 };
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 /// Whether a line marker, # 12 "file" 1 3, begins a system header's text.
 bool is_system_marker(std::string_view line) {
@@ -84,7 +86,8 @@ class Rewriter {
     if (is_word(text_[i])) {
       // A ' between digits separates them: 1'000.
       const bool is_number = std::isdigit(static_cast<unsigned char>(text_[i])) != 0;
-      while (end < text_.size() && (is_word(text_[end]) || (is_number && text_[end] == '\''))) ++end;
+      while (end < text_.size() && (is_word(text_[end]) || (is_number && text_[end] == '\'')))
+        ++end;
       if (end < text_.size() && text_[end] == '"' && text_[end - 1] == 'R') return raw_end(end);
       return end;
     }
@@ -154,7 +157,8 @@ class Rewriter {
 
   bool is_triple(size_t i, std::string_view character) const {
     for (size_t next = 1; next < 3; ++next) {
-      if (at(i + next) != character || tokens_[i + next].begin != tokens_[i].begin + next) return false;
+      if (at(i + next) != character || tokens_[i + next].begin != tokens_[i].begin + next)
+        return false;
     }
     return true;
   }
@@ -164,7 +168,8 @@ class Rewriter {
   void shared(size_t i) {
     if (i > 0 && at(i - 1) == "extern") return dynamic_shared(i);
     initialise(i + 1);
-    const std::string local = i > 0 && at(i - 1) == "static" ? "thread_local" : "static thread_local";
+    const std::string local =
+        i > 0 && at(i - 1) == "static" ? "thread_local" : "static thread_local";
     if (at(i + 1) != "alignas") return replace(tokens_[i].begin, tokens_[i].end, local);
     // An alignment stands before the specifiers that it is written after here.
     const size_t end = behind_closed(i + 2);
@@ -251,7 +256,8 @@ class Rewriter {
     }
     const size_t callee = callee_of(i);
     if (end + 2 >= tokens_.size() || callee == i) return;
-    edits_.push_back({tokens_[callee].begin, tokens_[callee].begin, "::ridge::emulated::launcher("});
+    edits_.push_back(
+        {tokens_[callee].begin, tokens_[callee].begin, "::ridge::emulated::launcher("});
     replace(tokens_[i].begin, tokens_[i + 2].end, ", ");
     replace(tokens_[end].begin, tokens_[end + 2].end, ")");
   }
@@ -282,6 +288,8 @@ class Rewriter {
 
 }  // namespace
 
-std::string rewritten(std::string_view preprocessed) { return Rewriter(preprocessed).run(); }
+std::string rewritten(std::string_view preprocessed) {
+  return Rewriter(preprocessed).run();
+}
 
 }  // namespace ridge::emulated

@@ -5,8 +5,9 @@
 namespace ridge::emulated {
 
 bool Shadow::races(const Use& before, const Use& use) const {
-  return before.epoch == use.epoch && before.thread != use.thread && (before.bytes & use.bytes) != 0 &&
-         !(before.is_atomic && use.is_atomic) && !ordered_(before, use.thread);
+  return before.epoch == use.epoch && before.thread != use.thread &&
+         (before.bytes & use.bytes) != 0 && !(before.is_atomic && use.is_atomic) &&
+         !ordered_(before, use.thread);
 }
 
 void Shadow::use_word(Word* word, AccessKind kind, const Use& use) {
@@ -19,7 +20,8 @@ void Shadow::use_word(Word* word, AccessKind kind, const Use& use) {
     found_(FaultKind::unwritten, {}, use, false, writes);
   if (races(word->write, use)) found_(FaultKind::race, word->write, use, true, writes);
   if (!writes) {
-    if (word->read.epoch == use.epoch && word->read.thread != use.thread) word->other_read = word->read;
+    if (word->read.epoch == use.epoch && word->read.thread != use.thread)
+      word->other_read = word->read;
     word->read = use;
     return;
   }

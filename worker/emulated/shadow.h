@@ -27,8 +27,8 @@ class Shadow {
   /// Whether a __syncwarp() lies between `before` and the moment, for these two threads.
   using Ordered = std::function<bool(const Use& before, uint16_t thread)>;
   /// Both accesses, the earlier first; an unwritten word has an empty earlier one.
-  using Found = std::function<void(FaultKind kind, const Use& before, const Use& use, bool before_writes,
-                                   bool writes)>;
+  using Found = std::function<void(FaultKind kind, const Use& before, const Use& use,
+                                   bool before_writes, bool writes)>;
 
   Shadow(Ordered ordered, Found found) : ordered_(std::move(ordered)), found_(std::move(found)) {}
 

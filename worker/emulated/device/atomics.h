@@ -15,23 +15,25 @@ RIDGE_UNTRACED inline T changed(T* at, const void* site, Change change) {
   __atomic_load(at, &before, __ATOMIC_RELAXED);
   do {
     after = change(before);
-  } while (!__atomic_compare_exchange(at, &before, &after, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  } while (
+      !__atomic_compare_exchange(at, &before, &after, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return before;
 }
 
 }  // namespace ridge::emulated
 
-#define RIDGE_ATOMIC(name, after)                                                                 \
-  template <class T>                                                                              \
-  RIDGE_CALL T name(T* at, std::type_identity_t<T> value) {                                       \
-    return ::ridge::emulated::changed(at, RIDGE_SITE, [value](T old) RIDGE_UNTRACED -> T { return after; }); \
+#define RIDGE_ATOMIC(name, after)                                                            \
+  template <class T>                                                                         \
+  RIDGE_CALL T name(T* at, std::type_identity_t<T> value) {                                  \
+    return ::ridge::emulated::changed(at, RIDGE_SITE,                                        \
+                                      [value](T old) RIDGE_UNTRACED -> T { return after; }); \
   }
 RIDGE_ATOMIC(atomicAdd, static_cast<T>(old + value))
 RIDGE_ATOMIC(atomicSub, static_cast<T>(old - value))
 RIDGE_ATOMIC(atomicMax, old > value ? old : value)
 RIDGE_ATOMIC(atomicMin, old < value ? old : value)
 RIDGE_ATOMIC(atomicExch, value)
-RIDGE_ATOMIC(atomicAnd, static_cast<T>(old & value))
+RIDGE_ATOMIC(atomicAnd, static_cast<T>(old& value))
 RIDGE_ATOMIC(atomicOr, static_cast<T>(old | value))
 RIDGE_ATOMIC(atomicXor, static_cast<T>(old ^ value))
 #undef RIDGE_ATOMIC

@@ -9,18 +9,18 @@
 #define RIDGE_HOOK extern "C" __attribute__((weak, used, visibility("hidden"))) RIDGE_UNTRACED
 
 // What runs while the object is loaded is instrumented too: there is no machine yet.
-#define RIDGE_HOOK_ACCESS(name, bytes, kind)                                                    \
-  RIDGE_HOOK void name(void* at) {                                                              \
-    if (ridge_emulated_machine != nullptr)                                                      \
-      ridge_emulated_machine->access(at, bytes, ::ridge::emulated::AccessKind::kind,            \
-                                     __builtin_return_address(0));                              \
+#define RIDGE_HOOK_ACCESS(name, bytes, kind)                                         \
+  RIDGE_HOOK void name(void* at) {                                                   \
+    if (ridge_emulated_machine != nullptr)                                           \
+      ridge_emulated_machine->access(at, bytes, ::ridge::emulated::AccessKind::kind, \
+                                     __builtin_return_address(0));                   \
   }
-#define RIDGE_HOOK_SIZE(bytes)                                     \
-  RIDGE_HOOK_ACCESS(__tsan_read##bytes, bytes, read)               \
-  RIDGE_HOOK_ACCESS(__tsan_write##bytes, bytes, write)             \
-  RIDGE_HOOK_ACCESS(__tsan_unaligned_read##bytes, bytes, read)     \
-  RIDGE_HOOK_ACCESS(__tsan_unaligned_write##bytes, bytes, write)   \
-  RIDGE_HOOK_ACCESS(__tsan_volatile_read##bytes, bytes, read)      \
+#define RIDGE_HOOK_SIZE(bytes)                                   \
+  RIDGE_HOOK_ACCESS(__tsan_read##bytes, bytes, read)             \
+  RIDGE_HOOK_ACCESS(__tsan_write##bytes, bytes, write)           \
+  RIDGE_HOOK_ACCESS(__tsan_unaligned_read##bytes, bytes, read)   \
+  RIDGE_HOOK_ACCESS(__tsan_unaligned_write##bytes, bytes, write) \
+  RIDGE_HOOK_ACCESS(__tsan_volatile_read##bytes, bytes, read)    \
   RIDGE_HOOK_ACCESS(__tsan_volatile_write##bytes, bytes, write)
 RIDGE_HOOK_SIZE(1)
 RIDGE_HOOK_SIZE(2)
@@ -33,12 +33,14 @@ RIDGE_HOOK_SIZE(16)
 RIDGE_HOOK void __tsan_read_range(void* at, unsigned long bytes) {
   if (ridge_emulated_machine != nullptr)
     ridge_emulated_machine->access(at, static_cast<uint32_t>(bytes),
-                                   ::ridge::emulated::AccessKind::read, __builtin_return_address(0));
+                                   ::ridge::emulated::AccessKind::read,
+                                   __builtin_return_address(0));
 }
 RIDGE_HOOK void __tsan_write_range(void* at, unsigned long bytes) {
   if (ridge_emulated_machine != nullptr)
     ridge_emulated_machine->access(at, static_cast<uint32_t>(bytes),
-                                   ::ridge::emulated::AccessKind::write, __builtin_return_address(0));
+                                   ::ridge::emulated::AccessKind::write,
+                                   __builtin_return_address(0));
 }
 RIDGE_HOOK void __tsan_vptr_update(void**, void*) {}
 RIDGE_HOOK void __tsan_vptr_read(void**) {}

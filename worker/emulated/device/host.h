@@ -29,22 +29,33 @@ enum cudaError_t {
   cudaErrorLaunchFailure = 719,
   cudaErrorUnknown = 999,
 };
-enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost,
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice,
+  cudaMemcpyDefault
+};
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9
 };
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
 typedef struct RidgeEmulatedStream* cudaStream_t;
 
 namespace ridge::emulated {
 
-constexpr int kSms = 4;                       ///< of the device that a rung asks about: few, so that grids stay small
+constexpr int kSms = 4;  ///< of the device that a rung asks about: few, so that grids stay small
 constexpr size_t kMostSharedBytes = 227 << 10;  ///< of a block, static and dynamic: Hopper's
 inline __attribute__((visibility("hidden"))) cudaError_t last_error = cudaSuccess;
 
 inline __attribute__((visibility("hidden"))) thread_local char static_shared_mark[16];
-RIDGE_CALL char* static_shared() { return static_shared_mark; }
+RIDGE_CALL char* static_shared() {
+  return static_shared_mark;
+}
 
 /// kernel<<<...>>> with its argument types fixed, so that an argument may be a braced list.
 template <class... Arguments>
@@ -70,8 +81,9 @@ struct Launcher {
 };
 
 template <class... Arguments>
-RIDGE_UNTRACED Launcher<Arguments...> launcher(void (*kernel)(Arguments...), dim3 blocks, dim3 threads,
-                                               size_t shared_bytes = 0, cudaStream_t = nullptr) {
+RIDGE_UNTRACED Launcher<Arguments...> launcher(void (*kernel)(Arguments...), dim3 blocks,
+                                               dim3 threads, size_t shared_bytes = 0,
+                                               cudaStream_t = nullptr) {
   Grid grid;
   grid.blocks = {blocks.x, blocks.y, blocks.z};
   grid.threads = {threads.x, threads.y, threads.z};
@@ -79,7 +91,9 @@ RIDGE_UNTRACED Launcher<Arguments...> launcher(void (*kernel)(Arguments...), dim
   return {kernel, grid};
 }
 
-RIDGE_CALL void* dynamic_shared() { return ridge_emulated_machine->dynamic_shared(); }
+RIDGE_CALL void* dynamic_shared() {
+  return ridge_emulated_machine->dynamic_shared();
+}
 
 }  // namespace ridge::emulated
 
@@ -88,7 +102,9 @@ inline cudaError_t cudaGetLastError() {
   ::ridge::emulated::last_error = cudaSuccess;
   return error;
 }
-inline cudaError_t cudaPeekAtLastError() { return ::ridge::emulated::last_error; }
+inline cudaError_t cudaPeekAtLastError() {
+  return ::ridge::emulated::last_error;
+}
 inline const char* cudaGetErrorString(cudaError_t error) {
   if (error == cudaErrorEmulated) return ridge_emulated_machine->last_words();
   return error == cudaSuccess                 ? "no error"
@@ -132,9 +148,14 @@ inline cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int) {
-  *value = what == cudaDevAttrMultiProcessorCount ? ::ridge::emulated::kSms
-                                                  : static_cast<int>(::ridge::emulated::kMostSharedBytes);
+  *value = what == cudaDevAttrMultiProcessorCount
+               ? ::ridge::emulated::kSms
+               : static_cast<int>(::ridge::emulated::kMostSharedBytes);
   return cudaSuccess;
 }
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() {
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  return cudaSuccess;
+}

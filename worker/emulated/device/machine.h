@@ -25,7 +25,7 @@ struct Grid {
   void (*run)(const void* call) = nullptr;
   const void* call = nullptr;
   size_t call_bytes = 0;
-  const void* kernel = nullptr;    ///< its address
+  const void* kernel = nullptr;      ///< its address
   char* (*shared_mark)() = nullptr;  ///< an address in the calling core's static shared memory
 };
 
@@ -44,7 +44,8 @@ struct Machine {
   uint32_t (*shared_address)(const void* pointer);
   void* (*shared_pointer)(uint32_t address);
   /// cp.async: `bytes` to shared memory, `inside` of them from `from`, zeros after them; made by copies_wait().
-  void (*copy_later)(uint32_t to, const void* from, uint32_t bytes, uint32_t inside, const void* site);
+  void (*copy_later)(uint32_t to, const void* from, uint32_t bytes, uint32_t inside,
+                     const void* site);
   void (*copies_commit)();
   void (*copies_wait)(int pending);
   void (*refuse)(const char* what, const void* site);  ///< ends the launch with this sentence

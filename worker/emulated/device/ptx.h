@@ -22,12 +22,14 @@ template <Text text>
 struct Ptx;
 
 /// One access that no compiler announces.
-RIDGE_UNTRACED inline void announce(const void* at, uint32_t bytes, AccessKind kind, const void* site) {
+RIDGE_UNTRACED inline void announce(const void* at, uint32_t bytes, AccessKind kind,
+                                    const void* site) {
   ridge_emulated_machine->access(at, bytes, kind, site);
 }
 
 /// Inline PTX of any other text.
-__attribute__((noinline, weak, visibility("hidden"))) RIDGE_UNTRACED void refuse_ptx(const char* instruction) {
+__attribute__((noinline, weak, visibility("hidden"))) RIDGE_UNTRACED void refuse_ptx(
+    const char* instruction) {
   ridge_emulated_machine->refuse(instruction, RIDGE_SITE);
 }
 
@@ -71,17 +73,22 @@ struct Ptx<"ex2.approx.ftz.f32 %0, %1;"> {
 };
 template <>
 struct Ptx<"cvt.rn.f16.f32 %0, %1;"> {
-  RIDGE_PTX void run(uint16_t& bits, float x) { bits = std::bit_cast<uint16_t>(static_cast<_Float16>(x)); }
+  RIDGE_PTX void run(uint16_t& bits, float x) {
+    bits = std::bit_cast<uint16_t>(static_cast<_Float16>(x));
+  }
 };
 template <>
 struct Ptx<"cvt.f32.f16 %0, %1;"> {
-  RIDGE_PTX void run(float& x, uint16_t bits) { x = static_cast<float>(std::bit_cast<_Float16>(bits)); }
+  RIDGE_PTX void run(float& x, uint16_t bits) {
+    x = static_cast<float>(std::bit_cast<_Float16>(bits));
+  }
 };
 
 #undef RIDGE_PTX
 
 }  // namespace ridge::emulated
 
-__attribute__((weak, visibility("hidden"))) RIDGE_UNTRACED size_t __cvta_generic_to_shared(const void* pointer) {
+__attribute__((weak, visibility("hidden"))) RIDGE_UNTRACED size_t
+__cvta_generic_to_shared(const void* pointer) {
   return ridge_emulated_machine->shared_address(pointer);
 }

@@ -9,10 +9,10 @@
 #include "worker/emulated/device/vectors.h"
 
 // Constant for as long as a thread runs: the compiler may keep the answer.
-#define RIDGE_THREADS_PLACE(name, member, Type)                                           \
+#define RIDGE_THREADS_PLACE(name, member, Type)                                             \
   __attribute__((noinline, const, weak, visibility("hidden"))) RIDGE_UNTRACED Type name() { \
-    const ::ridge::emulated::Place3& at = ridge_emulated_machine->place()->member;        \
-    return {at.x, at.y, at.z};                                                            \
+    const ::ridge::emulated::Place3& at = ridge_emulated_machine->place()->member;          \
+    return {at.x, at.y, at.z};                                                              \
   }
 RIDGE_THREADS_PLACE(ridge_thread_index, thread, uint3)
 RIDGE_THREADS_PLACE(ridge_block_index, block, uint3)
@@ -28,7 +28,9 @@ constexpr int warpSize = 32;
 #define RIDGE_CALL __attribute__((noinline, weak, visibility("hidden"))) RIDGE_UNTRACED
 #define RIDGE_SITE __builtin_return_address(0)
 
-RIDGE_CALL void __syncthreads() { ridge_emulated_machine->barrier(RIDGE_SITE); }
+RIDGE_CALL void __syncthreads() {
+  ridge_emulated_machine->barrier(RIDGE_SITE);
+}
 RIDGE_CALL void __syncwarp(unsigned mask = 0xffffffffu) {
   ridge_emulated_machine->warp_sync(mask, RIDGE_SITE);
 }
@@ -41,14 +43,19 @@ RIDGE_CALL int __any_sync(unsigned mask, int predicate) {
 RIDGE_CALL int __all_sync(unsigned mask, int predicate) {
   return ridge_emulated_machine->ballot(mask, predicate == 0, RIDGE_SITE) == 0;
 }
-RIDGE_CALL void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-RIDGE_CALL void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+RIDGE_CALL void __threadfence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+RIDGE_CALL void __threadfence_block() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 namespace ridge::emulated {
 
 template <class T>
 RIDGE_UNTRACED inline T exchanged(unsigned mask, T value, int from, const void* site) {
-  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "a shuffle takes 8 bytes at most");
+  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>,
+                "a shuffle takes 8 bytes at most");
   uint64_t bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
   bits = ridge_emulated_machine->shuffle(mask, bits, from, site);
@@ -68,13 +75,15 @@ RIDGE_UNTRACED inline int inside_segment(int lane, int from, int width) {
 template <class T>
 RIDGE_CALL T __shfl_sync(unsigned mask, T value, int from, int width = 32) {
   const int lane = ridge_emulated_machine->lane();
-  return ::ridge::emulated::exchanged(mask, value, lane / width * width + (from & (width - 1)), RIDGE_SITE);
+  return ::ridge::emulated::exchanged(mask, value, lane / width * width + (from & (width - 1)),
+                                      RIDGE_SITE);
 }
 template <class T>
 RIDGE_CALL T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32) {
   const int lane = ridge_emulated_machine->lane(), from = lane ^ bits;
   // The only shuffle that may look into a segment before its own.
-  return ::ridge::emulated::exchanged(mask, value, from / width <= lane / width ? from : lane, RIDGE_SITE);
+  return ::ridge::emulated::exchanged(mask, value, from / width <= lane / width ? from : lane,
+                                      RIDGE_SITE);
 }
 template <class T>
 RIDGE_CALL T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32) {

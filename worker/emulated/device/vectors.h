@@ -4,12 +4,14 @@
 
 #include <cstdint>
 
-#define RIDGE_WHOLE_COPY(Type, Word)                                              \
-  Type() = default;                                                               \
-  Type(const Type& o) { *reinterpret_cast<Word*>(this) = *reinterpret_cast<const Word*>(&o); } \
-  Type& operator=(const Type& o) {                                                \
-    *reinterpret_cast<Word*>(this) = *reinterpret_cast<const Word*>(&o);          \
-    return *this;                                                                 \
+#define RIDGE_WHOLE_COPY(Type, Word)                                     \
+  Type() = default;                                                      \
+  Type(const Type& o) {                                                  \
+    *reinterpret_cast<Word*>(this) = *reinterpret_cast<const Word*>(&o); \
+  }                                                                      \
+  Type& operator=(const Type& o) {                                       \
+    *reinterpret_cast<Word*>(this) = *reinterpret_cast<const Word*>(&o); \
+    return *this;                                                        \
   }
 
 namespace ridge::emulated {
@@ -19,20 +21,24 @@ typedef uint64_t Word8 __attribute__((may_alias));
 typedef uint32_t Word16 __attribute__((vector_size(16), may_alias));
 }  // namespace ridge::emulated
 
-#define RIDGE_VECTOR_2(Type, Element)                                     \
-  struct alignas(2 * sizeof(Element)) Type##2 {                           \
-    Element x, y;                                                         \
-    RIDGE_WHOLE_COPY(Type##2, ::ridge::emulated::RIDGE_WORD_OF_2)         \
-    Type##2(Element a, Element b) : x(a), y(b) {}                         \
-  };                                                                      \
-  inline Type##2 make_##Type##2(Element a, Element b) { return {a, b}; }
-#define RIDGE_VECTOR_4(Type, Element)                                                            \
-  struct alignas(4 * sizeof(Element)) Type##4 {                                                  \
-    Element x, y, z, w;                                                                          \
-    RIDGE_WHOLE_COPY(Type##4, ::ridge::emulated::RIDGE_WORD_OF_4)                                \
-    Type##4(Element a, Element b, Element c, Element d) : x(a), y(b), z(c), w(d) {}              \
-  };                                                                                             \
-  inline Type##4 make_##Type##4(Element a, Element b, Element c, Element d) { return {a, b, c, d}; }
+#define RIDGE_VECTOR_2(Type, Element)                             \
+  struct alignas(2 * sizeof(Element)) Type##2 {                   \
+    Element x, y;                                                 \
+    RIDGE_WHOLE_COPY(Type##2, ::ridge::emulated::RIDGE_WORD_OF_2) \
+    Type##2(Element a, Element b) : x(a), y(b) {}                 \
+  };                                                              \
+  inline Type##2 make_##Type##2(Element a, Element b) {           \
+    return {a, b};                                                \
+  }
+#define RIDGE_VECTOR_4(Type, Element)                                               \
+  struct alignas(4 * sizeof(Element)) Type##4 {                                     \
+    Element x, y, z, w;                                                             \
+    RIDGE_WHOLE_COPY(Type##4, ::ridge::emulated::RIDGE_WORD_OF_4)                   \
+    Type##4(Element a, Element b, Element c, Element d) : x(a), y(b), z(c), w(d) {} \
+  };                                                                                \
+  inline Type##4 make_##Type##4(Element a, Element b, Element c, Element d) {       \
+    return {a, b, c, d};                                                            \
+  }
 
 #define RIDGE_WORD_OF_2 Word2
 #define RIDGE_WORD_OF_4 Word4
