@@ -156,6 +156,14 @@ TEST_CASE("transposes, sums and rows run right") {
     call_of(kernel, {{"kib", int64_t{1024}}});
 }
 
+TEST_CASE("convolution's and attention's first rungs run right") {
+  // Direct takes what the tiles do not.
+  for (const char* kernel :
+       {"conv.cuda.direct", "conv.cuda.shared_tile", "conv.cuda.implicit_gemm"})
+    call_of(kernel, {{"n", int64_t{2}}, {"h", int64_t{12}}, {"c", int64_t{16}}});
+  call_of("attention.cuda.online", {{"sequence", int64_t{128}}, {"d", int64_t{64}}});
+}
+
 TEST_CASE("a request's sectors are those that a count by hand gives") {
   // A warp of naive reads 32 rows of A, and one element of B together; one of coalesced the other way round.
   const auto sectors = [](const std::string& kernel, Traffic emulated::SiteCounts::*part) {

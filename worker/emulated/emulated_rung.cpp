@@ -43,6 +43,37 @@ void add_companions(const std::string& text, std::vector<std::string>* seen,
   }
 }
 
+/// The .cu files that define what a kernel header declares and the text calls: direct.cu, whose launch other rungs fall
+/// back to.
+void add_definers(const EditText& text, std::vector<std::string>* seen,
+                  std::vector<EmbeddedFile>* companions) {
+  constexpr std::string_view kFunction = "\nStatus ";
+  const auto add_definer = [&](const std::string& name) {
+    for (const EmbeddedFile& file : embedded_files()) {
+      const std::string_view path = file.path;
+      const auto is_it = [&](const EmbeddedFile& one) { return one.path == path; };
+      if (!path.ends_with(".cu") || path == text.source.path ||
+          std::any_of(companions->begin(), companions->end(), is_it) ||
+          std::string_view(file.text).find(std::string(kFunction) + name + "(") ==
+              std::string_view::npos)
+        continue;
+      companions->push_back(file);
+      add_companions(std::string(file.text), seen, companions);
+    }
+  };
+  const std::vector<std::string> headers = *seen;
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (std::find(headers.begin(), headers.end(), file.path) == headers.end()) continue;
+    const std::string_view header = file.text;
+    for (size_t at = header.find(kFunction); at != header.npos;
+         at = header.find(kFunction, at + 1)) {
+      const size_t begin = at + kFunction.size();
+      const std::string name(header.substr(begin, header.find('(', begin) - begin));
+      if (text.source.text.find(name + "(") != std::string::npos) add_definer(name);
+    }
+  }
+}
+
 std::vector<std::string> preprocessor_flags(const EditText& text) {
   const std::string arch = text.source.arch.empty() ? "75" : text.source.arch;
   const std::string source = source_folder();
@@ -98,6 +129,7 @@ bool build_object(const EditText& text, const std::string& folder, const std::st
   std::vector<std::string> seen;
   std::vector<EmbeddedFile> companions;
   add_companions(text.source.text, &seen, &companions);
+  add_definers(text, &seen, &companions);
   for (size_t i = 0; i < companions.size(); ++i)
     files.emplace_back("with_" + std::to_string(i) + ".cu", companions[i].text);
   std::vector<std::string> link = {"-shared", "-Xlinker", "-Bsymbolic"};
@@ -149,12 +181,14 @@ Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::build(
   const auto kernels = reinterpret_cast<Kernels>(dlsym(handle, "ridge_edited_kernels"));
   int count = 0;
   const KernelDesc* const* list = kernels != nullptr ? kernels(&count) : nullptr;
-  if (machine == nullptr || count == 0)
+  const auto* own =
+      std::find_if(list, list + count, [&](const KernelDesc* one) { return one->id == edit.id(); });
+  if (machine == nullptr || own == list + count)
     return not_emulated(kernel, ErrorCode::usage, "it registers no kernel");
   *machine = emulated::machine();
   allow_constants(handle);
   auto rung = std::make_shared<EmulatedRung>();
-  rung->kernel_ = *list[0];
+  rung->kernel_ = **own;
   rung->kernel_.backend = Backend::cpu;  // its buffers are this machine's memory
   rung->object_ = {file, edit.source.path.substr(edit.source.path.rfind('/') + 1),
                    static_cast<const link_map*>(handle)->l_addr};

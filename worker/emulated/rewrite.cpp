@@ -34,7 +34,10 @@ class Rewriter {
   std::string run() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       const std::string_view word = at(i);
-      if (word == "__shared__") {
+      if (word == "__noinline__" && (i == 0 || at(i - 1) != "(")) {
+        // Not a macro: the standard library's headers have it as an attribute's name.
+        replace(tokens_[i].begin, tokens_[i].end, "__attribute__((noinline))");
+      } else if (word == "__shared__") {
         shared(i);
       } else if ((word == "asm" || word == "__asm__") && i + 1 < tokens_.size()) {
         assembly(i);
