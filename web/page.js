@@ -170,7 +170,8 @@ ridgepoint.recorded = {
     const text = (at, length) => new TextDecoder().decode(tar.subarray(at, at + length)).replace(/\0.*$/, '');
     for (let at = 0; at + 512 <= tar.length && tar[at] !== 0;) {
       const size = parseInt(text(at + 124, 12), 8);
-      FS.writeFile(`${kRecorded}/${text(at, 100)}`, tar.subarray(at + 512, at + 512 + size));
+      const isFile = tar[at + 156] === 48;  // '0'; its folder has an entry too
+      if (isFile) FS.writeFile(`${kRecorded}/${text(at, 100)}`, tar.subarray(at + 512, at + 512 + size));
       at += 512 + Math.ceil(size / 512) * 512;
     }
   },
