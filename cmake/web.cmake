@@ -12,8 +12,12 @@ add_compile_options(-fwasm-exceptions)
 add_link_options(-fwasm-exceptions -Wl,--no-gc-sections)
 # A size_t has 32 bits here, and counts of elements are int64_t.
 add_compile_options(-Wno-shorten-64-to-32)
+add_compile_options("SHELL:-include ${CMAKE_SOURCE_DIR}/web/missing.h")
 # A node that is not Debian's does not look where Debian's emscripten keeps what its linker needs.
 set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs:$ENV{NODE_PATH}")
+
+# Files that a body of another name stands for: nothing here starts a program or compiles a learner's text.
+set(ridge_web_left_out "/worker/edit/(build|build_flags|loading|nvcc|sandbox|sandbox_calls|scratch|witness)[.]cpp$")
 
 # Replaces in the list `sources` each file that has a body for the browser.
 function(ridge_choose_bodies sources)
@@ -26,7 +30,7 @@ function(ridge_choose_bodies sources)
     endif()
     if(EXISTS ${folder}/web/${name})
       list(APPEND chosen ${folder}/web/${name})
-    else()
+    elseif(NOT source MATCHES ${ridge_web_left_out})
       list(APPEND chosen ${source})
     endif()
   endforeach()
@@ -38,6 +42,18 @@ function(ridge_link_web target)
   target_link_options(${target} PRIVATE -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2147483648 -sINITIAL_MEMORY=67108864
     -sMINIFY_HTML=0 --pre-js ${CMAKE_SOURCE_DIR}/web/before.js)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/web/before.js)
+endfunction()
+
+# The worker: a Web Worker's program (web/worker.js starts it), and one for node.
+function(ridge_link_worker target)
+  ridge_link_web(${target})
+  target_link_options(${target} PRIVATE -sEXPORTED_RUNTIME_METHODS=FS,stringToNewUTF8 -sEXPORTED_FUNCTIONS=_main,_malloc,_free
+    -sDEFAULT_LIBRARY_FUNCS_TO_INCLUDE=$stringToNewUTF8 -sFORCE_FILESYSTEM=1 -lnodefs.js -sENVIRONMENT=worker,node
+     -sTOTAL_STACK=8388608 --post-js ${CMAKE_SOURCE_DIR}/web/stdin.js)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/web/stdin.js)
+  set(page ${CMAKE_BINARY_DIR}/page)
+  configure_file(${CMAKE_SOURCE_DIR}/web/worker.js ${page}/worker.js COPYONLY)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${page})
 endfunction()
 
 # The page: folder page/ of the build, to be served as it is. Texts and letters lie in ridgepoint.data, the recorded runs in

@@ -3,6 +3,7 @@
 
 # The folder of the system's headers itself is not for another platform's compiler: a link to each library's own.
 set(ridge_web_headers ${CMAKE_BINARY_DIR}/headers)
+include_directories(SYSTEM ${ridge_web_headers})  # rungs include them as any system header
 function(ridge_header_library name folder package)
   if(NOT EXISTS /usr/include/${folder})
     message(FATAL_ERROR "/usr/include/${folder} not found: apt-get install ${package}")
@@ -10,12 +11,11 @@ function(ridge_header_library name folder package)
   file(MAKE_DIRECTORY ${ridge_web_headers})
   file(CREATE_LINK /usr/include/${folder} ${ridge_web_headers}/${folder} SYMBOLIC)
   add_library(${name} INTERFACE)
-  target_include_directories(${name} SYSTEM INTERFACE ${ridge_web_headers})
 endfunction()
 
 ridge_header_library(ridge_json nlohmann nlohmann-json3-dev)
 ridge_header_library(ridge_fmt fmt libfmt-dev)
-target_compile_definitions(ridge_fmt INTERFACE FMT_HEADER_ONLY=1)
+add_compile_definitions(FMT_HEADER_ONLY=1)
 ridge_header_library(ridge_cli11 CLI libcli11-dev)
 
 # What of ${RIDGE_WEB_SOURCES}/PACKAGE is compiled, by the package's own names.

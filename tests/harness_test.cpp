@@ -224,11 +224,14 @@ TEST_CASE("a kernel for another instruction set or type is skipped, with the rea
   CHECK(measure::isa_available("", &reason));
   CHECK(measure::read_cpu().isa == "portable");
   CHECK_FALSE(measure::isa_available("neon", &reason));
+  CHECK_FALSE(measure::isa_available("wasm128", &reason));
   unsetenv("RIDGE_MAX_ISA");
   // No CPU has the instruction sets of two architectures, however wide its own are.
   const bool has_neon = measure::cpu_isa() == measure::IsaLevel::neon;
   CHECK(measure::isa_available("neon", &reason) == has_neon);
   CHECK((has_neon || contains(reason, "needs neon")));
+  CHECK_FALSE(measure::isa_available("wasm128", &reason));
+  CHECK(contains(reason, "needs wasm128"));
   CHECK_FALSE((has_neon && measure::isa_available("avx2", &reason)));
 }
 

@@ -125,6 +125,7 @@ TEST_CASE("the previous rung is the one below on the same backend, peers left ou
   CHECK(previous("naive_o1") == "");
   CHECK(previous("naive_o3") == "gemm.cpu.naive_o1");
   CHECK(previous("packed_neon") == "gemm.cpu.packed");
+  CHECK(previous("packed_wasm128") == "gemm.cpu.packed");
   CHECK(previous("packed_avx2") == "gemm.cpu.packed");  // past the branch of another architecture
   CHECK(previous("gemm.cuda.naive") == "");
   CHECK(previous("coalesced") == "gemm.cuda.naive");

@@ -15,8 +15,9 @@ inline constexpr size_t kLineBytes = 64 * 1024;
 
 class Emitter {
  public:
-  /// `on_closed` is called when nobody reads any more (EPIPE); it need not return.
-  Emitter(int fd, void (*on_closed)()) : fd_(fd), on_closed_(on_closed) {}
+  /// `on_closed` is called when nobody reads any more (EPIPE); it need not return. `hears_acks`: another thread takes them.
+  Emitter(int fd, void (*on_closed)(), bool hears_acks = true)
+      : fd_(fd), on_closed_(on_closed), hears_acks_(hears_acks) {}
 
   /// Adds ridgepoint, type, seq and t_s, and writes the line; returns its seq. A line that would pass
   /// kLineBytes is replaced by an `error` line that says so.
@@ -26,7 +27,8 @@ class Emitter {
   /// Leaves the line out when the reader is behind.
   void emit_droppable(const char* type, Json fields);
 
-  /// Writes a `timing` line and waits until it is acknowledged, 50 ms at most.
+  /// Writes a `timing` line and waits until it is acknowledged, 50 ms at most; not at all where no ack is
+  /// heard.
   void announce(Json fields);
   /// From the control thread.
   void acknowledge(int64_t seq);
@@ -37,6 +39,7 @@ class Emitter {
 
   int fd_;
   void (*on_closed_)();
+  bool hears_acks_;
   std::mutex mutex_;
   int64_t seq_ = 0;
   std::mutex ack_mutex_;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "common/core/build_info.h"
 #include "common/harness/measure/isa.h"
@@ -15,6 +16,7 @@
 #include "worker/edit/scratch.h"
 #include "worker/edit/witness.h"
 #include "worker/emitter.h"
+#include "worker/input.h"
 #include "worker/last_words.h"
 #include "worker/server.h"
 
@@ -118,7 +120,13 @@ int main(int argc, char** argv) {
     }
   }
   if (is_witness) _exit(ridge::worker::serve_witness(STDIN_FILENO, out));
-  ridge::worker::Server server(STDIN_FILENO, &emitter, end_process, runs_commands);
-  // Not a return: the control thread still reads, and may not see the statics destroyed.
+  ridge::worker::Server server(&emitter, runs_commands);
+  server.say_hello();
+  // It ends with the process: at the end of input at once, also while the main thread is stuck in a kernel.
+  std::thread([&server] {
+    ridge::worker::read_lines(STDIN_FILENO, [&](const std::string& line) { server.take_line(line); });
+    end_process();
+  }).detach();
+  // Not a return: that thread still reads, and may not see the statics destroyed.
   _exit(server.run());
 }

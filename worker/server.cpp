@@ -1,11 +1,9 @@
 #include "worker/server.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -97,8 +95,10 @@ const Handler* handler_of(const Json& line) {
 
 }  // namespace
 
-Server::Server(int in_fd, Emitter* emitter, void (*end_process)(), bool runs_commands)
-    : in_fd_(in_fd), emitter_(emitter), end_process_(end_process), runs_commands_(runs_commands) {}
+Server::Server(Emitter* emitter, bool runs_commands)
+    : emitter_(emitter), runs_commands_(runs_commands) {}
+
+Server::~Server() = default;
 
 void Server::refuse(std::optional<int64_t> request, const Error& error) {
   Json fields = {{"error", error}};
@@ -111,37 +111,12 @@ void Server::done(int64_t id, RequestStatus status) {
   emitter_->emit("done", {{"request", id}, {"status", status}});
 }
 
-// ---- control thread ------------------------------------------------------------------------------
-
-void Server::control_loop() {
-  std::string line;
-  bool too_long = false;  // dropping the rest of a line that passed the limit
-  char piece[4096];
-  for (;;) {
-    const ssize_t got = read(in_fd_, piece, sizeof(piece));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) end_process_();
-    for (ssize_t i = 0; i < got; ++i) {
-      if (piece[i] != '\n') {
-        if (line.size() < kLineBytes) {
-          line += piece[i];
-        } else {
-          too_long = true;
-        }
-        continue;
-      }
-      if (too_long) {
-        refuse(std::nullopt, usage("a line of over 64 KiB was dropped", "send shorter lines"));
-      } else {
-        take_line(line);
-      }
-      line.clear();
-      too_long = false;
-    }
-  }
-}
+// ---- the thread that reads ----------------------------------------------------------------------
 
 void Server::take_line(const std::string& line) {
+  if (line.size() > kLineBytes) {
+    return refuse(std::nullopt, usage("a line of over 64 KiB was dropped", "send shorter lines"));
+  }
   if (line.find_first_not_of(" \t\r") == std::string::npos) return;
   const auto parsed = parse_json(line, "request line");
   if (const auto error = malformed(parsed)) return refuse(std::nullopt, *error);
@@ -197,28 +172,37 @@ void Server::take_cancel(int64_t target) {
   done(target, RequestStatus::cancelled);
 }
 
-// ---- main thread ---------------------------------------------------------------------------------
+// ---- the thread that works -------------------------------------------------------------------------------
 
 bool Server::is_cancelled(int64_t id) {
   const std::lock_guard lock(mutex_);
   return cancelled_.count(id) > 0;
 }
 
-std::optional<std::string> Server::next() {
+void Server::wait() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !queue_.empty() || quit_; });
+}
+
+bool Server::has_quit() {
+  const std::lock_guard lock(mutex_);
+  return quit_;
+}
+
+std::optional<std::string> Server::next() {
+  const std::lock_guard lock(mutex_);
   if (queue_.empty()) return std::nullopt;
   std::string request = std::move(queue_.front().second);
   queue_.pop_front();
   return request;
 }
 
-bool Server::serve(const Json& request, Work* work) {
+bool Server::serve(const Json& request) {
   const int64_t id = id_of(request);
   const auto cancelled_now = [this, id] { return is_cancelled(id); };
   const Result<void> outcome = cancelled_now()
                                    ? Result<void>(measure::cancelled_error())
-                                   : handler_of(request)->answer(*work, request, cancelled_now);
+                                   : handler_of(request)->answer(*work_, request, cancelled_now);
   const bool lost = !outcome && outcome.error().code == ErrorCode::worker;
   const bool cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
   {
@@ -238,7 +222,7 @@ bool Server::serve(const Json& request, Work* work) {
   return true;
 }
 
-void Server::serve_sources(Work* work) {
+void Server::serve_sources() {
   std::vector<Json> asked;
   {
     const std::lock_guard lock(mutex_);
@@ -249,10 +233,10 @@ void Server::serve_sources(Work* work) {
       return is_source;
     });
   }
-  for (const Json& request : asked) serve(request, work);
+  for (const Json& request : asked) serve(request);
 }
 
-int Server::run() {
+void Server::say_hello() {
   const BuildInfo build = build_info();
   Json capabilities = Json::array();
   for (const Handler& handler : kHandlers) capabilities.push_back(handler.type);
@@ -264,13 +248,29 @@ int Server::run() {
                              {"type", build.build_type},
                              {"cuda", build.cuda}}},
                            {"capabilities", capabilities}});
-  std::thread(&Server::control_loop, this).detach();  // ends with the process
-  Work work(emitter_, runs_commands_);
-  work.set_between_rungs([&] { serve_sources(&work); });
+}
+
+/// After the hello, which an app waits for: looking for GPUs takes a while.
+void Server::get_ready() {
+  if (work_ != nullptr) return;
+  work_ = std::make_unique<Work>(emitter_, runs_commands_);
+  work_->set_between_rungs([this] { serve_sources(); });
+}
+
+bool Server::serve_waiting() {
+  get_ready();
   while (const auto request = next()) {
-    if (!serve(*parse_json(*request, ""), &work)) return static_cast<int>(ErrorCode::worker);
+    if (!serve(*parse_json(*request, ""))) return false;
   }
-  return 0;
+  return true;
+}
+
+int Server::run() {
+  while (serve_waiting()) {
+    if (has_quit()) return 0;
+    wait();
+  }
+  return static_cast<int>(ErrorCode::worker);
 }
 
 }  // namespace ridge::worker

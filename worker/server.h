@@ -1,9 +1,10 @@
-// Carries out requests. The main thread works through them in order; a control thread reads stdin
-// all the while, so that ping, cancel, ack and the end of input act even while a kernel runs.
+// Carries out requests. One thread works through them in order; another one gives it its lines all the while, so that ping,
+// cancel and ack act even while a kernel runs. Where there is one thread alone (a Web Worker) it does both in turns.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -19,32 +20,38 @@ class Work;  // worker/work.h: what a request asks to be measured
 
 class Server {
  public:
-  /// `end_process` must not return: it is called from the control thread at the end of stdin, also
-  /// while the main thread is stuck in a kernel. `runs_commands`: see Work.
-  Server(int in_fd, Emitter* emitter, void (*end_process)(), bool runs_commands = false);
+  /// `runs_commands`: see Work.
+  explicit Server(Emitter* emitter, bool runs_commands = false);
+  ~Server();
 
-  /// Says hello, serves until `quit`; the exit code: 0, or 70 after a `fatal` line.
+  void say_hello();
+  /// A line without its end, from any thread. What waits for no kernel is answered at once; a request joins the queue.
+  void take_line(const std::string& line);
+  /// Carries out the requests that wait. False after a `fatal` line: a device was lost and the worker has to end.
+  bool serve_waiting();
+  /// Serves until `quit`; the exit code: 0, or 70 after a `fatal` line.
   int run();
 
  private:
-  void control_loop();
-  void take_line(const std::string& line);
   void take_cancel(int64_t target);
   void refuse(std::optional<int64_t> request, const Error& error);
 
-  /// Next request in order; none after `quit`.
+  void get_ready();
+  /// Until a request waits, or `quit` has come.
+  void wait();
+  bool has_quit();
+  /// Next request in order; none where none waits.
   std::optional<std::string> next();
   /// False when a device was lost and the worker has to end.
-  bool serve(const Json& request, Work* work);
+  bool serve(const Json& request);
   /// Sources that are asked for: somebody reads while a ladder of minutes runs.
-  void serve_sources(Work* work);
+  void serve_sources();
   bool is_cancelled(int64_t id);
   void done(int64_t id, RequestStatus status);
 
-  int in_fd_;
   Emitter* emitter_;
-  void (*end_process_)();
   bool runs_commands_;
+  std::unique_ptr<Work> work_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::pair<int64_t, std::string>> queue_;  ///< ids and lines of requests

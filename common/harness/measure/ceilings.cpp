@@ -159,6 +159,7 @@ const std::vector<CeilingRow>& ceiling_rows() {
        {{"probe.cpu.fma_avx512", "fma"},
         {"probe.cpu.fma_avx2", "fma"},
         {"probe.cpu.fma_neon", "fma"},
+        {"probe.cpu.fma_wasm128", "fma"},
         {"probe.cpu.fma_portable", "fma"}},
        fma_passes},
       {"dot product bf16",

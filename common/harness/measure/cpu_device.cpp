@@ -9,10 +9,7 @@
 //
 // A peer in another process times its own calls, by the same clock. Beside one, every slot lasts
 // 50 ms or more, on both sides: each side finds its caches cold at the start of its slot.
-#include <time.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -21,6 +18,7 @@
 
 #include "common/core/upper_lanes.h"
 #include "common/harness/measure/cache_flush.h"
+#include "common/harness/measure/clock.h"
 #include "common/harness/measure/counters.h"
 #include "common/harness/measure/device.h"
 #include "common/harness/measure/machine.h"
@@ -29,6 +27,8 @@ namespace ridge::measure {
 namespace {
 
 constexpr double kSampleNs = 200e3;
+constexpr double kSampleSteps = 200;  ///< of the clock, at least
+constexpr double kToldSteps = 5;      ///< of the clock: fewer say next to nothing of a call
 constexpr double kShort = 0.8;  ///< of that: a shorter sample is taken again with more calls
 constexpr double kExternalNs = 50e6;
 constexpr double kBlockNs = 100e6;
@@ -43,17 +43,6 @@ constexpr int kRetakes = 3;
 /// spend seconds on flushing, and steady_clock resolves a single call of 20 us well enough.
 constexpr int64_t kColdCalls = 10;
 constexpr size_t kAlignment = 4096;
-
-double now_ns() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double, std::nano>(Clock::now().time_since_epoch()).count();
-}
-
-double cpu_ns(bool process) {
-  timespec t = {};
-  clock_gettime(process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID, &t);
-  return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
-}
 
 /// To 0.01 ns: further digits mean nothing and would double the size of a saved run.
 double rounded(double ns) {
@@ -111,7 +100,15 @@ class CpuDevice : public Device {
     return {};
   }
 
-  Result<Sample> time_latency(const Side& side) override { return time_calls(side, 1); }
+  /// Of one call; of several where the clock's step is too long to tell one.
+  Result<Sample> time_latency(const Side& side) override {
+    constexpr int64_t kMostCalls = 1'000'000;
+    for (int64_t calls = 1;; calls *= 4) {
+      RIDGE_TRY(Sample sample, time_calls(side, calls));
+      const bool is_told = sample.t_ns * double(calls) >= kToldSteps * clock_step_ns();
+      if (is_told || calls > kMostCalls || side.kernel->time_calls != nullptr) return sample;
+    }
+  }
 
   Result<void> repeat(const Side& side, int64_t calls) override {
     RIDGE_TRY([[maybe_unused]] const Sample sample, time_calls(side, calls));
@@ -169,7 +166,7 @@ class CpuDevice : public Device {
 
  private:
   static void set_calls(CpuSide* side, bool beside_external) {
-    side->min_ns = beside_external ? kExternalNs : kSampleNs;
+    side->min_ns = std::max(beside_external ? kExternalNs : kSampleNs, kSampleSteps * clock_step_ns());
     side->calls = std::max<int64_t>(1, std::llround(std::ceil(side->min_ns / side->call_ns)));
     if (side->cache == Cache::cold) side->calls = std::min(side->calls, kColdCalls);
   }
@@ -206,12 +203,12 @@ class CpuDevice : public Device {
     const int64_t spells = side.cache == Cache::cold ? calls : 1;
     for (int64_t spell = 0; spell < spells && status.ok(); ++spell) {
       if (side.cache == Cache::cold) flush(process);
-      const double cpu_start = cpu_ns(process);
+      const double cpu_start = cpu_time_ns(process);
       const double start = now_ns();
       for (int64_t i = 0; i < calls / spells && status.ok(); ++i) status = launch(side.launch);
       wall += now_ns() - start;
       clear_upper_lanes();
-      cpu += cpu_ns(process) - cpu_start;
+      cpu += cpu_time_ns(process) - cpu_start;
     }
     if (!status.ok()) return to_error(status, *side.kernel);
     Sample sample;
@@ -238,14 +235,15 @@ class CpuDevice : public Device {
       RIDGE_TRY(Sample sample, time_calls(*side, side->calls));
       if (attempt < kRetakes && is_short(*side, sample)) {
         side->call_ns = std::max(sample.t_ns, 1.0);
-        set_calls(side, side->min_ns == kExternalNs);
+        set_calls(side, side->min_ns >= kExternalNs);
         continue;
       }
       const double share = sample.cpu_ns / std::max(sample.t_ns, 1.0);
       const bool many = side->launch.shape.threads > 1;
       const bool stolen = !(share >= (many ? kShareMany * side->best_share : kShare1));
       side->best_share = std::max(side->best_share, share);
-      if (!stolen) return sample;
+      const bool is_known = sample.cpu_ns > 0;  // some systems do not tell
+      if (!stolen || !is_known) return sample;
       sample.flags.push_back("stolen");
       // A long sample is not repeated: the block has to end.
       if (attempt == kRetakes || sample.t_ns * double(sample.calls) > kBlockNs) return sample;

@@ -10,6 +10,7 @@ IsaLevel isa_cap() {
   const std::string cap = text == nullptr ? "" : text;
   if (cap == "portable") return IsaLevel::portable;
   if (cap == "neon") return IsaLevel::neon;
+  if (cap == "wasm128") return IsaLevel::wasm128;
   if (cap == "avx2") return IsaLevel::avx2;
   return IsaLevel::avx512;
 }
@@ -23,6 +24,8 @@ IsaLevel cpu_isa() {
   if (avx2) return IsaLevel::avx2;
 #elif defined(__aarch64__)
   return IsaLevel::neon;
+#elif defined(__wasm__)
+  return IsaLevel::wasm128;
 #endif
   return IsaLevel::portable;
 }
@@ -35,6 +38,8 @@ std::string to_string(IsaLevel level) {
   switch (level) {
     case IsaLevel::neon:
       return "neon";
+    case IsaLevel::wasm128:
+      return "wasm128";
     case IsaLevel::avx2:
       return "avx2";
     case IsaLevel::avx512:
@@ -61,6 +66,11 @@ bool isa_available(const std::string& isa, std::string* reason) {
     needed = IsaLevel::neon;
 #if !defined(__aarch64__)
     part = false;  // a wider level of another architecture does not have it
+#endif
+  } else if (isa == "wasm128") {
+    needed = IsaLevel::wasm128;
+#if !defined(__wasm__)
+    part = false;
 #endif
   } else if (!isa.empty()) {
     needed = IsaLevel::avx2;

@@ -1,10 +1,9 @@
-// ridge: isa=neon
-//
 // Names of vector code for x86 that portable code mentions, for the linker of another architecture. Each caller asks
 // usable_isa() or isa_available() first, and those know no AVX here: nothing of this file is ever read or called.
 //
 // It includes none of the headers that declare them. A rung's hash follows a name that a header declares into the file that
 // defines it (common/harness/kernel/code_hash.h), and this file is no part of any rung.
+#if !defined(__x86_64__)
 #include <stdlib.h>
 
 namespace ridge {
@@ -34,3 +33,4 @@ void kept_tile_avx2(const IntegerTile*) {
 }
 
 }  // namespace ridge
+#endif

@@ -1,0 +1,34 @@
+// Under node the worker reads its lines from stdin, and the machine's data sets from where the native worker looks for them.
+if (typeof process === 'object' && process.versions && process.versions.node && typeof importScripts === 'undefined') {
+  const host = require('fs'), path = require('path');
+  const names = Object.keys(process.env).filter(name => /^(RIDGE|XDG_|HOME$)/.test(name));
+  const folders = ['/usr/share/datasets', process.env.RIDGEPOINT_DATA, process.env.XDG_DATA_HOME, process.env.XDG_CACHE_HOME];
+
+  const mount = folder => {
+    if (!folder || !path.isAbsolute(folder) || !host.existsSync(folder)) return;
+    FS.mkdirTree(folder);
+    FS.mount(NODEFS, { root: folder }, folder);
+  };
+  Module['preRun'] = [() => {
+    names.forEach(name => { ENV[name] = process.env[name]; });
+    folders.forEach(mount);
+  }].concat(Module['preRun'] || []);
+
+  const take = line => {
+    const bytes = stringToNewUTF8(line);
+    const goes_on = Module['_ridge_take_line'](bytes);
+    Module['_free'](bytes);
+    if (!goes_on) process.exit(70);
+    if (/^\s*\{.*"type"\s*:\s*"quit"/.test(line)) process.exit(0);
+  };
+  Module['onRuntimeInitialized'] = () => setTimeout(() => {  // main() says hello first
+    let rest = '';
+    process.stdin.setEncoding('utf8');
+    process.stdin.on('data', text => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop();
+      lines.forEach(take);
+    });
+    process.stdin.on('end', () => process.exit(0));
+  }, 0);
+}
