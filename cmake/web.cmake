@@ -4,7 +4,7 @@ set(RIDGE_WEB_SOURCES ${CMAKE_BINARY_DIR}/sources CACHE PATH "folder of unpacked
 set(RIDGE_CUDA OFF)
 set(CMAKE_CROSSCOMPILING_EMULATOR node)  # emscripten's own choice names options that node has given up
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)  # one program, which nothing is loaded into
-set(RIDGE_TESTS OFF)  # those are of the programs that start others; tests/web_worker_test.py drives this build
+set(RIDGE_TESTS OFF)  # those are of the programs that start others; tests/web_worker_test.sh drives this build
 
 # The engine's own exceptions: the JavaScript ones cost each call that might throw.
 add_compile_options(-fwasm-exceptions)
