@@ -80,10 +80,6 @@ ridgepoint.touch = {
 
 // ---- the worker: a line a message, each way ----
 
-// A function of two SIMD instructions: which of the browsers at hand have them shows in whether it is valid.
-const kSimd = new Uint8Array(
-  [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11]);
-
 ridgepoint.worker = {
   workers: new Map(),
   count: 0,
@@ -92,13 +88,6 @@ ridgepoint.worker = {
   /// Its number; 0: the browser starts none.
   start(spoke) {
     const one = {lines: [], fault: undefined, web: null};
-    const id = ++ridgepoint.worker.count;
-    ridgepoint.worker.workers.set(id, one);
-    if (!WebAssembly.validate(kSimd)) {
-      one.fault = "this browser's WebAssembly has no SIMD, which the worker is made of: nothing is measured here; lessons and recordings need none";
-      setTimeout(spoke);
-      return id;
-    }
     try {
       one.web = new Worker('worker.js');
     } catch (error) {
@@ -110,12 +99,14 @@ ridgepoint.worker = {
       one.fault = event.message || 'worker.js could not be loaded';
       spoke();
     };
+    const id = ++ridgepoint.worker.count;
+    ridgepoint.worker.workers.set(id, one);
     return id;
   },
-  send(id, line) { const web = ridgepoint.worker.workers.get(id).web; if (web) web.postMessage(line); },
+  send(id, line) { ridgepoint.worker.workers.get(id).web.postMessage(line); },
   take(id) { const one = ridgepoint.worker.workers.get(id); return one && one.lines.shift(); },
   fault(id) { const one = ridgepoint.worker.workers.get(id); return one && one.fault; },
-  end(id) { const web = ridgepoint.worker.workers.get(id).web; if (web) web.terminate(); },
+  end(id) { ridgepoint.worker.workers.get(id).web.terminate(); },
 };
 
 // ---- what is kept between visits ----
