@@ -184,7 +184,10 @@ var Module = {
   // "#lab=gemm&rung=gemm.cpu.blocked&n=512": a word each.
   arguments: decodeURIComponent(location.hash.slice(1)).split('&').filter(word => word),
   print: text => console.log(text),
-  printErr: text => console.error(text),
+  printErr: text => {
+    console.error(text);
+    if (!ridgepoint.times.begun) ridgepoint.say(text);  // the window could not be opened
+  },
   onAbort: what => ridgepoint.say(`Ridgepoint has stopped (${what}); what was saved is kept: load the page again.`),
   preRun: [() => {
     addRunDependency('store');
