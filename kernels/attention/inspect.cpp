@@ -188,7 +188,7 @@ InspectionPlane steps_plane(const Head& head, const std::vector<double>& score) 
     plane.marks.push_back({plane.columns++, is_new_maximum ? 1 : 0, std::move(label)});
   };
   for (size_t block = 0; block < blocks; ++block) {
-    const size_t from = block * kBlock, to = std::min(score.size(), from + kBlock);
+    const size_t from = block * kBlock, to = std::min<size_t>(score.size(), from + kBlock);
     const double factor = take(score, v, head.shape, from, to, &state);
     if (!lists_all && factor == 1 && block + 1 < blocks) continue;
     list(state.sum, factor < 1,
