@@ -124,7 +124,8 @@ int main(int argc, char** argv) {
   server.say_hello();
   // It ends with the process: at the end of input at once, also while the main thread is stuck in a kernel.
   std::thread([&server] {
-    ridge::worker::read_lines(STDIN_FILENO, [&](const std::string& line) { server.take_line(line); });
+    ridge::worker::read_lines(STDIN_FILENO,
+                              [&](const std::string& line) { server.take_line(line); });
     end_process();
   }).detach();
   // Not a return: that thread still reads, and may not see the statics destroyed.

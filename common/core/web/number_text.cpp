@@ -11,7 +11,9 @@
 namespace ridge {
 
 std::from_chars_result number_from(const char* first, const char* last, double* value) {
-  const auto is_part = [](char c) { return std::strchr("0123456789.eE+-", c) != nullptr && c != '\0'; };
+  const auto is_part = [](char c) {
+    return std::strchr("0123456789.eE+-", c) != nullptr && c != '\0';
+  };
   const char* end = first;
   while (end != last && is_part(*end)) ++end;
   const std::string text(first, end);

@@ -30,7 +30,8 @@ double now_ns() {
 
 double cpu_time_ns(bool process) {
   timespec t = {};
-  if (clock_gettime(process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID, &t) != 0) return 0;
+  if (clock_gettime(process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+    return 0;
   return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
 }
 

@@ -29,7 +29,7 @@ namespace {
 constexpr double kSampleNs = 200e3;
 constexpr double kSampleSteps = 200;  ///< of the clock, at least
 constexpr double kToldSteps = 5;      ///< of the clock: fewer say next to nothing of a call
-constexpr double kShort = 0.8;  ///< of that: a shorter sample is taken again with more calls
+constexpr double kShort = 0.8;        ///< of that: a shorter sample is taken again with more calls
 constexpr double kExternalNs = 50e6;
 constexpr double kBlockNs = 100e6;
 /// Hot means that the calls before were the same. What others leave behind (caches, and AVX-512 units
@@ -166,7 +166,8 @@ class CpuDevice : public Device {
 
  private:
   static void set_calls(CpuSide* side, bool beside_external) {
-    side->min_ns = std::max(beside_external ? kExternalNs : kSampleNs, kSampleSteps * clock_step_ns());
+    side->min_ns =
+        std::max(beside_external ? kExternalNs : kSampleNs, kSampleSteps * clock_step_ns());
     side->calls = std::max<int64_t>(1, std::llround(std::ceil(side->min_ns / side->call_ns)));
     if (side->cache == Cache::cold) side->calls = std::min(side->calls, kColdCalls);
   }

@@ -5,7 +5,8 @@ namespace ridge::measure {
 namespace {
 
 Error not_shown(const std::string& kernel) {
-  return {ErrorCode::unavailable, "a browser does not show the machine code that it makes of WebAssembly", kernel,
+  return {ErrorCode::unavailable,
+          "a browser does not show the machine code that it makes of WebAssembly", kernel,
           "ridgepoint on Linux shows what its own compiler made"};
 }
 

@@ -86,7 +86,8 @@ CpuInfo read_cpu() {
 std::string read_os() {
   const int isolated = ridge_isolated();
   const std::string isolation = isolated < 0 ? "" : isolated == 1 ? ", isolated" : ", not isolated";
-  return engine() + isolation + ", one thread, clock in steps of " + format_time_ns(clock_step_ns());
+  return engine() + isolation + ", one thread, clock in steps of " +
+         format_time_ns(clock_step_ns());
 }
 
 std::string read_power_source() {
