@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# The worker of a page, driven under node by lines (tests/web_worker.py). RIDGE_WEB=FOLDER names the page that emscripten
-# built, which holds ridgepoint-worker.js. Exit 77: skipped, with the reason.
-set -u
-source=${RIDGE_SOURCE:?set by ctest}
-skip() { echo "skipped: $*"; exit 77; }
-[ -n "${RIDGE_WEB:-}" ] || skip "no page is named: RIDGE_WEB=FOLDER"
-command -v node >/dev/null || skip "node is not installed (Debian: nodejs)"
-[ -f "$RIDGE_WEB/ridgepoint-worker.js" ] || { echo "FAILED: $RIDGE_WEB holds no ridgepoint-worker.js"; exit 1; }
-exec python3 "$source/tests/web_worker.py" "$RIDGE_WEB/ridgepoint-worker.js"
+# The worker of the browser edition, driven under node by lines (tests/web_worker.py). RIDGE_WEB names the folder that web/build
+# made.
+set -euo pipefail
+worker=${RIDGE_WEB:+$RIDGE_WEB/page/ridgepoint-worker.js}
+[ -n "$worker" ] || { echo "skipped: RIDGE_WEB names no folder made by web/build"; exit 77; }
+[ -f "$worker" ] || { echo "$worker is not there: RIDGE_WEB names a folder that web/build made"; exit 1; }
+command -v node >/dev/null || { echo "skipped: no node here (Debian: nodejs)"; exit 77; }
+exec python3 "$RIDGE_SOURCE/tests/web_worker.py" "$worker"
