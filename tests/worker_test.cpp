@@ -139,7 +139,8 @@ TEST_CASE("probe: the environment and this machine's ceilings, measured once") {
   CHECK((measured > 0) == was_doubted);  // the second time only what was in doubt is measured
 }
 
-/// A machine's /proc/stat as the worker reads it, on which others use two CPUs while `busy`.
+/// A machine's /proc/stat as the worker reads it, on which others use two CPUs while `busy`, and the worker every other one.
+/// By the clock: this thread comes late where the machine has much to do.
 class OthersAtWork {
  public:
   OthersAtWork() {
@@ -162,12 +163,14 @@ class OthersAtWork {
 
  private:
   void write() {
-    ticks_ += 2;  // a hundred a second are a CPU
-    test::write_all(folder / "proc/next", "cpu " + std::to_string(ticks_) + " 0 0 0 0 0 0 0 0 0\n");
+    const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
+    const auto ticks = int64_t(100 * since.count() * cpus_);  // a hundred a second are a CPU
+    test::write_all(folder / "proc/next", "cpu " + std::to_string(ticks) + " 0 0 0 0 0 0 0 0 0\n");
     std::filesystem::rename(folder / "proc/next", folder / "proc/stat");
   }
   std::atomic<bool> ended_ = false;
-  int64_t ticks_ = 0;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  const int cpus_ = 2 + measure::read_cpu().cores;
   std::thread thread_;
 };
 
