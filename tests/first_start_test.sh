@@ -98,7 +98,7 @@ said=$(source cmake/setup.sh; nproc() { echo 2; }; setup_how_long "$copy/real" r
   { echo "of the real build it is said: '$said'"; exit 1; }
 echo "$said"
 
-# What a test names when it is skipped for want of a package, tests/run installs.
+# What a test names when it is skipped for want of a package, tests/run installs, and web/build what the page needs.
 for package in $(grep -ho '(Debian: [a-z0-9-]*)' tests/*_test.sh | tr -d '()' | cut -d' ' -f2 | sort -u); do
-  grep -Eq "^(tests|paper)  *$package " cmake/packages.txt || { echo "$package is not in cmake/packages.txt"; exit 1; }
+  grep -Eq "^(tests|paper|web)  *$package " cmake/packages.txt || { echo "$package is not in cmake/packages.txt"; exit 1; }
 done
