@@ -1,7 +1,9 @@
 // CUDA rungs on the CPU: they run right, and what they are counted by is what a count by hand gives.
+#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "common/record/params.h"
 #include "tests/catch.h"
 #include "tests/family_problem.h"
+#include "tests/program.h"
 #include "worker/emulated/emulated_rung.h"
 #include "worker/emulated/line_counts.h"
 #include "worker/emulated/requests.h"
@@ -122,6 +125,53 @@ Traffic sum_of(const worker::EmulatedCall& call, Traffic emulated::SiteCounts::*
   return all;
 }
 
+/// A rung's launch as the counters of an H200 saw it: a line of tests/counters_h200.csv, and its columns by name.
+struct Counted {
+  std::string kernel;
+  Params params;
+  std::map<std::string, double> of;
+};
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream row(line);
+  for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+Params params_of(const std::string& settings) {
+  Params params;
+  std::istringstream words(settings);
+  for (std::string word; words >> word;) {
+    const size_t sign = word.find('=');
+    const std::string name = word.substr(0, sign), value = word.substr(sign + 1);
+    if (value.find_first_not_of("0123456789") == value.npos)
+      params[name] = int64_t{std::stoll(value)};
+    else
+      params[name] = value;
+  }
+  return params;
+}
+
+std::vector<Counted> counted_on_h200() {
+  std::istringstream file(read_all(variable("RIDGE_SOURCE") + "/tests/counters_h200.csv"));
+  std::vector<std::string> columns;
+  std::vector<Counted> all;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("#")) continue;
+    const std::vector<std::string> cells = cells_of(line);
+    if (columns.empty()) {
+      columns = cells;
+      continue;
+    }
+    REQUIRE(cells.size() == columns.size());
+    Counted one{.kernel = cells[0], .params = params_of(cells[1]), .of = {}};
+    for (size_t i = 2; i < cells.size(); ++i) one.of[columns[i]] = std::stod(cells[i]);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("GEMM's fp32 ladder runs right, at a whole size and at an edge") {
@@ -184,6 +234,32 @@ TEST_CASE("a request's sectors are those that a count by hand gives") {
         std::multiset<double>{4, 4});
   CHECK(sectors("gemm.cuda.vectorised", &emulated::SiteCounts::global_reads) ==
         std::multiset<double>{16, 16});
+}
+
+TEST_CASE("what is counted here is what an H200's counters say") {
+  const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
+  for (const Counted& there : counted_on_h200()) {
+    const auto call = call_of(there.kernel, there.params);
+    emulated::SiteCounts here;
+    for (const auto& [site, counts] : call.launches.back().sites) here.add(counts);
+    const auto at = [&](const char* column) { return there.of.at(column); };
+    INFO(there.kernel);
+    // Convolution's edges give neighbouring lanes different iterations: docs/emulated.md, Limits.
+    if (!there.kernel.starts_with("conv.")) {
+      CHECK(double(here.global_reads.requests) == at("read_requests"));
+      CHECK(double(here.global_reads.sectors) == at("read_sectors"));
+    }
+    // Of stores of 16 bytes a lane the counter has two and a half times as many requests, and as many times the sectors.
+    CHECK(here.global_writes.sectors_per_request() ==
+          ratio(at("write_sectors"), at("write_requests")));
+    const auto conflicts = double(here.shared().conflicts);
+    CHECK(std::abs(conflicts - at("conflicts")) <= 0.02 * at("shared_wavefronts"));
+    // An exponential is other instructions on a GPU than on a CPU.
+    if (there.kernel.starts_with("rows.") || there.kernel.starts_with("attention.")) continue;
+    const auto blocks = emulated::flop_of_blocks(rung_of(there.kernel)->object());
+    REQUIRE(blocks);
+    CHECK(double(emulated::flop_of(call.launches.back(), *blocks)) == at("flop"));
+  }
 }
 
 TEST_CASE("every line of a rung has its own counts") {
