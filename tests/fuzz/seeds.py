@@ -93,7 +93,8 @@ def lists():
     lessons = "".join(p.read_text() for p in (assets / "lessons").glob("*.md"))
     for i, found in enumerate(re.finditer(r"```diagram[^\n]*\n(.*?)```", lessons, re.S)):
         source = rungs[i % len(rungs)].read_bytes()[:3000]
-        seed("diagram", str(i), found.group(1).encode() + b"\0" + source)
+        for kind in b"01234":  # of every kind, whatever the lesson's is
+            seed("diagram", f"{i}.{kind}", bytes([kind]) + found.group(1).encode() + b"\0" + source)
     for i, found in enumerate(re.finditer(r"\{\{(.*?)\}\}", lessons)):
         if i < 200:
             seed("reference", str(i), found.group(1))
