@@ -136,6 +136,12 @@ TEST_CASE("an all-reduce sends the bytes and takes the steps of its algorithm") 
     CHECK(counted("collectives.cpu.ring", "all_reduce", n, kCount) ==
           Most{2 * (n - 1) * buffer / n, 2 * (n - 1)});
     CHECK(counted("collectives.cpu.tree", "all_reduce", n, kCount) == Most{log * buffer, 2 * log});
+    CHECK(counted("collectives.cpu.recursive_doubling", "all_reduce", n, kCount) ==
+          Most{log * buffer, log});
+    CHECK(counted("collectives.cpu.halving_doubling", "all_reduce", n, kCount) ==
+          Most{2 * (n - 1) * buffer / n, 2 * log});
+    CHECK(counted("collectives.cpu.two_shot", "all_reduce", n, kCount) ==
+          Most{2 * (n - 1) * buffer / n, 2 * (n - 1)});
   }
 }
 
@@ -147,6 +153,8 @@ TEST_CASE("half of an all-reduce takes half the steps of its algorithm") {
     const Most half_ring = {(n - 1) * buffer / n, n - 1};
     CHECK(counted("collectives.cpu.ring", "reduce_scatter", n, kCount) == half_ring);
     CHECK(counted("collectives.cpu.ring", "all_gather", n, kCount) == half_ring);
+    for (const char* op : {"reduce_scatter", "all_gather", "all_to_all"})
+      CHECK(counted("collectives.cpu.two_shot", op, n, kCount) == half_ring);
     CHECK(counted("collectives.cpu.tree", "broadcast", n, kCount) == Most{log * buffer, log});
     CHECK(counted("collectives.cpu.naive", "broadcast", n, kCount) ==
           Most{(n - 1) * buffer, n - 1});
