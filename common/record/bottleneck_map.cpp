@@ -65,7 +65,10 @@ const std::vector<BottleneckEntry>& entries() {
        .name = "collectives",
        .evidence = percent(binds_from::kTime) + " of a step is communication between replicas",
        .lever = "communicate beside the backward pass, in fewer and larger messages",
-       .gpu_lever = "communicate beside the backward pass, in fewer and larger messages"},
+       .gpu_lever = "communicate beside the backward pass, in fewer and larger messages",
+       .lab = "collectives",
+       .rung = "collectives.cpu.naive",
+       .construction = "a call is messages between ranks and their sum"},
       {.cause = Bottleneck::inference_queue,
        .name = "inference queue",
        .evidence = fmt::format("a step runs for {} of the time, and a request waits longer than it "

@@ -1,0 +1,52 @@
+// The lab of collectives: ranks as processes of one machine, over links whose delay and rate the learner sets.
+// Adding a rung is one line here.
+#include "labs/lab.h"
+
+namespace ridge {
+namespace {
+
+const Lab& collectives_lab() {
+  static const Lab lab = {
+      .id = "collectives",
+      .title = "Collectives",
+      .goal = "See how many messages, and of how many bytes, decide what an all-reduce takes.",
+      .family = "collectives",
+      .rungs =
+          {
+              {"collectives.cpu.naive", "through a root", "rank 0 does everything"},
+              {"collectives.cpu.ring", "ring", "chunks travel round, all links work"},
+              {"collectives.cpu.tree", "tree", "fewer steps, whole buffers"},
+              {"collectives.cpu.recursive_doubling", "recursive doubling",
+               "partners swap, no way back down"},
+              {"collectives.cpu.halving_doubling", "halving and doubling",
+               "few steps, and chunks too"},
+              {"collectives.cpu.two_shot", "two-shot", "all with all, no chain of ranks"},
+          },
+      .sections = {{"Processes over shared memory", "collectives.cpu.naive"}},
+      .params = {{"bytes",
+                  "bytes of a rank",
+                  {4096, 65'536, 262'144, 1'048'576, 4'194'304, 16'777'216}},
+                 {"ranks", "ranks", {2, 3, 4, 6, 8}},
+                 {"delay_us", "delay of a message, µs", {0, 20, 100, 200, 500, 1000}},
+                 {"rate_mb_s", "rate of a link, MB/s", {0, 100, 300, 1000, 3000, 10'000}},
+                 {"op", "operation", {}, Level::kLab}},
+      .quality_metric = "error",
+      .quality_limit =
+          "every element within the roundings of a sum over the ranks; what is only moved, bit by "
+          "bit",
+      .lesson = "assets/lessons/collectives.md",
+      .place = 60,
+      .group = "Train",
+      .line = "ring against tree, message by message",
+      .level = Level::kLab,
+      .levers = {{Bottleneck::collectives, "collectives.cpu.ring"},
+                 {Bottleneck::collectives, "collectives.cpu.halving_doubling"}},
+      .items = "bus bytes",
+  };
+  return lab;
+}
+
+RIDGE_LAB(collectives, collectives_lab);
+
+}  // namespace
+}  // namespace ridge
