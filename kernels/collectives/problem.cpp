@@ -14,7 +14,7 @@
 namespace ridge {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{64} << 20;
+constexpr int64_t kMostBytes = int64_t{1} << 30;
 constexpr int64_t kUsualBytes = int64_t{1} << 20;
 /// Elements judged where not all must be, in all ranks together.
 constexpr int64_t kJudged = int64_t{1} << 18;

@@ -337,6 +337,10 @@ void Ranks::describe(Plan* plan) const {
 // ---- for KernelDesc --------------------------------------------------------------------------------
 
 Status prepare_ranks(const Shape& shape, void (*algorithm)(Rank& rank), Plan* plan) {
+  // Three buffers a rank, in memory that all processes share.
+  constexpr int64_t kMostElements = int64_t{16} << 20;
+  if (shape.dim[kCollectiveCount] > kMostElements)
+    return refuse("takes buffers of 64 MiB at most; GPUs take 1 GiB");
   auto ranks = std::make_unique<Ranks>();
   const Status status = ranks->start(shape, algorithm);
   if (!status.ok()) return status;
