@@ -335,7 +335,7 @@ class FakeSession final : public app::Session {
                                      [&](const ParamSpec& spec) { return spec.name == view.name; });
       const int64_t first = view.stops.empty() ? 1 : view.stops.front();
       if (!known && !view.stops.empty())
-        made.params.push_back({view.name, "", false, {}, 0, 1'000'000, first, ""});
+        made.params.push_back({view.name, "", false, {}, 0, 1 << 26, first, ""});
       if (view.name == std::string_view("layout"))
         made.params.push_back(choice_param("layout", "", {"nchw", "nhwc", "nchw16c"}));
       if (view.name == std::string_view("op"))

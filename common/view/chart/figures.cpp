@@ -5,6 +5,7 @@
 #include "common/view/chart/batch.h"
 #include "common/view/chart/frontier.h"
 #include "common/view/chart/gradients.h"
+#include "common/view/chart/message_times.h"
 #include "common/view/chart/roofline.h"
 #include "common/view/chart/size_curve.h"
 #include "common/view/chart/speed_error.h"
@@ -82,6 +83,14 @@ const Figure kFigures[] = {
            return size_curve_chart(rows, {.item = options.per_item ? one_of(options.items) : ""});
          },
      .section = {.title = "Speed against size", .in_handout = true, .needs_sizes = true}},
+    {.id = "messages",
+     .rows = FigureRows::kSizes,
+     .build = [](Rows rows, const FigureOptions&) { return message_times_chart(rows); },
+     .section = {.title = "Time against bytes",
+                 .about = "A collective takes a delay, the number of its steps times that of a "
+                          "message, and a time for each byte. The dashed lines are fitted to the "
+                          "points: where two of them cross, one algorithm takes over.",
+                 .needs_sizes = true}},
     {.id = "bandwidth",  // a report has a table of it
      .rows = FigureRows::kSizes,
      .build = [](Rows rows,
