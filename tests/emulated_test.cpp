@@ -19,8 +19,6 @@
 
 using namespace ridge;
 using namespace ridge::test;
-using emulated::FaultKind;
-using emulated::Traffic;
 
 namespace {
 
@@ -119,8 +117,8 @@ std::string line_text(const std::string& text, int number) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-Traffic sum_of(const worker::EmulatedCall& call, Traffic emulated::SiteCounts::*part) {
-  Traffic all;
+MemoryTraffic sum_of(const worker::EmulatedCall& call, MemoryTraffic SiteCounts::*part) {
+  MemoryTraffic all;
   for (const auto& [site, counts] : call.launches.back().sites) all.add(counts.*part);
   return all;
 }
@@ -216,7 +214,7 @@ TEST_CASE("convolution's and attention's first rungs run right") {
 
 TEST_CASE("a request's sectors are those that a count by hand gives") {
   // A warp of naive reads 32 rows of A, and one element of B together; one of coalesced the other way round.
-  const auto sectors = [](const std::string& kernel, Traffic emulated::SiteCounts::*part) {
+  const auto sectors = [](const std::string& kernel, MemoryTraffic SiteCounts::*part) {
     std::multiset<double> found;
     const auto call = call_of(kernel, {{"n", int64_t{128}}});
     for (const auto& [site, counts] : call.launches.back().sites) {
@@ -224,15 +222,11 @@ TEST_CASE("a request's sectors are those that a count by hand gives") {
     }
     return found;
   };
-  CHECK(sectors("gemm.cuda.naive", &emulated::SiteCounts::global_reads) ==
-        std::multiset<double>{1, 32});
-  CHECK(sectors("gemm.cuda.naive", &emulated::SiteCounts::global_writes) ==
-        std::multiset<double>{32});
-  CHECK(sectors("gemm.cuda.coalesced", &emulated::SiteCounts::global_reads) ==
-        std::multiset<double>{1, 4});
-  CHECK(sectors("gemm.cuda.shared_tile", &emulated::SiteCounts::global_reads) ==
-        std::multiset<double>{4, 4});
-  CHECK(sectors("gemm.cuda.vectorised", &emulated::SiteCounts::global_reads) ==
+  CHECK(sectors("gemm.cuda.naive", &SiteCounts::global_reads) == std::multiset<double>{1, 32});
+  CHECK(sectors("gemm.cuda.naive", &SiteCounts::global_writes) == std::multiset<double>{32});
+  CHECK(sectors("gemm.cuda.coalesced", &SiteCounts::global_reads) == std::multiset<double>{1, 4});
+  CHECK(sectors("gemm.cuda.shared_tile", &SiteCounts::global_reads) == std::multiset<double>{4, 4});
+  CHECK(sectors("gemm.cuda.vectorised", &SiteCounts::global_reads) ==
         std::multiset<double>{16, 16});
 }
 
@@ -268,7 +262,7 @@ TEST_CASE("every line of a rung has its own counts") {
       emulated::line_counts_of(rung_of("gemm.cuda.shared_tile")->object(), call.launches.back());
   REQUIRE(lines);
   const std::string text = find_source("gemm.cuda.shared_tile")->text;
-  std::map<std::string, emulated::LineCounts> at;
+  std::map<std::string, LineCounts> at;
   int64_t barriers = 0;
   for (const auto& [line, counts] : *lines) {
     at[line_text(text, line)] = counts;
@@ -284,7 +278,7 @@ TEST_CASE("every line of a rung has its own counts") {
             .requests == warps * tiles);
   CHECK(at["if (row < m && col < n) c[row * n + col] = acc;"].counts.global().requests == warps);
   CHECK(barriers == 16 * tiles * 2);
-  const emulated::LineCounts& inner =
+  const LineCounts& inner =
       at["for (int i = 0; i < kTile; ++i) acc += tile_a[ty][i] * tile_b[i][tx];"];
   CHECK(inner.counts.shared().requests == warps * tiles * 64);
   CHECK(inner.flop == 2 * 128 * 128 * 128);
@@ -292,12 +286,12 @@ TEST_CASE("every line of a rung has its own counts") {
 
 TEST_CASE("a tile's columns lie in one bank until its rows are one word longer") {
   const Params shape = {{"m", int64_t{128}}, {"n", int64_t{128}}, {"dtype", std::string("fp32")}};
-  const Traffic tile =
-      sum_of(call_of("transpose.cuda.shared_tile", shape), &emulated::SiteCounts::shared_reads);
+  const MemoryTraffic tile =
+      sum_of(call_of("transpose.cuda.shared_tile", shape), &SiteCounts::shared_reads);
   CHECK(tile.wavefronts_per_request() == 32);
   CHECK(tile.conflicts == 31 * tile.requests);
-  const Traffic padded =
-      sum_of(call_of("transpose.cuda.padded", shape), &emulated::SiteCounts::shared_reads);
+  const MemoryTraffic padded =
+      sum_of(call_of("transpose.cuda.padded", shape), &SiteCounts::shared_reads);
   CHECK(padded.requests == tile.requests);
   CHECK(padded.conflicts == 0);
 }

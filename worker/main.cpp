@@ -16,6 +16,7 @@
 #include "worker/edit/scratch.h"
 #include "worker/edit/witness.h"
 #include "worker/emitter.h"
+#include "worker/emulated/counted_call.h"
 #include "worker/input.h"
 #include "worker/last_words.h"
 #include "worker/server.h"
@@ -81,6 +82,9 @@ int usage(FILE* to, int code) {
       "ridgepoint-worker --witness FOLDER FILE...\n"
       "                              limited and loaded likewise; makes the calls that a worker "
       "asks for\n"
+      "ridgepoint-worker --counted FOLDER\n"
+      "                              limited likewise; counts the CUDA rung that a worker asks "
+      "for\n"
       "ridgepoint-worker --version   say what this is\n",
       to);
   return code;
@@ -91,17 +95,19 @@ int usage(FILE* to, int code) {
 int main(int argc, char** argv) {
   const bool is_witness = argc >= 4 && strcmp(argv[1], "--witness") == 0;
   const bool is_edited = is_witness || (argc >= 4 && strcmp(argv[1], "--edited") == 0);
-  if (argc != 2 && !is_edited) return usage(stderr, 64);
+  const bool is_counted = argc == 3 && strcmp(argv[1], "--counted") == 0;
+  if (argc != 2 && !is_edited && !is_counted) return usage(stderr, 64);
   if (strcmp(argv[1], "--help") == 0) return usage(stdout, 0);
   if (strcmp(argv[1], "--version") == 0) {
     puts(ridge::version_line("ridgepoint-worker").c_str());
     return 0;
   }
   const bool runs_commands = strcmp(argv[1], "--commands") == 0;
-  if (strcmp(argv[1], "--stdio") != 0 && !runs_commands && !is_edited) return usage(stderr, 64);
+  if (strcmp(argv[1], "--stdio") != 0 && !runs_commands && !is_edited && !is_counted)
+    return usage(stderr, 64);
 
-  // Commands get the environment of the person who typed them.
-  if (!runs_commands) execute_again_once(argv);
+  // Commands get the environment of the person who typed them; what is counted calls no peer.
+  if (!runs_commands && !is_counted) execute_again_once(argv);
   unsetenv(kReady);  // a worker started by this one would need its own
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
@@ -111,6 +117,7 @@ int main(int argc, char** argv) {
     fputs("ridgepoint-worker: stdout is closed; it must be a pipe to the app\n", stderr);
     return 70;
   }
+  if (is_counted) _exit(ridge::worker::serve_counted(argv[2], STDIN_FILENO, out));
   ridge::worker::Emitter emitter(out, end_process);
   if (is_edited) {  // before there is a second thread: limits are of a thread and those it starts
     ridge::worker::tell_last_words(&emitter);

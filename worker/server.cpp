@@ -83,6 +83,7 @@ constexpr Handler kHandlers[] = {
     {RequestType::compare, carry_out},
     {RequestType::inspect, carry_out},
     {RequestType::serve, carry_out},
+    {RequestType::count, carry_out},
 };
 
 /// Null for a line that is no request.

@@ -16,6 +16,7 @@
 #include "worker/catalogue.h"
 #include "worker/counting.h"
 #include "worker/edit/loading.h"
+#include "worker/emulated/counted_call.h"
 
 namespace ridge::worker {
 namespace {
@@ -101,6 +102,7 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   if (request.inspect.answers) return answer(request, asked, &observer);
   answers_.forget_missing();
   if (request.type == RequestType::inspect) return inspect(request, asked.front(), &observer);
+  if (request.type == RequestType::count) return count_call(request, asked.front(), &observer);
 
   Device* gpu = nullptr;
   for (const Asked& one : asked) {
@@ -257,6 +259,25 @@ Result<void> Work::serve(const WorkRequest& request, const std::vector<Asked>& a
   RIDGE_TRY(Serving found, one.serve(job(request, asked, 0, observer)));
   found.request = request.id;
   emitter_->emit("result", {{"request", request.id}, {"serving", found}});
+  return {};
+}
+
+Result<void> Work::count_call(const WorkRequest& request, const Asked& asked,
+                              LineObserver* observer) {
+  const KernelRequest& given = request.kernels.front();
+  const FamilyDesc* family = find_family(family_of(given.kernel));
+  if (family == nullptr || asked.rung->info().kind != RungKind::kernel)
+    return Error{ErrorCode::usage, "only a kernel is counted", given.kernel,
+                 "name a CUDA rung, gemm.cuda.naive for instance"};
+  const bool has_size = std::any_of(given.params.begin(), given.params.end(), [](const auto& one) {
+    return std::holds_alternative<int64_t>(one.second);
+  });
+  Params params = asked.params;
+  if (!has_size) {
+    RIDGE_TRY(params, countable(*family, asked.params));
+  }
+  RIDGE_TRY(const KernelCounts counts, counted_call(given.kernel, request.text, params, observer));
+  emitter_->emit("result", {{"request", request.id}, {"counts", counts}});
   return {};
 }
 

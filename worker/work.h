@@ -75,6 +75,8 @@ class Work {
   /// What each of the kernels answers to one input.
   Result<void> answer(const WorkRequest& request, const std::vector<Asked>& asked,
                       LineObserver* observer);
+  /// A CUDA rung on this CPU, counted: whether there is a GPU or not.
+  Result<void> count_call(const WorkRequest& request, const Asked& asked, LineObserver* observer);
   Result<void> inspect_lanes(const WorkRequest& request, const KernelInfo& rung,
                              const FamilyDesc& family, LineObserver* observer);
   /// A device, by a GPU's index; the CPU is 0.

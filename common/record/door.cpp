@@ -104,6 +104,25 @@ bool is_usable(const InspectionPlane& plane) {
          (plane.values.empty() || std::ssize(plane.values) == cells);
 }
 
+bool is_usable(const LineCounts& line) {
+  const SiteCounts& c = line.counts;
+  const auto is_traffic = [](const MemoryTraffic& t) {
+    constexpr int64_t kLanes = 32;
+    return t.requests >= 0 && t.lanes >= t.requests && t.lanes <= kLanes * t.requests &&
+           t.bytes >= 0 && t.sectors >= 0 && t.wavefronts >= 0 && t.conflicts >= 0 &&
+           t.conflicts <= t.wavefronts;
+  };
+  return line.line >= 0 && line.flop >= 0 && c.barriers >= 0 && c.copies >= 0 &&
+         c.split_branches >= 0 && c.split_branches <= c.branches && is_traffic(c.global_reads) &&
+         is_traffic(c.global_writes) && is_traffic(c.global_atomics) &&
+         is_traffic(c.shared_reads) && is_traffic(c.shared_writes) && is_traffic(c.shared_atomics);
+}
+
+bool is_usable(const CountedLaunch& launch) {
+  return launch.blocks > 0 && launch.threads > 0 && launch.static_shared_bytes >= 0 &&
+         launch.dynamic_shared_bytes >= 0;
+}
+
 void keep_inside(Inspection* inspection) {
   const auto classes = std::ssize(inspection->classes);
   const auto in_class = [&](std::optional<int64_t>* c) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/record/inspection.h"
+#include "common/record/kernel_counts.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -47,6 +48,10 @@ bool is_usable(const Stats& stats);
 void drop_impossible(SeriesFacts* series);
 /// Its cells fill its grid, and its marks lie in it.
 bool is_usable(const InspectionPlane& plane);
+
+/// No count is negative, and no part is larger than the whole that it is a part of.
+bool is_usable(const LineCounts& line);
+bool is_usable(const CountedLaunch& launch);
 
 /// Takes what points outside of the inspection away: classes that it does not have, places below 0.
 void keep_inside(Inspection* inspection);

@@ -50,6 +50,7 @@ enum class RequestType {
   compare,
   inspect,
   serve,
+  count,
   ping,
   ack,
   cancel,
@@ -66,20 +67,20 @@ struct EnumTable<RequestType> {
       {RequestType::assembly, "assembly"}, {RequestType::build, "build"},
       {RequestType::probe, "probe"},       {RequestType::run, "run"},
       {RequestType::compare, "compare"},   {RequestType::inspect, "inspect"},
-      {RequestType::serve, "serve"},       {RequestType::ping, "ping"},
-      {RequestType::ack, "ack"},           {RequestType::cancel, "cancel"},
-      {RequestType::quit, "quit"},         {RequestType::predict, "predict"},
-      {RequestType::learner, "learner"},   {RequestType::note, "note"},
-      {RequestType::lost, "lost"}};
+      {RequestType::serve, "serve"},       {RequestType::count, "count"},
+      {RequestType::ping, "ping"},         {RequestType::ack, "ack"},
+      {RequestType::cancel, "cancel"},     {RequestType::quit, "quit"},
+      {RequestType::predict, "predict"},   {RequestType::learner, "learner"},
+      {RequestType::note, "note"},         {RequestType::lost, "lost"}};
 };
 
 /// Whether `done` ends it.
 constexpr bool is_request(RequestType type) {
-  return type <= RequestType::serve;
+  return type <= RequestType::count;
 }
 /// Whether it names rungs and how to measure them: a WorkRequest.
 constexpr bool is_work(RequestType type) {
-  return type >= RequestType::probe && type <= RequestType::serve;
+  return type >= RequestType::probe && type <= RequestType::count;
 }
 
 /// How a request ended.

@@ -127,6 +127,49 @@ void fields(Io& io, Of<Io, AssemblyText>& v) {
   io("loop_stores", v.loop_stores), io.brief("origins", v.origins);
 }
 
+// A line of a rung has one or two kinds of traffic; a result of many lines has to fit 64 KiB.
+
+template <class Io>
+void fields(Io& io, Of<Io, MemoryTraffic>& v) {
+  io("requests", v.requests), io("lanes", v.lanes), io("bytes", v.bytes);
+  io.brief("sectors", v.sectors), io.brief("wavefronts", v.wavefronts);
+  io.brief("conflicts", v.conflicts);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, SiteCounts>& v) {
+  io.brief("global_reads", v.global_reads), io.brief("global_writes", v.global_writes);
+  io.brief("global_atomics", v.global_atomics), io.brief("shared_reads", v.shared_reads);
+  io.brief("shared_writes", v.shared_writes), io.brief("shared_atomics", v.shared_atomics);
+  io.brief("barriers", v.barriers), io.brief("copies", v.copies);
+  io.brief("branches", v.branches), io.brief("split_branches", v.split_branches);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, LineCounts>& v) {
+  io("line", v.line), io("counts", v.counts), io.brief("flop", v.flop);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, CountedFault>& v) {
+  io("kind", v.kind), io("line", v.line), io.brief("other_line", v.other_line);
+  io("detail", v.detail);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, CountedLaunch>& v) {
+  io("blocks", v.blocks), io("threads", v.threads);
+  io("static_shared_bytes", v.static_shared_bytes);
+  io("dynamic_shared_bytes", v.dynamic_shared_bytes);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, KernelCounts>& v) {
+  io("kernel", v.kernel), io("path", v.path), io("hash", v.hash), io("params", v.params);
+  io("check", v.check), io.brief("stopped", v.stopped), io("launches", v.launches);
+  io("lines", v.lines), io("faults", v.faults);
+}
+
 template <class Io>
 void fields(Io& io, Of<Io, CompileMessage>& v) {
   io("line", v.line), io("column", v.column), io("kind", v.kind), io("text", v.text);
@@ -445,6 +488,12 @@ RIDGE_JSON_PAIR(ServeAsked)
 RIDGE_JSON_PAIR(ServeTimes)
 RIDGE_JSON_PAIR(ServePoint)
 RIDGE_JSON_PAIR(Serving)
+RIDGE_JSON_PAIR(MemoryTraffic)
+RIDGE_JSON_PAIR(SiteCounts)
+RIDGE_JSON_PAIR(LineCounts)
+RIDGE_JSON_PAIR(CountedFault)
+RIDGE_JSON_PAIR(CountedLaunch)
+RIDGE_JSON_PAIR(KernelCounts)
 RIDGE_JSON_PAIR(CompileMessage)
 RIDGE_JSON_PAIR(EditBuild)
 RIDGE_JSON_PAIR(Error)

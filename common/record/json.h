@@ -7,6 +7,7 @@
 #include "common/core/result.h"
 #include "common/record/edit.h"
 #include "common/record/inspection.h"
+#include "common/record/kernel_counts.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -67,6 +68,12 @@ RIDGE_JSON_PAIR(KernelLanes);
 RIDGE_JSON_PAIR(InspectionPlane);
 RIDGE_JSON_PAIR(ModelAnswer);
 RIDGE_JSON_PAIR(Inspection);
+RIDGE_JSON_PAIR(MemoryTraffic);
+RIDGE_JSON_PAIR(SiteCounts);
+RIDGE_JSON_PAIR(LineCounts);
+RIDGE_JSON_PAIR(CountedFault);
+RIDGE_JSON_PAIR(CountedLaunch);
+RIDGE_JSON_PAIR(KernelCounts);
 RIDGE_JSON_PAIR(CompileMessage);
 RIDGE_JSON_PAIR(EditBuild);
 RIDGE_JSON_PAIR(Error);

@@ -179,6 +179,18 @@ void put_inspect(const InspectAsked& asked, Json* line) {
   if (asked.machine_caches) (*line)["machine_caches"] = true;
 }
 
+Result<void> take_count(const Json& line, WorkRequest* request) {
+  if (request->kernels.size() != 1) {
+    return bad_request("count counts one rung, not " + std::to_string(request->kernels.size()),
+                       "name one kernel");
+  }
+  const auto text = line.find("text");
+  if (text == line.end()) return {};
+  if (!text->is_string()) return bad_request("text is not a text");
+  request->text = text->get<std::string>();
+  return {};
+}
+
 /// The worker steps through these, so that no value may make it step for ever.
 Result<void> take_serve(const Json& line, WorkRequest* request) {
   if (request->kernels.size() != 1) {
@@ -218,6 +230,11 @@ Json to_line(const WorkRequest& request) {
     put_inspect(request.inspect, &line);
     return line;
   }
+  if (request.type == RequestType::count) {
+    line.erase("cache"), line.erase("device");
+    if (!request.text.empty()) line["text"] = request.text;
+    return line;
+  }
   if (request.type == RequestType::serve) {
     line.erase("cache");
     line["serve"] = request.serve;
@@ -254,7 +271,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   const auto known = value_named<RequestType>(type->get<std::string>());
   if (!known || !is_work(*known)) {
     return bad_request("type " + type->get<std::string>() + " asks for no work",
-                       "choose run, compare, probe, inspect or serve");
+                       "choose run, compare, probe, inspect, serve or count");
   }
   request.type = *known;
   if (const auto lab = line.find("lab"); lab != line.end() && !lab->is_null()) {
@@ -279,6 +296,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_commands(line, &request.commands));
   if (request.type == RequestType::inspect) RIDGE_TRY_VOID(take_inspect(line, &request));
   if (request.type == RequestType::serve) RIDGE_TRY_VOID(take_serve(line, &request));
+  if (request.type == RequestType::count) RIDGE_TRY_VOID(take_count(line, &request));
   return request;
 }
 

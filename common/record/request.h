@@ -55,6 +55,7 @@ struct WorkRequest {
   InspectAsked inspect;  ///< inspect: of the one kernel that is named
   ServeAsked serve;      ///< serve: the same
   CommandRule commands;  ///< compare: of commands
+  std::string text;      ///< count: a learner's, in place of the rung's own; empty: its own
 };
 
 Json to_line(const WorkRequest& request);

@@ -130,6 +130,10 @@ class Run {
   const Notes& notes() const { return notes_; }
   /// Looks inside models, in the order answered.
   const std::vector<Inspection>& inspections() const { return inspections_; }
+  /// Counts of CUDA rungs that were emulated, in the order answered.
+  const std::vector<KernelCounts>& counts() const { return counts_; }
+  /// The last of this rung; null: it was not counted.
+  const KernelCounts* latest_counts(const std::string& kernel) const;
   /// Queues before a rung, in the order answered.
   const std::vector<Serving>& servings() const { return servings_; }
   const std::vector<std::string>& log() const { return log_; }
@@ -183,6 +187,7 @@ class Run {
   bool apply_ceilings(const Json& list);
   bool apply_estimates(const Json& message, const Json& list);
   bool apply_inspection(const Json& message, const Json& object);
+  bool apply_counts(const Json& message, const Json& object);
   bool refuse_version(const std::string& type, int64_t major);
   void keep_moment(const std::string& type, const Json& message);
 
@@ -238,6 +243,7 @@ class Run {
   std::string learner_;
   Notes notes_;
   std::vector<Inspection> inspections_;
+  std::vector<KernelCounts> counts_;
   std::vector<Serving> servings_;
   SealCheck seals_;
   std::vector<std::string> log_;

@@ -43,6 +43,7 @@ bool Run::apply_result(const Json& message) {
   }
   if (const Json* object = object_field(message, "inspection"))
     return apply_inspection(message, *object);
+  if (const Json* object = object_field(message, "counts")) return apply_counts(message, *object);
   if (const Json* object = object_field(message, "serving")) {
     if (!has_room(servings_.size(), "a queue")) return true;
     Serving serving;
@@ -166,6 +167,20 @@ bool Run::apply_inspection(const Json& message, const Json& object) {
     inspection.lanes.reset();
   }
   inspections_.push_back(std::move(inspection));
+  return true;
+}
+
+bool Run::apply_counts(const Json& message, const Json& object) {
+  if (!has_room(counts_.size(), "a rung's counts")) return true;
+  KernelCounts counts;
+  from_json(object, counts);
+  counts.request = whole_field(message, "request");
+  const size_t unusable =
+      std::erase_if(counts.lines, [](const LineCounts& line) { return !is_usable(line); }) +
+      std::erase_if(counts.launches,
+                    [](const CountedLaunch& launch) { return !is_usable(launch); });
+  for (size_t i = 0; i < unusable; ++i) refuse("a rung's counts that cannot be right");
+  counts_.push_back(std::move(counts));
   return true;
 }
 

@@ -31,6 +31,7 @@ void Run::mark_stale(std::span<const RungHash> now) {
   for (Inspection& look : inspections_) {
     if (look.lanes && has_changed(now, look.kernel, look.lanes->hash)) look.lanes->stale = true;
   }
+  for (KernelCounts& counts : counts_) counts.stale = has_changed(now, counts.kernel, counts.hash);
   // A comparison has no hash of its own: its sides were built with the catalogue.
   const auto changed = [&](const std::string& rung) {
     const KernelInfo* info = kernel(rung);

@@ -212,6 +212,12 @@ const AssemblyText* Run::assembly(const std::string& kernel) const {
   return found == assemblies_.end() ? nullptr : &found->second;
 }
 
+const KernelCounts* Run::latest_counts(const std::string& kernel) const {
+  const auto found = std::find_if(counts_.rbegin(), counts_.rend(),
+                                  [&](const KernelCounts& one) { return one.kernel == kernel; });
+  return found == counts_.rend() ? nullptr : &*found;
+}
+
 const EditBuild* Run::build(const std::string& kernel) const {
   const EditBuild* found = nullptr;
   for (const auto& [request, build] : builds_) {

@@ -308,7 +308,7 @@ bool run_compiler(const Words& command, const std::string& file,
 CompilerLimits compiler_limits(const std::vector<std::string>& folders) {
   CompilerLimits limits{.compilers = {RIDGE_CXX}, .headers = {}, .folders = folders};
   if (*RIDGE_NVCC != '\0') limits.compilers.push_back(RIDGE_NVCC);
-  for (const char* part : {"/common", "/kernels", "/include"})
+  for (const char* part : {"/common", "/kernels", "/include", "/worker/emulated/device"})
     limits.headers.push_back(source_folder() + part);
   return limits;
 }
@@ -454,13 +454,19 @@ bool compile_together(const std::vector<EditText>& texts, const std::string& fol
   return linked;
 }
 
-bool run_rung_compiler(const std::vector<std::string>& more, const std::string& file,
-                       const std::function<bool()>& cancelled, EditBuild* build) {
+bool run_rung_compiler(const std::vector<std::string>& more, const std::string& folder,
+                       const std::string& file, const std::function<bool()>& cancelled,
+                       EditBuild* build) {
   if (const std::string why = cannot_compile(false); !why.empty())
     return build->refuse(BuildEnd::machine, why);
   Words command = cpu_command({});
   command.insert(command.end(), more.begin(), more.end());
-  return run_compiler(command, file, cancelled, build);
+  const auto ran = run_limited({folder}, command, [&](const Words& limited) {
+    return measure::run_tool(limited, kTogetherLimit_s, true, cancelled);
+  });
+  if (!ran) return build->refuse(BuildEnd::machine, ran.error().sentence());
+  read_messages(ran->text, file, build);
+  return ran->code == 0 || build->refuse(BuildEnd::compile, compile_failure(*build, ran->text));
 }
 
 bool compile_edit(const EditText& edit, int capability, const std::string& folder,

@@ -62,10 +62,11 @@ bool compile_together(const std::vector<EditText>& texts, const std::string& fol
                       const std::string& artifact, const std::vector<std::string>& compile_more,
                       const std::vector<std::string>& link_more,
                       const std::function<bool()>& cancelled, EditBuild* build);
-/// The compiler of this build with its flags for rungs and `more`. `file`: what messages are about. For texts of this build.
-/// False as compile_edit().
-bool run_rung_compiler(const std::vector<std::string>& more, const std::string& file,
-                       const std::function<bool()>& cancelled, EditBuild* build);
+/// The compiler of this build with its flags for rungs and `more`, within the limits of a learner's text; it writes to
+/// `folder` alone. `file`: what messages are about. False as compile_edit().
+bool run_rung_compiler(const std::vector<std::string>& more, const std::string& folder,
+                       const std::string& file, const std::function<bool()>& cancelled,
+                       EditBuild* build);
 /// Where the headers that texts include are: $RIDGEPOINT_SOURCE, else beside an installed worker, else where this one was
 /// built.
 std::string source_folder();

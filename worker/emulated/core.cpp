@@ -72,6 +72,7 @@ void Core::run(LaunchState* launch) {
   Core* before = std::exchange(current, this);
   for (int64_t block = launch->next_block++; block < count && !launch->is_stopped;
        block = launch->next_block++) {
+    ++*launch->begun;
     begin_block(block);
     run_block();
   }

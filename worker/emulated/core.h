@@ -25,6 +25,7 @@ constexpr int64_t kMostSteps = 2'000'000;         // basic blocks of one thread
 struct LaunchState {
   const Grid* grid = nullptr;
   const Memory* memory = nullptr;
+  std::atomic<int64_t>* begun = nullptr;  ///< blocks, of the process
   std::atomic<int64_t> next_block = 0;
   std::atomic<bool> is_stopped = false;    ///< a fault that ends the launch
   uintptr_t text_begin = 0, text_end = 0;  ///< of the object's code

@@ -106,20 +106,22 @@ std::vector<std::string> compiler_flags() {
 }
 
 /// file.cu to file.cu.o.
-bool compile_one(const EditText& text, const std::string& file, const std::string& contents,
-                 const std::function<bool()>& cancelled, EditBuild* build) {
+bool compile_one(const EditText& text, const std::string& folder, const std::string& name,
+                 const std::string& contents, const std::function<bool()>& cancelled,
+                 EditBuild* build) {
+  const std::string file = folder + "/" + name;
   if (const auto written = write_whole(file, contents); !written)
     return build->refuse(BuildEnd::machine, written.error().sentence());
   const std::string preprocessed = file + ".ii";
   std::vector<std::string> first = preprocessor_flags(text);
   first.insert(first.end(), {"-x", "c++", "-E", file, "-o", preprocessed});
-  if (!run_rung_compiler(first, file, cancelled, build)) return false;
+  if (!run_rung_compiler(first, folder, file, cancelled, build)) return false;
   const auto plain = read_whole(preprocessed);
   if (!plain || !write_whole(preprocessed, emulated::rewritten(*plain)))
     return build->refuse(BuildEnd::machine, "its rewritten text could not be written");
   std::vector<std::string> second = compiler_flags();
   second.insert(second.end(), {"-c", preprocessed, "-o", file + ".o"});
-  return run_rung_compiler(second, file, cancelled, build);
+  return run_rung_compiler(second, folder, file, cancelled, build);
 }
 
 bool build_object(const EditText& text, const std::string& folder, const std::string& object,
@@ -134,11 +136,11 @@ bool build_object(const EditText& text, const std::string& folder, const std::st
     files.emplace_back("with_" + std::to_string(i) + ".cu", companions[i].text);
   std::vector<std::string> link = {"-shared", "-Xlinker", "-Bsymbolic"};
   for (const auto& [name, contents] : files) {
-    if (!compile_one(text, folder + "/" + name, contents, cancelled, build)) return false;
+    if (!compile_one(text, folder, name, contents, cancelled, build)) return false;
     link.push_back(folder + "/" + name + ".o");
   }
   link.insert(link.end(), {"-o", object});
-  return run_rung_compiler(link, object, cancelled, build);
+  return run_rung_compiler(link, folder, object, cancelled, build);
 }
 
 /// What the object has in memory beside its code: constants that device code may read.
@@ -158,41 +160,63 @@ void allow_constants(const void* handle) {
       reinterpret_cast<void*>(map->l_addr));
 }
 
+Status (*own_launch)(const Launch&) = nullptr;  // of the rung that is called
+
+/// The gate calls a rung that failed again, to find where it is wrong: the first call is what is counted.
+Status launch_first(const Launch& launch) {
+  auto& launches = Emulator::get().launches;
+  const size_t before = launches.size();
+  const Status status = own_launch(launch);
+  if (before > 0) launches.resize(before);
+  return status;
+}
+
 }  // namespace
 
-Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::build(
-    const std::string& kernel, const std::string& text, const std::function<bool()>& cancelled) {
-  static std::deque<Scratch> folders;  // the object's lines are read later
-  RIDGE_TRY(EditText edit, read_edit(kernel, "", text));
+Result<EmulatedBuild> compile_emulated(const std::string& kernel, const std::string& text,
+                                       const std::string& folder,
+                                       const std::function<bool()>& cancelled) {
+  RIDGE_TRY(const EditText edit, read_edit(kernel, "", text));
   if (!edit.is_cuda) return not_emulated(kernel, ErrorCode::usage, "it is no CUDA rung");
-  const std::string& folder = folders.emplace_back().path();
   if (folder.empty())
     return not_emulated(kernel, ErrorCode::unavailable, "no temporary folder could be made");
+  EmulatedBuild made{edit.id(), edit.source.path, edit.source.hash, folder + "/emulated.so"};
   EditBuild build;
-  const std::string file = folder + "/emulated.so";
-  if (!build_object(edit, folder, file, cancelled, &build))
-    return not_emulated(
-        kernel, build.ended_at == BuildEnd::compile ? ErrorCode::usage : ErrorCode::unavailable,
-        build.reason);
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return not_emulated(kernel, ErrorCode::usage, dlerror());
+  if (build_object(edit, folder, made.artifact, cancelled, &build)) return made;
+  if (cancelled()) return measure::cancelled_error();
+  return not_emulated(
+      kernel, build.ended_at == BuildEnd::compile ? ErrorCode::usage : ErrorCode::unavailable,
+      build.reason);
+}
+
+Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::load(const EmulatedBuild& build) {
+  void* handle = dlopen(build.artifact.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return not_emulated(build.kernel, ErrorCode::usage, dlerror());
   auto* machine = static_cast<const emulated::Machine**>(dlsym(handle, "ridge_emulated_machine"));
   using Kernels = const KernelDesc* const* (*)(int* count);
   const auto kernels = reinterpret_cast<Kernels>(dlsym(handle, "ridge_edited_kernels"));
   int count = 0;
   const KernelDesc* const* list = kernels != nullptr ? kernels(&count) : nullptr;
-  const auto* own =
-      std::find_if(list, list + count, [&](const KernelDesc* one) { return one->id == edit.id(); });
+  const auto* own = std::find_if(list, list + count,
+                                 [&](const KernelDesc* one) { return one->id == build.kernel; });
   if (machine == nullptr || own == list + count)
-    return not_emulated(kernel, ErrorCode::usage, "it registers no kernel");
+    return not_emulated(build.kernel, ErrorCode::usage, "it registers no kernel");
   *machine = emulated::machine();
   allow_constants(handle);
   auto rung = std::make_shared<EmulatedRung>();
   rung->kernel_ = **own;
   rung->kernel_.backend = Backend::cpu;  // its buffers are this machine's memory
-  rung->object_ = {file, edit.source.path.substr(edit.source.path.rfind('/') + 1),
+  rung->object_ = {build.artifact, build.path.substr(build.path.rfind('/') + 1),
                    static_cast<const link_map*>(handle)->l_addr};
   return std::shared_ptr<const EmulatedRung>(rung);
+}
+
+Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::build(
+    const std::string& kernel, const std::string& text, const std::function<bool()>& cancelled) {
+  static std::deque<Scratch> folders;  // the object's lines are read later
+  RIDGE_TRY(const EmulatedBuild made,
+            compile_emulated(kernel, text, folders.emplace_back().path(), cancelled));
+  return load(made);
 }
 
 Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::build(const std::string& kernel) {
@@ -207,7 +231,10 @@ Result<EmulatedCall> EmulatedRung::call(const FamilyDesc& family, const Params& 
                                         std::vector<emulated::LaunchCounts>* stopped) const {
   Emulator& emulator = Emulator::get();
   RIDGE_TRY(auto instance, measure::make_instance(family, params, 1, *cpu));
-  RIDGE_TRY(measure::ReadyRung ready, measure::make_ready(kernel_, cpu, instance));
+  own_launch = kernel_.launch;
+  KernelDesc counted = kernel_;
+  counted.launch = launch_first;
+  RIDGE_TRY(measure::ReadyRung ready, measure::make_ready(counted, cpu, instance));
   const auto& specs = instance->specs;
   for (size_t i = 0; i < specs.size(); ++i)
     emulator.memory.add(ready.buffers->pointers()[i], specs[i].bytes, specs[i].name);

@@ -22,10 +22,25 @@ struct EmulatedCall {
   std::vector<emulated::LaunchCounts> launches;
 };
 
+/// A rung that is compiled for emulation and not loaded yet.
+struct EmulatedBuild {
+  std::string kernel;    ///< id under which the object registers it: an edit's
+  std::string path;      ///< of the text, as a SourceText has it
+  std::string hash;      ///< of its code
+  std::string artifact;  ///< the shared object
+};
+
+/// `text`: of a .cu that registers `kernel`; it is compiled in `folder`, within a learner's limits. Errors: unavailable,
+/// there is no compiler; usage, it does not compile, with the first message; cancelled.
+Result<EmulatedBuild> compile_emulated(const std::string& kernel, const std::string& text,
+                                       const std::string& folder,
+                                       const std::function<bool()>& cancelled);
+
 class EmulatedRung {
  public:
-  /// `text`: of a .cu that registers `kernel`. The object stays loaded for as long as the process lives. Errors:
-  /// unavailable, there is no compiler; usage, it does not compile, with the first message.
+  /// The object stays loaded for as long as the process lives. Errors: usage, it cannot be loaded.
+  static Result<std::shared_ptr<const EmulatedRung>> load(const EmulatedBuild& build);
+  /// Compiled and loaded in this process. Errors: as both.
   static Result<std::shared_ptr<const EmulatedRung>> build(const std::string& kernel,
                                                            const std::string& text,
                                                            const std::function<bool()>& cancelled);

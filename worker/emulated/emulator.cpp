@@ -93,9 +93,13 @@ int Emulator::launch(const Grid& grid) {
   if (last_words = misshapen(grid); !last_words.empty()) return 1;
   TextSearch text{.at = reinterpret_cast<uintptr_t>(grid.kernel)};
   dl_iterate_phdr(look_for_text, &text);
-  LaunchState state{
-      .grid = &grid, .memory = &memory, .text_begin = text.begin, .text_end = text.end};
+  LaunchState state{.grid = &grid,
+                    .memory = &memory,
+                    .begun = &begun_,
+                    .text_begin = text.begin,
+                    .text_end = text.end};
   const int64_t blocks = int64_t{grid.blocks.x} * grid.blocks.y * grid.blocks.z;
+  of_ += blocks;
   const auto wanted = static_cast<size_t>(
       std::min<int64_t>(blocks, std::max(1u, std::thread::hardware_concurrency())));
   while (cores_.size() < wanted) cores_.push_back(std::make_unique<Core>());

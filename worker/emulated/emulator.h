@@ -1,8 +1,9 @@
 // The machine behind emulated device code: its memory, its cores, and what its launches came to.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ class Emulator {
   /// 0, or an error whose sentence is last_words().
   int launch(const Grid& grid);
 
+  /// Blocks that were begun since the process began, and those of all launches so far; on any thread.
+  struct Progress {
+    int64_t begun = 0, of = 0;
+    double share() const { return of > 0 ? double(begun) / double(of) : 0; }
+  };
+  Progress progress() const { return {begun_, of_}; }
+
   Memory memory;
   std::vector<LaunchCounts> launches;  ///< in order
   std::string last_words;
@@ -27,6 +35,7 @@ class Emulator {
  private:
   void merge(Core* core, uintptr_t text_begin, LaunchCounts* counts);
   std::vector<std::unique_ptr<Core>> cores_;
+  std::atomic<int64_t> begun_ = 0, of_ = 0;
 };
 
 /// What an object's `ridge_emulated_machine` is set to.

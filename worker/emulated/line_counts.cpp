@@ -14,11 +14,16 @@ Result<std::map<int, LineCounts>> line_counts_of(const Object& object, const Lau
   }
   RIDGE_TRY(const auto lines, lines_of(object, sites));
   std::map<int, LineCounts> all;
-  for (const auto& [site, counts] : launch.sites) all[lines.at(site).own.line].counts.add(counts);
+  const auto line_at = [&](Site site) -> LineCounts& {
+    const auto found = lines.find(site);
+    const int line = found == lines.end() ? 0 : found->second.own.line;
+    all[line].line = line;
+    return all[line];
+  };
+  for (const auto& [site, counts] : launch.sites) line_at(site).counts.add(counts);
   for (const auto& [site, visits] : launch.visits) {
     if (!flop.contains(site)) continue;
-    for (const auto& [at, count] : flop.at(site).instructions)
-      all[lines.at(at).own.line].flop += visits * count;
+    for (const auto& [at, count] : flop.at(site).instructions) line_at(at).flop += visits * count;
   }
   return all;
 }

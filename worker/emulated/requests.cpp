@@ -105,12 +105,13 @@ void Requests::meet(std::unordered_map<Site, SiteCounts>* counts) {
   for (Place& place : places_) {
     if (place.used == 0) continue;
     SiteCounts& site = (*counts)[place.site];
-    Traffic& traffic = place.is_shared ? (place.kind == AccessKind::read    ? site.shared_reads
-                                          : place.kind == AccessKind::write ? site.shared_writes
-                                                                            : site.shared_atomics)
-                                       : (place.kind == AccessKind::read    ? site.global_reads
-                                          : place.kind == AccessKind::write ? site.global_writes
-                                                                            : site.global_atomics);
+    MemoryTraffic& traffic = place.is_shared
+                                 ? (place.kind == AccessKind::read    ? site.shared_reads
+                                    : place.kind == AccessKind::write ? site.shared_writes
+                                                                      : site.shared_atomics)
+                                 : (place.kind == AccessKind::read    ? site.global_reads
+                                    : place.kind == AccessKind::write ? site.global_writes
+                                                                      : site.global_atomics);
     for (size_t k = 0; k < place.used; ++k) {
       Request& request = place.requests[k];
       const int lanes = std::popcount(request.mask);

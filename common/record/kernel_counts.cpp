@@ -1,0 +1,58 @@
+#include "common/record/kernel_counts.h"
+
+#include <algorithm>
+
+namespace ridge {
+
+void MemoryTraffic::add(const MemoryTraffic& other) {
+  requests += other.requests;
+  lanes += other.lanes;
+  bytes += other.bytes;
+  sectors += other.sectors;
+  wavefronts += other.wavefronts;
+  conflicts += other.conflicts;
+}
+
+void SiteCounts::add(const SiteCounts& other) {
+  global_reads.add(other.global_reads);
+  global_writes.add(other.global_writes);
+  global_atomics.add(other.global_atomics);
+  shared_reads.add(other.shared_reads);
+  shared_writes.add(other.shared_writes);
+  shared_atomics.add(other.shared_atomics);
+  barriers += other.barriers;
+  copies += other.copies;
+  branches += other.branches;
+  split_branches += other.split_branches;
+}
+
+MemoryTraffic SiteCounts::global() const {
+  MemoryTraffic all = global_reads;
+  all.add(global_writes);
+  all.add(global_atomics);
+  return all;
+}
+
+MemoryTraffic SiteCounts::shared() const {
+  MemoryTraffic all = shared_reads;
+  all.add(shared_writes);
+  all.add(shared_atomics);
+  return all;
+}
+
+LineCounts KernelCounts::total() const {
+  LineCounts all;
+  for (const LineCounts& one : lines) {
+    all.counts.add(one.counts);
+    all.flop += one.flop;
+  }
+  return all;
+}
+
+const LineCounts* KernelCounts::at(int line) const {
+  const auto found = std::find_if(lines.begin(), lines.end(),
+                                  [&](const LineCounts& one) { return one.line == line; });
+  return found == lines.end() ? nullptr : &*found;
+}
+
+}  // namespace ridge
