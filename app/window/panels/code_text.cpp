@@ -170,6 +170,9 @@ float code_x_of(Ui& ui, const Area& area, size_t lines) {
   return area.x + ui.width(std::to_string(lines), kTiny_px, Face::mono) + ui.px(14);
 }
 
+/// Holds "16.5 sectors/request".
+constexpr float kMargin_px = 156;
+
 /// The lines that stand out, and for a listing the source lines that it comes from, as colours.
 void draw_marks(Ui& ui, const Area& area, const Code& code, float code_x) {
   const float line_h = ui.px(kCodeLine_px);
@@ -200,7 +203,9 @@ void draw_link(Ui& ui, const Area& line, float code_x, int source_line, bool is_
   ui.fill(text, ui.color(role, is_lit ? 0.3f : 0.09f));
 }
 
-int draw_code(Ui& ui, const Area& area, const Code& code) {
+int draw_code(Ui& ui, const Area& whole, const Code& code) {
+  Area area = whole;
+  const float margin_x = code.margin.empty() ? 0 : area.take_left(ui.px(kMargin_px)).right();
   const auto lines = app::split_lines(code.text);
   const float line_h = ui.px(kCodeLine_px), size = kCode_px;
   const float code_x = code_x_of(ui, area, lines.size());
@@ -218,15 +223,18 @@ int draw_code(Ui& ui, const Area& area, const Code& code) {
     }
     ui.text(code_x - ui.px(14), y, std::to_string(i + 1), kTiny_px, Role::muted, Face::mono,
             Anchor::end, 0, 0.6f);
+    if (i < code.margin.size())
+      ui.text(margin_x - ui.px(12), y, code.margin[i], kTiny_px, Role::series0, Face::mono,
+              Anchor::end);
     if (code.is_source)
       draw_code_line(ui, code_x, y, lines[i], &lexer, size);
     else
       ui.text(code_x, y, lines[i], size, Role::text, Face::mono);
   }
   const float code_w = code_column(ui, size) * static_cast<float>(longest);
-  ImGui::SetCursorScreenPos({area.x, area.y});
-  ImGui::Dummy(
-      {code_x - area.x + code_w + ui.px(12), line_h * static_cast<float>(lines.size()) + ui.px(8)});
+  ImGui::SetCursorScreenPos({whole.x, whole.y});
+  ImGui::Dummy({code_x - whole.x + code_w + ui.px(12),
+                line_h * static_cast<float>(lines.size()) + ui.px(8)});
   if (!ImGui::IsWindowHovered()) return 0;
   const float at = (ImGui::GetIO().MousePos.y - area.y) / line_h;
   return at >= 0 && at < static_cast<float>(lines.size()) ? static_cast<int>(at) + 1 : 0;

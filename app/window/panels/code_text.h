@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,9 +51,11 @@ struct Code {
   bool is_source = true;              ///< false: a listing, in one colour
   std::span<const int> origins = {};  ///< of a listing: the source line of each of its lines
   int lit = 0;                        ///< the source line whose part of the listing stands out
+  /// Beside each line, left of its number; empty: there is no margin. Lines beyond its end have nothing there.
+  std::span<const std::string> margin = {};
 };
 
 /// Draws it into the current ImGui window, which scrolls. Returns the line under the mouse.
-int draw_code(Ui& ui, const Area& area, const Code& code);
+int draw_code(Ui& ui, const Area& whole, const Code& code);
 
 }  // namespace ridge::window

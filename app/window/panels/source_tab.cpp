@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "app/query/counts_text.h"
 #include "app/study/lesson.h"
 #include "app/window/edit/editing.h"
+#include "app/window/inspect/count_view.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "common/record/assembly.h"
@@ -67,7 +69,12 @@ void SourceTab::draw_buttons(Ui& ui, Area line) const {
   const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
   const bool is_ours = row && row->info && row->info->library.empty();
   if (edits || (is_ours && row->info->kind == RungKind::kernel))
-    ui.action_button("edit", line.take_left(ui.px(72)), "Edit", Ui::Kind::normal);
+    ui.action_button("edit", line.take_left(ui.px(72), ui.px(8)), "Edit", Ui::Kind::normal);
+  if (!has_counts_tab(ui.state) || row->can_run) return;  // a GPU that is here is measured
+  if (ui.state.counting.request)
+    ui.action_button("cancel", line.take_left(ui.px(108)), "Cancel", Ui::Kind::normal);
+  else
+    ui.action_button("count", line.take_left(ui.px(108)), "Count it here", Ui::Kind::normal);
 }
 
 /// The switch, and in words an assembly's loop or where a recorded edit comes from: they stay when the text under
@@ -104,6 +111,18 @@ void SourceTab::draw(Ui& ui, Area area) {
   draw_buttons(ui, line);
 }
 
+std::span<const std::string> SourceTab::margin_of(const KernelCounts* counts) {
+  margin_.clear();
+  for (const LineCounts& line : counts ? counts->lines : std::vector<LineCounts>()) {
+    constexpr int kMostLines = 100'000;  // a damaged run may name any
+    if (line.line < 1 || line.line > kMostLines) continue;
+    const auto place = static_cast<size_t>(line.line);
+    if (margin_.size() < place) margin_.resize(place);
+    margin_[place - 1] = app::margin_text(line);
+  }
+  return margin_;
+}
+
 void SourceTab::draw_source(Ui& ui, Area area) {
   const State& state = ui.state;
   const SourceText* source = find_source(state, state.selection.rung);
@@ -132,8 +151,22 @@ void SourceTab::draw_source(Ui& ui, Area area) {
     ui.text(note.x, note.middle() - ui.px(3), stale_sentence("The figures", "this code has"),
             kTiny_px + 1, Role::slower, Face::body, Anchor::start, note.w);
   }
+  if (const CountNote note = count_note(state); !note.text.empty()) {
+    const float h =
+        ui.paragraph(area, note.text, kSmall_px, note.is_problem ? Role::slower : Role::muted);
+    ui.widgets["count_note"] = area.take_top(h + ui.px(8));
+  }
   const int marked = follow(ui, *source, area.y, ui.px(kCodeLine_px));
-  draw_code(ui, area, {source->text, marked, marked});
+  const KernelCounts* counts = shown_counts(state);
+  const int line = draw_code(
+      ui, area,
+      {.text = source->text, .first = marked, .last = marked, .margin = margin_of(counts)});
+  const LineCounts* pointed = counts && line > 0 ? counts->at(line) : nullptr;
+  if (!pointed) return;
+  std::string facts;
+  for (const std::string& fact : app::line_facts(*pointed))
+    facts += (facts.empty() ? "" : "\n") + fact;
+  ui.tooltip(facts);
 }
 
 void SourceTab::draw_flat(Ui& ui, Area area) {

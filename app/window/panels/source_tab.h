@@ -1,7 +1,9 @@
 // The source tab: what ran, the same with its headers folded in, or what the compiler made of it.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "app/query/flat_source.h"
 #include "app/window/panels/code_text.h"
@@ -21,6 +23,9 @@ struct SourceTab {
   void draw_flat(Ui& ui, Area area);
   void draw_assembly(Ui& ui, Area area);
   void draw_buttons(Ui& ui, Area line) const;
+  /// The margin's text for each line of the file, until the next call.
+  std::span<const std::string> margin_of(const KernelCounts* counts);
+  std::vector<std::string> margin_;
   int jumps_ = 0;
   app::FlatSource flat_;
   std::string flat_of_;        ///< the rung of flat_

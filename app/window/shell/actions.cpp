@@ -225,6 +225,7 @@ std::string compare_blocker(const State& state) {
 /// can be cancelled from anywhere.
 int64_t looked_at(const State& state) {
   if (state.lanes.request) return state.lanes.request;
+  if (state.counting.request) return state.counting.request;
   if (shows_inspect(state)) return state.inspecting.request;
   return shows_walk(state) ? state.walking.request : 0;
 }
@@ -687,6 +688,7 @@ const Action kAfterViews[] = {
        state.appearance.reduced_motion = !state.appearance.reduced_motion;
        save_settings(&state);
      }},
+    {"count", "Count the selected CUDA rung here, without a GPU", {}, count_blocker, count_here},
     {"probe", "Measure this machine's ceilings", {}, work_blocker, probe},
     {"self_check",
      "Noise floor: compare a rung with itself (A/A)",

@@ -73,6 +73,16 @@ void show_inspected(State& state, bool is_walk) {
   select_rung(state, last->kernel);
 }
 
+/// The source of the rung that the run counted last, its counts in the margin.
+void show_counted(State& state) {
+  const auto& all = state.run().counts();
+  if (all.empty()) return;
+  if (const Request* request = state.run().request(all.back().request))
+    open_lab(state, request->lab);
+  state.view.screen = ScreenId::lab;
+  select_rung(state, all.back().kernel);
+}
+
 /// The card of the run's last climb, with the comparison after it.
 Result<void> show_last_climb(State& state, const std::string& replay) {
   FirstClimb& climb = state.first_climb;
@@ -140,7 +150,8 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
   }
   if (scene == "predict") show_predicted(state);
   if (scene == "inspect" || scene == "walk") show_inspected(state, scene == "walk");
-  if (scene == "lab") state.view.tab = Tab::source;
+  if (scene == "lab" || scene == "counts") state.view.tab = Tab::source;
+  if (scene == "counts") show_counted(state);
   if (scene == "assembly") perform(state, "assembly");
   if (scene == "card") return show_last_climb(state, replay);
   if (scene != "verdict") return {};
@@ -164,7 +175,7 @@ std::vector<std::string> all_scenes() {
   names.insert(names.end(),
                {"verdict", "menu", "telemetry", "palette", "card_back", "quiz", "quiz_answer",
                 "glossary", "predict", "tour_predict", "tour_run", "tour_reveal", "tour_explain",
-                "tour_end", "lesson", "assembly", "card"});
+                "tour_end", "lesson", "assembly", "card", "counts"});
   return names;
 }
 

@@ -241,9 +241,10 @@ bool refresh(State& state, double now_s) {
   const bool looked = tick_inspect(state, now_s);
   const bool walked = tick_walk(state, now_s);
   const bool stamped = tick_lanes(state);
+  const bool counted = tick_count(state);
   const bool remembered = tick_history(state);
   return moved || toured || edited || rewritten || climbed || looked || walked || stamped ||
-         remembered || state.ladder.dirty;
+         counted || remembered || state.ladder.dirty;
 }
 
 }  // namespace ridge::window

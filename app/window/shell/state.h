@@ -13,6 +13,7 @@
 
 #include "app/query/recordings.h"
 #include "app/session/session.h"
+#include "app/window/inspect/count_view.h"
 #include "app/window/inspect/inspect_view.h"
 #include "app/window/inspect/lanes_view.h"
 #include "app/window/inspect/walk_view.h"
@@ -140,6 +141,7 @@ struct State {
   std::shared_ptr<Editing> editing;  ///< a learner's file; null: none is open
   Inspecting inspecting;
   Walking walking;
+  Counting counting;
   LanesLook lanes;
   HistoryLook past;  ///< the selected rung over time
   FirstClimb first_climb;

@@ -1,0 +1,98 @@
+#include "app/window/inspect/count_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/query/counts_text.h"
+#include "app/window/shell/actions.h"
+#include "common/core/format.h"
+#include "common/record/derive.h"
+#include "common/record/params.h"
+#include "common/record/stale_words.h"
+
+namespace ridge::window {
+namespace {
+
+const RungView* counted_row(const State& state) {
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  const bool is_ours = row && row->info && row->info->kind == RungKind::kernel &&
+                       row->info->library.empty() && !row->rung->peer;
+  return is_ours && backend_of(row->rung->kernel) == Backend::cuda ? row : nullptr;
+}
+
+std::string progress_text(const State& state) {
+  const auto& progress = state.run().progress();
+  if (!progress || progress->request != state.counting.request) return "Waiting for the worker.";
+  std::string text = progress->text;
+  if (progress->fraction) text += fmt::format(" · {:.0f} %", 100 * *progress->fraction);
+  return text;
+}
+
+}  // namespace
+
+bool has_counts_tab(const State& state) {
+  return counted_row(state) != nullptr;
+}
+
+const KernelCounts* shown_counts(const State& state) {
+  return has_counts_tab(state) ? state.run().latest_counts(state.selection.rung) : nullptr;
+}
+
+CountNote count_note(const State& state) {
+  const std::string& kernel = state.selection.rung;
+  if (state.counting.request && state.counting.kernel == kernel)
+    return {progress_text(state) + " · Esc cancels", false};
+  const auto& problems = state.counting.problems;
+  if (const auto found = problems.find(kernel); found != problems.end())
+    return {found->second, true};
+  const KernelCounts* counts = shown_counts(state);
+  if (!counts) return {};
+  std::string text = with_stale(app::kCountedHere, counts->stale) + " · " +
+                     to_string(counts->params) + " · " + app::outcome_text(*counts);
+  if (!counts->faults.empty()) text += " · " + app::fault_text(counts->faults.front());
+  if (counts->faults.size() > 1)
+    text += fmt::format(" · {} more faults", counts->faults.size() - 1);
+  return {text, !app::is_clean(*counts)};
+}
+
+std::string count_blocker(const State& state) {
+  if (!has_counts_tab(state)) return "Select a CUDA rung of ours first.";
+  if (state.is_replay()) return leave_saved_run(state, "count");
+  if (state.requests.is_measuring() || state.counting.request || state.lanes.request ||
+      state.walking.request || state.inspecting.request)
+    return "Something else is running.";
+  return state.sessions.shown->state() == app::WorkerState::lost ? "The worker was lost." : "";
+}
+
+/// Of the rung's data type, and of a small problem: what is counted at one size is counted by blocks at each.
+void count_here(State& state) {
+  const RungView* row = counted_row(state);
+  if (!row) return;
+  WorkRequest request = request_for(state, RequestType::count);
+  Params params = params_for(state, *row->info);
+  std::erase_if(params,
+                [](const auto& one) { return std::holds_alternative<int64_t>(one.second); });
+  request.kernels.push_back({row->rung->kernel, params});
+  cancel_estimates(state);
+  Counting& counting = state.counting;
+  counting.kernel = row->rung->kernel;
+  counting.problems.erase(counting.kernel);
+  const auto id = state.sessions.shown->send(std::move(request));
+  if (id)
+    counting.request = *id;
+  else
+    counting.problems[counting.kernel] = id.error().sentence();
+}
+
+bool tick_count(State& state) {
+  Counting& counting = state.counting;
+  const Request* request = counting.request ? state.run().request(counting.request) : nullptr;
+  if (!request || request->open()) return false;
+  if (const std::string why = why_not_done(state, *request); !why.empty())
+    counting.problems[counting.kernel] = why;
+  counting.request = 0;
+  return true;
+}
+
+}  // namespace ridge::window

@@ -1,0 +1,38 @@
+// The counts of a CUDA rung that this CPU ran (common/record/kernel_counts.h): which are shown of the selected rung, and what
+// a press asks of the worker. No ImGui here; the source tab draws them in its margin.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "common/record/kernel_counts.h"
+
+namespace ridge::window {
+
+struct State;
+
+struct Counting {
+  int64_t request = 0;                          ///< open; 0: none
+  std::string kernel;                           ///< of that request
+  std::map<std::string, std::string> problems;  ///< by kernel: why the worker had none
+};
+
+/// The selected rung is one that could be counted: a CUDA kernel of ours.
+bool has_counts_tab(const State& state);
+/// Of the selected rung, of the session in view; null: none.
+const KernelCounts* shown_counts(const State& state);
+/// Above the source: what was counted, what is going on, or why there is nothing. Empty: nothing to say.
+struct CountNote {
+  std::string text;
+  bool is_problem = false;
+};
+CountNote count_note(const State& state);
+/// Why the worker cannot be asked to count the selected rung; empty: it can.
+std::string count_blocker(const State& state);
+void count_here(State& state);
+
+/// Takes note of how the last request ended. True when something changed.
+bool tick_count(State& state);
+
+}  // namespace ridge::window
