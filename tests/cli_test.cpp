@@ -53,13 +53,14 @@ Run load(const std::string& path) {
   return *std::move(run);
 }
 
-/// A small run of two rungs with all outputs and ceilings, made once.
+/// A small run of two rungs with all outputs and ceilings, made once; of an emulated CPU without ceilings, since QEMU takes
+/// longer for a fused multiply-add than for a product and a sum, so that results pass the ceiling and are refused.
 struct SavedRun {
   Folder folder;
   std::string path = folder / "run.jsonl";
   Outcome outcome = made();
   Outcome made() const {
-    unsetenv("RIDGE_CEILINGS");
+    if (!std::getenv("RIDGE_EMULATED")) unsetenv("RIDGE_CEILINGS");
     const Outcome ran = ridgepoint({"--json", "run", "gemm", "--rungs", "loop_order,cache_blocks",
                                     "--set", "n=64", "--mode", "live", "--out", path});
     setenv("RIDGE_CEILINGS", "off", 1);
@@ -194,7 +195,7 @@ TEST_CASE("run: a table, a saved transcript with sources and ceilings, a JSON do
     CHECK(series.samples.size() >= 6);
     CHECK(run.source(series.kernel) != nullptr);
   }
-  CHECK_FALSE(run.ceilings().empty());
+  CHECK(run.ceilings().empty() == (std::getenv("RIDGE_EMULATED") != nullptr));
   CHECK(run.environment().has_value());
   CHECK(fs::directory_iterator(fs::path(saved_run()).parent_path())->path() == saved_run());
 
@@ -237,6 +238,7 @@ TEST_CASE("compare: sides of different types say so in verdict, reason and repor
       ridgepoint({"compare", "gemm", "--baseline", "avx2_int8", "--candidate", "loop_order",
                   "--set", "n=64", "--limit", "0.2", "--out", saved});
   INFO(text.out << text.err);
+  if (has(text.err, "needs avx2")) RIDGE_SKIP("this CPU has no AVX2");
   CHECK(has(text.out, "cpu.loop_order (dtype=fp32) against cpu.avx2_int8 (dtype=int8)"));
   CHECK(has(text.out, "dtype fp32 instead of int8"));
   CHECK(ridgepoint({"report", saved, "--out", folder / "types.md"}).code == 0);
@@ -381,6 +383,8 @@ TEST_CASE("README's picture is what its caption's command makes") {
 }
 
 TEST_CASE("exercise list ticks what was solved in the window") {
+  if (has(ridgepoint({"list", "--actions"}).err, "RIDGE_WINDOW=ON"))
+    RIDGE_SKIP("built without the window");
   const Folder folder;
   fs::create_directories(folder / "ridgepoint");
   write_all(folder / "ridgepoint/settings.json",

@@ -174,6 +174,7 @@ TEST_CASE("a recording that names a home folder is refused, however the folder i
 }
 
 TEST_CASE("a long line is searched once") {
+  const std::chrono::seconds limit(std::getenv("RIDGE_EMULATED") ? 60 : 2);
   for (const std::string unit :
        {"/", "/home/", "\\Users", "/root.", "C:\\", "a@", "@a.", "/tmp/~"}) {
     std::string text;
@@ -181,7 +182,7 @@ TEST_CASE("a long line is searched once") {
     const auto start = std::chrono::steady_clock::now();
     (void)find_owner_word(text);
     (void)owner_word_in(Json(text).dump());
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
+    CHECK(std::chrono::steady_clock::now() - start < limit);
   }
   const std::string name(60'000, 'x');
   CHECK(owner_word_in(Json("/home/" + name).dump()).size() == name.size() + 6);
