@@ -426,10 +426,11 @@ TEST_CASE("NaN in any input of a chart draws nothing and prints no number") {
 
 TEST_CASE("a long sample list is thinned to two a pixel column") {
   Series series = test::measured(1, 0, "gemm.cpu.rung", 1e6);
-  series.samples = test::samples(100000, 1e6);
-  for (size_t i = 0; i < series.samples.size(); ++i) {
-    series.samples[i].t_ns = 1e6 * (1 + 0.1 * std::sin(static_cast<double>(i)));
+  std::vector<Sample> taken = test::samples(100000, 1e6);
+  for (size_t i = 0; i < taken.size(); ++i) {
+    taken[i].t_ns = 1e6 * (1 + 0.1 * std::sin(static_cast<double>(i)));
   }
+  series.samples = taken;
   const DistributionRow row{.label = "rung", .series = &series};
   const Scene scene = layout(distribution_chart(std::span(&row, 1)), {});
   std::map<int, int> columns;

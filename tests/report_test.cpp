@@ -206,7 +206,7 @@ TEST_CASE("hostile names stay text in every format") {
   series.samples = test::samples(2, 1e6);
   evil.send(test::work(RequestType::run, 4, {series.kernel}));
   evil.worker("samples",
-              {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", series.samples}});
+              {{"request", 4}, {"series", 0}, {"phase", "call"}, {"samples", series.samples.from(0)}});
   evil.worker("result", test::with(test::about(4, 0), "outcome", series));
   evil.worker("done", {{"request", 4}, {"status", "ok"}});
   const Run evil_run = test::read_run(evil);

@@ -297,7 +297,7 @@ inline std::string fingerprint(const Run& run) {
               {"ceilings", run.ceilings()}, {"catalogue", run.catalogue()},
               {"log", run.log()},           {"samples", Json::array()}};
   for (const Series& series : run.series()) {
-    all["samples"].push_back({series.samples, series.latency_samples});
+    all["samples"].push_back({series.samples.from(0), series.latency_samples.from(0)});
     all["samples"].push_back(series.curve);
     all["samples"].push_back(series.spans);
   }

@@ -1112,15 +1112,20 @@ TEST_CASE(
   bars.bars.resize(2);
   Series slow, fast;
   slow.kernel = kFirst, fast.kernel = kSecond;
+  const auto with_share = [](double share) {
+    std::vector<Sample> made = samples(12, 1e6);
+    for (Sample& sample : made) sample.cpu_ns = sample.t_ns * share;
+    return made;
+  };
   slow.samples = fast.samples = samples(12, 1e6);
   bars.bars[0].series = &slow, bars.bars[1].series = &fast;
   bars.bars[0].title = "a", bars.bars[1].title = "b";
   bars.bars[0].value = 10, bars.bars[1].value = 15;
   CHECK(outcome_of(f.state, step, bars).right == std::vector<int>{1});
-  for (Sample& sample : slow.samples) sample.cpu_ns = sample.t_ns * 0.5;  // 20 by processor time
+  slow.samples = with_share(0.5);  // 20 by processor time
   CHECK(outcome_of(f.state, step, bars).right.empty());
   CHECK(contains(outcome_of(f.state, step, bars).missing, "by processor time"));
-  for (Sample& sample : slow.samples) sample.cpu_ns = sample.t_ns * 0.8;  // 12.5
+  slow.samples = with_share(0.8);  // 12.5
   CHECK(outcome_of(f.state, step, bars).right == std::vector<int>{1});
 }
 

@@ -116,9 +116,7 @@ std::string unsupported_stats(const Series& series) {
     return fmt::format("its median time of {} is no time", format_time_ns(median));
   const auto& samples = series.samples;
   if (samples.empty() || series.stats->n != static_cast<int>(samples.size())) return "";
-  std::vector<double> times;
-  for (const Sample& one : samples) times.push_back(one.t_ns);
-  const double found = stats::median(times);
+  const double found = stats::median(samples.times_ns());
   if (std::fabs(median - found) <= kAgrees * found) return "";
   return fmt::format("its result says {} a call, and its {} samples say {}", format_time_ns(median),
                      samples.size(), format_time_ns(found));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/rare.h"
 #include "common/record/door.h"
 #include "common/record/json.h"
 
@@ -37,6 +38,10 @@ struct Writer {
   void brief(const char* name, const std::optional<T>& value) {
     if (value) json[name] = form(*value);
   }
+  template <class T>
+  void brief(const char* name, const Rare<T>& value) {
+    if (value) json[name] = form(*value);
+  }
 
   static Json form(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
   static Json form(const ParamValue& value) {
@@ -53,6 +58,10 @@ struct Writer {
   static Json form(ErrorCode value) { return static_cast<int>(value); }
   template <class T>
   static Json form(const std::optional<T>& value) {
+    return value ? form(*value) : Json(nullptr);
+  }
+  template <class T>
+  static Json form(const Rare<T>& value) {
     return value ? form(*value) : Json(nullptr);
   }
   template <class T>
@@ -162,6 +171,14 @@ struct Reader {
     } else if (read(from, held)) {
       value = held;
     }
+    return true;
+  }
+  template <class T>
+  static bool read(const Json& from, Rare<T>& value) {
+    std::optional<T> held;
+    if (value) held = *value;
+    read(from, held);
+    value = Rare<T>(std::move(held));
     return true;
   }
   template <class T>

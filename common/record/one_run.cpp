@@ -34,9 +34,8 @@ bool same_case(const Series& a, const Series& b) {
 
 size_t rungs_timed(const Run& run, const Series& with) {
   std::set<std::string_view> rungs;
-  for (const Series& series : run.series()) {
-    if (series.request == with.request && is_verified(series) && same_case(series, with))
-      rungs.insert(series.kernel);
+  for (const Series* series : run.series_of_request(with.request)) {
+    if (is_verified(*series) && same_case(*series, with)) rungs.insert(series->kernel);
   }
   return rungs.size();
 }
@@ -69,10 +68,10 @@ const Series& result_of_one_run(const Run& run, const Series& newest) {
   const Series* best = &newest;
   if (!is_verified(newest) || is_in_turns(run, newest)) return newest;
   size_t most = rungs_timed(run, newest);
-  for (const Series& series : run.series()) {
-    const bool is_same = series.kernel == newest.kernel && series.params == newest.params &&
-                         series.cache == newest.cache && series.hash == newest.hash &&
-                         series.lab == newest.lab;
+  for (const Series* other : run.series_of_kernel(newest.kernel)) {
+    const Series& series = *other;
+    const bool is_same = series.params == newest.params && series.cache == newest.cache &&
+                         series.hash == newest.hash && series.lab == newest.lab;
     if (!is_same || &series == &newest || !is_verified(series) || is_in_turns(run, series))
       continue;
     const size_t timed = rungs_timed(run, series);
@@ -91,13 +90,8 @@ bool is_of_one_run(const Series& a, const Series& b) {
 std::optional<double> ended_utc_s(const Run& run, const Series& series) {
   const auto epoch = epoch_of(run);
   if (!epoch) return std::nullopt;
-  const auto& moments = run.moments();
-  const auto found = std::find_if(moments.rbegin(), moments.rend(), [&](const Moment& moment) {
-    return moment.request == series.request && moment.series == series.index &&
-           moment.what == "result";
-  });
-  if (found == moments.rend()) return std::nullopt;
-  return *epoch + found->t_s;
+  if (!series.result_s) return std::nullopt;
+  return *epoch + *series.result_s;
 }
 
 std::string time_of_day(const Run& run, const Series& series) {

@@ -1,6 +1,7 @@
 #include "common/record/run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -48,6 +49,11 @@ std::string shortened(const std::string& line) {
 }
 
 }  // namespace
+
+uint64_t Run::next_serial() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
 
 void Run::note(std::string text) {
   if (log_.size() > kMostLogLines) return;
@@ -120,16 +126,25 @@ void Run::keep_moment(const std::string& type, const Json& message) {
   // An env line belongs to no request, but where it stands the next one's work begins.
   const bool is_told = message.contains("request") || type == "env";
   if (!t_s || !is_told || type == "phase" || type == "timing") return;
+  const std::string what = type == "samples" ? text_field(message, "phase", "call") : type;
   Moment moment = {
-      *t_s, whole_field(message, "request"),
-      static_cast<int>(std::clamp<int64_t>(whole_field(message, "series", -1), -1, kMostSeries)),
-      type == "samples" ? text_field(message, "phase", "call") : type};
+      *t_s, whole_field(message, "request"), what,
+      static_cast<int>(std::clamp<int64_t>(whole_field(message, "series", -1), -1, kMostSeries))};
   for (const char* list : {"samples", "rounds", "spans"}) {
     if (const Json* entries = list_field(message, list)) {
       moment.count += static_cast<int>(entries->size());
     }
   }
-  moments_.push_back(std::move(moment));
+  keep_moment(moment);
+  if (message.contains("outcome"))
+    if (Series* series = find_series(moment.request, moment.series)) series->result_s = *t_s;
+}
+
+void Run::keep_moment(Moment moment) {
+  auto word = words_.find(moment.what);
+  if (word == words_.end()) word = words_.emplace(moment.what).first;
+  moment.what = *word;
+  moments_.push_back(moment);
 }
 
 Run::Handler Run::handler(const std::string& type) {
@@ -231,7 +246,8 @@ void Run::open_request(RequestType type, const Json& message) {
     Series* series = is_new ? nullptr : find_series(id, index);
     if (series == nullptr) series = add_series(id, index);
     if (series == nullptr) continue;
-    series->kernel = kernel;
+    const std::string before = std::exchange(series->kernel, kernel);
+    list_under_kernel(series, &before);
     series->size_param = size_param(kernel);
     series->lab = request->lab;
     series->mode = request->mode;
@@ -263,9 +279,11 @@ Request& Run::add_request(int64_t id) {
 Series* Run::add_series(int64_t request, int index) {
   if (!has_room(series_.size(), "a series")) return nullptr;
   Series& series = series_.emplace_back();
+  series.order = ++series_made_;
   series.request = request;
   series.index = index;
   series_by_id_.insert({{request, index}, &series});
+  list_under_kernel(&series, nullptr);
   ++version_;
   return &series;
 }
@@ -404,9 +422,11 @@ bool Run::apply_samples(const Json& message) {
   }
   Series* series = series_of(message);
   if (series == nullptr) return false;
-  std::vector<Sample>* to = phase == "latency" ? &series->latency_samples : &series->samples;
+  Samples* to = phase == "latency" ? &series->latency_samples : &series->samples;
   const bool is_first = to->empty();
-  const bool changed = append(message, "samples", kUnusableSample, to);
+  std::vector<Sample> some;
+  const bool changed = append(message, "samples", kUnusableSample, &some);
+  to->append(some);
   if (changed) took_samples(series, is_first);
   return changed;
 }

@@ -7,7 +7,9 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/core/result.h"
@@ -44,9 +46,10 @@ struct Estimate {
 struct Moment {
   double t_s = 0;
   int64_t request = 0;
+  /// The line's type; of samples their phase: "call", "latency", "rounds". The run's own text.
+  std::string_view what;
   int series = -1;
-  std::string what;  ///< the line's type; of samples their phase: "call", "latency", "rounds"
-  int count = 0;     ///< samples, rounds or spans that came with it
+  int count = 0;  ///< samples, rounds or spans that came with it
 };
 
 struct Prediction {
@@ -117,7 +120,7 @@ class Run {
   const std::vector<Comparison>& comparisons() const { return comparisons_; }
   const Telemetry& telemetry() const { return telemetry_; }
   /// In the order received; empty in transcripts of before lines had times.
-  const std::vector<Moment>& moments() const { return moments_; }
+  const std::deque<Moment>& moments() const { return moments_; }
   /// Nor does a request.
   const std::deque<Request>& requests() const { return requests_; }
   const std::vector<Estimate>& estimates() const { return estimates_; }
@@ -157,11 +160,24 @@ class Run {
   const Series* latest(const std::string& kernel) const;
   /// Latest with these exact parameters.
   const Series* latest(const std::string& kernel, const Params& params) const;
+  /// Those of this kernel, in the order begun; and of every kernel, some of whom may have none.
+  const std::vector<const Series*>& series_of_kernel(const std::string& kernel) const;
+  const std::map<std::string, std::vector<const Series*>>& series_by_kernel() const {
+    return series_by_kernel_;
+  }
+  /// Those of this request, by index; and the latest with this index, null where there is none.
+  std::vector<const Series*> series_of_request(int64_t request) const;
+  const Series* series_of_request(int64_t request, int index) const {
+    return find_series(request, index);
+  }
   /// Counts every change but of what arrives many times a second: samples after a series' first
   /// (Series::version), telemetry (its size), and the progress of a request.
   uint64_t version() const { return version_; }
+  /// No other run of this process has the same: of two at one address, too.
+  uint64_t serial() const { return serial_; }
 
  private:
+  static uint64_t next_serial();
   using Handler = bool (Run::*)(const Json& message);
   static Handler handler(const std::string& type);
   bool apply_from_app(const Json& message);
@@ -190,6 +206,7 @@ class Run {
   bool apply_counts(const Json& message, const Json& object);
   bool refuse_version(const std::string& type, int64_t major);
   void keep_moment(const std::string& type, const Json& message);
+  void keep_moment(Moment moment);
 
   void open_request(RequestType type, const Json& message);
   Request& request_of(int64_t id);
@@ -199,6 +216,9 @@ class Run {
   Series* series_of(int64_t request, int index);
   Series* find_series(int64_t request, int index) const;
   Series* add_series(int64_t request, int index);
+  /// Keeps series_by_kernel_; `before`: the kernel that it was listed under; null: none.
+  void list_under_kernel(const Series* series, const std::string* before);
+  void forget_series(const Series* series);
   Request& add_request(int64_t id);
   void touch(Series* series) { series->version = ++series_changes_; }
   void took_samples(Series* series, bool is_first);
@@ -227,13 +247,15 @@ class Run {
   StableVector<Series> series_;
   /// By request and index. A file of two sessions may have both twice: the latest comes last.
   std::multimap<std::pair<int64_t, int>, Series*> series_by_id_;
+  std::map<std::string, std::vector<const Series*>> series_by_kernel_;  ///< each list by `order`
   std::vector<Comparison> comparisons_;
   std::map<int64_t, std::vector<Round>> rounds_;
   std::map<std::string, SourceText> sources_;
   std::map<std::string, AssemblyText> assemblies_;
   std::map<int64_t, EditBuild> builds_;  ///< by request
   Telemetry telemetry_;
-  std::vector<Moment> moments_;
+  std::deque<Moment> moments_;
+  std::set<std::string, std::less<>> words_;  ///< what moments say, each once
   std::deque<Request> requests_;
   std::map<int64_t, Request*> request_by_id_;  ///< the latest of each id
   Request refused_request_;                    ///< stands in for one that there was no room for
@@ -257,8 +279,8 @@ class Run {
   bool has_hello_ = false;
   bool started_ = false;        ///< the magic was seen
   bool other_version_ = false;  ///< the worker, or the file, speaks another major version
-  uint64_t version_ = 0;
-  uint64_t series_changes_ = 0;
+  uint64_t version_ = 0, serial_ = next_serial();
+  uint64_t series_changes_ = 0, series_made_ = 0;
 };
 
 }  // namespace ridge

@@ -68,10 +68,12 @@ bool Run::apply_outcome(const Json& message, const Json& outcome) {
   Series* series = series_of(message);
   if (series == nullptr) return false;
   const auto [request, index] = std::pair(series->request, series->index);
+  const std::string kernel = series->kernel;
   std::vector<QualityCheck> received = series->checks;
   from_json(outcome, *series);  // what it does not say stays as it was received
   series->request = request;
   series->index = index;
+  list_under_kernel(series, &kernel);
   series->size_param = size_param(series->kernel);
   if (series->checks.empty()) series->checks = std::move(received);
   drop_impossible(series);

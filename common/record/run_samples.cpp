@@ -153,15 +153,20 @@ bool scan_line(Scanner in, SampleLine* line) {
 }
 
 /// Straight into the series; what was there stays as it was where they cannot be read.
-bool scan_samples(std::string_view list, std::vector<Sample>* samples) {
+bool scan_samples(std::string_view list, Samples* samples, size_t* unusable) {
   const size_t before = samples->size();
   Scanner in(list);
   bool fits = in.take('[');
-  while (fits && !in.at_end()) {
-    if (samples->size() > before) fits = in.take(',');
-    fits = fits && scan_sample(in, &samples->emplace_back());
+  for (bool is_first = true; fits && !in.at_end(); is_first = false) {
+    Sample sample;
+    fits = (is_first || in.take(',')) && scan_sample(in, &sample);
+    if (!fits) break;
+    if (is_usable(sample))
+      samples->push_back(sample);
+    else
+      ++*unusable;
   }
-  if (!fits) samples->resize(before);
+  if (!fits) samples->truncate(before);
   return fits;
 }
 
@@ -174,17 +179,15 @@ bool Run::apply_sample_line(const std::string& line) {
   if (read.series < 0 || read.series >= kMostSeries) return false;
   Series* series = series_of(read.request, static_cast<int>(read.series));
   if (series == nullptr) return false;
-  std::vector<Sample>& to = read.phase == "call" ? series->samples : series->latency_samples;
+  Samples& to = read.phase == "call" ? series->samples : series->latency_samples;
   const size_t before = to.size();
-  if (!scan_samples(read.samples, &to)) return false;
-  const auto kept = std::remove_if(to.begin() + static_cast<ptrdiff_t>(before), to.end(),
-                                   [](const Sample& sample) { return !is_usable(sample); });
-  for (auto at = kept; at != to.end(); ++at) refuse(kUnusableSample);
-  to.erase(kept, to.end());
+  size_t unusable = 0;
+  if (!scan_samples(read.samples, &to, &unusable)) return false;
+  for (; unusable > 0; --unusable) refuse(kUnusableSample);
   if (to.size() > before) took_samples(series, before == 0);
   if (read.t_s) {
-    moments_.push_back({*read.t_s, read.request, static_cast<int>(read.series),
-                        std::string(read.phase), static_cast<int>(to.size() - before)});
+    keep_moment({*read.t_s, read.request, read.phase, static_cast<int>(read.series),
+                 static_cast<int>(to.size() - before)});
   }
   return true;
 }

@@ -36,17 +36,17 @@ void summarize_received(Series* series) {
                            series->stats->n == static_cast<int>(series->samples.size());
     if (!is_theirs) {
       std::vector<std::string> flags = std::move(series->stats->flags);
-      series->stats = stats::summarize(series->samples);
+      series->stats = stats::summarize_times(series->samples.times_ns());
       for (const std::string& flag : flags) {
         if (std::find(series->stats->flags.begin(), series->stats->flags.end(), flag) ==
             series->stats->flags.end())
           series->stats->flags.push_back(flag);
       }
     }
-    if (!series->stats && !is_emulated(*series)) series->stats = stats::summarize(series->samples);
+    if (!series->stats && !is_emulated(*series)) series->stats = stats::summarize_times(series->samples.times_ns());
   }
   if (!series->latency && !series->latency_samples.empty()) {
-    series->latency = stats::summarize_latency(series->latency_samples);
+    series->latency = stats::summarize_latency_times(series->latency_samples.times_ns());
   }
 }
 
@@ -56,21 +56,20 @@ void invalidate(Comparison* comparison, const std::string& why) {
   comparison->reasons.insert(comparison->reasons.begin(), why);
 }
 
-template <class List, class Matches>
-auto last_of(List& list, Matches matches) -> decltype(&list.front()) {
-  const auto found = std::find_if(list.rbegin(), list.rend(), matches);
-  return found == list.rend() ? nullptr : &*found;
-}
-
 template <class Matches>
-const Series* latest_of(const StableVector<Series>& series, Matches matches) {
+const Series* latest_of(const std::vector<const Series*>& series, Matches matches) {
+  const auto last = [&](const auto& tells) {
+    const auto found = std::find_if(series.rbegin(), series.rend(), [&](const Series* one) {
+      return matches(*one) && tells(*one);
+    });
+    return found == series.rend() ? nullptr : *found;
+  };
   // A run that was cancelled or skipped before this rung's turn must not hide what is known of it.
-  const Series* tells = last_of(series, [&](const Series& one) {
-    return matches(one) && (has_data(one) || one.status == SeriesStatus::failed);
+  const Series* tells = last([](const Series& one) {
+    return has_data(one) || one.status == SeriesStatus::failed;
   });
-  if (tells != nullptr) return tells;
-  return last_of(series, [&](const Series& one) {
-    return matches(one) && one.status == SeriesStatus::skipped;
+  return tells != nullptr ? tells : last([](const Series& one) {
+    return one.status == SeriesStatus::skipped;
   });
 }
 
@@ -79,6 +78,8 @@ const Series* latest_of(const StableVector<Series>& series, Matches matches) {
 /// A failed check overrides `status`. Partial with nothing measured becomes skipped.
 void Run::close_series(Series* series, SeriesStatus status, const std::string& reason) {
   touch(series);
+  series->samples.shrink(), series->latency_samples.shrink();
+  series->checks.shrink_to_fit();
   const QualityCheck* worst = series->quality();
   if (worst != nullptr && !worst->passed) {
     fail(series, worst->reason.empty() ? "the check " + worst->what + " failed" : worst->reason);
@@ -104,6 +105,33 @@ void Run::close_series(Series* series, SeriesStatus status, const std::string& r
   series->status = is_empty ? SeriesStatus::skipped : status;
   if (!reason.empty()) series->reason = reason;
   summarize_received(series);
+}
+
+void Run::list_under_kernel(const Series* series, const std::string* before) {
+  if (before != nullptr && *before == series->kernel) return;
+  if (before != nullptr) std::erase(series_by_kernel_[*before], series);
+  auto& all = series_by_kernel_[series->kernel];
+  auto at = all.end();
+  while (at != all.begin() && (*std::prev(at))->order > series->order) --at;
+  all.insert(at, series);
+}
+
+void Run::forget_series(const Series* series) {
+  std::erase(series_by_kernel_[series->kernel], series);
+  series_.erase_if([&](const Series& one) { return &one == series; });
+}
+
+const std::vector<const Series*>& Run::series_of_kernel(const std::string& kernel) const {
+  static const std::vector<const Series*> none;
+  const auto found = series_by_kernel_.find(kernel);
+  return found == series_by_kernel_.end() ? none : found->second;
+}
+
+std::vector<const Series*> Run::series_of_request(int64_t request) const {
+  std::vector<const Series*> all;
+  const auto end = series_by_id_.upper_bound({request, kMostSeries});
+  for (auto at = series_by_id_.lower_bound({request, 0}); at != end; ++at) all.push_back(at->second);
+  return all;
 }
 
 /// When a request has ended its ceilings are known, and measured again where a rung had passed one.
@@ -153,7 +181,7 @@ void Run::close_request(Request* request, RequestStatus status, const std::strin
         series->status == SeriesStatus::pending && series->checks.empty() &&
         series->samples.empty()) {
       series_by_id_.erase(at);
-      series_.erase_if([&](const Series& one) { return &one == series; });
+      forget_series(series);
       continue;
     }
     // A comparison's sides end with its comparisons, without an outcome of their own.
@@ -253,12 +281,12 @@ const std::vector<Round>& Run::rounds(int64_t request) const {
 }
 
 const Series* Run::latest(const std::string& kernel) const {
-  return latest_of(series_, [&](const Series& one) { return one.kernel == kernel; });
+  return latest_of(series_of_kernel(kernel), [](const Series&) { return true; });
 }
 
 const Series* Run::latest(const std::string& kernel, const Params& params) const {
-  return latest_of(series_,
-                   [&](const Series& one) { return one.kernel == kernel && one.params == params; });
+  return latest_of(series_of_kernel(kernel),
+                   [&](const Series& one) { return one.params == params; });
 }
 
 }  // namespace ridge

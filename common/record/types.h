@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "common/core/interval.h"
+#include "common/core/rare.h"
 #include "common/record/budget.h"
 #include "common/record/enums.h"
+#include "common/record/samples.h"
 
 namespace ridge {
 
@@ -37,18 +39,6 @@ struct ParamSpec {
 };
 
 // ---- samples and statistics ------------------------------------------------------------------
-
-/// One timed sample. Times are per call: a sample of `calls` calls took t_ns * calls.
-struct Sample {
-  int64_t index = 0;
-  double t_ns = 0;
-  double cpu_ns = 0;  ///< thread CPU time per call; 0 where it has no meaning (GPU)
-  int64_t calls = 1;
-  std::optional<double> sm_clock_hz;
-  std::optional<double> temp_c;
-  std::optional<double> power_w;
-  std::vector<std::string> flags;  ///< "stolen" (CPU share < 0.98), "outlier", "clock_mismatch"
-};
 
 /// Summary of time per call (back to back: the inverse of throughput).
 struct Stats {
@@ -103,7 +93,7 @@ struct QualityCheck {
   /// Which inputs of a labelled test set were answered right (common/stats/answers.h); empty: its answers were to no
   /// such set in its order.
   std::string right = {};
-  std::optional<ErrorMap> errors = {};  ///< of a failed check whose output has rows and columns
+  Rare<ErrorMap> errors = {};  ///< of a failed check whose output has rows and columns
 };
 
 // ---- environment and ceilings ----------------------------------------------------------------
@@ -326,6 +316,7 @@ struct SeriesFacts {
   /// Counts the changes of all series of its run, and changes with this one alone: what is derived from a
   /// series is derived once for each of its versions. Not in the transcript.
   uint64_t version = 0;
+  uint64_t order = 0;  ///< in its run: more than all that began before it. Not in the transcript.
   int64_t request = 0;
   int index = 0;  ///< position in the request's kernel list
   std::string lab, kernel, dtype, hash;
@@ -338,6 +329,8 @@ struct SeriesFacts {
   /// Saved, and its rung's code has changed since: Run::mark_stale() says so. Not in the transcript.
   bool stale = false;
   SeriesStatus status = SeriesStatus::pending;
+  /// When its last result came, on the worker's clock; absent where lines carry no time. Not in the transcript.
+  std::optional<double> result_s;
   std::string reason;  ///< why failed, skipped, cancelled or partial
   std::optional<Stats> stats;
   std::optional<LatencyStats> latency;
@@ -359,11 +352,11 @@ struct SeriesFacts {
       0;  ///< pipelines: steady throughput; trainings: samples; kernels: images, if any
   std::vector<CurvePoint> curve;
   std::vector<Span> spans;
-  std::optional<Resources> resources;  ///< GPU kernels
+  Rare<Resources> resources;  ///< GPU kernels
   std::vector<Counter> counters;
-  std::optional<TrapOutcome> trap;          ///< traps: their figures, in place of samples and stats
-  std::optional<PipelineOutcome> pipeline;  ///< pipelines whose stages can be measured alone
-  std::optional<CommandFacts> command;      ///< commands
+  Rare<TrapOutcome> trap;          ///< traps: their figures, in place of samples and stats
+  Rare<PipelineOutcome> pipeline;  ///< pipelines whose stages can be measured alone
+  Rare<CommandFacts> command;      ///< commands
   std::map<std::string, std::string> unavailable;  ///< quantity: why
 
   bool quality_passed() const;  ///< at least one check, and all passed
@@ -375,8 +368,8 @@ struct SeriesFacts {
 
 /// Everything one rung at one set of parameters produced.
 struct Series : SeriesFacts {
-  std::vector<Sample> samples;  ///< time per call
-  std::vector<Sample> latency_samples;
+  Samples samples;  ///< time per call
+  Samples latency_samples;
 };
 
 // ---- comparison ------------------------------------------------------------------------------
@@ -455,7 +448,7 @@ struct Comparison : PairedVerdict {
   std::vector<SustainedSide> sustained;  ///< baseline and candidate; empty: no sustained turns
   bool clock_held = false;               ///< on a GPU: the load held the clock down
   std::string clock;  ///< on a GPU: why there are sustained turns, or none; one sentence
-  std::optional<TrainedPairs> trained;  ///< where the sides are trainings
+  Rare<TrainedPairs> trained;  ///< where the sides are trainings
   std::vector<std::string> reasons;     ///< why invalid, unresolved or limited
   double rounds_s = 0;                  ///< that its rounds took; 0: not recorded
   Budget budget;                        ///< what its request demanded; the reducer fills it in

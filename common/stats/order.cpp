@@ -136,11 +136,14 @@ std::optional<Interval> median_interval(std::span<const double> values, double c
 }
 
 Stats summarize(std::span<const Sample> samples, double confidence) {
+  return summarize_times(times_of(samples), confidence);
+}
+
+Stats summarize_times(std::span<const double> times, double confidence) {
   Stats stats;
-  stats.n = static_cast<int>(samples.size());
+  stats.n = static_cast<int>(times.size());
   if (stats.n < fewest_for_interval(confidence)) stats.flags.push_back("few_samples");
-  if (samples.empty()) return stats;
-  const std::vector<double> times = times_of(samples);
+  if (times.empty()) return stats;
   const std::vector<double> sorted = sorted_copy(times);
   stats.min_ns = sorted.front();
   stats.q1_ns = quantile_of_sorted(sorted, 0.25);
@@ -159,7 +162,11 @@ Stats summarize(std::span<const Sample> samples, double confidence) {
 }
 
 LatencyStats summarize_latency(std::span<const Sample> samples) {
-  const std::vector<double> sorted = sorted_copy(times_of(samples));
+  return summarize_latency_times(times_of(samples));
+}
+
+LatencyStats summarize_latency_times(std::span<const double> times) {
+  const std::vector<double> sorted = sorted_copy(times);
   LatencyStats stats;
   stats.n = static_cast<int>(sorted.size());
   const auto percentile = [&](double q, int fewest) {
@@ -173,12 +180,37 @@ LatencyStats summarize_latency(std::span<const Sample> samples) {
   return stats;
 }
 
+namespace {
+
+/// What is beyond the fences of `times`.
+class OutlierTag {
+ public:
+  explicit OutlierTag(std::span<const double> times) {
+    const auto [low, median, high] = quartiles(times);
+    fences_ = outlier_fences(low, high);
+  }
+  void put(double t_ns, std::vector<std::string>* flags) const {
+    std::erase(*flags, "outlier");
+    if (t_ns < fences_.low || t_ns > fences_.high) flags->push_back("outlier");
+  }
+
+ private:
+  Interval fences_;
+};
+
+}  // namespace
+
 void tag_outliers(std::vector<Sample>* samples) {
-  const auto [low, median, high] = quartiles(times_of(*samples));
-  const Interval fences = outlier_fences(low, high);
-  for (Sample& sample : *samples) {
-    std::erase(sample.flags, "outlier");
-    if (sample.t_ns < fences.low || sample.t_ns > fences.high) sample.flags.push_back("outlier");
+  const OutlierTag tag(times_of(*samples));
+  for (Sample& sample : *samples) tag.put(sample.t_ns, &sample.flags);
+}
+
+void tag_outliers(Samples* samples) {
+  const OutlierTag tag(samples->times_ns());
+  for (size_t i = 0; i < samples->size(); ++i) {
+    std::vector<std::string> flags = samples->flags(i);
+    tag.put(samples->t_ns(i), &flags);
+    samples->set_flags(i, flags);
   }
 }
 

@@ -49,14 +49,18 @@ std::vector<double> signs_about(std::span<const double> values, double middle);
 /// for independent normal, lognormal and two-humped samples, 93.5 % at least for AR(1) up to 0.5;
 /// "correlated" is flagged beyond a correlation time of 3 (AR(1) of 0.6).
 Stats summarize(std::span<const Sample> samples, double confidence = 0.95);
+/// The same of their times, ns a call.
+Stats summarize_times(std::span<const double> times_ns, double confidence = 0.95);
 
 /// p50 from 2 samples, p90 from 29, p95 from 59, p99 from 299: the fewest with which the 95 % upper
 /// bound of the percentile is an observed sample.
 LatencyStats summarize_latency(std::span<const Sample> samples);
+LatencyStats summarize_latency_times(std::span<const double> times_ns);
 
 /// Gives the flag "outlier" to samples beyond 1.5 interquartile ranges, and takes it from others: it
 /// may be called again as samples arrive.
 void tag_outliers(std::vector<Sample>* samples);
+void tag_outliers(Samples* samples);
 
 // ---- when to stop --------------------------------------------------------------------------------
 
@@ -78,6 +82,8 @@ struct StopState {
 /// spends error), so that asking more often changes nothing; and at all of them when the limit or
 /// max_samples ends it.
 StopState should_stop(std::span<const Sample> samples, double elapsed_s, const StopRule& rule);
+StopState should_stop_times(std::span<const double> times_ns, double elapsed_s,
+                            const StopRule& rule);
 
 // ---- paired comparison ---------------------------------------------------------------------------
 

@@ -52,8 +52,15 @@ double correlation_time(std::span<const double> values) {
 }
 
 StopState should_stop(std::span<const Sample> samples, double elapsed_s, const StopRule& rule) {
+  std::vector<double> times;
+  for (const Sample& sample : samples) times.push_back(sample.t_ns);
+  return should_stop_times(times, elapsed_s, rule);
+}
+
+StopState should_stop_times(std::span<const double> times, double elapsed_s,
+                            const StopRule& rule) {
   StopState state;
-  const auto n = static_cast<int>(samples.size());
+  const auto n = static_cast<int>(times.size());
   int look = 0;
   state.next_look = std::max(rule.min_samples, 1);
   while (state.next_look <= n) {
@@ -63,7 +70,7 @@ StopState should_stop(std::span<const Sample> samples, double elapsed_s, const S
   state.next_look = std::min(state.next_look, rule.max_samples);
 
   const bool at_limit = elapsed_s >= rule.limit_s || n >= rule.max_samples;
-  state.half_width = half_width(summarize(at_limit ? samples : samples.first(look)));
+  state.half_width = half_width(summarize_times(at_limit ? times : times.first(look)));
   const bool wants_width = rule.target_half_width > 0;
   const bool met = wants_width && state.half_width && *state.half_width <= rule.target_half_width;
   state.stop = at_limit || met;

@@ -289,7 +289,7 @@ int live(const std::string& run) {
                            [&](const window::Shell&, const window::State& state) {
                              int64_t sum = 0;
                              for (const Series& series : state.run().series())
-                               sum += std::ssize(series.samples);
+                               sum += int64_t(series.samples.size());
                              samples = sum;
                            }},
                       &timing);

@@ -674,16 +674,16 @@ bool is_unchanged(const State& state, const std::string& edit) {
 }  // namespace
 
 std::vector<const Rung*> kept_edits(const State& state, const Rung& rung) {
-  std::vector<const Rung*> rows;
-  std::set<std::string> seen;
-  for (const Series& series : state.run().series()) {
-    if (!is_edit(series.kernel) || !seen.insert(series.kernel).second) continue;
-    if (state.editing && state.editing->id == series.kernel) continue;
-    if (original_rung_of(state, series.kernel) != rung.kernel || is_unchanged(state, series.kernel))
-      continue;
-    rows.push_back(&kept_row(series.kernel, rung));
+  std::map<uint64_t, const Rung*> rows;  // by the first that was begun
+  for (const auto& [kernel, all] : state.run().series_by_kernel()) {
+    if (!is_edit(kernel) || all.empty()) continue;
+    if (state.editing && state.editing->id == kernel) continue;
+    if (original_rung_of(state, kernel) != rung.kernel || is_unchanged(state, kernel)) continue;
+    rows[all.front()->order] = &kept_row(kernel, rung);
   }
-  return rows;
+  std::vector<const Rung*> list;
+  for (const auto& [order, row] : rows) list.push_back(row);
+  return list;
 }
 
 bool open_recorded_edit(State& state) {

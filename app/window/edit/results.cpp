@@ -178,9 +178,8 @@ const char* refused_headline(const EditBuild& build) {
 
 std::string times_in_turns(const Run& run, const Comparison& comparison) {
   const auto median_ns = [&](bool candidate) {
-    std::vector<double> times_ns;
-    for (const Sample& sample : chart::side_of(run, comparison, candidate).samples)
-      times_ns.push_back(sample.t_ns);
+    const std::vector<double> times_ns =
+        chart::side_of(run, comparison, candidate).samples.times_ns();
     return times_ns.empty() ? 0 : stats::median(times_ns);
   };
   const double own = median_ns(true), original = median_ns(false);

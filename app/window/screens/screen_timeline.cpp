@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "app/window/shell/actions.h"
@@ -57,11 +60,12 @@ class TimelineScreen final : public Screen {
   void draw_legend(Ui& ui, Area row) const;
   void draw_lanes(Ui& ui, const Area& area);
   void draw_span(Ui& ui, const Area& lane, const SpanLane& of, const LaneSpan& span) const;
-  void draw_telemetry(Ui& ui, const Area& area) const;
-  std::vector<chart::Point> seen_of(const TelemetryLane& lane) const;
+  void draw_telemetry(Ui& ui, const Area& area);
+  std::vector<chart::Point> seen_of(const Run& run, const TelemetryLane& lane) const;
+  void look_again(const Run& run);
   void draw_axis(Ui& ui, const Area& area, float top) const;
   float x_of(double at_s) const { return axis_.px(at_s); }
-  Interval whole() const { return {0, std::max(timeline_.length_s, 1e-9)}; }
+  Interval whole() const { return {0, std::max(shown().length_s, 1e-9)}; }
   bool is_zoomed() const { return axis_.high - axis_.low < whole().high * (1 - 1e-9); }
   void place_axis();
   void take_gestures(Ui& ui, const Area& lanes, float bottom);
@@ -69,9 +73,17 @@ class TimelineScreen final : public Screen {
   void remake(const State& state);
   void draw_switch(Ui& ui, const Area& row);
 
-  Timeline timeline_;
+  const Timeline& shown() const { return is_of_stages_ ? of_stages_ : *of_run_; }
+
+  RunTimeline growing_;                 ///< of the run: it gains what has come
+  const Timeline* of_run_ = nullptr;    ///< the same
+  Timeline of_stages_;
+  bool is_of_stages_ = false;           ///< that is shown
+  /// Of each telemetry lane what the axis shows, as long as `seen_at_` holds.
+  std::vector<std::vector<chart::Point>> seen_;
+  std::tuple<double, double, float, size_t, double> seen_at_{};
   uint64_t version_ = ~0ull;
-  size_t telemetry_ = 0;  ///< points that it has
+  size_t telemetry_ = 0;  ///< points that the run had
   std::string rung_;
   bool stages_ = true;             ///< of a pipeline that is selected; else the whole run
   bool has_stages_ = false;        ///< there is a choice
@@ -82,12 +94,10 @@ class TimelineScreen final : public Screen {
 };
 
 void TimelineScreen::draw_legend(Ui& ui, Area row) const {
+  std::set<const Kind*> used;
+  for (const std::string& what : shown().kinds) used.insert(&kind_of(what));
   for (const Kind& kind : kKinds) {
-    bool used = false;
-    for (const SpanLane& lane : timeline_.lanes) {
-      for (const LaneSpan& span : lane.spans) used |= &kind_of(span.what) == &kind;
-    }
-    if (!used) continue;
+    if (!used.contains(&kind)) continue;
     const float h = ui.px(18) * kind.height, w = ui.px(18);
     ui.fill({row.x, row.middle() - h / 2, w, h}, ui.color(kind.role), ui.px(2));
     row.take_left(w, ui.px(8));
@@ -135,14 +145,14 @@ bool TimelineScreen::draw_fit(Ui& ui, const Area& row) const {
 void TimelineScreen::draw_span(Ui& ui, const Area& lane, const SpanLane& of,
                                const LaneSpan& span) const {
   if (span.to_s < axis_.low || span.from_s > axis_.high) return;
-  const Kind& kind = kind_of(span.what);
+  const Kind& kind = kind_of(shown().kinds[static_cast<size_t>(span.kind)]);
   const float x = x_of(span.from_s), h = (lane.h - ui.px(6)) * kind.height;
   const Area bar = {x, lane.middle() - h / 2, std::max(1.0f, x_of(span.to_s) - x), h};
   ui.fill(bar, ui.color(kind.role), bar.w > 4 ? ui.px(2) : 0);
   const Area reach = {bar.x - 1, lane.y, bar.w + 2, lane.h};
   if (was_dragged_ || !axis_.holds(ImGui::GetIO().MousePos.x)) return;
   if (!ImGui::IsMouseHoveringRect({reach.x, reach.y}, {reach.right(), reach.bottom()})) return;
-  ui.tooltip(of.label + "\n" + kind.title + ": " + format_time_ns((span.to_s - span.from_s) * 1e9) +
+  ui.tooltip(label_of(ui.state, of) + "\n" + kind.title + ": " + format_time_ns((span.to_s - span.from_s) * 1e9) +
              ", from " + format_time_ns(span.from_s * 1e9) + " on");
 }
 
@@ -164,8 +174,8 @@ void TimelineScreen::draw_axis(Ui& ui, const Area& area, float top) const {
 void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
   Scroll scroll(ui, "lanes", {area.x, area.y, area.w + Scroll::bar(ui), area.h});
   std::string chosen;
-  for (size_t i = 0; i < timeline_.lanes.size(); ++i) {
-    const SpanLane& lane = timeline_.lanes[i];
+  for (size_t i = 0; i < shown().lanes.size(); ++i) {
+    const SpanLane& lane = shown().lanes[i];
     if (!lane.section.empty()) {
       const Area head = scroll.rest.take_top(ui.px(kSection));
       if (scroll.sees(head))
@@ -174,25 +184,27 @@ void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
     const Area row = scroll.rest.take_top(ui.px(kLane));
     if (!scroll.sees(row)) continue;
     const auto touched = ui.touch("lane:" + std::to_string(i), row, false);
-    const bool here = !lane.kernel.empty() && lane.kernel == ui.state.selection.rung;
+    const std::string kernel = kernel_of(lane);
+    const bool here = !kernel.empty() && kernel == ui.state.selection.rung;
     if (here || touched.hovered)
       ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(4));
-    ui.text(row.x + ui.px(8), row.middle(), lane.label, kSmall_px, Role::text,
+    ui.text(row.x + ui.px(8), row.middle(), label_of(ui.state, lane), kSmall_px, Role::text,
             here ? Face::strong : Face::body, Anchor::start, left_ - row.x - ui.px(24));
     ui.list->PushClipRect({left_ - 1, row.y}, {left_ + width_ + 1, row.bottom()}, true);
     for (const LaneSpan& span : lane.spans) draw_span(ui, row, lane, span);
     ui.list->PopClipRect();
-    if (touched.clicked && !was_dragged_) chosen = lane.kernel;
+    if (touched.clicked && !was_dragged_) chosen = kernel;
   }
   if (!chosen.empty()) ui.dispatch([chosen](State& state) { select_rung(state, chosen); });
 }
 
 /// What the axis shows of a lane, in seconds from its left end: at most two points a pixel column, however long the
 /// session is, and the nearest point beyond either end, so that the line leaves the picture.
-std::vector<chart::Point> TimelineScreen::seen_of(const TelemetryLane& lane) const {
+std::vector<chart::Point> TimelineScreen::seen_of(const Run& run,
+                                                  const TelemetryLane& lane) const {
   std::vector<chart::Point> inside;
   std::optional<chart::Point> before, after;
-  for (const auto& [at_s, value] : lane.points) {
+  for_each_point(run, shown(), lane, [&](double at_s, double value) {
     const chart::Point point = {static_cast<float>(at_s - axis_.low), static_cast<float>(value)};
     if (at_s < axis_.low)
       before = point;
@@ -200,7 +212,7 @@ std::vector<chart::Point> TimelineScreen::seen_of(const TelemetryLane& lane) con
       inside.push_back(point);
     else if (!after)
       after = point;
-  }
+  });
   const auto end = static_cast<float>(axis_.high - axis_.low);
   std::vector<chart::Point> seen =
       chart::decimate(inside, 0, end, std::max(1, static_cast<int>(width_)));
@@ -209,9 +221,19 @@ std::vector<chart::Point> TimelineScreen::seen_of(const TelemetryLane& lane) con
   return seen;
 }
 
-void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
+/// A session of hours has tens of thousands of readings: they are looked through where one came or the axis moved.
+void TimelineScreen::look_again(const Run& run) {
+  const std::tuple at(axis_.low, axis_.high, width_, run.telemetry().size(), shown().length_s);
+  if (std::exchange(seen_at_, at) == at && seen_.size() == shown().telemetry.size()) return;
+  seen_.clear();
+  for (const TelemetryLane& lane : shown().telemetry) seen_.push_back(seen_of(run, lane));
+}
+
+void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) {
+  look_again(ui.state.run());
   Area rest = area;
-  for (const TelemetryLane& lane : timeline_.telemetry) {
+  for (size_t number = 0; number < shown().telemetry.size(); ++number) {
+    const TelemetryLane& lane = shown().telemetry[number];
     if (rest.h < ui.px(kTelemetry)) return;
     const Area row = rest.take_top(ui.px(kTelemetry)).inset(0, ui.px(6));
     const float room = left_ - row.x - ui.px(24);
@@ -233,7 +255,7 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
       return ImVec2(x_of(axis_.low + static_cast<double>(point.x)),
                     row.bottom() - row.h * static_cast<float>((value - low) / span));
     };
-    const std::vector<chart::Point> seen = seen_of(lane);
+    const std::vector<chart::Point>& seen = seen_[number];
     ui.list->PushClipRect({left_, row.y}, {left_ + width_, row.bottom()}, true);
     for (size_t i = 1; i < seen.size(); ++i)
       ui.list->AddLine(at(seen[i - 1]), at(seen[i]), ui.color(Role::series0), ui.px(1.6f));
@@ -241,14 +263,15 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) const {
   }
 }
 
+/// A pipeline's stages are made anew where anything moved; the run's own lanes go on.
 void TimelineScreen::remake(const State& state) {
   version_ = state.ladder.version;
-  telemetry_ = state.run().telemetry().size();
   rung_ = state.selection.rung;
   const RungView* row = find_row(state.ladder, rung_);
   has_stages_ = row && row->series && !row->series->spans.empty();
-  timeline_ = has_stages_ && stages_ ? make_stage_timeline(*row->series, row->rung->title)
-                                     : make_timeline(state);
+  is_of_stages_ = has_stages_ && stages_;
+  if (is_of_stages_) of_stages_ = make_stage_timeline(*row->series, row->rung->title);
+  seen_.clear();
   range_.reset();
 }
 
@@ -264,11 +287,13 @@ void TimelineScreen::draw_switch(Ui& ui, const Area& row) {
 }
 
 void TimelineScreen::draw(Ui& ui, Area all) {
-  if (version_ != ui.state.ladder.version || telemetry_ != ui.state.run().telemetry().size() ||
-      rung_ != ui.state.selection.rung)
+  of_run_ = &growing_.update(ui.state);
+  if (version_ != ui.state.ladder.version || rung_ != ui.state.selection.rung ||
+      telemetry_ != ui.state.run().telemetry().size())
     remake(ui.state);
+  telemetry_ = ui.state.run().telemetry().size();
   ui.panel(all);
-  if (timeline_.lanes.empty()) {
+  if (shown().lanes.empty()) {
     const bool old = !ui.state.run().series().empty();
     draw_not_measured(
         ui, all, "There is no timeline yet.",
@@ -283,7 +308,7 @@ void TimelineScreen::draw(Ui& ui, Area all) {
   left_ = inner.x + label_w;
   inner.w -= Scroll::bar(ui);
   width_ = inner.w - label_w;
-  const auto lanes = static_cast<float>(timeline_.telemetry.size());
+  const auto lanes = static_cast<float>(shown().telemetry.size());
   const float most = std::max(0.0f, inner.h * 0.4f);
   const float telemetry_h =
       std::min(std::floor(most / ui.px(kTelemetry)), lanes) * ui.px(kTelemetry);

@@ -45,8 +45,10 @@ const Run* kept_run(const State& state) {
 /// The sizes alone: results in several types, on several threads or of several families are of one problem.
 Params problem_of(const State& state, Params params) {
   std::set<std::string> sizes;
-  for (const Series& series : state.run().series()) {
-    if (series.lab == state.selection.lab->id) sizes.insert(series.size_param);
+  for (const auto& [kernel, all] : state.run().series_by_kernel()) {
+    // A kernel's size is the same in all of them.
+    if (!all.empty() && all.back()->lab == state.selection.lab->id)
+      sizes.insert(all.back()->size_param);
   }
   std::erase_if(params, [&](const auto& param) { return !sizes.contains(param.first); });
   return params;

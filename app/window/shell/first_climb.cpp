@@ -42,8 +42,8 @@ struct Climbs {
 };
 
 const Series* series_of(const Run& run, int64_t request, const std::string& kernel) {
-  for (const Series& series : run.series()) {
-    if (series.request == request && series.kernel == kernel) return &series;
+  for (const Series* series : run.series_of_request(request)) {
+    if (series->kernel == kernel) return series;
   }
   return nullptr;
 }

@@ -24,22 +24,23 @@ namespace {
 /// are for the quotient, and a side's own time is another than that of the rung on its own.
 const Series* live_series(const Run& run, const std::string& kernel, const Params& wanted,
                           const OpenEnum<CacheMode>& cache) {
-  const auto& all = run.series();
+  const auto& all = run.series_of_kernel(kernel);
   const Series *under_way = nullptr, *compared = nullptr;
-  for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (it->kernel != kernel || it->cache != cache || !agrees(asked_params(*it), wanted)) continue;
+  for (auto at = all.rbegin(); at != all.rend(); ++at) {
+    const Series* it = *at;
+    if (it->cache != cache || !agrees(asked_params(*it), wanted)) continue;
     const bool has_data = it->stats || it->trap || !it->samples.empty() || is_emulated(*it);
     const bool refused = it->status == SeriesStatus::failed || it->status == SeriesStatus::skipped;
     const Request* request = run.request(it->request);
     if (request && request->type == RequestType::compare) {
       // Nor does a side that was skipped because the other failed its check.
       const bool hides = !compared || (compared->status == SeriesStatus::skipped && has_data);
-      if ((has_data || refused) && hides) compared = &*it;
+      if ((has_data || refused) && hides) compared = it;
       continue;
     }
-    if (has_data || refused) return &*it;
+    if (has_data || refused) return it;
     const bool open = it->status == SeriesStatus::pending || it->status == SeriesStatus::running;
-    if (open && !under_way) under_way = &*it;
+    if (open && !under_way) under_way = it;
   }
   return under_way ? under_way : compared;
 }
@@ -49,7 +50,7 @@ void summarize_running(RungView* row) {
   if (row->running && row->running->version == row->kept->version) return;
   auto running = std::make_shared<Series>();
   static_cast<SeriesFacts&>(*running) = *row->kept;
-  running->stats = stats::summarize(row->kept->samples);
+  running->stats = stats::summarize_times(row->kept->samples.times_ns());
   row->running = std::move(running);
 }
 

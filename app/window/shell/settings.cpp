@@ -26,11 +26,17 @@ namespace ridge::window {
 namespace fs = std::filesystem;
 namespace {
 
+/// Of each kernel the newest says it; one that was verified stays so.
 bool note_verified(State& state) {
   bool changed = false;
-  for (const Series& series : state.run().series()) {
-    if (series.status != SeriesStatus::ok || !series.quality_passed()) continue;
-    changed |= state.history.verified[series.lab].insert(series.kernel).second;
+  for (const auto& [kernel, all] : state.run().series_by_kernel()) {
+    for (auto at = all.rbegin(); at != all.rend(); ++at) {
+      const Series& series = **at;
+      auto& verified = state.history.verified[series.lab];
+      if (verified.contains(kernel)) break;
+      if (series.status != SeriesStatus::ok || !series.quality_passed()) continue;
+      changed |= verified.insert(kernel).second;
+    }
   }
   return changed;
 }

@@ -329,9 +329,8 @@ std::string figures_of(const State& state) {
   if (!progress) return {};
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ·  ") + part; };
-  for (const Series& series : state.run().series()) {
-    if (series.request != progress->request || series.index != progress->series) continue;
-    const size_t count = series.samples.size();
+  if (const Series* series = state.run().series_of_request(progress->request, progress->series)) {
+    const size_t count = series->samples.size();
     if (count > 0) add(std::to_string(count) + (count == 1 ? " sample" : " samples"));
   }
   if (progress->median_ns) {

@@ -248,11 +248,8 @@ std::string progress_headline(const State& state) {
     return report::capitalised(progress->text.substr(0, progress->text.find(':')));
   const auto verb = kVerbs.find(progress->phase);
   std::string text = verb == kVerbs.end() ? progress->phase : verb->second;
-  for (const Series& series : state.run().series()) {
-    if (series.request == progress->request && series.index == progress->series) {
-      return text + " " + rung_title(state.ladder, series.kernel);
-    }
-  }
+  if (const Series* series = state.run().series_of_request(progress->request, progress->series))
+    return text + " " + rung_title(state.ladder, series->kernel);
   const Request* request = state.run().request(progress->request);
   const auto index = static_cast<size_t>(std::max(progress->series, 0));
   if (request && index < request->kernels.size()) {

@@ -1,8 +1,10 @@
 #include "app/window/views/timeline.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "common/core/format.h"
 #include "common/record/diagnosis.h"
@@ -17,42 +19,32 @@ std::string section_of(const Request& request) {
   return "Run, " + request.mode.text() + ", " + request.cache.text();
 }
 
-std::string label_of(const State& state, const Request& request, int series, std::string* kernel) {
-  const auto index = static_cast<size_t>(std::max(series, 0));
-  if (request.type == RequestType::compare && request.kernels.size() >= 2) {
-    *kernel = request.kernels[1];
-    return rung_title(state.ladder, request.kernels[1]) + " against " +
-           rung_title(state.ladder, request.kernels[0]);
-  }
-  // What belongs to no rung: ceilings, estimates.
-  if (series < 0 || index >= request.kernels.size()) return "this machine";
-  *kernel = request.kernels[index];
-  return rung_title(state.ladder, *kernel);
-}
-
-void add_telemetry(const Run& run, double begin_s, Timeline* timeline) {
-  std::map<std::string, TelemetryLane> lanes;
-  for (size_t i = 0; i < run.telemetry().size(); ++i) {
-    const TelemetryPoint point = run.telemetry()[i];
-    const double at_s = point.t_s - begin_s;
-    if (!(at_s >= 0 && at_s <= timeline->length_s)) continue;
-    for (const auto& [name, value] : point.values) {
-      if (!std::isfinite(value)) continue;
-      TelemetryLane& lane = lanes[name];
-      const bool is_first = lane.points.empty();
-      lane.low = is_first ? value : std::min(lane.low, value);
-      lane.high = is_first ? value : std::max(lane.high, value);
-      lane.points.emplace_back(at_s, value);
-    }
-  }
-  for (auto& [name, lane] : lanes) {
-    if (lane.points.size() < 2) continue;
-    lane.label = quantity_label(name);
-    timeline->telemetry.push_back(std::move(lane));
-  }
+int kind_in(std::vector<std::string>* kinds, std::string_view what) {
+  const auto known = std::find(kinds->begin(), kinds->end(), what);
+  const auto place = static_cast<int>(known - kinds->begin());
+  if (known == kinds->end()) kinds->emplace_back(what);
+  return place;
 }
 
 }  // namespace
+
+std::string kernel_of(const SpanLane& lane) {
+  if (lane.request == nullptr) return "";
+  const auto& kernels = lane.request->kernels;
+  if (lane.request->type == RequestType::compare && kernels.size() >= 2) return kernels[1];
+  const bool has = lane.series >= 0 && static_cast<size_t>(lane.series) < kernels.size();
+  return has ? kernels[static_cast<size_t>(lane.series)] : "";
+}
+
+std::string label_of(const State& state, const SpanLane& lane) {
+  if (lane.request == nullptr) return lane.label;
+  const std::string kernel = kernel_of(lane);
+  if (kernel.empty()) return "this machine";  // what belongs to no rung: ceilings, estimates
+  const std::string title = rung_title(state.ladder, kernel);
+  return lane.request->type == RequestType::compare && lane.request->kernels.size() >= 2
+             ? title + " against " + rung_title(state.ladder, lane.request->kernels[0])
+             : title;
+}
 
 std::string quantity_label(const std::string& name) {
   static const std::pair<const char*, const char*> kUnits[] = {
@@ -68,42 +60,87 @@ std::string quantity_label(const std::string& name) {
   return label;
 }
 
-Timeline make_timeline(const State& state) {
-  Timeline timeline;
-  const Run& run = state.run();
-  if (run.moments().empty()) return timeline;
-  const double begin_s = run.moments().front().t_s;
-  double from_s = begin_s;
-  std::map<std::pair<int64_t, int>, size_t> places;
-  int64_t last_request = -1;
-  for (const Moment& moment : run.moments()) {
-    const double since_s = std::exchange(from_s, moment.t_s);
-    const bool is_work = moment.what != "env" && moment.what != "done" && moment.what != "error";
-    const Request* request = run.request(moment.request);
-    if (!is_work || !request || request->type == RequestType::list ||
-        request->type == RequestType::source)
-      continue;
-    if (!(moment.t_s >= since_s)) continue;  // another worker's clock
-    // A comparison's sides are checked and timed as one: one lane.
-    const int series = request->type == RequestType::compare ? 0 : moment.series;
-    const auto [place, is_new] =
-        places.try_emplace({moment.request, series}, timeline.lanes.size());
-    if (is_new) {
-      SpanLane& lane = timeline.lanes.emplace_back();
-      if (moment.request != last_request) lane.section = section_of(*request);
-      lane.label = label_of(state, *request, series, &lane.kernel);
-      last_request = moment.request;
-    }
-    auto& spans = timeline.lanes[place->second].spans;
-    const double from = since_s - begin_s, to = moment.t_s - begin_s;
-    if (!spans.empty() && spans.back().what == moment.what && spans.back().to_s == from)
-      spans.back().to_s = to;
-    else
-      spans.push_back({moment.what, from, to});
-    timeline.length_s = std::max(timeline.length_s, to);
+void RunTimeline::add_moment(const Run& run, const Moment& moment) {
+  const double since_s = std::exchange(from_s_, moment.t_s);
+  const Request* request = run.request(moment.request);
+  if (moment.what == "done")
+    places_.erase(places_.lower_bound({moment.request, INT_MIN}),
+                  places_.upper_bound({moment.request, INT_MAX}));
+  const bool is_work = moment.what != "env" && moment.what != "done" && moment.what != "error";
+  if (!is_work || !request || request->type == RequestType::list ||
+      request->type == RequestType::source)
+    return;
+  if (!(moment.t_s >= since_s)) return;  // another worker's clock
+  // A comparison's sides are checked and timed as one: one lane.
+  const int series = request->type == RequestType::compare ? 0 : moment.series;
+  const auto [place, is_new] = places_.try_emplace({moment.request, series}, made_.lanes.size());
+  if (is_new) {
+    SpanLane& lane = made_.lanes.emplace_back();
+    if (moment.request != last_request_) lane.section = section_of(*request);
+    lane.request = request;
+    lane.series = series;
+    last_request_ = moment.request;
   }
-  add_telemetry(run, begin_s, &timeline);
-  return timeline;
+  auto& spans = made_.lanes[place->second].spans;
+  const int kind = kind_in(&made_.kinds, moment.what);
+  const double from = since_s - made_.begin_s, to = moment.t_s - made_.begin_s;
+  if (!spans.empty() && spans.back().kind == kind && spans.back().to_s == from)
+    spans.back().to_s = to;
+  else
+    spans.push_back({kind, from, to});
+  made_.length_s = std::max(made_.length_s, to);
+}
+
+void RunTimeline::add_telemetry(const Run& run) {
+  const Telemetry& all = run.telemetry();
+  std::vector<TelemetryLane>& lanes = made_.telemetry;
+  for (const std::string& name : all.names()) {
+    const auto known = std::find_if(lanes.begin(), lanes.end(),
+                                    [&](const TelemetryLane& lane) { return lane.name == name; });
+    const bool is_new = known == lanes.end();
+    TelemetryLane lane = is_new ? TelemetryLane{quantity_label(name), name, INFINITY, -INFINITY, {}}
+                                : *known;
+    size_t readings = 0;
+    for (size_t i = is_new ? 0 : telemetry_; i < all.size(); ++i) {
+      const double value = all.reading(i, name), at_s = all.t_s(i) - made_.begin_s;
+      if (!std::isfinite(value) || !(at_s >= 0)) continue;
+      lane.low = std::min(lane.low, value), lane.high = std::max(lane.high, value);
+      ++readings;
+    }
+    if (!is_new)
+      *known = std::move(lane);
+    else if (readings >= 2)
+      lanes.push_back(std::move(lane));
+  }
+  telemetry_ = all.size();
+}
+
+const Timeline& RunTimeline::update(const State& state) {
+  const Run& run = state.run();
+  if (run.serial() != serial_) {
+    *this = RunTimeline();
+    serial_ = run.serial();
+  }
+  const auto& moments = run.moments();
+  if (moments.empty()) return made_;
+  if (moments_ == 0) made_.begin_s = from_s_ = moments.front().t_s;
+  for (; moments_ < moments.size(); ++moments_) add_moment(run, moments[moments_]);
+  if (telemetry_ < run.telemetry().size()) add_telemetry(run);
+  return made_;
+}
+
+Timeline make_timeline(const State& state) {
+  return RunTimeline().update(state);
+}
+
+void for_each_point(const Run& run, const Timeline& timeline, const TelemetryLane& lane,
+                    const std::function<void(double, double)>& take) {
+  for (const auto& [at_s, value] : lane.points) take(at_s, value);
+  if (lane.name.empty()) return;
+  run.telemetry().for_each(lane.name, [&](size_t i, double value) {
+    const double at_s = run.telemetry().t_s(i) - timeline.begin_s;
+    if (at_s >= 0 && at_s <= timeline.length_s && std::isfinite(value)) take(at_s, value);
+  });
 }
 
 // ---- a pipeline's own, from the spans of its stages ---------------------------------------------
@@ -176,7 +213,7 @@ Timeline make_stage_timeline(const Series& series, const std::string& title) {
     SpanLane& lane = lanes[place_of(span)];
     lane.label = lane_of(span);
     lane.spans.push_back(
-        {span.stage, (span.start_ns - begin_ns) * 1e-9, (span.end_ns - begin_ns) * 1e-9});
+        {kind_in(&timeline.kinds, span.stage), (span.start_ns - begin_ns) * 1e-9, (span.end_ns - begin_ns) * 1e-9});
     timeline.length_s = std::max(timeline.length_s, lane.spans.back().to_s);
   }
   for (auto& [place, lane] : lanes) timeline.lanes.push_back(std::move(lane));

@@ -1,6 +1,8 @@
 // The lanes of the timeline screen, from the stamps of the transcript's lines. No ImGui here.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,20 +14,26 @@ namespace ridge::window {
 /// From one line of the worker to the next. A line stands at the end of what it tells, so the first
 /// span of a rung holds its preparation, too.
 struct LaneSpan {
-  std::string what;             ///< "check", "call", "latency", "rounds", "result"; a stage's name
+  int kind = 0;                 ///< place in Timeline::kinds
   double from_s = 0, to_s = 0;  ///< since the first moment
 };
 
-/// One rung of one request, or one comparison.
+/// One rung of one request, or one comparison; or a stage of a pipeline.
 struct SpanLane {
-  std::string section;  ///< heading above it where a request begins: "Run, measure, hot"
-  std::string label, kernel;
+  std::string section;               ///< heading above it where a request begins: "Run, measure, hot"
+  std::string label;                 ///< of a stage
+  const Request* request = nullptr;  ///< the run's; null: a stage
+  int series = -1;                   ///< -1: what belongs to no rung
   std::vector<LaneSpan> spans;
 };
+/// The rung that a lane is of; empty: none.
+std::string kernel_of(const SpanLane& lane);
+std::string label_of(const State& state, const SpanLane& lane);
 
 /// A telemetry quantity over the same seconds.
 struct TelemetryLane {
   std::string label;
+  std::string name;  ///< of the run's telemetry; empty: `points` has them
   double low = 0, high = 0;
   std::vector<std::pair<double, double>> points;  ///< seconds, value
 };
@@ -33,11 +41,32 @@ struct TelemetryLane {
 struct Timeline {
   std::vector<SpanLane> lanes;
   std::vector<TelemetryLane> telemetry;
+  std::vector<std::string> kinds;  ///< "check", "call", "latency", "rounds", "result"; a stage's name
+  double begin_s = 0;              ///< on the worker's clock
   double length_s = 0;
 };
 
-/// Lanes of this session's run, or of the saved one; empty where its lines carry no stamps.
+/// Lanes of this session's run, or of the saved one; empty where its lines carry no stamps. What a session has gained
+/// since the last call is added to them: they are not made anew.
+class RunTimeline {
+ public:
+  const Timeline& update(const State& state);
+
+ private:
+  void add_moment(const Run& run, const Moment& moment);
+  void add_telemetry(const Run& run);
+
+  Timeline made_;
+  uint64_t serial_ = 0;                 ///< of the run
+  size_t moments_ = 0, telemetry_ = 0;  ///< of the run that are in it
+  double from_s_ = 0;                   ///< of the moment before
+  int64_t last_request_ = -1;
+  std::map<std::pair<int64_t, int>, size_t> places_;  ///< the lanes of requests that are not over
+};
 Timeline make_timeline(const State& state);
+/// Calls take(seconds, value) for each reading of a lane, in the order received.
+void for_each_point(const Run& run, const Timeline& timeline, const TelemetryLane& lane,
+                    const std::function<void(double, double)>& take);
 
 /// One window of a pipeline from its spans: a lane for each worker, for each other stage and for each
 /// buffer; below them how many batches stood ready. Empty where it has no spans.

@@ -287,7 +287,7 @@ Result<void> KernelComparison::latencies() {
     }
     RIDGE_TRY_VOID(latency_pass(*live_[i].rung, options_.cache, rule, live_[i].call_ns,
                                 series.index, observer_, &series.latency_samples));
-    series.latency = stats::summarize_latency(series.latency_samples);
+    series.latency = stats::summarize_latency_times(series.latency_samples.times_ns());
   }
   return {};
 }
@@ -322,7 +322,7 @@ Result<void> KernelComparison::sustained() {
   if (!has_clock()) return {};
   look_.free_hz = sides_[0].device->free_clock_hz();
   for (size_t i = 0; i < sides_.size(); ++i) {
-    look_.add(out_.series[i].samples);
+    look_.add(out_.series[i].samples.from(0));
     look_.add_reasons(sides_[i].device);
   }
   clock_ = look_.sentence();

@@ -282,7 +282,7 @@ void CommandComparison::summarize_sides(double foreign_cpus) {
   for (Series& series : out_.series) {
     if (series.samples.empty()) continue;
     summarize(&series, disturbed, false);
-    if (libraries_.empty()) series.latency = stats::summarize_latency(series.samples);
+    if (libraries_.empty()) series.latency = stats::summarize_latency_times(series.samples.times_ns());
     std::vector<double> cpu_ns;
     for (const Sample& sample : series.samples) cpu_ns.push_back(sample.cpu_ns);
     series.command->cpu_ns = stats::median(cpu_ns);

@@ -147,8 +147,9 @@ Result<void> PairedComparison::time_block(const Block& block, const TimeSlots& t
       round.t_ns.push_back(rest.front().t_ns);
       round.sm_clock_hz.push_back(rest.front().sm_clock_hz.value_or(0));
       auto& all = out_.series[static_cast<size_t>(side - '0')].samples;
-      all.push_back(rest.front());
-      all.back().index = static_cast<int64_t>(all.size()) - 1;
+      Sample sample = rest.front();
+      sample.index = static_cast<int64_t>(all.size());
+      all.push_back(sample);
       rest = rest.subspan(1);
     }
     keep_round(std::move(round));
@@ -157,7 +158,7 @@ Result<void> PairedComparison::time_block(const Block& block, const TimeSlots& t
   observer_->rounds(std::span(rounds_).subspan(done));
   for (size_t i = 0; i < out_.series.size(); ++i) {
     observer_->samples(static_cast<int>(i), "call",
-                       std::span<const Sample>(out_.series[i].samples).subspan(had[i]));
+                       out_.series[i].samples.from(had[i]));
   }
   return timed;
 }

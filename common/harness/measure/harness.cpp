@@ -64,7 +64,7 @@ struct Pace {
 };
 
 /// What to do after `samples`: the row "stops at" of the table in docs/measuring.md.
-Pace next_pace(const std::vector<Sample>& samples, double elapsed_s, const Options& options,
+Pace next_pace(const Samples& samples, double elapsed_s, const Options& options,
                Backend backend) {
   const int n = static_cast<int>(samples.size());
   const double limit_s = timing_limit_s(options);
@@ -85,7 +85,7 @@ Pace next_pace(const std::vector<Sample>& samples, double elapsed_s, const Optio
     pace.slots = kFirstLook;
     return pace;
   }
-  const stats::StopState state = stats::should_stop(samples, elapsed_s, rule);
+  const stats::StopState state = stats::should_stop_times(samples.times_ns(), elapsed_s, rule);
   pace.stop = state.stop || n >= rule.max_samples || elapsed_s >= limit_s;
   pace.noisy = state.noisy || (pace.stop && !state.stop);
   pace.open = state.open;
@@ -93,7 +93,7 @@ Pace next_pace(const std::vector<Sample>& samples, double elapsed_s, const Optio
   return pace;
 }
 
-Phase timing_phase(const std::vector<Sample>& samples, const Pace& pace, const Options& options) {
+Phase timing_phase(const Samples& samples, const Pace& pace, const Options& options) {
   Phase phase{.phase = "timing",
               .text = "timing, calls back to back",
               .open = pace.open,
@@ -101,7 +101,7 @@ Phase timing_phase(const std::vector<Sample>& samples, const Pace& pace, const O
   const double limit_s = timing_limit_s(options);
   phase.progress = limit_s > 0 ? 1 - pace.left_s / limit_s : 1;
   if (!samples.empty()) {
-    const Stats now = stats::summarize(samples);
+    const Stats now = stats::summarize_times(samples.times_ns());
     phase.median_ns = now.median_ns;
     phase.ci_ns = now.ci_ns;
   }
@@ -301,7 +301,7 @@ Result<double> warm_up(const ReadyRung& rung, const Options& options, int series
 
 Result<void> latency_pass(const ReadyRung& rung, Cache cache, const LatencyRule& rule,
                           double call_ns, int series, Observer* observer,
-                          std::vector<Sample>* latency) {
+                          Samples* latency) {
   const Range range("latency");
   const Side side = rung.plain_side(cache);
   const double start = now_s();
@@ -317,7 +317,7 @@ Result<void> latency_pass(const ReadyRung& rung, Cache cache, const LatencyRule&
       sample.index = static_cast<int64_t>(latency->size() + block.size());
       block.push_back(std::move(sample));
     }
-    latency->insert(latency->end(), block.begin(), block.end());
+    latency->append(block);
     observer->samples(series, "latency", block);
     observer->phase(series, {.phase = "latency",
                              .text = "latency, one call at a time",
@@ -345,7 +345,7 @@ Result<Series> measure_kernel(Bench* bench, Device* device, const KernelDesc& ke
   out.status = SeriesStatus::ok;
   const auto steps = run_steps(bench, device, kernel, options, &out, observer);
   if (!steps && steps.error().code == ErrorCode::worker) return steps.error();
-  if (!out.latency_samples.empty()) out.latency = stats::summarize_latency(out.latency_samples);
+  if (!out.latency_samples.empty()) out.latency = stats::summarize_latency_times(out.latency_samples.times_ns());
   if (!steps) take_error(steps.error(), &out);
   describe_unavailable(&out);
   return out;

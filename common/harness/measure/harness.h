@@ -88,7 +88,7 @@ struct LatencyRule {
 /// Single calls, appended to `latency`.
 Result<void> latency_pass(const ReadyRung& rung, Cache cache, const LatencyRule& rule,
                           double call_ns, int series, Observer* observer,
-                          std::vector<Sample>* latency);
+                          Samples* latency);
 /// The pause after a timed block in which the window may draw.
 void gap();
 /// Seconds of a steady clock.

@@ -36,7 +36,7 @@ bool is_contended(double foreign_cpus, Backend backend) {
 void summarize(Series* series, bool contended, bool noisy, bool external) {
   if (series->samples.empty()) return;
   stats::tag_outliers(&series->samples);
-  series->stats = stats::summarize(series->samples);
+  series->stats = stats::summarize_times(series->samples.times_ns());
   std::vector<double> clocks;
   for (const Sample& sample : series->samples) {
     if (sample.sm_clock_hz) clocks.push_back(*sample.sm_clock_hz);

@@ -31,7 +31,7 @@ Result<void> pipeline_rounds(PipelineRun* run, Device* device, const Options& op
   for (int r = 0; !is_enough(*series, is_live, now_s() - start, limit_s); ++r) {
     if (observer->cancelled()) return cancelled_error();
     RIDGE_TRY_VOID(run->round(r % 2 == 1, true));
-    if (device) series->samples.back().sm_clock_hz = device->clock_now_hz();
+    if (device) series->samples.set_clock(series->samples.size() - 1, device->clock_now_hz());
     const double share = (now_s() - start) / limit_s;
     observer->phase(series->index, {.phase = "timing",
                                     .text = run->has_stages() ? "running, then each stage alone"

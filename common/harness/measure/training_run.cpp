@@ -50,7 +50,7 @@ Result<void> TrainingRun::step() {
   Sample sample;
   sample.index = made();
   sample.t_ns = step_s * 1e9;
-  series_->samples.push_back(std::move(sample));
+  series_->samples.push_back(sample);
 
   CurvePoint point;
   point.step = made();
@@ -66,9 +66,8 @@ Result<void> TrainingRun::step() {
 
 void TrainingRun::report() {
   if (device_ && !series_->samples.empty())
-    series_->samples.back().sm_clock_hz = device_->clock_now_hz();
-  observer_->samples(series_->index, "call",
-                     std::span<const Sample>(series_->samples).subspan(sent_samples_));
+    series_->samples.set_clock(series_->samples.size() - 1, device_->clock_now_hz());
+  observer_->samples(series_->index, "call", series_->samples.from(sent_samples_));
   observer_->curve(series_->index,
                    std::span<const CurvePoint>(series_->curve).subspan(sent_points_));
   sent_samples_ = series_->samples.size();

@@ -28,7 +28,7 @@ struct Range {
   }
 };
 
-std::vector<double> times_s(const std::vector<Sample>& samples) {
+std::vector<double> times_s(const Samples& samples) {
   std::vector<double> values;
   for (const Sample& sample : samples) {
     if (std::isfinite(sample.t_ns) && sample.t_ns > 0) values.push_back(sample.t_ns * 1e-9);
@@ -36,7 +36,7 @@ std::vector<double> times_s(const std::vector<Sample>& samples) {
   return values;
 }
 
-void add_dots(const std::vector<Sample>& samples, int row, const Range& range, bool grey,
+void add_dots(const Samples& samples, int row, const Range& range, bool grey,
               Panel* panel) {
   for (const bool outliers : {false, true}) {
     std::vector<Point> points;
@@ -90,7 +90,7 @@ ChartModel distribution_chart(std::span<const DistributionRow> rows, bool latenc
               .subtitle = latency ? "single calls" : "every sample",
               .metric = latency ? "latency" : "time_per_call"};
   panel.axis = {.title = panel.title, .unit = "s", .scale = Scale::log};
-  auto samples_of = [&](const DistributionRow& row) -> const std::vector<Sample>& {
+  auto samples_of = [&](const DistributionRow& row) -> const Samples& {
     return latency ? row.series->latency_samples : row.series->samples;
   };
   Range range;

@@ -52,7 +52,7 @@ std::string prefix(const Input& input, const Series& series) {
                      check_text(series));
 }
 
-void write_samples(const std::string& head, const char* phase, const std::vector<Sample>& samples,
+void write_samples(const std::string& head, const char* phase, const Samples& samples,
                    std::string* out) {
   for (const Sample& sample : samples) {
     *out += fmt::format("{}{},{},{},{},{},{},{},{},{},\n", head, phase, sample.index,

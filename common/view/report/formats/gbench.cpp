@@ -70,7 +70,7 @@ Json entry_of(const Series& series, const std::string& name, int family, double 
 void add_series(const Series& series, int family, Json* benchmarks) {
   const std::string name = name_of(series);
   for (size_t i = 0; i < series.samples.size(); ++i) {
-    const Sample& sample = series.samples[i];
+    const Sample sample = series.samples[i];
     Json entry = entry_of(series, name, family, sample.t_ns, sample.cpu_ns);
     entry["run_type"] = "iteration";
     entry["repetition_index"] = i;

@@ -67,7 +67,7 @@ class Trace {
   void find_origin();
   void lay_moments();
   void lay_end_to_end();
-  double place(const Series& series, const char* name, const std::vector<Sample>& samples,
+  double place(const Series& series, const char* name, const Samples& samples,
                size_t first, size_t count, double end_us);
   double lay_rounds(int64_t request, size_t first, size_t count, double end_us);
   void close_phase(const Key& key);
@@ -113,7 +113,7 @@ void Trace::find_origin() {
 }
 
 /// Samples [first, first + count) end to end, the last ending at end_us; returns where they begin.
-double Trace::place(const Series& series, const char* name, const std::vector<Sample>& samples,
+double Trace::place(const Series& series, const char* name, const Samples& samples,
                     size_t first, size_t count, double end_us) {
   count = std::min(count, samples.size() - std::min(first, samples.size()));
   double sum_us = 0;
@@ -124,7 +124,7 @@ double Trace::place(const Series& series, const char* name, const std::vector<Sa
   double at = begin_us;
   const int tid = track(series);
   for (size_t i = first; i < first + count; ++i) {
-    const Sample& sample = samples[i];
+    const Sample sample = samples[i];
     const double next = at + sample.t_ns * double(sample.calls) * 1e-3;
     Json args = {{"index", sample.index}, {"call_ns", sample.t_ns}, {"calls", sample.calls}};
     if (sample.cpu_ns > 0) args["cpu_ns"] = sample.cpu_ns;
@@ -165,7 +165,7 @@ double Trace::lay_rounds(int64_t request, size_t first, size_t count, double end
     const auto found = series_.find({request, side});
     const double t_us = slot < rounds[round].t_ns.size() ? rounds[round].t_ns[slot] * 1e-3 : 0;
     if (found == series_.end()) return t_us;
-    const std::vector<Sample>& samples = found->second->samples;
+    const Samples& samples = found->second->samples;
     const auto [at, is_new] = next.try_emplace(side, 2 * round);  // two slots a round and side
     const size_t index = at->second++;
     return t_us * (index < samples.size() ? double(samples[index].calls) : 1.0);
@@ -199,7 +199,7 @@ double Trace::lay_rounds(int64_t request, size_t first, size_t count, double end
 
 void Trace::lay_moments() {
   std::map<int64_t, std::pair<double, double>> spans;  // of a request
-  const std::vector<Moment>& moments = run_.moments();
+  const std::deque<Moment>& moments = run_.moments();
   for (size_t i = 0; i < moments.size(); ++i) {
     Moment moment = moments[i];
     const auto same = [&](const Moment& next) {
@@ -214,7 +214,7 @@ void Trace::lay_moments() {
     range->second.second = t_us;
     const Key key = {moment.request, moment.series};
     const auto found = series_.find(key);
-    size_t& laid = laid_[{moment.request, moment.series, moment.what}];
+    size_t& laid = laid_[{moment.request, moment.series, std::string(moment.what)}];
     const auto count = static_cast<size_t>(moment.count);
     double begin_us = request_us_.contains(moment.request) ? request_us_[moment.request] : t_us;
     if (moment.what == "rounds") {
@@ -250,7 +250,7 @@ void Trace::lay_moments() {
 void Trace::lay_end_to_end() {
   double at_us = 0;
   for (const auto& [key, series] : series_) {
-    const auto lay = [&, &key = key, &series = series](const char* phase, const char* name, const std::vector<Sample>& samples) {
+    const auto lay = [&, &key = key, &series = series](const char* phase, const char* name, const Samples& samples) {
       if (samples.empty()) return;
       double sum_us = 0;
       for (const Sample& sample : samples) sum_us += sample.t_ns * double(sample.calls) * 1e-3;

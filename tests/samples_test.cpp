@@ -1,0 +1,119 @@
+// Samples by column: each sample comes back as it was put in, and takes no more room than what it has.
+#include "common/record/samples.h"
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "common/record/json.h"
+#include "common/stats/stats.h"
+#include "tests/catch.h"
+
+using namespace ridge;
+
+namespace {
+
+Sample made(std::mt19937& random, int64_t place) {
+  const auto one_of = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  Sample sample;
+  sample.index = one_of(5) == 0 ? one_of(1000) : place;
+  sample.t_ns = 1 + one_of(100000) / 7.0;
+  sample.cpu_ns = one_of(3) == 0 ? 0 : sample.t_ns;
+  sample.calls = one_of(4) == 0 ? 1 + one_of(9) : 25;
+  if (one_of(3) == 0) sample.sm_clock_hz = 1e9 + one_of(1000);
+  if (one_of(5) == 0) sample.temp_c = 40 + one_of(20);
+  if (one_of(7) == 0) sample.power_w = 300;
+  if (one_of(4) == 0) sample.flags = {"stolen"};
+  if (one_of(9) == 0) sample.flags.push_back("outlier");
+  return sample;
+}
+
+std::string text(const Sample& sample) {
+  return dump_json(sample);
+}
+
+void check_same(const Samples& samples, const std::vector<Sample>& wanted) {
+  REQUIRE(samples.size() == wanted.size());
+  size_t at = 0;
+  for (const Sample& sample : samples) {
+    CHECK(text(sample) == text(wanted[at]));
+    CHECK(samples.t_ns(at) == wanted[at].t_ns);
+    CHECK(samples.flags(at) == wanted[at].flags);
+    ++at;
+  }
+  CHECK(at == wanted.size());
+}
+
+}  // namespace
+
+TEST_CASE("a sample comes back as it was put in, whatever came before it", "[samples]") {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<Sample> wanted;
+    Samples samples;
+    const int plain = static_cast<int>(random() % 6);  // what has nothing but its times comes first
+    for (int i = 0; i < 40; ++i) {
+      Sample sample = made(random, i);
+      if (i < plain) sample = {.index = i, .t_ns = sample.t_ns, .cpu_ns = sample.cpu_ns};
+      wanted.push_back(sample);
+      samples.push_back(sample);
+    }
+    INFO("seed " << seed);
+    check_same(samples, wanted);
+    const Samples copy = samples;
+    samples.shrink();
+    samples.truncate(random() % 41);
+    wanted.resize(samples.size());
+    check_same(samples, wanted);
+    for (int i = 0; i < 5; ++i) {
+      wanted.push_back(made(random, std::ssize(wanted)));
+      samples.push_back(wanted.back());
+    }
+    check_same(samples, wanted);
+    CHECK(copy.size() == 40);  // it has columns of its own
+    CHECK(samples.from(samples.size() - 5).size() == 5);
+  }
+}
+
+TEST_CASE("a series that is over says the same, whole nanoseconds or not", "[samples]") {
+  for (const double odd : {0.0, 0.5, 1.0 / 3}) {
+    std::vector<Sample> wanted;
+    for (int i = 0; i < 100; ++i) {
+      // 7 calls took so many nanoseconds; with `odd` no clock says so.
+      const double sum_ns = 1e6 + 13 * i + odd;
+      wanted.push_back({.index = i, .t_ns = sum_ns / 7, .cpu_ns = (sum_ns - 1) / 7, .calls = 7});
+    }
+    wanted.back().calls = 3;
+    wanted.back().t_ns = 5e9;  // more than 32 bits hold
+    if (odd == 0) wanted.pop_back();
+    Samples samples = wanted;
+    samples.shrink();
+    samples.shrink();
+    check_same(samples, wanted);
+    wanted.push_back({.index = std::ssize(wanted), .t_ns = 2.5});
+    samples.push_back(wanted.back());
+    check_same(samples, wanted);
+    samples.shrink();
+    samples.truncate(60);
+    wanted.resize(60);
+    check_same(samples, wanted);
+  }
+}
+
+TEST_CASE("clocks and flags are put in later", "[samples]") {
+  Samples samples;
+  for (int i = 0; i < 20; ++i) samples.push_back({.index = i, .t_ns = i == 7 ? 5000.0 : 100.0 + i % 5});
+  samples.set_clock(19, std::nullopt);  // nothing was read
+  samples.set_clock(3, 1.5e9);
+  CHECK(samples[3].sm_clock_hz == 1.5e9);
+  CHECK_FALSE(samples[2].sm_clock_hz);
+  stats::tag_outliers(&samples);
+  stats::tag_outliers(&samples);
+  CHECK(samples[7].flags == std::vector<std::string>{"outlier"});
+  CHECK(samples[6].flags.empty());
+  for (int i = 0; i < 20; ++i) samples.push_back({.index = 20 + i, .t_ns = 5000});
+  stats::tag_outliers(&samples);
+  CHECK(samples[7].flags.empty());  // among so many of them it is none
+  samples.clear();
+  CHECK(samples.empty());
+  CHECK(samples.begin() == samples.end());
+}
