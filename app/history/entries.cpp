@@ -76,10 +76,12 @@ bool fill(const Run& run, const Series& series, Entry* entry) {
 
 }  // namespace
 
-RunEntries entries_of(const Run& run) {
+RunEntries entries_of(const Run& run, uint64_t after) {
   RunEntries made;
   std::set<std::string> hashes;
   for (const Series& series : run.series()) {
+    made.version = std::max(made.version, series.version);
+    if (series.version <= after) continue;
     Entry entry;
     if (!enters(series) || !fill(run, series, &entry)) {
       made.left_out += series.stats.has_value();

@@ -14,9 +14,11 @@ namespace ridge::history {
 struct RunEntries {
   std::vector<Entry> entries;
   std::vector<Source> sources;
-  int left_out = 0;  ///< results with a time that do not enter
+  int left_out = 0;      ///< results with a time that do not enter
+  uint64_t version = 0;  ///< the highest of the run's series
 };
-RunEntries entries_of(const Run& run);
+/// Of the series that have changed after this version (SeriesFacts::version).
+RunEntries entries_of(const Run& run, uint64_t after = 0);
 
 /// Adds what a run that has just ended leaves, to the history at history_path(). Nothing where none is kept. Errors: as of
 /// HistoryStore; the run itself is none the worse.

@@ -1,5 +1,7 @@
 #include "app/history/keeper.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ridge::history {
@@ -42,14 +44,23 @@ std::optional<Error> Keeper::take_error() {
   return std::exchange(error_, std::nullopt);
 }
 
-Result<void> Keeper::carry_out(const Task& task) {
+Result<void> Keeper::carry_out(Task* task) {
+  // Before anything can fail: what is not written now comes with the next.
+  if (task->added) {
+    std::move(task->added->entries.begin(), task->added->entries.end(),
+              std::back_inserter(unwritten_.entries));
+    std::move(task->added->sources.begin(), task->added->sources.end(),
+              std::back_inserter(unwritten_.sources));
+  }
   RIDGE_TRY(HistoryStore store, HistoryStore::open(path_));
-  if (task.added) {
-    const auto added = store.add(task.added->entries, task.added->sources);
-    return added ? Result<void>() : Result<void>(added.error());
+  if (task->added) {
+    const auto added = store.add(unwritten_.entries, unwritten_.sources);
+    if (!added) return added.error();
+    unwritten_ = {};
+    return {};
   }
   RIDGE_TRY(std::vector<Entry> entries, store.entries());
-  Answer answer{task.kernel, rung_histories(std::move(entries), {.kernel = task.kernel})};
+  Answer answer{task->kernel, rung_histories(std::move(entries), {.kernel = task->kernel})};
   const std::lock_guard lock(mutex_);
   answer_ = std::move(answer);
   return {};
@@ -60,10 +71,10 @@ void Keeper::work() {
   while (true) {
     wake_.wait(lock, [this] { return is_over_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
-    const Task task = std::move(tasks_.front());
+    Task task = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
-    const auto done = carry_out(task);
+    const auto done = carry_out(&task);
     lock.lock();
     if (!done) error_ = done.error();
     if (!done && !task.added) answer_ = Answer{task.kernel, {}};

@@ -39,12 +39,13 @@ class Keeper {
     std::string kernel;
   };
   void work();
-  Result<void> carry_out(const Task& task);
+  Result<void> carry_out(Task* task);
 
   const std::string path_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Task> tasks_;
+  RunEntries unwritten_;  ///< of tasks that failed, for the next; the thread's own
   bool is_over_ = false;
   std::optional<Answer> answer_;
   std::optional<Error> error_;

@@ -95,7 +95,12 @@ RIDGE_VIEW(kHistoryView);
 
 void keep_history(State& state) {
   if (!state.past.keeper) return;
-  state.past.keeper->add(history::entries_of(state.run()));
+  HistoryLook& look = state.past;
+  const uint64_t serial = state.run().serial();
+  history::RunEntries entries =
+      history::entries_of(state.run(), look.kept_run == serial ? look.kept_version : 0);
+  look.kept_run = serial, look.kept_version = entries.version;
+  look.keeper->add(std::move(entries));
   state.past.asked.clear();  // there is more to read
 }
 

@@ -2,6 +2,7 @@
 // what is read and written is done by app/history/keeper.h on another thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ struct State;
 struct HistoryLook {
   std::shared_ptr<history::Keeper>
       keeper;          ///< null: none is kept (tests, shot, RIDGEPOINT_HISTORY=off)
+  uint64_t kept_run = 0, kept_version = 0;  ///< what it has: of which run, up to which of its changes
   std::string asked;   ///< the rung that was asked for last
   std::string kernel;  ///< the rung that `histories` is of
   std::vector<history::RungHistory> histories{};
