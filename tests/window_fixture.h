@@ -2,6 +2,7 @@
 // and leaves run and compare open until the test says how they end. Its figures are round numbers.
 #pragma once
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -290,6 +291,13 @@ class FakeSession final : public app::Session {
     reason_ = why;
     run_.worker_lost(why);
     moved_ = true;
+  }
+  /// What this fixture itself keeps, as malloc counts it.
+  int64_t kept_bytes() const {
+    size_t bytes = to_.lines.capacity() * sizeof(std::string) + sent.capacity() * sizeof(WorkRequest);
+    for (const std::string& line : to_.lines)  // none is so short that it stands in its string
+      bytes += malloc_usable_size(const_cast<char*>(line.data()));
+    return static_cast<int64_t>(bytes);
   }
   const WorkRequest& last(RequestType type) const {
     for (auto it = sent.rbegin(); it != sent.rend(); ++it) {
