@@ -1,10 +1,14 @@
 // Samples by column: each sample comes back as it was put in, and takes no more room than what it has.
 #include "common/record/samples.h"
 
+#include <bit>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "common/record/few_values.h"
 #include "common/record/json.h"
+#include "common/record/telemetry.h"
 #include "common/stats/stats.h"
 #include "tests/catch.h"
 
@@ -24,6 +28,8 @@ Sample made(std::mt19937& random, int64_t place) {
   if (one_of(7) == 0) sample.power_w = 300;
   if (one_of(4) == 0) sample.flags = {"stolen"};
   if (one_of(9) == 0) sample.flags.push_back("outlier");
+  if (one_of(20) == 0) sample.flags = {"outlier", "stolen"};  // another order than ours
+  if (one_of(20) == 0) sample.flags.push_back("of another version");
   return sample;
 }
 
@@ -97,6 +103,53 @@ TEST_CASE("a series that is over says the same, whole nanoseconds or not", "[sam
     wanted.resize(60);
     check_same(samples, wanted);
   }
+}
+
+TEST_CASE("numbers come back, whether few of them differ or many", "[samples]") {
+  for (const int different : {1, 100, 5000, 100000}) {
+    std::vector<double> wanted;
+    FewValues values;
+    for (int i = 0; i < 20000; ++i) {
+      wanted.push_back(i == 3 ? -0.0 : 0.01 * ((i * 7919) % different));
+      values.push_back(wanted.back());
+    }
+    REQUIRE(values.size() == wanted.size());
+    bool are_same = true;
+    for (size_t i = 0; i < wanted.size(); ++i)
+      are_same &= std::bit_cast<uint64_t>(values[i]) == std::bit_cast<uint64_t>(wanted[i]);
+    CHECK(are_same);
+  }
+}
+
+TEST_CASE("a moment of telemetry comes back, with what was read then and no more", "[samples]") {
+  std::mt19937 random(5);
+  std::vector<TelemetryPoint> wanted;
+  Telemetry telemetry;
+  for (int i = 0; i < 3000; ++i) {
+    TelemetryPoint point;
+    point.t_s = 100 + 0.1 * i;
+    point.values["process_cpus"] = 0.01 * double(random() % 150);
+    if (i % 100 < 70) point.values["power_w"] = 1e-3 * double(random() % 1000000);
+    if (i % 500 == 3) point.values["once " + std::to_string(i)] = i;
+    for (int core = 0; core < (i < 2000 ? 2 : 3); ++core) point.core_busy.push_back(0.25 * (i % 4));
+    if (i / 700 % 2 == 1) point.throttle = {"power cap"};
+    wanted.push_back(point);
+    telemetry.add(point);
+  }
+  REQUIRE(telemetry.size() == wanted.size());
+  std::map<std::string, std::map<size_t, double>> by_name;
+  for (const std::string& name : telemetry.names())
+    telemetry.for_each(name, [&](size_t i, double value) { by_name[name][i] = value; });
+  size_t readings = 0, same = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    same += dump_json(telemetry[i]) == dump_json(wanted[i]);
+    readings += wanted[i].values.size();
+    for (const auto& [name, value] : wanted[i].values) same += by_name[name].at(i) == value;
+  }
+  CHECK(same == wanted.size() + readings);
+  size_t told = 0;
+  for (const auto& [name, all] : by_name) told += all.size();
+  CHECK(told == readings);
 }
 
 TEST_CASE("clocks and flags are put in later", "[samples]") {

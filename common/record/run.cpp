@@ -238,6 +238,7 @@ void Run::open_request(RequestType type, const Json& message) {
   if (const Json* model = object_field(message, "model")) request->model = params_from_json(*model);
   const Json* kernels = list_field(message, "kernels");
   if (kernels == nullptr) return;
+  request->kernels.reserve(kernels->size());
   for (const Json& entry : *kernels) {
     const std::string kernel = text_field(entry, "kernel");
     const int index = static_cast<int>(request->kernels.size());

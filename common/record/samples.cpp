@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -9,6 +10,29 @@ namespace ridge {
 namespace {
 
 constexpr double kNotRead = NAN;
+
+/// In the order in which those who measure put them, which is that of their bits.
+constexpr const char* kFlags[] = {"stolen",           "clock_mismatch", "ungated", "gate_timeout",
+                                  "below_resolution", "coarse",         "outlier"};
+constexpr uint8_t kOdd = 0x80;  ///< another one is among them, or another order
+
+std::vector<std::string> known_flags(uint8_t bits) {
+  std::vector<std::string> flags;
+  for (size_t bit = 0; bit < std::size(kFlags); ++bit) {
+    if (bits & (1u << bit)) flags.emplace_back(kFlags[bit]);
+  }
+  return flags;
+}
+
+uint8_t bits_of(const std::vector<std::string>& flags) {
+  unsigned bits = 0;
+  for (const std::string& flag : flags) {
+    const auto known = std::find(std::begin(kFlags), std::end(kFlags), flag);
+    bits |= known == std::end(kFlags) ? kOdd : 1u << (known - std::begin(kFlags));
+  }
+  const auto known = static_cast<uint8_t>(bits);
+  return known & kOdd || known_flags(known) != flags ? kOdd : known;
+}
 
 /// The column up to before sample `i`, where it has nothing yet.
 template <class T>
@@ -43,34 +67,25 @@ Samples::Columns& Samples::columns() {
   return columns_ ? *columns_ : columns_.emplace();
 }
 
-uint32_t Samples::flag_set(const std::vector<std::string>& flags) {
-  auto& sets = columns().flag_sets;
-  if (sets.empty()) sets.emplace_back();
-  const auto known = std::find(sets.begin(), sets.end(), flags);
-  const auto place = static_cast<uint32_t>(known - sets.begin());
-  if (known == sets.end()) sets.push_back(flags);
-  return place;
-}
-
 Sample Samples::operator[](size_t i) const {
   Sample sample;
   sample.index = static_cast<int64_t>(i);
   sample.t_ns = t_ns(i);
   sample.cpu_ns = cpu_ns(i);
   sample.calls = calls(i);
+  sample.flags = flags(i);
   if (!columns_) return sample;
   const Columns& all = *columns_;
   if (!all.index.empty()) sample.index = all.index[i];
   sample.sm_clock_hz = reading(all.sm_clock_hz, i);
   sample.temp_c = reading(all.temp_c, i);
   sample.power_w = reading(all.power_w, i);
-  sample.flags = flags(i);
   return sample;
 }
 
 std::vector<std::string> Samples::flags(size_t i) const {
-  if (!columns_ || columns_->flags.empty()) return {};
-  return columns_->flag_sets[columns_->flags[i]];
+  if (flags_.empty() || flags_[i] == 0) return {};
+  return flags_[i] == kOdd ? columns_->odd_flags.at(i) : known_flags(flags_[i]);
 }
 
 std::vector<double> Samples::times_ns() const {
@@ -94,8 +109,9 @@ void Samples::push_back(const Sample& sample) {
   times_.push_back(sample.t_ns);
   times_.push_back(sample.cpu_ns);
   const bool is_in_place = sample.index == static_cast<int64_t>(i);
+  set_flags(i, sample.flags);
   const bool is_plain = is_in_place && sample.calls == calls_ && !sample.sm_clock_hz &&
-                        !sample.temp_c && !sample.power_w && sample.flags.empty();
+                        !sample.temp_c && !sample.power_w;
   if (!columns_ && is_plain) return;
   Columns& all = columns();
   if (all.index.empty() && !is_in_place) {
@@ -106,8 +122,6 @@ void Samples::push_back(const Sample& sample) {
   add_reading(&all.sm_clock_hz, i, sample.sm_clock_hz);
   add_reading(&all.temp_c, i, sample.temp_c);
   add_reading(&all.power_w, i, sample.power_w);
-  if (!sample.flags.empty() || !all.flags.empty())
-    add_to(&all.flags, i, flag_set(sample.flags), uint32_t{0}, false);
 }
 
 void Samples::append(std::span<const Sample> samples) {
@@ -118,8 +132,10 @@ void Samples::truncate(size_t count) {
   if (count >= size()) return;
   unpack();
   times_.resize(2 * count);
+  cut(&flags_, count);
   if (!columns_) return;
-  cut(&columns_->index, count), cut(&columns_->calls, count), cut(&columns_->flags, count);
+  cut(&columns_->index, count), cut(&columns_->calls, count);
+  columns_->odd_flags.erase(columns_->odd_flags.lower_bound(count), columns_->odd_flags.end());
   for (auto* column : {&columns_->sm_clock_hz, &columns_->temp_c, &columns_->power_w})
     cut(column, count);
 }
@@ -132,10 +148,14 @@ void Samples::set_clock(size_t i, std::optional<double> sm_clock_hz) {
 }
 
 void Samples::set_flags(size_t i, const std::vector<std::string>& flags) {
-  if (flags.empty() && (!columns_ || columns_->flags.empty())) return;
-  const uint32_t set = flag_set(flags);
-  if (columns_->flags.empty()) columns_->flags.assign(size(), 0);
-  columns_->flags[i] = set;
+  if (flags.empty() && flags_.empty()) return;
+  const uint8_t bits = bits_of(flags);
+  flags_.resize(size());
+  flags_[i] = bits;
+  if (bits == kOdd)
+    columns().odd_flags[i] = flags;
+  else if (columns_)
+    columns_->odd_flags.erase(i);
 }
 
 /// A clock counts whole nanoseconds, and a sample's time is those of its calls over their number.
@@ -163,10 +183,9 @@ void Samples::unpack() {
 
 void Samples::shrink() {
   pack();
-  times_.shrink_to_fit();
+  times_.shrink_to_fit(), flags_.shrink_to_fit();
   if (!columns_) return;
   columns_->index.shrink_to_fit(), columns_->calls.shrink_to_fit();
-  columns_->flags.shrink_to_fit(), columns_->flag_sets.shrink_to_fit();
   for (auto* column : {&columns_->sm_clock_hz, &columns_->temp_c, &columns_->power_w})
     column->shrink_to_fit();
 }

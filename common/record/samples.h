@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -82,8 +83,7 @@ class Samples {
     std::vector<int64_t> index;  ///< empty: each its place
     std::vector<int64_t> calls;  ///< empty: calls_
     std::vector<double> sm_clock_hz, temp_c, power_w;  ///< NaN: not read
-    std::vector<uint32_t> flags;                       ///< place in flag_sets
-    std::vector<std::vector<std::string>> flag_sets;   ///< each set once; the first is empty
+    std::map<size_t, std::vector<std::string>> odd_flags;  ///< what has kOdd in flags_
   };
   Columns& columns();
   int64_t calls(size_t i) const {
@@ -96,11 +96,11 @@ class Samples {
   }
   void pack();
   void unpack();
-  uint32_t flag_set(const std::vector<std::string>& flags);
 
   std::vector<double> times_;    ///< of each its t_ns and its cpu_ns
   std::vector<uint32_t> whole_;  ///< in their place, where each is a whole number of ns over its calls: those numbers
-  int64_t calls_ = 1;          ///< of all, while they agree
+  std::vector<uint8_t> flags_;   ///< a bit for each that is known, in the order that they are put in; empty: none
+  int64_t calls_ = 1;            ///< of all, while they agree
   Rare<Columns> columns_;
 };
 

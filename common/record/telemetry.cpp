@@ -39,7 +39,7 @@ void Telemetry::add(const TelemetryPoint& point) {
     readings_[name].add(static_cast<uint32_t>(moment), value);
   if (core_runs_.empty() || core_runs_.back().cores != point.core_busy.size())
     core_runs_.push_back({moment, core_busy_.size(), point.core_busy.size()});
-  core_busy_.insert(core_busy_.end(), point.core_busy.begin(), point.core_busy.end());
+  for (const double busy : point.core_busy) core_busy_.push_back(busy);
   const auto [known, is_new] =
       reasons_index_.try_emplace(point.throttle, static_cast<uint32_t>(reasons_.size()));
   if (is_new) reasons_.push_back(point.throttle);
@@ -53,9 +53,14 @@ double Telemetry::reading(size_t i, std::string_view name) const {
   return column == readings_.end() ? NAN : column->second.of(i);
 }
 
-std::span<const float> Telemetry::core_busy(size_t i) const {
+std::vector<float> Telemetry::core_busy(size_t i) const {
   const CoreRun& run = *run_of(core_runs_, i);
-  return {core_busy_.data() + run.at + (i - run.moment) * run.cores, run.cores};
+  const size_t at = run.at + (i - run.moment) * run.cores;
+  std::vector<float> busy;
+  busy.reserve(run.cores);
+  for (size_t core = 0; core < run.cores; ++core)
+    busy.push_back(static_cast<float>(core_busy_[at + core]));
+  return busy;
 }
 
 const std::vector<std::string>& Telemetry::throttle(size_t i) const {
@@ -68,7 +73,8 @@ TelemetryPoint Telemetry::operator[](size_t i) const {
   for (const auto& [name, column] : readings_) {
     if (const double value = column.of(i); std::isfinite(value)) point.values[name] = value;
   }
-  point.core_busy.assign(core_busy(i).begin(), core_busy(i).end());
+  const std::vector<float> busy = core_busy(i);
+  point.core_busy.assign(busy.begin(), busy.end());
   point.throttle = throttle(i);
   return point;
 }

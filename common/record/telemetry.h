@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/record/few_values.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -27,7 +27,7 @@ class Telemetry {
   /// NaN where it was not read.
   double reading(size_t i, std::string_view name) const;
   /// 0 to 1, one a logical core; empty where it was not read.
-  std::span<const float> core_busy(size_t i) const;
+  std::vector<float> core_busy(size_t i) const;
   /// Why the GPU's clock is held down, in words.
   const std::vector<std::string>& throttle(size_t i) const;
   TelemetryPoint operator[](size_t i) const;
@@ -55,7 +55,7 @@ class Telemetry {
       uint32_t at = 0;      ///< place in values
     };
     std::vector<Run> runs;
-    std::vector<double> values;
+    FewValues values;
     void add(uint32_t moment, double value);
     /// NaN where it was not read.
     double of(size_t moment) const;
@@ -71,7 +71,7 @@ class Telemetry {
   };
   std::vector<double> t_s_;
   std::map<std::string, Column, std::less<>> readings_;
-  std::vector<float> core_busy_;  ///< of all moments
+  FewValues core_busy_;  ///< of all moments
   std::vector<CoreRun> core_runs_;
   std::vector<std::vector<std::string>> reasons_;  ///< each set of them once
   std::map<std::vector<std::string>, uint32_t> reasons_index_;

@@ -172,7 +172,7 @@ bool is_read(const LaneView& view, const char* name) {
 double reading_of(const Telemetry& telemetry, size_t moment, const char* name) {
   if (std::string_view(name) != kCores) return telemetry.reading(moment, name);
   double sum = 0;
-  const std::span<const float> cores = telemetry.core_busy(moment);
+  const std::vector<float> cores = telemetry.core_busy(moment);
   for (const float busy : cores) sum += static_cast<double>(busy);
   return cores.empty() ? NAN : sum / static_cast<double>(cores.size());
 }
