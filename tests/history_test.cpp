@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -13,6 +14,7 @@
 #include "app/history/entries.h"
 #include "app/history/history_page.h"
 #include "app/history/history_store.h"
+#include "app/history/keeper.h"
 #include "app/history/rung_history.h"
 #include "common/record/import.h"
 #include "tests/catch.h"
@@ -191,6 +193,46 @@ TEST_CASE("where nothing can be written one sentence says so") {
   check_sentence(read_only.error().sentence(), "make its folder writable");
   fs::permissions(folder.path, fs::perms::owner_all);
   CHECK(opened(path).entries()->size() == 3);
+}
+
+TEST_CASE("what could not be written is written with the next") {
+  RIDGE_NEEDS_HISTORY();
+  const Folder folder;
+  write_all(folder / "kept", "a file where the folder would be");
+  const auto all = simulated(3, 9, 7);
+  const auto one = [&](size_t i) { return RunEntries{.entries = {all[i]}, .sources = kSources}; };
+  {
+    Keeper keeper(folder / "kept/history.db");
+    const auto has_failed = [&] {
+      for (int i = 0; i < 2000; ++i, usleep(5000)) {
+        if (keeper.take_error()) return true;
+      }
+      return false;
+    };
+    for (const size_t i : {0, 1}) {
+      keeper.add(one(i));
+      REQUIRE(has_failed());
+    }
+    std::filesystem::remove(folder / "kept");
+    keeper.add(one(2));
+  }  // what was added is written
+  CHECK(opened(folder / "kept/history.db").entries()->size() == 3);
+}
+
+TEST_CASE("of a run the results that have changed enter, and no others") {
+  Run run = run_of(whole_transcript());
+  const RunEntries first = entries_of(run);
+  REQUIRE_FALSE(first.entries.empty());
+  CHECK(entries_of(run, first.version).entries.empty());
+  Transcript more;
+  more.send(request_for(RequestType::run, 40));
+  more.worker("check", with(about(40, 0), "check", check(true)));
+  more.worker("result", with(about(40, 0), "outcome", outcome(40, 0, kFirst)));
+  for (const std::string& line : more.lines) run.apply_line(line);
+  const RunEntries second = entries_of(run, first.version);
+  CHECK(second.entries.size() == 1);
+  CHECK(entries_of(run).entries.size() == first.entries.size() + 1);
+  CHECK(second.version > first.version);
 }
 
 TEST_CASE("of a run the results enter that it measured and verified") {
