@@ -44,6 +44,21 @@ function(ridge_link_web target)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/web/before.js)
 endfunction()
 
+# The data sets of this machine, each file by itself, and a list of them; their paths are those below /usr/share/datasets,
+# where the worker looks (web/worker.js, web/stdin.js).
+function(ridge_copy_data_sets folder)
+  file(GLOB files RELATIVE /usr/share/datasets /usr/share/datasets/fashion-mnist/*-ubyte.gz)
+  if(NOT files)
+    message(STATUS "no data set here: the page's rungs make their pictures up (apt-get install dataset-fashion-mnist)")
+  endif()
+  foreach(file ${files})
+    configure_file(/usr/share/datasets/${file} ${folder}/${file} COPYONLY)
+  endforeach()
+  list(TRANSFORM files REPLACE "(.+)" "\"\\1\"")
+  list(JOIN files ",\n " names)
+  file(CONFIGURE OUTPUT ${folder}/list.json CONTENT "[${names}]\n" @ONLY)
+endfunction()
+
 # The worker: a Web Worker's program (web/worker.js starts it), and one for node.
 function(ridge_link_worker target)
   ridge_link_web(${target})
@@ -53,6 +68,7 @@ function(ridge_link_worker target)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/web/stdin.js)
   set(page ${CMAKE_BINARY_DIR}/page)
   configure_file(${CMAKE_SOURCE_DIR}/web/worker.js ${page}/worker.js COPYONLY)
+  ridge_copy_data_sets(${page}/data)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${page})
 endfunction()
 

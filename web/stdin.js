@@ -1,17 +1,18 @@
-// Under node the worker reads its lines from stdin, and the machine's data sets from where the native worker looks for them.
+// Under node the worker reads its lines from stdin, and the page's data sets from where the native worker looks for them.
 if (typeof process === 'object' && process.versions && process.versions.node && typeof importScripts === 'undefined') {
   const host = require('fs'), path = require('path');
   const names = Object.keys(process.env).filter(name => /^(RIDGE|XDG_|HOME$)/.test(name));
-  const folders = ['/usr/share/datasets', process.env.RIDGEPOINT_DATA, process.env.XDG_DATA_HOME, process.env.XDG_CACHE_HOME];
+  const folders = [process.env.RIDGEPOINT_DATA, process.env.XDG_DATA_HOME, process.env.XDG_CACHE_HOME];
 
-  const mount = folder => {
+  const mount = (folder, at) => {
     if (!folder || !path.isAbsolute(folder) || !host.existsSync(folder)) return;
-    FS.mkdirTree(folder);
-    FS.mount(NODEFS, { root: folder }, folder);
+    FS.mkdirTree(at);
+    FS.mount(NODEFS, { root: folder }, at);
   };
   Module['preRun'] = [() => {
     names.forEach(name => { ENV[name] = process.env[name]; });
-    folders.forEach(mount);
+    mount(path.join(__dirname, 'data'), '/usr/share/datasets');
+    folders.forEach(folder => mount(folder, folder));
   }].concat(Module['preRun'] || []);
 
   const take = line => {

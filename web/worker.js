@@ -1,5 +1,6 @@
 // The Web Worker that measures: a message with a text is a line of the protocol, either way. A message {path, bytes} before
-// the first line puts a file (a data set) where the worker looks for it.
+// the first line puts a file where the worker looks for it; the page's own data sets lie there, and are fetched when a rung
+// opens them.
 'use strict';
 
 // A function with one instruction on 128 bits.
@@ -23,13 +24,58 @@ function take(message) {
   if (/^\s*\{.*"type"\s*:\s*"quit"/.test(message)) self.close();
 }
 
+// ---- the data sets: each in a file of its own, megabytes that most visits do without ----
+
+const kDataSets = '/usr/share/datasets';
+const kNotRead = 29;  // emscripten's EIO
+
+/// The bytes at an address of the page; a Web Worker may wait for them.
+function fetched(address) {
+  const request = new XMLHttpRequest();
+  request.open('GET', address, false);
+  request.responseType = 'arraybuffer';
+  try {
+    request.send();
+  } catch (error) {
+    throw new Module.FS.ErrnoError(kNotRead);
+  }
+  if (request.status !== 200) throw new Module.FS.ErrnoError(kNotRead);
+  return new Uint8Array(request.response);
+}
+
+/// A file at `path` that has its bytes from when it is first opened.
+function offer(path, address) {
+  Module.FS.mkdirTree(path.replace(/\/[^/]*$/, ''));
+  Module.FS.writeFile(path, '');
+  const node = Module.FS.lookupPath(path).node, plain = node.stream_ops;
+  node.stream_ops = Object.assign({}, plain, {open: stream => {
+    node.contents = fetched(address);
+    node.usedBytes = node.contents.length;
+    node.stream_ops = stream.stream_ops = plain;
+  }});
+}
+
+/// What the page has; without its list, what a rung makes up serves.
+async function offerDataSets() {
+  try {
+    const answer = await fetch('data/list.json');
+    const files = answer.ok ? await answer.json() : [];
+    files.forEach(file => offer(`${kDataSets}/${file}`, `data/${file}`));
+  } catch (error) {
+    console.error(`data/list.json: ${error.message}`);
+  }
+}
+
+// ---- lines ----
+
 self.onmessage = event => { is_ready ? take(event.data) : waiting.push(event.data); };
 
 var Module = {
   print: line => self.postMessage(line),
   printErr: line => console.error(line),
   onAbort: what => { throw new Error('the worker ended: ' + what); },
-  onRuntimeInitialized: () => setTimeout(() => {  // main() says hello first
+  onRuntimeInitialized: () => setTimeout(async () => {  // main() says hello first
+    await offerDataSets();
     is_ready = true;
     waiting.forEach(take);
   }, 0),
