@@ -17,7 +17,8 @@ add_compile_options("SHELL:-include ${CMAKE_SOURCE_DIR}/web/missing.h")
 set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs:$ENV{NODE_PATH}")
 
 # Files that a body of another name stands for: nothing here starts a program or compiles a learner's text.
-set(ridge_web_left_out "/worker/edit/(build|build_flags|loading|nvcc|sandbox|sandbox_calls|scratch|witness)[.]cpp$")
+set(ridge_web_left_out
+  "/worker/(edit/(build|build_flags|loading|nvcc|sandbox|sandbox_calls|scratch|witness)|emulated/[a-z_]+)[.]cpp$")
 
 # Replaces in the list `sources` each file that has a body for the browser.
 function(ridge_choose_bodies sources)
@@ -63,8 +64,8 @@ endfunction()
 function(ridge_link_worker target)
   ridge_link_web(${target})
   target_link_options(${target} PRIVATE -sEXPORTED_RUNTIME_METHODS=FS,stringToNewUTF8 -sEXPORTED_FUNCTIONS=_main,_malloc,_free
-    -sDEFAULT_LIBRARY_FUNCS_TO_INCLUDE=$stringToNewUTF8 -sFORCE_FILESYSTEM=1 -lnodefs.js -sENVIRONMENT=worker,node
-     -sTOTAL_STACK=8388608 --post-js ${CMAKE_SOURCE_DIR}/web/stdin.js)
+    -sDEFAULT_LIBRARY_FUNCS_TO_INCLUDE=@${CMAKE_SOURCE_DIR}/web/library.txt -sFORCE_FILESYSTEM=1 -lnodefs.js
+    -sENVIRONMENT=worker,node -sTOTAL_STACK=8388608 --post-js ${CMAKE_SOURCE_DIR}/web/stdin.js)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/web/stdin.js)
   set(page ${CMAKE_BINARY_DIR}/page)
   configure_file(${CMAKE_SOURCE_DIR}/web/worker.js ${page}/worker.js COPYONLY)

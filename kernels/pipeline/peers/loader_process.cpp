@@ -1,3 +1,4 @@
+// ridge: needs=jpeg
 #include "kernels/pipeline/peers/loader_process.h"
 
 #include <cstdio>
