@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "common/core/background.h"
 #include "common/harness/measure/ceiling_rules.h"
 #include "common/harness/measure/ceilings.h"
 #include "common/harness/measure/machine.h"
@@ -41,10 +42,11 @@ std::map<Work::Place, std::set<Work::CeilingKey>> Work::ceilings_wanted(
     }
   }
   if (request.type == RequestType::probe) {
+    const int all = has_threads() ? measure::read_cpu().cores : 1;
     for (const measure::CeilingRow& row : measure::ceiling_rows()) {
       if (row.backend == Backend::cuda && machine_.gpus().empty()) continue;
       want(row.backend, 1, row.asked_by());
-      want(row.backend, measure::read_cpu().cores, row.asked_by());
+      want(row.backend, all, row.asked_by());
     }
   }
   return wanted;
