@@ -41,6 +41,9 @@ struct ProgramStart {
   bool dies_with_us = false;
 };
 
+/// Whether a program can be started here; a page in a browser starts none.
+bool has_programs();
+
 /// 0, or errno: ENOENT for no such program.
 int start_program(const ProgramStart& start, pid_t* pid);
 

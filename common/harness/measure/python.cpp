@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "common/core/files.h"
+#include "common/core/program.h"
 #include "common/harness/measure/child.h"
 
 namespace ridge::measure {
@@ -132,7 +133,7 @@ Python::Python() {
   name_ = chosen != nullptr && *chosen != '\0' ? chosen : "python3";
   program_ = find_program(name_);
   if (program_.empty()) {
-    reason_ = "there is no " + name_;
+    reason_ = has_programs() ? "there is no " + name_ : "a page in a browser starts no " + name_;
     return;
   }
   Child child(name_, {program_, "-c", kFolders}, {}, false);
