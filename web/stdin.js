@@ -15,12 +15,14 @@ if (typeof process === 'object' && process.versions && process.versions.node && 
     folders.forEach(folder => mount(folder, folder));
   }].concat(Module['preRun'] || []);
 
+  // What was said has to be read first: a pipe may be full.
+  const leave = code => process.stdout.write('', () => process.exit(code));
   const take = line => {
     const bytes = stringToNewUTF8(line);
     const goes_on = Module['_ridge_take_line'](bytes);
     Module['_free'](bytes);
-    if (!goes_on) process.exit(70);
-    if (/^\s*\{.*"type"\s*:\s*"quit"/.test(line)) process.exit(0);
+    if (!goes_on) leave(70);
+    if (/^\s*\{.*"type"\s*:\s*"quit"/.test(line)) leave(0);
   };
   Module['onRuntimeInitialized'] = () => setTimeout(() => {  // main() says hello first
     let rest = '';
@@ -30,6 +32,6 @@ if (typeof process === 'object' && process.versions && process.versions.node && 
       rest = lines.pop();
       lines.forEach(take);
     });
-    process.stdin.on('end', () => process.exit(0));
+    process.stdin.on('end', () => leave(0));
   }, 0);
 }
