@@ -10,6 +10,9 @@ set(RIDGE_TESTS OFF)  # those are of the programs that start others; tests/web_w
 add_compile_options(-fwasm-exceptions)
 # Registrations are data that only the linker's section bounds name (common/core/registration.h): LLD 14 would drop them.
 add_link_options(-fwasm-exceptions -Wl,--no-gc-sections)
+if(RIDGE_UNTIMED MATCHES "^-O[01]$")  # a quick build: optimising a program once more as a whole takes a minute each
+  add_link_options(-O1)
+endif()
 # A size_t has 32 bits here, and counts of elements are int64_t.
 add_compile_options(-Wno-shorten-64-to-32)
 add_compile_options("SHELL:-include ${CMAKE_SOURCE_DIR}/web/missing.h")
