@@ -70,14 +70,16 @@ async function offerDataSets() {
 
 self.onmessage = event => { is_ready ? take(event.data) : waiting.push(event.data); };
 
+function begin() {
+  is_ready = true;
+  waiting.forEach(take);
+}
+
 var Module = {
   print: line => self.postMessage(line),
   printErr: line => console.error(line),
   onAbort: what => { throw new Error('the worker ended: ' + what); },
-  onRuntimeInitialized: () => setTimeout(async () => {  // main() says hello first
-    await offerDataSets();
-    is_ready = true;
-    waiting.forEach(take);
-  }, 0),
+  // main() says hello first. What a promise throws does not reach the page, what a timer throws does.
+  onRuntimeInitialized: () => offerDataSets().then(() => setTimeout(begin, 0)),
 };
 importScripts('ridgepoint-worker.js');
