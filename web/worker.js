@@ -68,12 +68,12 @@ async function offerDataSets() {
 
 // ---- lines ----
 
-self.onmessage = event => { is_ready ? take(event.data) : waiting.push(event.data); };
-
 function begin() {
   is_ready = true;
   waiting.forEach(take);
 }
+
+self.onmessage = event => { is_ready ? take(event.data) : waiting.push(event.data); };
 
 var Module = {
   print: line => self.postMessage(line),
