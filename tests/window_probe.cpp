@@ -1,9 +1,8 @@
 // The real window, which tells where its widgets are, for a test that aims with a real mouse:
 //   window-probe WIDGETS.txt [--lab LAB] [--close-after SECONDS] [--frames FRAMES.txt]
-// WIDGETS.txt has, after the frame that was drawn last, the lab, the rung that is selected, the baseline, whether
-// something runs, the worker's state, the notice, the memory (see Memory), a line "row KERNEL STATE REASON" for each rung
-// and a line "x y w h NAME" for each widget. It is replaced, never half written. FRAMES.txt has a line for each frame: the
-// second at which it ended, and the milliseconds of processor time that the window's thread took since the frame before.
+// WIDGETS.txt has, after the frame that was drawn last, what the window shows (app/window/shell/look.h) and the memory (see
+// Memory). It is replaced, never half written. FRAMES.txt has a line for each frame: the second at which it ended, and the
+// milliseconds of processor time that the window's thread took since the frame before.
 #include <malloc.h>
 #include <sys/resource.h>
 
@@ -17,7 +16,7 @@
 #include <new>
 
 #include "app/platform/imgui_compat.h"
-#include "app/window/shell/shell.h"
+#include "app/window/shell/look.h"
 #include "app/window/shell/window.h"
 
 using namespace ridge;
@@ -90,57 +89,12 @@ class Memory {
   std::chrono::steady_clock::time_point read_at_;
 };
 
-const char* worker_state(const window::State& state) {
-  switch (state.sessions.shown->state()) {
-    case app::WorkerState::starting:
-      return "starting";
-    case app::WorkerState::idle:
-      return "idle";
-    case app::WorkerState::busy:
-      return "busy";
-    case app::WorkerState::lost:
-      return "lost";
-    case app::WorkerState::replay:
-      return "replay";
-  }
-  return "";
-}
-
-/// "verified"; "partial" of a training that its limit cut short; "wrong" where the gate is meant to refuse it; "empty" where it could run and has no result.
-std::string row_state(const window::RungView& row) {
-  const Series* series = row.series;
-  if (row.origin == window::Origin::recorded) return "recorded";
-  if (!series) return row.can_run ? "empty" : "elsewhere";
-  const bool is_over = series->status == SeriesStatus::ok || series->trap;
-  if (is_over) return "verified";
-  if (series->status == SeriesStatus::failed)
-    return row.rung->wrong && row.rung->wrong(series->params) ? "wrong" : "refused";
-  if (series->status == SeriesStatus::partial) return "partial";
-  return series->status == SeriesStatus::skipped ? "refused" : "running";
-}
-
 void tell(const std::string& path, const window::Shell& shell, const window::State& state,
           const std::string& memory) {
   const std::string part = path + ".part";
   {
     std::ofstream out(part);
-    out << "selected " << state.selection.rung << "\n"
-        << "lab " << (state.selection.lab ? state.selection.lab->id : "") << "\n"
-        << "worker " << worker_state(state) << "\n"
-        << "error " << state.notice.is_error << "\n"
-        << "baseline " << state.selection.baseline << "\n"
-        << "running " << (state.requests.is_measuring()) << "\n"
-        << "asked " << state.run().requests().size() << "\n"
-        << "notice " << state.notice.text << "\n"
-        << "written " << state.written.file << "\n"
-        << memory << "\n";
-    for (const window::RungView& row : state.ladder.rows)
-      out << "row " << row.rung->kernel << ' ' << row_state(row) << ' '
-          << (row.series ? row.series->reason : row.reason) << "\n";
-    for (const auto& [name, area] : shell.widgets()) {
-      if (area.w < 1 || area.h < 1) continue;
-      out << area.x << ' ' << area.y << ' ' << area.w << ' ' << area.h << ' ' << name << "\n";
-    }
+    out << window::look_text(shell, state) << memory << "\n";
   }
   std::error_code ignored;
   std::filesystem::rename(part, path, ignored);
