@@ -69,16 +69,17 @@ target_include_directories(ridge_lib_jpeg SYSTEM PRIVATE ${folder} ${CMAKE_BINAR
 target_compile_options(ridge_lib_jpeg PRIVATE -w)
 
 if(RIDGE_WINDOW)
-  # GLFW is emscripten's own; the letters are drawn by ImGui's own reader of fonts.
+  # GLFW is emscripten's own. Letters are drawn by the stb_truetype that Debian's Dear ImGui is compiled with.
+  ridge_header_library(ridge_stb stb libstb-dev)
+  target_include_directories(ridge_stb SYSTEM INTERFACE ${ridge_web_headers}/stb)
   ridge_source_folder(imgui folder)
   add_library(ridge_imgui STATIC
     ${folder}/imgui.cpp ${folder}/imgui_draw.cpp ${folder}/imgui_tables.cpp ${folder}/imgui_widgets.cpp
     ${folder}/backends/imgui_impl_glfw.cpp ${folder}/backends/imgui_impl_opengl3.cpp)
   target_include_directories(ridge_imgui SYSTEM PUBLIC ${folder} ${folder}/backends)
-  target_compile_definitions(ridge_imgui PUBLIC IMGUI_IMPL_OPENGL_ES3)
+  target_compile_definitions(ridge_imgui PUBLIC IMGUI_IMPL_OPENGL_ES3
+    PRIVATE IMGUI_STB_RECT_PACK_FILENAME=<stb/stb_rect_pack.h> IMGUI_STB_TRUETYPE_FILENAME=<stb/stb_truetype.h>)
   target_compile_options(ridge_imgui PRIVATE -w)
-  ridge_header_library(ridge_stb stb libstb-dev)
-  target_include_directories(ridge_stb SYSTEM INTERFACE ${ridge_web_headers}/stb)
   set(ridge_window_late "")
 endif()
 
