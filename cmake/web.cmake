@@ -76,23 +76,29 @@ function(ridge_link_worker target)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${page})
 endfunction()
 
-# The page: folder page/ of the build, to be served as it is. Texts and letters lie in ridgepoint.data, the recorded runs in
-# a file that is fetched when the window stands.
-function(ridge_add_page name)
-  set(page ${CMAKE_BINARY_DIR}/page)
-  add_executable(${name} ${CMAKE_SOURCE_DIR}/app/cli/web/main.cpp)
-  ridge_link_web(${name})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${page})
-  target_link_options(${name} PRIVATE -sUSE_GLFW=3 -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sFORCE_FILESYSTEM=1
-    -lidbfs.js -sENVIRONMENT=web)
+# A program that draws on a canvas, with its letters in FOLDER of its files.
+function(ridge_link_canvas target folder)
+  ridge_link_web(${target})
+  target_link_options(${target} PRIVATE -sUSE_GLFW=3 -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sFORCE_FILESYSTEM=1
+    -sENVIRONMENT=web -sEXPORTED_FUNCTIONS=_main,_malloc,_free -sEXPORTED_RUNTIME_METHODS=stringToNewUTF8)
   foreach(font opentype/inter/Inter-Medium.otf opentype/inter/Inter-SemiBold.otf truetype/dejavu/DejaVuSans.ttf
           truetype/dejavu/DejaVuSansMono.ttf truetype/jetbrains-mono/JetBrainsMono-Regular.ttf)
     get_filename_component(file ${font} NAME)
     if(NOT EXISTS /usr/share/fonts/${font})
       message(FATAL_ERROR "/usr/share/fonts/${font} not found: apt-get install fonts-inter fonts-dejavu-core fonts-jetbrains-mono")
     endif()
-    target_link_options(${name} PRIVATE "SHELL:--preload-file /usr/share/fonts/${font}@/assets/fonts/${file}")
+    target_link_options(${target} PRIVATE "SHELL:--preload-file /usr/share/fonts/${font}@${folder}/fonts/${file}")
   endforeach()
+endfunction()
+
+# The page: folder page/ of the build, to be served as it is. Its letters lie in ridgepoint.data, the recorded runs in a file
+# that is fetched when the window stands.
+function(ridge_add_page name)
+  set(page ${CMAKE_BINARY_DIR}/page)
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/app/cli/web/main.cpp)
+  ridge_link_canvas(${name} /assets)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${page})
+  target_link_options(${name} PRIVATE -lidbfs.js)
   foreach(file index.html page.js)
     configure_file(${CMAKE_SOURCE_DIR}/web/${file} ${page}/${file} COPYONLY)
   endforeach()

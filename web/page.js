@@ -7,13 +7,19 @@ const kRecorded = '/assets/recorded';
 
 const ridgepoint = {
   pasted: '',
-  times: {},  // seconds since the page's start, for tests/web_test.py
+  notices: [],  // sentences that the window begins with
+  times: {},    // seconds since the page's start, for tests/web_page.py
 
   say(text) { document.getElementById('said').textContent = text; },
 
   begun() {
     ridgepoint.say('');
     ridgepoint.times.begun = performance.now() / 1000;
+  },
+
+  /// What the window shows, in lines (app/window/shell/look.h).
+  look() {
+    return UTF8ToString(Module._ridge_look());
   },
 
   // ---- keyboard, clipboard, screen ----
@@ -57,6 +63,48 @@ const ridgepoint = {
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  },
+};
+
+// ---- the window's turns: at the browser's frames while something moves, else when something comes ----
+
+ridgepoint.turns = {
+  take: null,   // takes a turn; seconds until the next, if nothing comes; negative: that was the last
+  frame: 0,     // of the browser, that the next is asked for at; 0: none
+  timer: 0,     // that the next waits for; 0: none
+  kFrame_s: 1 / 60,
+  kHidden_s: 0.1,  // a hidden page has no frames, and goes on with its work
+
+  begin(take) {
+    ridgepoint.turns.take = take;
+    for (const kind of ['mousemove', 'mousedown', 'mouseup', 'wheel', 'keydown', 'keyup', 'keypress', 'touchstart', 'touchmove',
+      'touchend', 'focus', 'blur', 'resize', 'mouseout', 'pageshow'])
+      window.addEventListener(kind, ridgepoint.turns.wake, {capture: true, passive: true});
+    document.addEventListener('resume', ridgepoint.turns.wake);
+    document.addEventListener('visibilitychange', () => ridgepoint.turns.plan(0));
+    ridgepoint.turns.plan(0);
+  },
+  now() {
+    const turns = ridgepoint.turns;
+    turns.frame = turns.timer = 0;
+    const wait_s = turns.take();
+    if (!ridgepoint.times.painted) ridgepoint.times.painted = performance.now() / 1000;
+    if (wait_s >= 0) turns.plan(wait_s);
+  },
+  plan(wait_s) {
+    const turns = ridgepoint.turns;
+    cancelAnimationFrame(turns.frame);
+    clearTimeout(turns.timer);
+    turns.frame = turns.timer = 0;
+    if (document.hidden)
+      turns.timer = setTimeout(turns.now, 1000 * Math.max(wait_s, turns.kHidden_s));
+    else if (wait_s <= turns.kFrame_s)
+      turns.frame = requestAnimationFrame(turns.now);
+    else
+      turns.timer = setTimeout(turns.now, 1000 * wait_s);
+  },
+  wake() {
+    if (ridgepoint.turns.timer && !document.hidden) ridgepoint.turns.plan(0);
   },
 };
 

@@ -6,7 +6,10 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <string>
+#include <utility>
 
 // web/page.js has what the page does: `ridgepoint`, made before the program starts.
 
@@ -44,7 +47,11 @@ EM_JS(void, ridge_copy_picture, (const char* path), {
 EM_JS(void, ridge_fetch_recorded, (), {
   ridgepoint.recorded.fetch(is_there => Module['_ridge_recorded_fetched'](is_there ? 1 : 0));
 });
-EM_JS(void, ridge_first_turn, (), { ridgepoint.begun(); });
+EM_JS(void, ridge_begin_turns, (), {
+  ridgepoint.begun();
+  ridgepoint.turns.begin(() => Module['_ridge_turn']());
+});
+EM_JS(void, ridge_wake, (), { ridgepoint.turns.wake(); });
 // clang-format on
 
 namespace ridge::window {
@@ -56,7 +63,7 @@ bool g_is_woken = false;
 struct Loop {
   std::unique_ptr<Turns> turns;
   bool (*has_event)(double timeout_s) = nullptr;
-  double last_s = 0;
+  double due_s = 0;  ///< of the next turn, if nothing comes
 };
 Loop g_loop;
 
@@ -74,20 +81,6 @@ const char* pasted_text(void*) {
   text = pasted;
   std::free(pasted);
   return text.c_str();
-}
-
-/// The browser calls at each of its frames; a turn is taken where there is a reason for one.
-void take_turn() {
-  const double now_s = glfwGetTime();
-  if (ridge_fit_canvas() != 0) g_on_event();
-  const double wait_s = g_loop.turns->wait_s();
-  const bool has_event = g_loop.has_event(0);
-  if (!has_event && !g_is_woken && now_s - g_loop.last_s < wait_s) return;
-  g_is_woken = false;
-  g_loop.last_s = now_s;
-  if (g_loop.turns->turn(has_event)) return;
-  emscripten_cancel_main_loop();
-  g_loop.turns.reset();
 }
 
 }  // namespace
@@ -156,12 +149,29 @@ void wait_events(double) {}
 
 void wake_host() {
   g_is_woken = true;
+  ridge_wake();
 }
 
 void take_turns(std::unique_ptr<Turns> turns, bool (*has_event)(double timeout_s)) {
   g_loop = {std::move(turns), has_event, 0};
-  emscripten_set_main_loop(take_turn, 0, 0);
-  ridge_first_turn();
+  ridge_begin_turns();
+}
+
+/// From the page, when a turn may be due: it is taken where there is a reason for one. How long the next may be waited
+/// for, if no event comes, in seconds; negative: that was the last.
+extern "C" EMSCRIPTEN_KEEPALIVE double ridge_turn() {
+  if (!g_loop.turns) return -1;
+  if (ridge_fit_canvas() != 0) g_on_event();
+  const bool has_event = g_loop.has_event(0);
+  const bool is_woken = std::exchange(g_is_woken, false);
+  if (has_event || is_woken || glfwGetTime() >= g_loop.due_s) {
+    if (!g_loop.turns->turn(has_event)) {
+      g_loop.turns.reset();
+      return -1;
+    }
+    g_loop.due_s = glfwGetTime() + g_loop.turns->wait_s();
+  }
+  return g_is_woken ? 0 : std::max(0.0, g_loop.due_s - glfwGetTime());
 }
 
 void fetch_recorded_files(std::function<void()> ready) {

@@ -129,6 +129,7 @@ void set_up(State& state, const WindowOptions& options) {
     open_rehearsed(state);
   }
   if (options.presenter) begin_presenting(state);
+  if (!options.notice.empty()) state.notice = {options.notice, false};
 }
 
 /// What a thread of its own reads or does while the window goes on; each wakes it when it is ready.

@@ -30,6 +30,7 @@ struct WindowTiming {
 struct WindowOptions {
   std::vector<std::string> worker_command;  ///< empty: the worker beside this program
   std::string replay;                       ///< a saved run to show instead of a live worker
+  std::string notice;                       ///< a sentence to begin with
   std::string lab;                          ///< empty: the one used last; without any, Home
   std::string rung;                         ///< in that lab, a kernel's id; empty: as it opens
   Params params;                            ///< of that lab, over its own
