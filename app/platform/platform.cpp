@@ -208,14 +208,15 @@ void Platform::swap() {
 
 std::vector<unsigned char> Platform::read_pixels(int* width, int* height) const {
   glfwGetFramebufferSize(window_, width, height);
-  const auto row = static_cast<size_t>(*width) * 3;
-  const auto rows = static_cast<size_t>(*height);
-  std::vector<unsigned char> upside_down(row * rows), pixels(row * rows);
-  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  const auto columns = static_cast<size_t>(*width), rows = static_cast<size_t>(*height);
+  std::vector<unsigned char> upside_down(columns * rows * 4), pixels(columns * rows * 3);
   read_back_buffer();
-  glReadPixels(0, 0, *width, *height, GL_RGB, GL_UNSIGNED_BYTE, upside_down.data());
+  // A browser gives no other form than this.
+  glReadPixels(0, 0, *width, *height, GL_RGBA, GL_UNSIGNED_BYTE, upside_down.data());
   for (size_t y = 0; y < rows; ++y) {
-    std::memcpy(&pixels[y * row], &upside_down[(rows - 1 - y) * row], row);
+    const unsigned char* from = &upside_down[(rows - 1 - y) * columns * 4];
+    unsigned char* to = &pixels[y * columns * 3];
+    for (size_t x = 0; x < columns; ++x) std::memcpy(to + 3 * x, from + 4 * x, 3);
   }
   return pixels;
 }
