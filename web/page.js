@@ -3,6 +3,7 @@
 'use strict';
 
 const kHome = '/home';            // kept by the browser between visits
+const kDropped = '/home/dropped';  // runs that were dropped on the page
 const kRecorded = '/assets/recorded';
 
 const ridgepoint = {
@@ -40,6 +41,7 @@ const ridgepoint = {
     window.addEventListener('hashchange', () => location.reload());
     document.addEventListener('visibilitychange', () => { if (document.hidden) ridgepoint.store.save(); });
     ridgepoint.touch.watch(canvas);
+    ridgepoint.drop.watch();
   },
 
   copyText(text) {
@@ -123,6 +125,48 @@ ridgepoint.touch = {
       }
       last = now;
     });
+  },
+};
+
+// ---- files that are dropped on the page ----
+
+ridgepoint.drop = {
+  kMost: 20,  // are kept
+
+  watch() {
+    // Anywhere on the page: what the browser is left with, it goes to in the page's place.
+    window.addEventListener('dragover', event => { event.preventDefault(); event.stopPropagation(); }, true);
+    window.addEventListener('drop', event => {
+      event.preventDefault();
+      event.stopPropagation();
+      for (const file of event.dataTransfer.files) ridgepoint.drop.take(file);
+    }, true);
+  },
+  /// The window opens it, or says why not. Of what is no run its beginning is enough for that, and nothing of it is kept.
+  async take(file) {
+    const name = file.name.replace(/\//g, '_'), kStart_bytes = 4096;
+    try {
+      const start = new Uint8Array(await file.slice(0, kStart_bytes).arrayBuffer());
+      const isRun = start[0] === 123;  // '{'
+      const folder = isRun ? kDropped : '/foreign';
+      FS.mkdirTree(folder);
+      FS.writeFile(`${folder}/${name}`, isRun ? new Uint8Array(await file.arrayBuffer()) : start);
+      if (isRun) ridgepoint.drop.forget_old();
+      ridgepoint.drop.open(`${folder}/${name}`);
+    } catch (error) {
+      console.error(`${name}: ${error.message}`);
+      ridgepoint.drop.open(`/foreign/${name}`);  // a folder, or a file that cannot be read: there is none there
+    }
+  },
+  open(path) {
+    const bytes = stringToNewUTF8(path);
+    Module._ridge_dropped(bytes);
+    Module._free(bytes);
+  },
+  forget_old() {
+    const all = FS.readdir(kDropped).filter(name => !name.startsWith('.')).map(name => `${kDropped}/${name}`);
+    const age = path => FS.stat(path).mtime.getTime();
+    all.sort((a, b) => age(b) - age(a)).slice(ridgepoint.drop.kMost).forEach(path => FS.unlink(path));
   },
 };
 

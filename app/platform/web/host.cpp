@@ -58,6 +58,7 @@ namespace ridge::window {
 namespace {
 
 void (*g_on_event)() = nullptr;
+GLFWdropfun g_on_drop = nullptr;
 bool g_is_woken = false;
 
 struct Loop {
@@ -130,6 +131,7 @@ void watch_host(GLFWwindow* window, void (*on_event)()) {
   ImGuiIO& io = ImGui::GetIO();
   io.SetClipboardTextFn = [](void*, const char* text) { ridge_copy_text(text); };
   io.GetClipboardTextFn = pasted_text;
+  g_on_drop = glfwSetDropCallback(window, nullptr);  // the page puts them where they are kept
   // Pixels, and down is positive: in place of the backend's, for which a notch is 1 and up is positive.
   glfwSetScrollCallback(window, [](GLFWwindow*, double x, double y) {
     constexpr double kNotch_px = 100;
@@ -172,6 +174,12 @@ extern "C" EMSCRIPTEN_KEEPALIVE double ridge_turn() {
     g_loop.due_s = glfwGetTime() + g_loop.turns->wait_s();
   }
   return g_is_woken ? 0 : std::max(0.0, g_loop.due_s - glfwGetTime());
+}
+
+/// From the page: where a file lies that was dropped on it.
+extern "C" EMSCRIPTEN_KEEPALIVE void ridge_dropped(const char* path) {
+  g_on_drop(nullptr, 1, &path);
+  wake_host();
 }
 
 void fetch_recorded_files(std::function<void()> ready) {
