@@ -3,6 +3,9 @@
 #include <emscripten.h>
 
 #include <filesystem>
+#include <vector>
+
+#include "common/core/files.h"
 
 // clang-format off
 EM_JS(void, ridge_download, (const char* path, const char* name), {
@@ -12,13 +15,20 @@ EM_JS(void, ridge_download, (const char* path, const char* name), {
 
 namespace ridge::window {
 
-/// A file is downloaded: what a page writes lies in its own store, which no other program reads.
+/// A file is downloaded, and of a folder each: what a page writes lies in its own store, which no other program reads.
 Result<Opener> open_on_desktop(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored))
-    return Error{ErrorCode::unavailable, "a page has no folder to show", path,
-                 "Open downloads the file"};
-  ridge_download(path.c_str(), std::filesystem::path(path).filename().c_str());
+  std::error_code failed;
+  std::vector<std::filesystem::path> files;
+  if (std::filesystem::is_directory(path, failed))
+    files = entries_of(path);
+  else
+    files.emplace_back(path);
+  for (const std::filesystem::path& file : files) {
+    if (!std::filesystem::is_regular_file(file, failed))
+      return Error{ErrorCode::unavailable, "there is no file to download", file.string(),
+                   "export it again"};
+    ridge_download(file.c_str(), file.filename().c_str());
+  }
   return Opener{"the browser, as a download", -1};
 }
 
