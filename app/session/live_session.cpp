@@ -92,7 +92,7 @@ Result<void> LiveSession::launch() {
   banner_.clear();
   reason_.clear();
   gave_up_.clear();
-  launched_ = last_ping_ = Clock::now();
+  launched_ = last_ping_ = polled_ = Clock::now();
   unanswered_.reset();
   terminated_.reset();
   closed_.reset();
@@ -264,7 +264,18 @@ bool LiveSession::poll() {
   return std::exchange(changed_, false);
 }
 
+/// Who was put to sleep, as a browser does with a page that is not looked at, heard nothing meanwhile: that is no silence
+/// of a worker that is starting.
+void LiveSession::forget_sleep() {
+  // Twice what passes between two polls of a window where nothing happens.
+  constexpr std::chrono::seconds kSleep(5);
+  const auto now = Clock::now();
+  const auto gap = now - std::exchange(polled_, now);
+  if (gap > kSleep) launched_ = std::min(now, launched_ + gap);
+}
+
 void LiveSession::poll_worker() {
+  forget_sleep();
   process_->flush();
   bool was_full = false;
   for (const std::string& line : process_->take_lines(&was_full)) handle(line);

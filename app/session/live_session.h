@@ -67,6 +67,7 @@ class LiveSession final : public Session {
   void lose(const std::string& why);
   void finish_losing();
   void poll_worker();
+  void forget_sleep();
   void say_good_bye();
   double hello_limit_s() const;
 
@@ -85,7 +86,7 @@ class LiveSession final : public Session {
   std::vector<std::string> held_;  ///< lines for a worker that has not said hello
   bool is_impatient_ = false;      ///< what is cancelled now is not waited for
   std::string fault_, gave_up_, banner_;
-  Clock::time_point launched_, last_ping_;
+  Clock::time_point launched_, last_ping_, polled_;
   std::optional<Clock::time_point> unanswered_;  ///< the oldest ping without a pong
   bool is_flooded_ = false;  ///< the queue of lines was full since that ping
   std::optional<Clock::time_point> terminated_, closed_;
