@@ -522,6 +522,22 @@ TEST_CASE("of two machines in a lab the one with more undisturbed results comes 
   CHECK(all[1].machine == "NVIDIA Disturbed");
 }
 
+TEST_CASE("read one after the other the recordings are those that are read at once, the asked lab's first") {
+  RecordingShelf shelf;
+  const size_t of_lab = shelf.left("conv");
+  REQUIRE(of_lab > 1);
+  for (size_t i = 0; i < of_lab; ++i) REQUIRE(shelf.read_next("conv", nullptr));
+  CHECK(shelf.left("conv") == 0);
+  CHECK(shelf.all().size() == of_lab);
+  for (const Recording& one : shelf.all())
+    CHECK(fs::path(one.path).filename().string().starts_with("conv."));
+  while (shelf.read_next("conv", nullptr)) continue;
+  CHECK(shelf.is_empty());
+  const auto at_once = load_all_recordings(nullptr), in_turn = shelf.all();
+  REQUIRE(in_turn.size() == at_once.size());
+  for (size_t i = 0; i < at_once.size(); ++i) CHECK(in_turn[i].path == at_once[i].path);
+}
+
 TEST_CASE("of two recorded results of one point the one that is not stale is shown") {
   const std::vector<Recording> all = {recorded_on("H200", "old", {4096}),
                                       recorded_on("H200", "new", {4096}),

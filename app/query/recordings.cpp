@@ -100,26 +100,40 @@ void put_fullest_first(std::vector<Recording>* all) {
 
 }  // namespace
 
+std::vector<std::string> recording_files(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  if (folder.empty() || !fs::is_directory(folder, error)) return files;
+  for (const fs::path& file : entries_of(folder)) {
+    if (file.extension() == ".jsonl") files.push_back(file.string());
+  }
+  return files;
+}
+
+namespace {
+
+Result<Recording> load_recording(const std::string& path, std::span<const RungHash> now) {
+  RIDGE_TRY(Run read, load_saved(path, now));
+  auto run = std::make_shared<const Run>(std::move(read));
+  std::string machine =
+      run->environment() ? run->environment()->machine() : fs::path(path).stem().string();
+  std::string title = title_of_run(*run);
+  std::string stale = stale_text(*run);
+  return Recording{path, std::move(machine), std::move(title), std::move(run), std::move(stale)};
+}
+
+}  // namespace
+
 std::vector<Recording> load_recordings(const std::string& folder,
                                        std::vector<std::string>* problems,
                                        std::span<const RungHash> now) {
   std::vector<Recording> found;
-  std::error_code error;
-  if (folder.empty() || !fs::is_directory(folder, error)) return found;
-  for (const fs::path& file : entries_of(folder)) {
-    if (file.extension() != ".jsonl") continue;
-    auto run = load_saved(file.string(), now);
-    if (!run) {
-      if (problems) problems->push_back(run.error().sentence());
-      continue;
-    }
-    auto shared = std::make_shared<const Run>(*std::move(run));
-    std::string machine =
-        shared->environment() ? shared->environment()->machine() : file.stem().string();
-    std::string title = title_of_run(*shared);
-    std::string stale = stale_text(*shared);
-    found.push_back(
-        {file.string(), std::move(machine), std::move(title), std::move(shared), std::move(stale)});
+  for (const std::string& path : recording_files(folder)) {
+    auto recording = load_recording(path, now);
+    if (recording)
+      found.push_back(*std::move(recording));
+    else if (problems)
+      problems->push_back(recording.error().sentence());
   }
   put_fullest_first(&found);
   return found;
@@ -130,6 +144,51 @@ std::vector<Recording> load_all_recordings(std::vector<std::string>* problems,
   std::vector<Recording> all = load_recordings(asset_folder("recorded"), problems, now);
   for (Recording& own : load_recordings(data_folder("recorded"), problems, now))
     all.push_back(std::move(own));
+  return all;
+}
+
+// ---- one after the other -----------------------------------------------------------------------
+
+RecordingShelf::RecordingShelf() {
+  for (const std::string& folder : {asset_folder("recorded"), data_folder("recorded")}) {
+    for (const std::string& path : recording_files(folder)) waiting_.push_back({folder, path});
+  }
+}
+
+bool RecordingShelf::is_of(const std::string& path, const std::string& lab) {
+  return fs::path(path).filename().string().starts_with(lab + ".");
+}
+
+size_t RecordingShelf::left(const std::string& lab) const {
+  return static_cast<size_t>(std::count_if(
+      waiting_.begin(), waiting_.end(), [&](const File& file) { return is_of(file.path, lab); }));
+}
+
+bool RecordingShelf::read_next(const std::string& lab, std::vector<std::string>* problems) {
+  if (waiting_.empty()) return false;
+  auto next = std::find_if(waiting_.begin(), waiting_.end(),
+                           [&](const File& file) { return is_of(file.path, lab); });
+  if (next == waiting_.end()) next = waiting_.begin();
+  auto recording = load_recording(next->path, rung_hashes());
+  if (recording)
+    read_[next->folder].push_back(*std::move(recording));
+  else if (problems)
+    problems->push_back(recording.error().sentence());
+  waiting_.erase(next);
+  return true;
+}
+
+std::vector<Recording> RecordingShelf::all() const {
+  std::vector<Recording> all;
+  for (const std::string& folder : {asset_folder("recorded"), data_folder("recorded")}) {
+    const auto read = read_.find(folder);
+    if (read == read_.end()) continue;
+    std::vector<Recording> of = read->second;
+    std::sort(of.begin(), of.end(),
+              [](const Recording& a, const Recording& b) { return a.path < b.path; });
+    put_fullest_first(&of);
+    all.insert(all.end(), of.begin(), of.end());
+  }
   return all;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,9 @@ struct Recording {
 /// What a run holds, in a line: "GEMM · 7 rungs · 2 comparisons".
 std::string title_of_run(const Run& run);
 
+/// The recordings' files in a folder, by name; empty where there is none.
+std::vector<std::string> recording_files(const std::string& folder);
+
 /// All readable recordings of a folder, by name, their stale results marked. An unreadable one is left out and named in
 /// `problems`.
 std::vector<Recording> load_recordings(const std::string& folder,
@@ -30,6 +34,28 @@ std::vector<Recording> load_recordings(const std::string& folder,
 /// The program's recordings, then the user's own (data_folder("recorded")): where recordings of other machines are put.
 std::vector<Recording> load_all_recordings(std::vector<std::string>* problems,
                                            std::span<const RungHash> now = rung_hashes());
+
+/// load_all_recordings() a file at a time, for who must not wait for all of them: a page has one thread.
+class RecordingShelf {
+ public:
+  RecordingShelf();
+  /// Reads one file, of `lab` where one of its is left. False: all had been read.
+  bool read_next(const std::string& lab, std::vector<std::string>* problems);
+  /// Files of `lab` that are not read.
+  size_t left(const std::string& lab) const;
+  bool is_empty() const { return waiting_.empty(); }
+  /// What has been read, in the order of load_all_recordings().
+  std::vector<Recording> all() const;
+
+ private:
+  struct File {
+    std::string folder, path;
+  };
+  static bool is_of(const std::string& path, const std::string& lab);
+
+  std::vector<File> waiting_;
+  std::map<std::string, std::vector<Recording>> read_;  ///< by folder
+};
 
 /// The recordings of one lab on one machine: what a person chooses, since all files of a machine are looked through.
 struct RecordingGroup {

@@ -132,50 +132,79 @@ void set_up(State& state, const WindowOptions& options) {
   if (!options.notice.empty()) state.notice = {options.notice, false};
 }
 
-/// What a thread of its own reads or does while the window goes on; each wakes it when it is ready.
-class Errands {
+/// The recorded runs, 8 MB: after the first frame, which waits for none of them. A thread of its own reads them; where there
+/// are no threads each turn reads one file, the lab's in view first, and the window goes on in between.
+class ShippedRuns {
  public:
-  /// The recorded runs, 8 MB: after the first frame, which waits for none of them.
-  void load_shipped() {
+  void begin() {
     Platform::fetch_recorded([this] {
-      shipped_ = in_background([] {
-        Shipped read;
+      if (!has_threads()) {
+        shelf_ = std::make_unique<app::RecordingShelf>();
+        return;
+      }
+      read_ = in_background([] {
+        Read read;
         read.runs = app::load_all_recordings(&read.problems);
         Platform::wake();
         return read;
       });
     });
   }
-  void copy(const std::string& picture) {
-    picture_ = picture;
-    copied_ = copy_picture(picture, [] { Platform::wake(); });
-  }
-  /// True when one is done and the picture has changed.
   bool take(State& state) {
-    const bool has_shipped = is_ready(shipped_), has_copied = is_ready(copied_);
-    if (has_shipped) {
-      Shipped read = shipped_.get();
-      if (!read.problems.empty()) state.notice = {read.problems.front(), true};
-      take_recordings(state, std::move(read.runs));
-    }
-    if (has_copied) {
-      const Result<void> copied = copied_.get();
-      const std::string said = copied ? "It is on the clipboard too."
-                                      : "Not on the clipboard: " + copied.error().sentence();
-      if (state.written.file == picture_)
-        state.written.said = said;
-      else
-        state.notice = {"The chart's picture: " + said, false};
-    }
-    return has_shipped || has_copied;
+    if (shelf_) return read_file(state);
+    if (!is_ready(read_)) return false;
+    show(state, read_.get());
+    return true;
   }
+  /// Another turn reads more.
+  bool goes_on() const { return shelf_ != nullptr; }
 
  private:
-  struct Shipped {
+  struct Read {
     std::vector<Recording> runs;
     std::vector<std::string> problems;
   };
-  std::future<Shipped> shipped_;
+  static void show(State& state, Read read) {
+    if (!read.problems.empty()) state.notice = {read.problems.front(), true};
+    take_recordings(state, std::move(read.runs));
+  }
+  bool read_file(State& state) {
+    const std::string lab = state.selection.lab ? state.selection.lab->id : "";
+    const bool was_of_lab = shelf_->left(lab) > 0;
+    shelf_->read_next(lab, &problems_);
+    const bool is_over = shelf_->is_empty();
+    if (!is_over && !(was_of_lab && shelf_->left(lab) == 0)) return false;
+    show(state, {shelf_->all(), is_over ? problems_ : std::vector<std::string>()});
+    if (is_over) shelf_.reset();
+    return true;
+  }
+
+  std::future<Read> read_;
+  std::unique_ptr<app::RecordingShelf> shelf_;
+  std::vector<std::string> problems_;
+};
+
+/// A picture for the clipboard, which a thread of its own holds.
+class CopiedPicture {
+ public:
+  void begin(const std::string& picture) {
+    picture_ = picture;
+    copied_ = copy_picture(picture, [] { Platform::wake(); });
+  }
+  /// True when it is done and the picture of the window has changed.
+  bool take(State& state) {
+    if (!is_ready(copied_)) return false;
+    const Result<void> copied = copied_.get();
+    const std::string said = copied ? "It is on the clipboard too."
+                                    : "Not on the clipboard: " + copied.error().sentence();
+    if (state.written.file == picture_)
+      state.written.said = said;
+    else
+      state.notice = {"The chart's picture: " + said, false};
+    return true;
+  }
+
+ private:
   std::future<Result<void>> copied_;
   std::string picture_;
 };
@@ -190,7 +219,7 @@ void remember(State& state, const Platform& platform) {
 }
 
 /// What was seen, without what lay over it: the frames in between let a menu or a tooltip go.
-void save_chart(State& state, const Shell& shell, const Platform& platform, Errands* errands) {
+void save_chart(State& state, const Shell& shell, const Platform& platform, CopiedPicture* copied) {
   if (state.chart.png_in_frames == 0 || --state.chart.png_in_frames > 0) return;
   const char* what = state.chart.png_of_card ? "card" : "chart";
   const auto card = shell.widgets().find("climb_card");
@@ -207,7 +236,7 @@ void save_chart(State& state, const Shell& shell, const Platform& platform, Erra
   note_written(
       state, is_card ? "card (PNG)" : "picture of the chart (PNG)", path,
       is_card ? card_words(climb_card(climb_run(state), state.first_climb)) : shell.chart_words());
-  if (state.chart.png_copied) errands->copy(state.written.file);
+  if (state.chart.png_copied) copied->begin(state.written.file);
 }
 
 /// "GEMM · loop_order – Ridgepoint": which of several windows, or of a browser's tabs.
@@ -246,7 +275,8 @@ class OpenWindow final : public Turns {
   std::unique_ptr<Platform> platform_;
   std::unique_ptr<app::Session> session_;
   Shell shell_;
-  Errands errands_;
+  ShippedRuns shipped_;
+  CopiedPicture copied_;
   Stopwatch watch_;
   int frames_left_ = kFramesAfterEvent;
   bool data_waits_ = false;
@@ -259,7 +289,7 @@ double OpenWindow::wait_s() {
                     state_->sessions.shown->state() == app::WorkerState::starting;
   double wait_s = busy ? kBusyWait_s : kIdleWait_s;
   const double now_s = platform_->now_s();
-  if (frames_left_ > 0)
+  if (frames_left_ > 0 || shipped_.goes_on())
     wait_s = 0;
   else if (data_waits_)
     wait_s = std::max(0.001, last_frame_s_ + kFrame_s - now_s);
@@ -278,7 +308,8 @@ bool OpenWindow::is_over() const {
 void OpenWindow::take_news(double now_s) {
   data_waits_ |= state_->sessions.shown->poll();
   for (const std::string& path : platform_->take_dropped()) open_run(*state_, path);
-  data_waits_ |= errands_.take(*state_);
+  data_waits_ |= shipped_.take(*state_);
+  data_waits_ |= copied_.take(*state_);
   data_waits_ |= refresh(*state_, now_s);
   data_waits_ |= shell_.wake_s() > 0 && now_s >= last_frame_s_ + shell_.wake_s();
 }
@@ -303,9 +334,9 @@ void OpenWindow::draw() {
   platform_->set_title(title_of(*state_));
   const double begin_s = platform_->now_s();
   platform_->draw(shell_, state_->appearance);
-  save_chart(*state_, shell_, *platform_, &errands_);
+  save_chart(*state_, shell_, *platform_, &copied_);
   platform_->swap();
-  if (last_frame_s_ < 0) errands_.load_shipped();
+  if (last_frame_s_ < 0) shipped_.begin();
   watch_.frame(platform_->now_s() - begin_s);
   if (options_.observe) options_.observe(shell_, *state_);
   last_frame_s_ = platform_->now_s();
