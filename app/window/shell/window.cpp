@@ -209,11 +209,19 @@ class CopiedPicture {
   std::string picture_;
 };
 
+/// The lab in view, for the next start: at once, since a page is closed without a word. True: it was another.
+bool note_lab(State& state) {
+  const bool is_own =
+      state.selection.lab && state.view.screen == ScreenId::lab && !state.is_replay();
+  if (!is_own || state.history.last_lab == state.selection.lab->id) return false;
+  state.history.last_lab = state.selection.lab->id;
+  return true;
+}
+
 /// Where it stands and what was looked at, for the next start.
 void remember(State& state, const Platform& platform) {
   finish_typing(state);
-  if (state.selection.lab && state.view.screen == ScreenId::lab && !state.is_replay())
-    state.history.last_lab = state.selection.lab->id;
+  note_lab(state);
   if (!state.appearance.full_screen) state.settings.window = platform.place();
   save_settings(&state);
 }
@@ -326,6 +334,7 @@ bool OpenWindow::turn(bool has_event) {
   const bool due = frames_left_ > 0 || (data_waits_ && now_s - last_frame_s_ >= kFrame_s);
   const bool held = state_->sessions.shown->in_timed_block() && now_s - last_frame_s_ < kLongBlock_s;
   if (due && !held) draw();
+  if (note_lab(*state_)) save_settings(state_.get());
   return true;
 }
 
