@@ -110,21 +110,34 @@ ridgepoint.turns = {
   },
 };
 
-// ---- a finger that moves scrolls ----
+// ---- a finger that moves scrolls; one that does not, presses ----
 
 ridgepoint.touch = {
+  kStill_px: 8,
+
+  /// A press is the browser's, made of a touch that did not move: the program hears of no touch itself.
   watch(canvas) {
-    let last = null;
-    canvas.addEventListener('touchstart', event => { last = event.touches[0]; });
-    canvas.addEventListener('touchmove', event => {
-      const now = event.touches[0];
-      if (last) {
-        canvas.dispatchEvent(new WheelEvent('wheel', {
-          deltaX: 2 * (last.clientX - now.clientX), deltaY: 2 * (last.clientY - now.clientY),
-          clientX: now.clientX, clientY: now.clientY, cancelable: true}));
-      }
+    let last = null, is_moving = false;
+    const at = (touch, more) => ({clientX: touch.clientX, clientY: touch.clientY, bubbles: true, cancelable: true, ...more});
+    const take = (kind, heard) => canvas.parentNode.addEventListener(kind, event => {
+      event.stopPropagation();
+      heard(event);
+    }, {capture: true, passive: false});
+    take('touchstart', event => {
+      last = event.touches[0];
+      is_moving = false;
+      canvas.dispatchEvent(new MouseEvent('mousemove', at(last)));  // what is under the finger scrolls
+    });
+    take('touchmove', event => {
+      event.preventDefault();
+      const now = event.touches[0], x = last.clientX - now.clientX, y = last.clientY - now.clientY;
+      if (!is_moving && Math.hypot(x, y) < ridgepoint.touch.kStill_px) return;
+      is_moving = true;
+      canvas.dispatchEvent(new WheelEvent('wheel', at(now, {deltaX: 2 * x, deltaY: 2 * y})));
       last = now;
     });
+    take('touchend', event => { if (is_moving) event.preventDefault(); });
+    take('touchcancel', () => {});
   },
 };
 
