@@ -91,6 +91,7 @@ ridgepoint.turns = {
     turns.frame = turns.timer = 0;
     const wait_s = turns.take();
     if (!ridgepoint.times.painted) ridgepoint.times.painted = performance.now() / 1000;
+    ridgepoint.store.look_later();
     if (wait_s >= 0) turns.plan(wait_s);
   },
   plan(wait_s) {
@@ -217,28 +218,58 @@ ridgepoint.worker = {
 // ---- what is kept between visits ----
 
 ridgepoint.store = {
+  kLook_ms: 1000,
   isThere: false,
+  kept: '',       // what was there when it was last saved
+  is_saving: false,
+  timer: 0,
 
-  /// Reads it before the program starts. A browser that refuses (a private window) keeps nothing.
-  open(done) {
+  /// Reads it before the program starts. Where the browser refuses, as in some private windows, nothing is kept.
+  async open() {
     FS.mkdirTree(kHome);
+    const store = ridgepoint.store;
     try {
+      await store.probe();
       FS.mount(IDBFS, {}, kHome);
+      await new Promise((done, fail) => FS.syncfs(true, error => error ? fail(error) : done()));
+      store.isThere = true;
+      store.kept = store.state(kHome);
     } catch (error) {
-      done();
-      return;
+      console.error(`the browser's store: ${error && error.message || error}`);
+      ridgepoint.notices.push('The browser keeps nothing for this page: settings, progress and runs are gone when it is closed; Export and Open download what is to stay.');
     }
-    FS.syncfs(true, error => {
-      ridgepoint.store.isThere = !error;
-      if (!error) setInterval(ridgepoint.store.save, 5000);
-      done();
+  },
+  /// IDBFS ends the program where there is no store.
+  probe() {
+    return new Promise((done, fail) => {
+      const asked = window.indexedDB.open('ridgepoint');
+      asked.onsuccess = () => { asked.result.close(); done(); };
+      asked.onerror = event => { event.preventDefault(); fail(asked.error); };
     });
   },
-  saving: false,
+  /// A text that is another when a file is.
+  state(folder) {
+    return FS.readdir(folder).filter(name => !/^\.\.?$/.test(name)).map(name => {
+      const path = `${folder}/${name}`, about = FS.stat(path);
+      return FS.isDir(about.mode) ? ridgepoint.store.state(path) : `${path} ${about.mtime.getTime()} ${about.size}`;
+    }).join();
+  },
+  /// After a turn: soon whether one has changed something.
+  look_later() {
+    const store = ridgepoint.store;
+    if (store.isThere && !store.timer) store.timer = setTimeout(() => { store.timer = 0; store.save(); }, store.kLook_ms);
+  },
   save() {
-    if (!ridgepoint.store.isThere || ridgepoint.store.saving) return;
-    ridgepoint.store.saving = true;
-    FS.syncfs(false, () => { ridgepoint.store.saving = false; });
+    const store = ridgepoint.store;
+    if (!store.isThere || store.is_saving) return;
+    const now = store.state(kHome);
+    if (now === store.kept) return;
+    store.is_saving = true;
+    FS.syncfs(false, error => {
+      store.is_saving = false;
+      if (error) console.error(`the browser's store: ${error.message || error}`);
+      else store.kept = now;
+    });
   },
 };
 
@@ -275,6 +306,15 @@ ridgepoint.recorded = {
 
 // ---- the start ----
 
+/// "#lab=gemm&rung=gemm.cpu.blocked&n=512": a word each.
+ridgepoint.words = () => location.hash.slice(1).split('&').filter(word => word).map(word => {
+  try {
+    return decodeURIComponent(word);
+  } catch (error) {
+    return word;  // the program says what is wrong with it
+  }
+});
+
 /// Why this browser cannot run it; empty: it can.
 ridgepoint.blocker = function () {
   const kElsewhere = 'The desktop program, its lessons and recordings do not need it.';
@@ -286,8 +326,7 @@ ridgepoint.blocker = function () {
 
 var Module = {
   canvas: document.getElementById('canvas'),
-  // "#lab=gemm&rung=gemm.cpu.blocked&n=512": a word each.
-  arguments: decodeURIComponent(location.hash.slice(1)).split('&').filter(word => word),
+  arguments: ridgepoint.words(),
   print: text => console.log(text),
   printErr: text => {
     console.error(text);
@@ -295,8 +334,8 @@ var Module = {
   },
   onAbort: what => ridgepoint.say(`Ridgepoint has stopped (${what}); what was saved is kept: load the page again.`),
   preRun: [() => {
-    addRunDependency('store');
-    ridgepoint.store.open(() => removeRunDependency('store'));
+    addRunDependency('files');
+    ridgepoint.store.open().then(() => removeRunDependency('files'));
   }],
 };
 
