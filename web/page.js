@@ -4,6 +4,7 @@
 
 const kHome = '/home';            // kept by the browser between visits
 const kDropped = '/home/dropped';  // runs that were dropped on the page
+const kLinked = '/linked/run.jsonl';  // the run that the page's address carries
 const kRecorded = '/assets/recorded';
 
 const ridgepoint = {
@@ -273,6 +274,26 @@ ridgepoint.store = {
   },
 };
 
+// ---- a run in the page's address ----
+
+ridgepoint.link = {
+  /// "run=": a saved run, compressed by gzip, as base64 in the letters of addresses.
+  async open() {
+    const word = ridgepoint.words().find(one => one.startsWith('run='));
+    if (!word) return;
+    FS.mkdirTree('/linked');
+    try {
+      const letters = atob(word.slice(4).replace(/-/g, '+').replace(/_/g, '/'));
+      const stream = new Blob([Uint8Array.from(letters, one => one.charCodeAt(0))]).stream();
+      const run = await new Response(stream.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+      FS.writeFile(kLinked, new Uint8Array(run));
+    } catch (error) {
+      console.error(`run=: ${error.message}`);
+      ridgepoint.notices.push('The run in the page’s address is not whole: ask for the link again; everything else is here.');
+    }
+  },
+};
+
 // ---- the recordings: one file, fetched once the window stands ----
 
 ridgepoint.recorded = {
@@ -326,7 +347,7 @@ ridgepoint.blocker = function () {
 
 var Module = {
   canvas: document.getElementById('canvas'),
-  arguments: ridgepoint.words(),
+  arguments: ridgepoint.words().filter(word => !word.startsWith('run=')),
   print: text => console.log(text),
   printErr: text => {
     console.error(text);
@@ -335,7 +356,7 @@ var Module = {
   onAbort: what => ridgepoint.say(`Ridgepoint has stopped (${what}); what was saved is kept: load the page again.`),
   preRun: [() => {
     addRunDependency('files');
-    ridgepoint.store.open().then(() => removeRunDependency('files'));
+    Promise.all([ridgepoint.store.open(), ridgepoint.link.open()]).then(() => removeRunDependency('files'));
   }],
 };
 

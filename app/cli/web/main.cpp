@@ -1,5 +1,6 @@
 // The page: the window at once, and in it what the page's address asks for (docs/web.md).
 #include <emscripten.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -15,6 +16,8 @@ EM_JS(char*, ridge_page_notice, (), { return stringToNewUTF8(ridgepoint.notices.
 // clang-format on
 
 namespace {
+
+constexpr const char* kLinkedRun = "/linked/run.jsonl";  // web/page.js has written it
 
 const ridge::window::Shell* g_shell = nullptr;
 const ridge::window::State* g_state = nullptr;
@@ -54,6 +57,7 @@ int main(int argc, char** argv) {
     options.params = *params;
   else
     options.notice = "The page's address: " + params.error().sentence();
+  if (::access(kLinkedRun, R_OK) == 0) options.claimed = kLinkedRun;
   options.observe = [](const ridge::window::Shell& shell, const ridge::window::State& state) {
     g_shell = &shell;
     g_state = &state;

@@ -64,10 +64,16 @@ void draw_teaching_buttons(Ui& ui, const Area& chart) {
 struct KeptBar {
   std::string text, button;
   std::string path;  ///< of the run that the button opens; empty: back to measuring
+  const char* widget = "kept_bar";
 };
 
 std::optional<KeptBar> kept_bar(const State& state) {
   if (!state.selection.lab || state.teaching.tour) return std::nullopt;
+  if (state.sessions.is_claimed())
+    return KeptBar{
+        "From a link, claimed elsewhere: neither this source nor its result was checked or "
+        "measured here.",
+        "Measure here", "", "claimed"};
   if (state.sessions.opened)
     return KeptBar{"What is shown was measured before.", "Back to measuring here", ""};
   if (state.is_replay() || state.requests.is_measuring()) return std::nullopt;
@@ -83,7 +89,7 @@ std::optional<KeptBar> kept_bar(const State& state) {
 
 void draw_kept_bar(Ui& ui, Area area, const KeptBar& bar) {
   ui.panel(area);
-  ui.widgets["kept_bar"] = area;
+  ui.widgets[bar.widget] = area;
   Area inner = area.inset(ui.px(18), ui.px(6));
   const float w = ui.width(bar.button, kSmall_px + 1) + ui.px(32);
   const Area button = inner.take_right(w, ui.px(12));

@@ -127,6 +127,7 @@ std::string source_of(const State& state, const Shown& shown, const Recording* r
     return time.empty() ? time : " of " + time + " UTC";
   };
   if (recording) return "the recording";
+  if (state.sessions.is_claimed()) return "a link, claimed elsewhere" + when(state.run());
   if (shown.run && shown.run == kept_run(state)) return "your last session" + when(*shown.run);
   return state.is_replay() ? "the saved run" + when(state.run()) : "this session";
 }

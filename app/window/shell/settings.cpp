@@ -280,6 +280,17 @@ void open_wanted_recordings(State& state) {
   state.notice = {};
 }
 
+/// Of a link the edit that it is sent for, and its text.
+void show_claimed(State& state) {
+  const auto& rows = state.ladder.rows;
+  const auto edit = std::find_if(rows.rbegin(), rows.rend(),
+                                 [](const RungView& row) { return is_edit(row.rung->kernel); });
+  if (edit == rows.rend()) return;
+  const std::string kernel = edit->rung->kernel;  // its row is made anew
+  select_rung(state, kernel);
+  state.view.tab = Tab::source;
+}
+
 }  // namespace
 
 std::string recordings_path(const std::string& lab, const std::string& machine) {
@@ -313,6 +324,7 @@ void open_wanted_run(State& state) {
   const bool shipped =
       std::any_of(state.sessions.recordings.begin(), state.sessions.recordings.end(),
                   [&](const Recording& one) { return one.path == path; });
+  if (state.sessions.is_claimed()) return show_claimed(state);
   if (!shipped) list_recent(state, path, state.run());
   open_rehearsed(state);
 }

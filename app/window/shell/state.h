@@ -111,6 +111,7 @@ struct Sessions {
   app::Session* own = nullptr;            ///< while a saved run is open: the session to go back to
   std::unique_ptr<app::Session> opened;   ///< the saved run; null: none
   std::string opened_path;                ///< its file, or that of --replay
+  std::string claimed_path;               ///< of the run that a link brought; empty: none did
   std::shared_ptr<const Run> beside;      ///< a second saved run; null: none
   std::string beside_path;                ///< its file
   std::shared_ptr<const Run> before;      ///< of the session before (recall_session); null: none
@@ -121,6 +122,8 @@ struct Sessions {
 
   const Run& run() const { return shown->run(); }
   bool is_replay() const { return shown->state() == app::WorkerState::replay; }
+  /// What is shown came with a link: nobody here saw it measured.
+  bool is_claimed() const { return opened && !claimed_path.empty() && opened_path == claimed_path; }
 };
 
 struct Editing;  ///< edit/editing.h

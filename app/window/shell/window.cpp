@@ -130,6 +130,9 @@ void set_up(State& state, const WindowOptions& options) {
   }
   if (options.presenter) begin_presenting(state);
   if (!options.notice.empty()) state.notice = {options.notice, false};
+  if (options.claimed.empty()) return;
+  state.sessions.claimed_path = options.claimed;
+  open_run(state, options.claimed);
 }
 
 /// The recorded runs, 8 MB: after the first frame, which waits for none of them. A thread of its own reads them; where there

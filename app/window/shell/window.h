@@ -30,6 +30,7 @@ struct WindowTiming {
 struct WindowOptions {
   std::vector<std::string> worker_command;  ///< empty: the worker beside this program
   std::string replay;                       ///< a saved run to show instead of a live worker
+  std::string claimed;                      ///< a saved run that came with a link
   std::string notice;                       ///< a sentence to begin with
   std::string lab;                          ///< empty: the one used last; without any, Home
   std::string rung;                         ///< in that lab, a kernel's id; empty: as it opens
