@@ -200,20 +200,40 @@ ridgepoint.worker = {
     } catch (error) {
       return 0;
     }
-    one.web.onmessage = event => { one.lines.push(event.data); ++ridgepoint.worker.heard; spoke(); };
+    one.web.onmessage = event => {
+      if (typeof event.data !== 'string') {
+        ridgepoint.worker.watch(event.data.lock, one, spoke);
+        return;
+      }
+      one.lines.push(event.data);
+      ++ridgepoint.worker.heard;
+      spoke();
+    };
     one.web.onerror = event => {
       event.preventDefault();
-      one.fault = event.message || 'worker.js could not be loaded';
+      one.fault = (event.message || 'worker.js could not be loaded').replace(/^Uncaught (Error: )?/, '');
       spoke();
     };
     const id = ++ridgepoint.worker.count;
     ridgepoint.worker.workers.set(id, one);
     return id;
   },
+  /// A Web Worker that the browser has ended says nothing. The lock that it holds while it lives is free then.
+  watch(lock, one, spoke) {
+    navigator.locks.request(lock, () => {
+      if (one.is_ended) return;
+      one.fault = 'the browser has ended it, perhaps for its memory';
+      spoke();
+    });
+  },
   send(id, line) { ridgepoint.worker.workers.get(id).web.postMessage(line); },
   take(id) { const one = ridgepoint.worker.workers.get(id); return one && one.lines.shift(); },
   fault(id) { const one = ridgepoint.worker.workers.get(id); return one && one.fault; },
-  end(id) { ridgepoint.worker.workers.get(id).web.terminate(); },
+  end(id) {
+    const one = ridgepoint.worker.workers.get(id);
+    one.is_ended = true;
+    one.web.terminate();
+  },
 };
 
 // ---- what is kept between visits ----

@@ -6,7 +6,7 @@
 // A function with one instruction on 128 bits.
 const kSimd = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11]);
 if (!WebAssembly.validate(kSimd))
-  throw new Error('this browser lacks WebAssembly SIMD, which the rungs are compiled with: a newer one measures; recordings are shown here');
+  throw new Error('this browser lacks WebAssembly SIMD: a newer one measures; lessons and recordings are here');
 
 const waiting = [];
 let is_ready = false;
@@ -74,6 +74,15 @@ function begin() {
 }
 
 self.onmessage = event => { is_ready ? take(event.data) : waiting.push(event.data); };
+
+// The page learns by this lock that the browser has ended this Web Worker (page.js).
+if (navigator.locks) {
+  const lock = `ridgepoint ${performance.timeOrigin} ${Math.random()}`;
+  navigator.locks.request(lock, () => {
+    self.postMessage({lock});
+    return new Promise(() => {});
+  });
+}
 
 var Module = {
   print: line => self.postMessage(line),

@@ -55,7 +55,7 @@ std::string Ending::signal() const {
 }
 
 std::string Ending::text() const {
-  return "did not start";
+  return "has ended";  // a Web Worker: nothing else is
 }
 
 std::optional<Ending> peek_ending(pid_t /*pid*/) {
