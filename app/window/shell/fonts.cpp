@@ -80,6 +80,19 @@ ImFont* add_face(Face face, float size_px) {
   return font;
 }
 
+#if IMGUI_VERSION_NUM < 19200
+/// High and narrow as ImGui makes it, the texture of a presenter's letters at scale 2 is higher than a browser allows.
+void build_texture(ImFontAtlas& atlas) {
+  constexpr int kMost_px = 8192;
+  atlas.TexDesiredWidth = 0;
+  atlas.Build();
+  if (atlas.TexHeight <= kMost_px) return;
+  atlas.TexDesiredWidth = kMost_px;
+  atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
+  atlas.Build();
+}
+#endif
+
 }  // namespace
 
 ImFont* Fonts::get(Face face, float size_px) {
@@ -112,7 +125,7 @@ void Fonts::build() {
   if (baked_.size() > 40) baked_.erase(baked_.begin(), baked_.end() - 40);
   for (Baked& baked : baked_) baked.font = add_face(baked.face, static_cast<float>(baked.size_px));
 #if IMGUI_VERSION_NUM < 19200
-  atlas.Build();
+  build_texture(atlas);
 #endif
   ImGui::GetIO().FontDefault = baked_.front().font;
   wants_build_ = false;
