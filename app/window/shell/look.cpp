@@ -40,12 +40,12 @@ std::string row_state(const RungView& row) {
 
 std::string look_text(const Shell& shell, const State& state) {
   std::string text = fmt::format(
-      "selected {}\nlab {}\nscreen {}\nworker {}\nerror {}\nbaseline {}\nrunning {}\nasked "
-      "{}\nnotice {}\nwritten {}\n",
+      "selected {}\nlab {}\nscreen {}\nworker {}\nreason {}\nerror {}\nbaseline {}\n"
+      "running {}\nasked {}\nnotice {}\nwritten {}\n",
       state.selection.rung, state.selection.lab ? state.selection.lab->id : "",
-      screen_of(state.view.screen).name, worker_state(state), int{state.notice.is_error},
-      state.selection.baseline, int{state.requests.is_measuring()}, state.run().requests().size(),
-      state.notice.text, state.written.file);
+      screen_of(state.view.screen).name, worker_state(state), state.sessions.shown->reason(),
+      int{state.notice.is_error}, state.selection.baseline, int{state.requests.is_measuring()},
+      state.run().requests().size(), state.notice.text, state.written.file);
   for (const RungView& row : state.ladder.rows)
     text += fmt::format("row {} {} {}\n", row.rung->kernel, row_state(row),
                         row.series ? row.series->reason : row.reason);
