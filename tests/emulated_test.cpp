@@ -234,7 +234,7 @@ TEST_CASE("what is counted here is what an H200's counters say") {
   const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
   for (const Counted& there : counted_on_h200()) {
     const auto call = call_of(there.kernel, there.params);
-    emulated::SiteCounts here;
+    SiteCounts here;
     for (const auto& [site, counts] : call.launches.back().sites) here.add(counts);
     const auto at = [&](const char* column) { return there.of.at(column); };
     INFO(there.kernel);
