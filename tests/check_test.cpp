@@ -434,7 +434,6 @@ TEST_CASE("Ctrl+C ends it with what was measured, and says what did not begin") 
 }
 
 TEST_CASE("commands are checked by the worker that runs them") {
-  RIDGE_SKIP_EMULATED(test::kNoStarter);
   const Folder folder;
   const std::string rule = "sh -c 'read answer; test \"$answer\" = 42'";
   const Json sleeps = {{"name", "quick"},        {"baseline", "sh -c 'sleep 0.05; echo 42'"},

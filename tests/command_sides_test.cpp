@@ -8,6 +8,7 @@
 #include "common/record/run.h"
 #include "tests/catch.h"
 #include "tests/program.h"
+#include "tests/skip.h"
 #include "tests/worker_process.h"
 
 using namespace ridge;
@@ -180,6 +181,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what a call leaves behind is ended before the other side's turn, and said") {
+  RIDGE_SKIP_EMULATED(kNoAdoption);
   const std::string mark = "2718.28";
   const Outcome made =
       compared({"--baseline", "true", "--candidate", "sh -c 'setsid sleep " + mark + " & exit 0'",

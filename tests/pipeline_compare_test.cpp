@@ -150,7 +150,6 @@ TEST_CASE("a file that registers a pipeline is no edit, and is told so") {
 }
 
 TEST_CASE("selftest aa: a pipeline, a training and a command are compared with themselves") {
-  RIDGE_SKIP_EMULATED(test::kNoStarter);
   if (is_built_without_jpeg()) RIDGE_SKIP("built without libjpeg-turbo");
   const auto runs = [](std::vector<std::string> args) {
     const std::vector<std::string> first = {"selftest", "aa", "--json", "--runs", "1"};

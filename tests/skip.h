@@ -24,6 +24,6 @@ namespace ridge::test {
 
 inline constexpr const char* kNoExecError =
     "QEMU starts a program by a fork, and an exec that fails is not reported";
-inline constexpr const char* kNoStarter = "the starter of commands ends under QEMU";
+inline constexpr const char* kNoAdoption = "QEMU lets no process adopt what its commands leave behind";
 
 }  // namespace ridge::test
