@@ -53,8 +53,8 @@ Run load(const std::string& path) {
   return *std::move(run);
 }
 
-/// A small run of two rungs with all outputs and ceilings, made once; of an emulated CPU without ceilings, since QEMU takes
-/// longer for a fused multiply-add than for a product and a sum, so that results pass the ceiling and are refused.
+/// A small run of two rungs with all outputs and ceilings, made once; without ceilings where the CPU is emulated
+/// (kNoEmulatedCeilings).
 struct SavedRun {
   Folder folder;
   std::string path = folder / "run.jsonl";

@@ -24,6 +24,10 @@ namespace ridge::test {
 
 inline constexpr const char* kNoExecError =
     "QEMU starts a program by a fork, and an exec that fails is not reported";
-inline constexpr const char* kNoAdoption = "QEMU lets no process adopt what its commands leave behind";
+inline constexpr const char* kNoEmulatedCeilings =
+    "a ceiling measured under QEMU lies below what rungs reach there, and their results are "
+    "refused";
+inline constexpr const char* kNoAdoption =
+    "QEMU lets no process adopt what its commands leave behind";
 
 }  // namespace ridge::test
