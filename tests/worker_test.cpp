@@ -10,6 +10,7 @@
 #include "common/harness/measure/ceiling_rules.h"
 #include "common/harness/measure/machine.h"
 #include "tests/program.h"
+#include "tests/rung_here.h"
 #include "tests/worker_process.h"
 
 namespace ridge {
@@ -194,7 +195,7 @@ TEST_CASE("a ceiling that was measured beside others' work is in doubt until the
     return found;
   };
   const auto busy = doubts(1);
-  CHECK(busy.size() >= 3);
+  CHECK(busy.size() >= (test::kIsX86 ? 3 : 2));  // elsewhere no probe of an L2 cache
   for (const auto& [name, doubt] : busy) {
     INFO(name);
     CHECK_FALSE(doubt.empty());
