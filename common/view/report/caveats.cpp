@@ -114,10 +114,10 @@ bool has_several_speeds(const Material& material, const Line& line,
     return (c.baseline == own.kernel && c.baseline_params == own.params) ||
            (c.candidate == own.kernel && c.candidate_params == own.params);
   });
-  const auto& all = line.input->run->series();
-  const bool is_again = std::any_of(all.begin(), all.end(), [&](const Series& other) {
-    return other.kernel == own.kernel && other.params == own.params &&
-           other.request != own.request && other.stats && other.status == SeriesStatus::ok;
+  const auto& all = line.input->run->series_of_kernel(own.kernel);
+  const bool is_again = std::any_of(all.begin(), all.end(), [&](const Series* other) {
+    return other->params == own.params && other->request != own.request && other->stats &&
+           other->status == SeriesStatus::ok;
   });
   return is_in_pair || (is_again && !material.options->page_one.empty());
 }

@@ -191,10 +191,8 @@ std::vector<std::string> not_tested(const Run& run, const Comparison& comparison
   return list;
 }
 
-/// Of trainings whatever their seed.
-bool is_side(const Series& series, const Comparison& comparison, const std::string& kernel,
-             const Params& params) {
-  if (series.kernel != kernel) return false;
+/// Of one of its kernel. Of trainings whatever their seed.
+bool is_side(const Series& series, const Comparison& comparison, const Params& params) {
   if (!comparison.trained) return series.params == params;
   return series.params.contains("seed") && without_seed(series.params) == without_seed(params);
 }
@@ -203,12 +201,12 @@ bool is_side(const Series& series, const Comparison& comparison, const std::stri
 /// for the same source at the same parameters; of a training with any seed.
 std::string earlier_failure(const Run& run, const Comparison& comparison, const std::string& kernel,
                             const Params& params, const Series* known) {
-  for (const Series& series : run.series()) {
-    if (!is_side(series, comparison, kernel, params)) continue;
-    if (known && series.hash != known->hash) continue;
+  for (const Series* one : run.series_of_kernel(kernel)) {
+    const Series& series = *one;
     const bool passed = std::all_of(series.checks.begin(), series.checks.end(),
                                     [](const QualityCheck& check) { return check.passed; });
-    if (passed) continue;
+    if (passed || !is_side(series, comparison, params)) continue;
+    if (known && series.hash != known->hash) continue;
     return quality_problem(series) + (comparison.trained
                                           ? " (seed " + to_string(series.params.at("seed")) + ")"
                                           : " (in another request of this run)");
@@ -389,9 +387,8 @@ std::optional<Throughput> candidate_throughput(const Run& run, const Comparison&
 const Series* side_series(const Run& run, const Comparison& comparison, bool candidate) {
   const int index = candidate ? comparison.candidate_index : 0;
   const std::string& kernel = candidate ? comparison.candidate : comparison.baseline;
-  for (const Series& series : run.series()) {
-    if (series.request == comparison.request && series.index == index && series.kernel == kernel)
-      return &series;
+  for (const Series* series : run.series_of_request(comparison.request)) {
+    if (series->index == index && series->kernel == kernel) return series;
   }
   return run.latest(kernel, candidate ? comparison.candidate_params : comparison.baseline_params);
 }

@@ -132,10 +132,10 @@ void add_training_facts(const TrainedPairs& pairs, Headline* headline) {
 /// The candidate where it is a command; null where it is a rung.
 const Series* command_side(const Claim& claim) {
   const Comparison& c = claim.comparison;
-  for (const Series& series : claim.run->series()) {
-    const bool is_it = series.request == c.request && series.index == c.candidate_index &&
-                       series.kernel == c.candidate && series.command;
-    if (is_it) return &series;
+  for (const Series* series : claim.run->series_of_request(c.request)) {
+    const bool is_it = series->index == c.candidate_index && series->kernel == c.candidate &&
+                       series->command;
+    if (is_it) return series;
   }
   return nullptr;
 }
