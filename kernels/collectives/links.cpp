@@ -12,12 +12,13 @@
 namespace ridge::collectives {
 namespace {
 
-/// A word that another core writes is seen in less than 1 us; a yield costs about as much. A sleep costs 50 us.
-constexpr int kSpins = 100, kYields = 100;
+/// A word that another core writes is seen in less than 1 us. On a busy machine a yield gives a core away for
+/// milliseconds, while who wakes up from a sleep gets one soon: so few of them, for ranks that share a core.
+constexpr int kSpins = 100, kYields = 10;
 /// A sleeper whose wake-up went missing looks again.
 constexpr int64_t kLook_ns = 10'000'000;
-/// By so much a sleep may be late: the timer's slack is 50 us.
-constexpr double kLate_ns = 80e3;
+/// By so much a sleep may be late, with the timer's slack that a rank sets: the rest is spun.
+constexpr double kLate_ns = 15e3;
 
 timespec timespec_of(int64_t ns) {
   return {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
@@ -64,12 +65,9 @@ double clock_ns() {
 
 void wait_until(double ns) {
   for (double left = ns - clock_ns(); left > 0; left = ns - clock_ns()) {
-    if (left > 2 * kLate_ns) {
-      const timespec nap = timespec_of(static_cast<int64_t>(left - kLate_ns));
-      ::nanosleep(&nap, nullptr);
-    } else {
-      ::sched_yield();
-    }
+    if (left <= 2 * kLate_ns) continue;
+    const timespec nap = timespec_of(static_cast<int64_t>(left - kLate_ns));
+    ::nanosleep(&nap, nullptr);
   }
 }
 

@@ -19,7 +19,7 @@ class Signal {
   uint32_t value() const { return value_.load(std::memory_order_acquire); }
   /// Raises it, wakes those who sleep, and returns its new value.
   uint32_t raise(uint32_t by = 1);
-  /// Until it is `least` or more. Spins, then yields, so that more ranks than cores get on; then sleeps.
+  /// Until it is `least` or more. Spins, yields, then sleeps, so that more ranks than cores get on.
   void wait_for(uint32_t least);
   /// Sleeps until it is `least` or more, `limit_ns` at most; whether it is.
   bool wait_at_most(uint32_t least, int64_t limit_ns);
@@ -47,7 +47,7 @@ struct PortCost {
 };
 
 double clock_ns();  ///< CLOCK_MONOTONIC: the same for all processes
-/// Sleeps while there is time for it, then yields.
+/// Sleeps while there is time for it, then spins.
 void wait_until(double ns);
 
 }  // namespace ridge::collectives

@@ -189,6 +189,7 @@ void Ranks::serve(int64_t me, pid_t parent) const {
   if (::getppid() != parent) ::_exit(1);
   const char name[] = {'r', 'a', 'n', 'k', ' ', static_cast<char>('0' + me), 0};
   ::prctl(PR_SET_NAME, name);
+  ::prctl(PR_SET_TIMERSLACK, 1000);  // ns: waits for a link end in time
   ::signal(SIGINT, SIG_IGN);  // Ctrl-C is the parent's to handle
   Rank rank;
   rank.operation = operation_, rank.me = me, rank.ranks = ranks_, rank.count = count_;
