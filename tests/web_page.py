@@ -66,6 +66,12 @@ def ready(page):
     return page.until("the worker's rungs", 60, is_still)
 
 
+def export(page):
+    """A report of what is shown, by its key: the look when it is written."""
+    page.browser.chord("e", 69)
+    return page.until("the report is written", 60, lambda look: look.written.endswith("report.html"))
+
+
 def check_paints(page):
     page.open()
     painted_s = page.begun()
@@ -146,8 +152,7 @@ def check_report(page):
         downloads(page, folder)
         page.drop(SAVED)
         page.until("the saved run is open", 20, lambda look: look.worker == "replay")
-        page.browser.chord("e", 69)
-        look = page.until("the report is written", 20, lambda look: look.written.endswith("report.html"))
+        look = export(page)
         page.click("open_written")
         report = arrived(folder, "report.html")
         keep(report.encode(), "report.html")
@@ -307,8 +312,7 @@ def check_keys(page):
     page.browser.press("Enter", 13)
     run_selected(page)
     page.there("predict_said")
-    page.browser.chord("e", 69)
-    page.until("the report is written", 20, lambda look: look.written.endswith("report.html"))
+    export(page)
     page.click("copy_written_path")
     time.sleep(0.5)
     copied = page.browser.value("navigator.clipboard.readText()")
@@ -340,8 +344,7 @@ def check_loop(page):
     page.click("compare")
     page.until("the comparison begins", 20, lambda look: look.asked != asked)
     page.until("the comparison ends", 120, is_idle)
-    page.click("export")
-    look = page.until("the report", 20, lambda look: look.written.endswith("report.html"))
+    look = export(page)
     keep(page.browser.picture(), "loop.png")
     folder = look.written.rsplit("/", 1)[0]
     lines = page.browser.value(f"FS.readFile('{folder}/run.jsonl', {{encoding: 'utf8'}})").splitlines()
@@ -364,8 +367,7 @@ def check_link(page):
     assert look.selected.endswith("_edit") and "claimed" in look.places, look.said
     keep(page.browser.picture(), "link.png")
     assert not [path for path in Quiet.paths if "run=" in path], "the link's run was sent"
-    page.browser.chord("e", 69)
-    look = page.until("the report is written", 20, lambda look: look.written.endswith("report.html"))
+    look = export(page)
     report = page.browser.value(f"FS.readFile('{look.written}', {{encoding: 'utf8'}})")
     assert "claimed elsewhere" in report, "the report does not say that it is claimed"
     page.click("kept")
