@@ -178,7 +178,7 @@ TEST_CASE("GEMM's fp32 ladder runs right, at a whole size and at an edge") {
     const std::string kernel = "gemm.cuda." + std::string(name);
     call_of(kernel, {{"n", int64_t{77}}});
     const auto call = call_of(kernel, {{"n", int64_t{128}}});
-    const auto blocks = emulated::flop_of_blocks(rung_of(kernel)->object());
+    const auto blocks = emulated::code_of_blocks(rung_of(kernel)->object());
     REQUIRE(blocks);
     // Of a block of 128 x 256 half is outside, and its 128 x 128 results are multiplied by one more.
     const int64_t whole = 2 * 128 * 128 * 128;
@@ -315,6 +315,40 @@ TEST_CASE("wavefronts depend on the width of an access") {
   CHECK(passes(0, 16) == 2);   // half warps, 16 bytes each
   CHECK(passes(32, 16) == 8);  // every other 16 bytes: two words a bank
   CHECK(needed == 4);
+}
+
+TEST_CASE("a branch is split where the lanes of a warp go different ways") {
+  struct Branched {
+    const char* name;
+    const char* body;  ///< of two warps; the branch is at "//A"
+    int64_t branches, splits;
+  };
+  // n / 64 is 4, which the compiler does not know.
+  const Branched all[] = {
+      {"odd and even lanes",
+       "if (t % 2 == 0) { //A\ny[t] = x[t];\n} else {\ny[128 - t] = 2 * x[t];\n}\n", 2, 2},
+      {"whole warps", "if (t < 32) //A\ny[t] = x[t];\n", 2, 0},
+      {"the last lane alone", "if (t == 31) //A\ny[t] = x[t];\n", 2, 1},
+      {"a loop that all lanes leave together",
+       "for (int i = 0; i < n / 64; ++i) //A\ny[t] += x[i];\n", 8, 0},
+      {"a loop of 1 to 4 steps a lane",
+       "const int m = t % (n / 64) + 1;\nfor (int i = 0; i < m; ++i) //A\ny[t] += x[i];\n", 8, 6},
+  };
+  for (const Branched& one : all) {
+    INFO(one.name);
+    const std::string text = planted_text(one.body);
+    const auto rung = worker::EmulatedRung::build("gemm.cuda.planted", text, [] { return false; });
+    INFO((rung ? "" : rung.error().sentence()));
+    REQUIRE(rung);
+    const auto lines = emulated::line_counts_of((*rung)->object(), launches_of(**rung).front());
+    REQUIRE(lines);
+    SiteCounts at;
+    for (const auto& [line, counts] : *lines) {
+      if (line_text(text, line).find("//A") != std::string::npos) at.add(counts.counts);
+    }
+    CHECK(at.branches == one.branches);
+    CHECK(at.split_branches == one.splits);
+  }
 }
 
 // ---- planted faults ------------------------------------------------------------------------------------------------

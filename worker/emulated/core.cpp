@@ -65,6 +65,9 @@ void Core::run(LaunchState* launch) {
   const Place3& threads = launch->grid->threads;
   threads_ = size_t{threads.x} * threads.y * threads.z;
   visits.assign(launch->text_end - launch->text_begin, 0);
+  block_numbers_.assign(visits.size(), 0);
+  block_sites = {nullptr};
+  branches.clear();
   last_range_ = {};
   find_static_shared();
   const Place3& blocks = launch->grid->blocks;
@@ -114,11 +117,15 @@ void Core::begin_block(int64_t block) {
     lane.group_ends.clear();
     lane.context = new_context(stacks_.begin(i), kStackBytes, [] { current->live(); });
   }
-  for (Warp& warp : warps_) warp.met.clear();
+  for (Warp& warp : warps_) {
+    warp.met.clear();
+    warp.branches.begin();
+  }
 }
 
 void Core::live() {
   launch_->grid->run(launch_->grid->call);
+  warps_[static_cast<size_t>(lane_->thread / kLanes)].branches.go(lane(), 0);
   leave(State::done);
 }
 
@@ -136,7 +143,7 @@ void Core::run_block() {
       while (!launch_->is_stopped && resolve(warp));
     }
   } while (!launch_->is_stopped && release_barrier());
-  for (size_t warp = 0; warp < warps; ++warp) warps_[warp].requests.meet(&sites);
+  for (size_t warp = 0; warp < warps; ++warp) meet(warp);
 }
 
 /// Until each of its lanes waits for others or has ended.
@@ -150,8 +157,14 @@ void Core::run_warp(size_t warp) {
       switch_context(&scheduler_, lane_->context);
       is_paused |= lane_->state == State::ready;
     }
-    if (is_paused) warps_[warp].requests.meet(&sites);
+    if (is_paused) meet(warp);
   }
+}
+
+/// The lanes of a warp are where they were together before: what they did since is counted.
+void Core::meet(size_t warp) {
+  warps_[warp].requests.meet(&sites);
+  warps_[warp].branches.meet(block_sites, &branches);
 }
 
 /// All threads that have not ended stand at a barrier: they go on. False: the block has ended.
@@ -176,7 +189,7 @@ bool Core::release_barrier() {
   if (first == nullptr) return false;
   ++sites[first->site].barriers;
   ++epoch_;
-  for (size_t warp = 0; warp * kLanes < threads_; ++warp) warps_[warp].requests.meet(&sites);
+  for (size_t warp = 0; warp * kLanes < threads_; ++warp) meet(warp);
   for (size_t i = 0; i < threads_; ++i) {
     if (lanes_[i].state == State::barrier) lanes_[i].state = State::ready;
   }
@@ -225,7 +238,7 @@ void Core::exchange(size_t warp, uint32_t mask, State kind) {
   bool is_whole = true;
   for (size_t i = 0; i < std::min<size_t>(kLanes, threads_ - warp * kLanes); ++i)
     is_whole &= (mask >> i & 1) != 0 || lanes[i].state == State::done;
-  if (is_whole) met.requests.meet(&sites);
+  if (is_whole) meet(warp);
   if (kind == State::sync) {
     ++met.time;
     if (is_whole) met.met_whole = met.time;
@@ -333,9 +346,22 @@ void Core::global_access(uintptr_t at, uint32_t bytes, AccessKind kind, Site sit
   collect(site, at, bytes, kind, false);
 }
 
+uint32_t Core::block_number(Site site, size_t offset) {
+  uint32_t& number = block_numbers_[offset];
+  if (number == 0) {
+    number = static_cast<uint32_t>(block_sites.size());
+    block_sites.push_back(site);
+  }
+  return number;
+}
+
 void Core::step(Site site) {
   const uintptr_t offset = reinterpret_cast<uintptr_t>(site) - launch_->text_begin;
-  if (offset < visits.size()) ++visits[offset];
+  if (offset < visits.size()) {
+    ++visits[offset];
+    Branches& ways = warps_[static_cast<size_t>(lane_->thread / kLanes)].branches;
+    if (!ways.go(lane(), block_number(site, offset))) leave(State::ready);
+  }
   if (++lane_->steps > kMostSteps)
     stop(FaultKind::endless, site,
          where(*lane_) + " is not done after " + std::to_string(kMostSteps) + " steps");

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "worker/emulated/branches.h"
 #include "worker/emulated/counts.h"
 #include "worker/emulated/device/machine.h"
 #include "worker/emulated/fibre.h"
@@ -61,6 +62,9 @@ class Core {
   std::vector<Fault> faults;
   std::vector<int64_t>
       visits;  ///< of basic blocks by threads, by the offset of their call in the object's code
+  std::vector<Site>
+      block_sites;  ///< of basic blocks, by the numbers that `branches` has; 0 is none
+  std::vector<BranchCounts> branches;  ///< by these numbers
   int64_t static_shared_bytes = 0;
 
  private:
@@ -86,6 +90,7 @@ class Core {
   };
   struct Warp {
     Requests requests;
+    Branches branches;
     uint32_t time = 0;          ///< synchronisations so far
     uint32_t met_whole = 0;     ///< time of the last that all took part in
     std::vector<uint32_t> met;  ///< time of the last of each pair; empty: none was of a part
@@ -94,6 +99,8 @@ class Core {
   void begin_block(int64_t block);
   void run_block();
   void run_warp(size_t warp);
+  void meet(size_t warp);
+  uint32_t block_number(Site site, size_t offset);
   void collect(Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared);
   bool resolve(size_t warp);
   void exchange(size_t warp, uint32_t mask, State kind);
@@ -121,6 +128,7 @@ class Core {
   uintptr_t static_begin_ = 0;
   size_t static_bytes_ = 0;
   Range last_range_;
+  std::vector<uint32_t> block_numbers_;  ///< by the offset of a block's call in the code
   Shadow shadow_;
 };
 

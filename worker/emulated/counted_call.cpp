@@ -48,10 +48,14 @@ Site site_at(const Json& offset) {
 }
 
 Json raw_json(const LaunchCounts& launch, uintptr_t base) {
-  Json sites = Json::array(), visits = Json::array(), faults = Json::array();
+  Json sites = Json::array(), visits = Json::array(), branches = Json::array(),
+       faults = Json::array();
   for (const auto& [site, counts] : launch.sites)
     sites.push_back({offset_of(site, base), Json(counts)});
   for (const auto& [site, count] : launch.visits) visits.push_back({offset_of(site, base), count});
+  for (const auto& [site, ways] : launch.branches) {
+    if (ways.is_two_way) branches.push_back({offset_of(site, base), ways.warps, ways.splits});
+  }
   for (const emulated::Fault& fault : launch.faults)
     faults.push_back({{"kind", fault.kind},
                       {"at", offset_of(fault.at, base)},
@@ -63,6 +67,7 @@ Json raw_json(const LaunchCounts& launch, uintptr_t base) {
           {"dynamic", launch.dynamic_shared_bytes},
           {"sites", sites},
           {"visits", visits},
+          {"branches", branches},
           {"faults", faults}};
 }
 
@@ -83,6 +88,16 @@ LaunchCounts launch_of(const Json& raw) {
     for (const Json& one : *visits) {
       if (is_pair(one) && one[1].is_number_integer())
         launch.visits[site_at(one[0])] = one[1].get<int64_t>();
+    }
+  }
+  if (const Json* branches = list_field(raw, "branches")) {
+    for (const Json& one : *branches) {
+      if (one.is_array() && one.size() == 3 && one[1].is_number_integer() &&
+          one[2].is_number_integer())
+        launch.branches[site_at(one[0])] = {.warps = one[1].get<int64_t>(),
+                                            .splits = one[2].get<int64_t>(),
+                                            .next = nullptr,
+                                            .is_two_way = true};
     }
   }
   if (const Json* faults = list_field(raw, "faults")) {
@@ -157,6 +172,7 @@ Result<void> put_together(const std::vector<LaunchCounts>& launches, const emula
         {launch.blocks, launch.threads, launch.static_shared_bytes, launch.dynamic_shared_bytes});
     for (const auto& [site, one] : launch.sites) all.sites[site].add(one);
     for (const auto& [site, visits] : launch.visits) all.visits[site] += visits;
+    for (const auto& [site, ways] : launch.branches) all.branches[site].add(ways);
     for (const emulated::Fault& fault : launch.faults) {
       if (all.faults.size() >= kMostFaultsSaid) break;
       all.faults.push_back(fault);

@@ -14,6 +14,21 @@ namespace ridge::emulated {
 using Site = const void*;
 using Counts = std::map<Site, SiteCounts>;
 
+/// Of one basic block: how warps left it.
+struct BranchCounts {
+  int64_t warps = 0;        ///< times that a warp did
+  int64_t splits = 0;       ///< of them, those where its lanes went different ways
+  Site next = nullptr;      ///< one of the blocks that came after it; null: a lane ended there
+  bool is_two_way = false;  ///< another one came after it too: it ends with a branch
+
+  void add(const BranchCounts& other) {
+    is_two_way |= other.is_two_way || (warps > 0 && other.warps > 0 && next != other.next);
+    if (warps == 0) next = other.next;
+    warps += other.warps;
+    splits += other.splits;
+  }
+};
+
 struct Fault {
   FaultKind kind = FaultKind::race;
   Site at = nullptr;     ///< the access that showed it
@@ -27,8 +42,9 @@ struct LaunchCounts {
   int64_t blocks = 0, threads = 0;  ///< threads of a block
   int64_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   Counts sites;
-  std::map<Site, int64_t> visits;  ///< of basic blocks, by single threads
-  std::vector<Fault> faults;       ///< each pair of places once
+  std::map<Site, int64_t> visits;         ///< of basic blocks, by single threads
+  std::map<Site, BranchCounts> branches;  ///< by basic block
+  std::vector<Fault> faults;              ///< each pair of places once
 };
 
 }  // namespace ridge::emulated

@@ -124,6 +124,9 @@ void Emulator::merge(Core* core, uintptr_t text_begin, LaunchCounts* counts) {
     if (core->visits[i] > 0)
       counts->visits[reinterpret_cast<Site>(text_begin + i)] += core->visits[i];
   }
+  for (size_t i = 0; i < core->branches.size(); ++i) {
+    if (core->branches[i].warps > 0) counts->branches[core->block_sites[i]].add(core->branches[i]);
+  }
   counts->static_shared_bytes = core->static_shared_bytes;
   for (const auto& [site, one] : core->sites) counts->sites[site].add(one);
   core->sites.clear();

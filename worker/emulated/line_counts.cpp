@@ -3,14 +3,26 @@
 #include <set>
 
 namespace ridge::emulated {
+namespace {
+
+/// Where a block's branch stands: at its conditional jump, else at the block.
+Site branch_of(const std::map<Site, BlockCode>& code, Site block) {
+  const auto found = code.find(block);
+  return found == code.end() || found->second.branch == nullptr ? block : found->second.branch;
+}
+
+}  // namespace
 
 Result<std::map<int, LineCounts>> line_counts_of(const Object& object, const LaunchCounts& launch) {
-  RIDGE_TRY(const auto flop, flop_of_blocks(object));
+  RIDGE_TRY(const auto code, code_of_blocks(object));
   std::set<Site> sites;
   for (const auto& [site, counts] : launch.sites) sites.insert(site);
   for (const auto& [site, visits] : launch.visits) {
-    if (!flop.contains(site)) continue;
-    for (const auto& [at, count] : flop.at(site).instructions) sites.insert(at);
+    if (!code.contains(site)) continue;
+    for (const auto& [at, count] : code.at(site).instructions) sites.insert(at);
+  }
+  for (const auto& [site, ways] : launch.branches) {
+    if (ways.is_two_way) sites.insert(branch_of(code, site));
   }
   RIDGE_TRY(const auto lines, lines_of(object, sites));
   std::map<int, LineCounts> all;
@@ -22,8 +34,14 @@ Result<std::map<int, LineCounts>> line_counts_of(const Object& object, const Lau
   };
   for (const auto& [site, counts] : launch.sites) line_at(site).counts.add(counts);
   for (const auto& [site, visits] : launch.visits) {
-    if (!flop.contains(site)) continue;
-    for (const auto& [at, count] : flop.at(site).instructions) line_at(at).flop += visits * count;
+    if (!code.contains(site)) continue;
+    for (const auto& [at, count] : code.at(site).instructions) line_at(at).flop += visits * count;
+  }
+  for (const auto& [site, ways] : launch.branches) {
+    if (!ways.is_two_way) continue;
+    SiteCounts& counts = line_at(branch_of(code, site)).counts;
+    counts.branches += ways.warps;
+    counts.split_branches += ways.splits;
   }
   return all;
 }

@@ -10,7 +10,7 @@
 
 namespace ridge::emulated {
 
-/// By line, in order. Errors: as lines_of() and flop_of_blocks().
+/// By line, in order. Errors: as lines_of() and code_of_blocks().
 Result<std::map<int, LineCounts>> line_counts_of(const Object& object, const LaunchCounts& launch);
 
 }  // namespace ridge::emulated

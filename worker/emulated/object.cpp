@@ -91,32 +91,36 @@ Result<std::map<Site, Where>> lines_of(const Object& object, const std::set<Site
   return found;
 }
 
-Result<std::map<Site, BlockFlop>> flop_of_blocks(const Object& object) {
+Result<std::map<Site, BlockCode>> code_of_blocks(const Object& object) {
   RIDGE_TRY(const std::string text,
             measure::output_of({"objdump", "-d", "--no-show-raw-insn", object.path}, kLimit_s));
-  std::map<Site, BlockFlop> blocks;
+  std::map<Site, BlockCode> blocks;
   Site block = nullptr;
   bool is_begin = false;
+  bool is_jump = false;
   int before = 0;  // operations of the instruction before: its place is where the next one begins
   each_line(text, [&](std::string_view line) {
     const size_t colon = line.find(":\t");
     if (colon == line.npos) {
-      if (line.ends_with(">:")) block = nullptr, before = 0, is_begin = false;  // a function begins
+      if (line.ends_with(">:"))
+        block = nullptr, before = 0, is_begin = is_jump = false;  // a function begins
       return;
     }
     const uint64_t offset = from_hex(line.substr(line.find_first_not_of(' '), colon));
     const Site at = reinterpret_cast<Site>(object.base + offset);
     if (before > 0) blocks[block].instructions[at] = before;
+    if (is_jump) blocks[block].branch = at;
     if (is_begin) block = at;
     is_begin = line.find("<__sanitizer_cov_trace_pc") != line.npos;
     const std::string_view instruction = line.substr(colon + 2);
+    is_jump = block != nullptr && instruction.starts_with('j') && !instruction.starts_with("jmp");
     before =
         block != nullptr ? flop_of_instruction(instruction.substr(0, instruction.find(' '))) : 0;
   });
   return blocks;
 }
 
-int64_t flop_of(const LaunchCounts& counts, const std::map<Site, BlockFlop>& blocks) {
+int64_t flop_of(const LaunchCounts& counts, const std::map<Site, BlockCode>& blocks) {
   int64_t flop = 0;
   for (const auto& [site, visits] : counts.visits) {
     if (const auto found = blocks.find(site); found != blocks.end()) {

@@ -1,5 +1,5 @@
-// A rung's shared object, made for emulation: where its places are in the source, and how many floating-point operations
-// each of its basic blocks has.
+// A rung's shared object, made for emulation: where its places are in the source, and which floating-point operations
+// and branches each of its basic blocks has.
 #pragma once
 
 #include <cstdint>
@@ -31,16 +31,18 @@ struct Object {
 /// Of all these places, by addr2line of binutils. Errors: unavailable, it is not there.
 Result<std::map<Site, Where>> lines_of(const Object& object, const std::set<Site>& sites);
 
-/// The floating-point instructions of a basic block.
-struct BlockFlop {
-  std::map<Site, int> instructions;  ///< operations, by the place behind each instruction
+/// What is counted of a basic block's instructions.
+struct BlockCode {
+  std::map<Site, int>
+      instructions;       ///< floating-point operations, by the place behind each instruction
+  Site branch = nullptr;  ///< behind its conditional jump; null: it has none
 };
 
 /// Of every basic block that has some, by the place of its first call, by objdump: a fused multiply-add is two operations.
 /// Errors as above.
-Result<std::map<Site, BlockFlop>> flop_of_blocks(const Object& object);
+Result<std::map<Site, BlockCode>> code_of_blocks(const Object& object);
 
 /// Of a launch.
-int64_t flop_of(const LaunchCounts& counts, const std::map<Site, BlockFlop>& blocks);
+int64_t flop_of(const LaunchCounts& counts, const std::map<Site, BlockCode>& blocks);
 
 }  // namespace ridge::emulated
