@@ -250,7 +250,7 @@ TEST_CASE("what is counted here is what an H200's counters say") {
     CHECK(std::abs(conflicts - at("conflicts")) <= 0.02 * at("shared_wavefronts"));
     // An exponential is other instructions on a GPU than on a CPU.
     if (there.kernel.starts_with("rows.") || there.kernel.starts_with("attention.")) continue;
-    const auto blocks = emulated::flop_of_blocks(rung_of(there.kernel)->object());
+    const auto blocks = emulated::code_of_blocks(rung_of(there.kernel)->object());
     REQUIRE(blocks);
     CHECK(double(emulated::flop_of(call.launches.back(), *blocks)) == at("flop"));
   }
