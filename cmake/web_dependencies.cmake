@@ -40,34 +40,6 @@ add_library(ridge_md4c STATIC ${folder}/src/md4c.c)
 target_include_directories(ridge_md4c SYSTEM PUBLIC ${folder}/src)
 target_compile_options(ridge_md4c PRIVATE -w)
 
-# The data loader's pictures: libjpeg-turbo as its own build makes it without SIMD and arithmetic coding.
-ridge_source_folder(libjpeg-turbo folder)
-file(STRINGS ${folder}/CMakeLists.txt VERSION REGEX "^set\\(VERSION [0-9.]+\\)" LIMIT_COUNT 1)
-string(REGEX MATCH "[0-9.]+" VERSION "${VERSION}")
-set(JPEG_LIB_VERSION 62)
-set(LIBJPEG_TURBO_VERSION_NUMBER 0)  # nothing asks
-set(BITS_IN_JSAMPLE 8)
-set(MEM_SRCDST_SUPPORTED ON)
-set(INLINE "inline")
-set(SIZE_T 4)
-configure_file(${folder}/jconfig.h.in ${ridge_web_headers}/jconfig.h)
-set(COPYRIGHT_YEAR "")
-foreach(header jconfigint jversion)
-  configure_file(${folder}/${header}.h.in ${CMAKE_BINARY_DIR}/generated/${header}.h)
-endforeach()
-foreach(header jpeglib jmorecfg jerror)
-  file(CREATE_LINK ${folder}/${header}.h ${ridge_web_headers}/${header}.h SYMBOLIC)
-endforeach()
-foreach(name capimin capistd ccoefct ccolor cdctmgr chuff cicc cinit cmainct cmarker cmaster comapi cparam cphuff cprepct csample
-        ctrans dapimin dapistd datadst datasrc dcoefct dcolor ddctmgr dhuff dicc dinput dmainct dmarker dmaster dmerge dphuff
-        dpostct dsample dtrans error fdctflt fdctfst fdctint idctflt idctfst idctint idctred memmgr memnobs quant1 quant2
-        simd_none utils)
-  list(APPEND ridge_jpeg_sources ${folder}/j${name}.c)
-endforeach()
-add_library(ridge_lib_jpeg STATIC ${ridge_jpeg_sources})
-target_include_directories(ridge_lib_jpeg SYSTEM PRIVATE ${folder} ${CMAKE_BINARY_DIR}/generated)
-target_compile_options(ridge_lib_jpeg PRIVATE -w)
-
 if(RIDGE_WINDOW)
   # GLFW is emscripten's own. Letters are drawn by the stb_truetype that Debian's Dear ImGui is compiled with.
   ridge_header_library(ridge_stb stb libstb-dev)

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "common/core/background.h"
 #include "common/harness/measure/machine.h"
 #include "common/record/params.h"
 #include "kernels/pipeline/engine.h"
@@ -17,11 +16,9 @@ using namespace pipeline;
 
 std::vector<ParamSpec> params_of(const PipelineDesc& desc) {
   const Loader& loader = *static_cast<const Loader*>(desc.config);
-  static const int64_t cores = has_threads() ? std::max(1, measure::read_cpu().cores) : 1;
-  const int64_t usual_images = has_threads() ? 20'000 : 1'000;  // a page makes them at each start
+  static const int64_t cores = std::max(1, measure::read_cpu().cores);
   std::vector<ParamSpec> specs = {
-      int_param("images", "image files, made once in the user's cache folder", 64, 60'000,
-                usual_images),
+      int_param("images", "image files, made once in the user's cache folder", 64, 60'000, 20'000),
       int_param("side", "pixels of an image's side", 32, 512, 256),
       int_param("batch", "images in a batch", 1, 1024, 64),
       int_param("layers", "hidden layers of the network: how long a step takes", 1, 64,
@@ -75,11 +72,6 @@ Result<std::unique_ptr<Pipeline>> build_loader(const PipelineDesc& desc, const P
                                                MakeDevice make_device) {
   EngineSetup setup;
   setup.loader = *static_cast<const Loader*>(desc.config);
-  if (!has_threads() && (setup.loader.by != LoadedBy::the_step || setup.loader.copies_ahead)) {
-    return Error{ErrorCode::unavailable,
-                 "its stages have threads of their own, and a page in a browser has one", desc.id,
-                 "install ridgepoint on a machine with Linux"};
-  }
   RIDGE_TRY(setup.set, file_set(param_int(params, "images"),
                                 static_cast<int>(param_int(params, "side")), progress));
   RIDGE_TRY(setup.source, source_of(setup.loader, setup.set, progress));
