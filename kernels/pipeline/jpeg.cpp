@@ -39,19 +39,21 @@ jpeg_error_mgr* set_up(Handler* handler) {
   return &handler->base;
 }
 
-// What is jumped out of holds nothing with a destructor: none would run.
+}  // namespace
 
-/// False: libjpeg has refused. *memory is to be freed either way.
-bool encode(const uint8_t* rgb, int side, unsigned char** memory, unsigned long* size) {
+std::vector<uint8_t> encode_jpeg(const uint8_t* rgb, int side) {
   jpeg_compress_struct info;
   Handler handler;
   info.err = set_up(&handler);
+  unsigned char* memory = nullptr;
+  unsigned long size = 0;
   if (setjmp(handler.out) != 0) {
     jpeg_destroy_compress(&info);
-    return false;
+    std::free(memory);
+    return {};
   }
   jpeg_create_compress(&info);
-  jpeg_mem_dest(&info, memory, size);
+  jpeg_mem_dest(&info, &memory, &size);
   info.image_width = info.image_height = static_cast<JDIMENSION>(side);
   info.input_components = 3;
   info.in_color_space = JCS_RGB;
@@ -64,15 +66,18 @@ bool encode(const uint8_t* rgb, int side, unsigned char** memory, unsigned long*
   }
   jpeg_finish_compress(&info);
   jpeg_destroy_compress(&info);
-  return true;
+  std::vector<uint8_t> bytes(memory, memory + size);
+  std::free(memory);
+  return bytes;
 }
 
-/// False: handler->text says why.
-bool decode(const uint8_t* bytes, size_t size, int side, uint8_t* rgb, Chroma chroma,
-            Handler* handler) {
+bool decode_jpeg(const uint8_t* bytes, size_t size, int side, uint8_t* rgb, std::string* why,
+                 Chroma chroma) {
   jpeg_decompress_struct info;
-  info.err = set_up(handler);
-  if (setjmp(handler->out) != 0) {
+  Handler handler;
+  info.err = set_up(&handler);
+  if (setjmp(handler.out) != 0) {
+    *why = handler.text;
     jpeg_destroy_decompress(&info);
     return false;
   }
@@ -81,8 +86,8 @@ bool decode(const uint8_t* bytes, size_t size, int side, uint8_t* rgb, Chroma ch
   jpeg_read_header(&info, TRUE);
   const auto wanted = static_cast<JDIMENSION>(side);
   if (info.image_width != wanted || info.image_height != wanted) {
-    std::snprintf(handler->text, sizeof handler->text, "%u x %u pixels instead of %d x %d",
-                  info.image_width, info.image_height, side, side);
+    *why = std::to_string(info.image_width) + " x " + std::to_string(info.image_height) +
+           " pixels instead of " + std::to_string(side) + " x " + std::to_string(side);
     jpeg_destroy_decompress(&info);
     return false;
   }
@@ -94,27 +99,9 @@ bool decode(const uint8_t* bytes, size_t size, int side, uint8_t* rgb, Chroma ch
     jpeg_read_scanlines(&info, &row, 1);
   }
   jpeg_finish_decompress(&info);
+  if (info.err->num_warnings > 0) *why = handler.text;
   jpeg_destroy_decompress(&info);
   return info.err->num_warnings == 0;
-}
-
-}  // namespace
-
-std::vector<uint8_t> encode_jpeg(const uint8_t* rgb, int side) {
-  unsigned char* memory = nullptr;
-  unsigned long size = 0;
-  std::vector<uint8_t> bytes;
-  if (encode(rgb, side, &memory, &size)) bytes.assign(memory, memory + size);
-  std::free(memory);
-  return bytes;
-}
-
-bool decode_jpeg(const uint8_t* bytes, size_t size, int side, uint8_t* rgb, std::string* why,
-                 Chroma chroma) {
-  Handler handler;
-  const bool is_good = decode(bytes, size, side, rgb, chroma, &handler);
-  if (!is_good) *why = handler.text;
-  return is_good;
 }
 
 const char* jpeg_version() {
