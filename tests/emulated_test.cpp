@@ -374,7 +374,7 @@ TEST_CASE("a planted fault is found, and both its lines are named") {
        "//A\n"},
       {"unwritten", FaultKind::unwritten,
        "__shared__ float s[64];\nif (t < 32) s[t] = x[t];\n__syncthreads();\ny[t] = s[t]; //A\n"},
-      {"a copy that nobody waited for", FaultKind::unwritten,
+      {"a copy that was not waited for", FaultKind::unwritten,
        "__shared__ float s[64];\ncp_async_4(shared_address(s + t), x + t, "
        "true);\ncp_async_commit();\n"
        "__syncthreads();\ny[t] = s[t]; //A\n"},

@@ -51,6 +51,12 @@ TEST_CASE("a press counts the CUDA rung, and its counts stand in the margin", "[
   CHECK(f.note() == "counted here, not timed · n=128 · its check passed");
   CHECK(f.driver->find("count_note"));
   CHECK(f.driver->find("count"));
+  // The source goes to the first line that has counts.
+  const SourceText* source = window::find_source(f.state, kRung);
+  REQUIRE(source);
+  const auto& mark = f.state.view.code_mark;
+  CHECK(mark.kernel == kRung);
+  CHECK(study::anchor_line(source->text, mark.anchor) == counts_of(0).lines.front().line);
 }
 
 TEST_CASE("a count is cancelled with the button and with Esc", "[window]") {

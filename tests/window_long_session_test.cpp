@@ -1,61 +1,18 @@
 // A session that lasts: what a request leaves behind in memory, and what a frame costs after many of them. Nothing here is
 // timed; the hidden case prints both against the number of requests: window_long_session_test "[.figures]".
-#include <malloc.h>
 #include <time.h>
 
-#include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
-#include <new>
 
 #include "app/history/keeper.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/views/view.h"
+#include "tests/held_memory.h"
 #include "tests/window_fixture.h"
 
 using namespace ridge;
 using namespace ridge::test;
-
-// ---- counting ---------------------------------------------------------------------------------------------------
-
-namespace {
-
-std::atomic<int64_t> held_bytes{0};
-thread_local int64_t allocations = 0;  // of this thread: the history is written on another
-
-void* hold(void* block) {
-  if (block == nullptr) throw std::bad_alloc();
-  held_bytes += static_cast<int64_t>(malloc_usable_size(block));
-  ++allocations;
-  return block;
-}
-void let_go(void* block) noexcept {
-  if (block != nullptr) held_bytes -= static_cast<int64_t>(malloc_usable_size(block));
-  std::free(block);
-}
-
-}  // namespace
-
-void* operator new(size_t size) {
-  return hold(std::malloc(size));
-}
-void* operator new(size_t size, std::align_val_t alignment) {
-  const auto bytes = static_cast<size_t>(alignment);
-  return hold(std::aligned_alloc(bytes, (size + bytes - 1) / bytes * bytes));
-}
-void operator delete(void* block) noexcept {
-  let_go(block);
-}
-void operator delete(void* block, size_t) noexcept {
-  let_go(block);
-}
-void operator delete(void* block, std::align_val_t) noexcept {
-  let_go(block);
-}
-void operator delete(void* block, size_t, std::align_val_t) noexcept {
-  let_go(block);
-}
 
 // ---- a session --------------------------------------------------------------------------------------------------
 
@@ -78,7 +35,8 @@ struct LongSession : Fixture {
   explicit LongSession(bool keeps_history = true) {
     if (keeps_history)
       state.past.keeper = std::make_shared<history::Keeper>(folder.path + "/history.db");
-    state.history.runs_folder.clear();  // the fixture writes the whole file each time, a real session what is new
+    state.history.runs_folder
+        .clear();  // the fixture writes the whole file each time, a real session what is new
     window::set_level(state, Level::kBench);
     for (const window::RungView& row : state.ladder.rows) {
       if (row.can_run) rungs.push_back(row.rung->kernel);
@@ -119,16 +77,17 @@ struct LongSession : Fixture {
 
   void tell_side(const WorkRequest& request, int side, double t_ns) {
     const std::string& kernel = request.kernels[static_cast<size_t>(side)].kernel;
-    tell("problem", {{"request", request.id},
-                     {"series", side},
-                     {"problem",
-                      {{"kind", "kernel"},
-                       {"dtype", "fp32"},
-                       {"params", params_to_json(session.complete_params(
-                                      request.kernels[static_cast<size_t>(side)]))},
-                       {"flop", 4194304},
-                       {"bytes_min", 196608},
-                       {"memory_bytes", 282624}}}});
+    tell("problem",
+         {{"request", request.id},
+          {"series", side},
+          {"problem",
+           {{"kind", "kernel"},
+            {"dtype", "fp32"},
+            {"params",
+             params_to_json(session.complete_params(request.kernels[static_cast<size_t>(side)]))},
+            {"flop", 4194304},
+            {"bytes_min", 196608},
+            {"memory_bytes", 282624}}}});
     const Json passed = check(true);
     tell("check", {{"request", request.id}, {"series", side}, {"check", passed}});
     for (int i = 0; i < 3; ++i) tell_samples(request.id, side, "call", 10 * i, 10, t_ns);
@@ -138,8 +97,8 @@ struct LongSession : Fixture {
     series.params = session.complete_params(request.kernels[static_cast<size_t>(side)]);
     series.cache = request.cache;
     series.mode = request.mode;
-    series.stats =
-        Stats{30, t_ns, t_ns + 25, t_ns + 50, t_ns + 75, t_ns + 100, Interval{t_ns + 45, t_ns + 55}};
+    series.stats = Stats{
+        30, t_ns, t_ns + 25, t_ns + 50, t_ns + 75, t_ns + 100, Interval{t_ns + 45, t_ns + 55}};
     tell("result", {{"request", request.id}, {"series", side}, {"outcome", series}});
   }
 
@@ -151,7 +110,8 @@ struct LongSession : Fixture {
     WorkRequest asked =
         window::request_for(state, is_comparison ? RequestType::compare : RequestType::run);
     asked.kernels.push_back({rungs[at], state.selection.params});
-    if (is_comparison) asked.kernels.push_back({rungs[(at + 1) % rungs.size()], state.selection.params});
+    if (is_comparison)
+      asked.kernels.push_back({rungs[(at + 1) % rungs.size()], state.selection.params});
     window::send(state, asked, is_comparison ? &state.requests.compare : &state.requests.run);
     asked = session.last(asked.type);
     tell("env", {{"environment", environment()}, {"when", "before"}});
@@ -285,9 +245,9 @@ TEST_CASE("figures of a long session", "[.figures]") {
       longest_ms = std::max(longest_ms, dearest(session, 2).ms);
     }
     const int64_t held = session.held();
-    std::printf("%5d requests: %8.2f MB held, %6.2f kB a request; a request's end at most %.1f ms\n",
-                until, 1e-6 * double(held),
-                at == 0 ? 0 : 1e-3 * double(held - before) / (until - at), longest_ms);
+    std::printf(
+        "%5d requests: %8.2f MB held, %6.2f kB a request; a request's end at most %.1f ms\n", until,
+        1e-6 * double(held), at == 0 ? 0 : 1e-3 * double(held - before) / (until - at), longest_ms);
     before = held, at = until;
     for (const auto& [what, cost] : costs(session))
       std::printf("        %-16s %8.2f ms %9lld allocations\n", what.c_str(), cost.ms,

@@ -6,18 +6,17 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
-#include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <new>
 
 #include "app/platform/imgui_compat.h"
 #include "app/window/shell/look.h"
 #include "app/window/shell/window.h"
+#include "tests/held_memory.h"
 
 using namespace ridge;
 
@@ -28,51 +27,13 @@ using namespace ridge;
 
 namespace {
 
-std::atomic<int64_t> held_bytes{0};
-
-void* hold(void* block) {
-  if (block != nullptr) held_bytes += static_cast<int64_t>(malloc_usable_size(block));
-  return block;
-}
-void let_go(void* block) noexcept {
-  if (block != nullptr) held_bytes -= static_cast<int64_t>(malloc_usable_size(block));
-  std::free(block);
-}
-void* hold_or_throw(void* block) {
-  return block != nullptr ? hold(block) : throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(size_t size) {
-  return hold_or_throw(std::malloc(size));
-}
-void* operator new(size_t size, std::align_val_t alignment) {
-  const auto bytes = static_cast<size_t>(alignment);
-  return hold_or_throw(std::aligned_alloc(bytes, (size + bytes - 1) / bytes * bytes));
-}
-void operator delete(void* block) noexcept {
-  let_go(block);
-}
-void operator delete(void* block, size_t) noexcept {
-  let_go(block);
-}
-void operator delete(void* block, std::align_val_t) noexcept {
-  let_go(block);
-}
-void operator delete(void* block, size_t, std::align_val_t) noexcept {
-  let_go(block);
-}
-
-namespace {
-
 /// "memory OWN HEAP" in bytes: what this program holds, and what all of the process holds of malloc. The second is asked
 /// for once a second, since malloc goes through its free blocks to answer.
 class Memory {
  public:
   Memory() {
-    ImGui::SetAllocatorFunctions([](size_t size, void*) { return hold(std::malloc(size)); },
-                                 [](void* block, void*) { let_go(block); });
+    ImGui::SetAllocatorFunctions([](size_t size, void*) { return test::hold(std::malloc(size)); },
+                                 [](void* block, void*) { test::let_go(block); });
   }
   std::string line() {
     const auto now = std::chrono::steady_clock::now();
@@ -81,7 +42,7 @@ class Memory {
       heap_bytes_ = heap.uordblks + heap.hblkhd;
       read_at_ = now;
     }
-    return "memory " + std::to_string(held_bytes) + " " + std::to_string(heap_bytes_);
+    return "memory " + std::to_string(test::held_bytes) + " " + std::to_string(heap_bytes_);
   }
 
  private:

@@ -15,7 +15,7 @@ inline constexpr size_t kLineBytes = 64 * 1024;
 
 class Emitter {
  public:
-  /// `on_closed` is called when nobody reads any more (EPIPE); it need not return. `hears_acks`: another thread takes them.
+  /// `on_closed` is called when the reader is gone (EPIPE); it need not return. `hears_acks`: another thread takes them.
   Emitter(int fd, void (*on_closed)(), bool hears_acks = true)
       : fd_(fd), on_closed_(on_closed), hears_acks_(hears_acks) {}
 

@@ -7,6 +7,7 @@
 
 #include "common/core/files.h"
 #include "common/core/late_library.h"
+#include "common/core/program.h"
 
 #ifdef RIDGE_HAS_SQLITE
 #include <sqlite3.h>
@@ -300,6 +301,9 @@ Result<std::vector<Source>> HistoryStore::sources(std::span<const std::string> h
 struct HistoryStore::Database {};
 
 std::string why_no_history() {
+  if (!has_programs())  // in a browser
+    return "A page keeps no history of results: it keeps whole runs, and the desktop program a "
+           "history.";
   return "A history is kept by SQLite, and this program was built without it: install "
          "libsqlite3-dev and build again.";
 }

@@ -4,6 +4,8 @@
 // rank. Blocks of a rank do not wait for each other, so a grid has to be as large on every rank, and all of it has to run.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/collectives/gpus.h"
 
 namespace ridge::device {
@@ -77,6 +79,27 @@ constexpr int kThreads = 512;
 inline unsigned blocks_for(int64_t vectors, int most) {
   const int64_t wanted = (vectors + kThreads - 1) / kThreads;
   return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+/// `start` with the number of ranks as a constant: what a thread has of each rank then lies in registers.
+template <class Start>
+Status by_ranks(int ranks, Start start) {
+  switch (ranks) {
+    case 2:
+      return start(std::integral_constant<int, 2>());
+    case 3:
+      return start(std::integral_constant<int, 3>());
+    case 4:
+      return start(std::integral_constant<int, 4>());
+    case 5:
+      return start(std::integral_constant<int, 5>());
+    case 6:
+      return start(std::integral_constant<int, 6>());
+    case 7:
+      return start(std::integral_constant<int, 7>());
+    default:
+      return start(std::integral_constant<int, 8>());
+  }
 }
 
 }  // namespace ridge::device

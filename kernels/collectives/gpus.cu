@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/harness/kernel/cuda_check.h"
+#include "common/harness/kernel/failure.h"
 
 namespace ridge {
 namespace {
@@ -22,12 +23,6 @@ int gpus_here() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) cudaGetLastError();
   return std::min<int>(count, kMostRanks);
-}
-
-Status failure(std::string text) {
-  static thread_local std::string last;  // Status keeps a pointer
-  last = std::move(text);
-  return {.what = last.c_str(), .file = __FILE__, .line = __LINE__};
 }
 
 /// The GPU that was current is so again: the harness works on its own.
@@ -126,6 +121,8 @@ Status Gpus::make_rank(int rank) {
   }
   RIDGE_CUDA_CHECK(cudaHostAlloc(&buffers[rank], static_cast<size_t>(count_) * sizeof(float),
                                  cudaHostAllocPortable));
+  // The zeros are set on a stream for which the ranks' own do not wait.
+  RIDGE_CUDA_CHECK(cudaDeviceSynchronize());
   return {};
 }
 
@@ -254,9 +251,9 @@ const char* gpus_unavailable() {
 Status prepare_gpus(const Shape& shape, GpuCall call, Plan* plan) {
   if (collective_of(shape) != Collective::all_reduce) return refuse("takes all_reduce");
   if (shape.dim[kCollectiveRanks] > gpus_here()) {
-    static std::string why;
-    why = "takes at most " + std::to_string(gpus_here()) + " ranks: so many GPUs has this machine";
-    return refuse(why.c_str());
+    return refuse(failure("takes at most " + std::to_string(gpus_here()) +
+                          " ranks: so many GPUs has this machine")
+                      .what);
   }
   auto* gpus = new (std::nothrow) Gpus;
   if (gpus == nullptr) return {.what = "no memory for a plan", .file = __FILE__, .line = __LINE__};

@@ -32,7 +32,7 @@ class CollectiveProblem : public Problem {
   }
   double flop() const override { return 0; }
   double bytes_min() const override { return 4 * double(ranks() * count() + outcome()); }
-  /// Bytes that cross each rank's link at least, one way: over time, the bus bandwidth of nccl-tests (PERFORMANCE.md).
+  /// Bytes that cross the busiest rank's link at least, one way, where ranks alone add: over time, the bus bandwidth of nccl-tests (PERFORMANCE.md).
   double items() const override {
     const double n = double(ranks()), bytes = 4 * double(count());
     switch (operation()) {

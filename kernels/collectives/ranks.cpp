@@ -20,6 +20,7 @@
 #include <string>
 
 #include "common/core/program.h"
+#include "common/harness/kernel/failure.h"
 #include "common/harness/measure/child.h"
 
 namespace ridge {
@@ -45,12 +46,6 @@ constexpr int64_t kGuardWords = 64;
 constexpr uint32_t kGuard = 0xdead'beef;
 constexpr int kWrongCount = 3;  ///< exit code of a rank that was sent another number of elements
 constexpr int64_t kLook_ns = 20'000'000;
-
-Status failure(const std::string& text) {
-  static thread_local std::string last;  // Status keeps a pointer
-  last = text;
-  return {.what = last.c_str(), .file = __FILE__, .line = __LINE__};
-}
 
 }  // namespace
 
@@ -190,7 +185,7 @@ void Ranks::serve(int64_t me, pid_t parent) const {
   const char name[] = {'r', 'a', 'n', 'k', ' ', static_cast<char>('0' + me), 0};
   ::prctl(PR_SET_NAME, name);
   ::prctl(PR_SET_TIMERSLACK, 1000);  // ns: waits for a link end in time
-  ::signal(SIGINT, SIG_IGN);  // Ctrl-C is the parent's to handle
+  ::signal(SIGINT, SIG_IGN);         // Ctrl-C is the parent's to handle
   Rank rank;
   rank.operation = operation_, rank.me = me, rank.ranks = ranks_, rank.count = count_;
   rank.in = in(me), rank.out = out(me), rank.scratch = scratch(me), rank.shared_ = shared_;

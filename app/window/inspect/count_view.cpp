@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "app/query/counts_text.h"
 #include "app/window/shell/actions.h"
@@ -85,12 +86,25 @@ void count_here(State& state) {
     counting.problems[counting.kernel] = id.error().sentence();
 }
 
+void look_at_counts(State& state) {
+  const KernelCounts* counts = shown_counts(state);
+  const SourceText* source = find_source(state, state.selection.rung);
+  if (!counts || counts->lines.empty() || !source) return;
+  std::istringstream text(source->text);
+  std::string line;
+  for (int number = 0; number < counts->lines.front().line && std::getline(text, line);) ++number;
+  const size_t begin = line.find_first_not_of(' ');
+  if (begin != line.npos) follow_code(state, state.selection.rung, line.substr(begin));
+}
+
 bool tick_count(State& state) {
   Counting& counting = state.counting;
   const Request* request = counting.request ? state.run().request(counting.request) : nullptr;
   if (!request || request->open()) return false;
   if (const std::string why = why_not_done(state, *request); !why.empty())
     counting.problems[counting.kernel] = why;
+  else if (counting.kernel == state.selection.rung && state.view.tab == Tab::source)
+    look_at_counts(state);
   counting.request = 0;
   return true;
 }

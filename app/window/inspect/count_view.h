@@ -31,6 +31,8 @@ CountNote count_note(const State& state);
 /// Why the worker cannot be asked to count the selected rung; empty: it can.
 std::string count_blocker(const State& state);
 void count_here(State& state);
+/// The source tab goes to the first line of the selected rung that has counts; nothing where it has none.
+void look_at_counts(State& state);
 
 /// Takes note of how the last request ended. True when something changed.
 bool tick_count(State& state);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/platform/platform.h"
+#include "app/window/inspect/count_view.h"
 #include "app/window/inspect/inspect_view.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
@@ -74,13 +75,18 @@ void show_inspected(State& state, bool is_walk) {
 }
 
 /// The source of the rung that the run counted last, its counts in the margin.
-void show_counted(State& state) {
+Result<void> show_counted(State& state, const std::string& replay) {
   const auto& all = state.run().counts();
-  if (all.empty()) return;
+  if (all.empty())
+    return Error{ErrorCode::bad_input, "the run holds no counts to show", replay,
+                 "make some with 'ridgepoint count RUNG --out RUN.jsonl'"};
   if (const Request* request = state.run().request(all.back().request))
     open_lab(state, request->lab);
   state.view.screen = ScreenId::lab;
   select_rung(state, all.back().kernel);
+  rebuild_ladder(state);
+  look_at_counts(state);
+  return {};
 }
 
 /// The card of the run's last climb, with the comparison after it.
@@ -151,7 +157,7 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
   if (scene == "predict") show_predicted(state);
   if (scene == "inspect" || scene == "walk") show_inspected(state, scene == "walk");
   if (scene == "lab" || scene == "counts") state.view.tab = Tab::source;
-  if (scene == "counts") show_counted(state);
+  if (scene == "counts") return show_counted(state, replay);
   if (scene == "assembly") perform(state, "assembly");
   if (scene == "card") return show_last_climb(state, replay);
   if (scene != "verdict") return {};

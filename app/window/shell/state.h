@@ -122,7 +122,7 @@ struct Sessions {
 
   const Run& run() const { return shown->run(); }
   bool is_replay() const { return shown->state() == app::WorkerState::replay; }
-  /// What is shown came with a link: nobody here saw it measured.
+  /// What is shown came with a link, and was not measured here.
   bool is_claimed() const { return opened && !claimed_path.empty() && opened_path == claimed_path; }
 };
 

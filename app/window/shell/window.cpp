@@ -44,7 +44,7 @@ double thread_seconds() {
   return cpu_seconds(RUSAGE_THREAD);
 }
 
-/// Times the window for whoever asked. Nobody did of most windows, and theirs are open for hours and turn hundreds of
+/// Times the window where it is asked for. Most windows are not timed, are open for hours and turn hundreds of
 /// times a second: of those nothing is kept.
 class Stopwatch {
  public:
@@ -255,8 +255,8 @@ std::string title_of(const State& state) {
   const std::string name = "Ridgepoint";
   if (state.view.screen != ScreenId::lab || !state.selection.lab) return name;
   const std::string& rung = state.selection.rung;
-  return state.selection.lab->title + (rung.empty() ? "" : " · " + rung.substr(rung.rfind('.') + 1)) +
-         " – " + name;
+  return state.selection.lab->title +
+         (rung.empty() ? "" : " · " + rung.substr(rung.rfind('.') + 1)) + " – " + name;
 }
 
 /// The window from its opening to its end.
@@ -335,7 +335,8 @@ bool OpenWindow::turn(bool has_event) {
     return false;
   }
   const bool due = frames_left_ > 0 || (data_waits_ && now_s - last_frame_s_ >= kFrame_s);
-  const bool held = state_->sessions.shown->in_timed_block() && now_s - last_frame_s_ < kLongBlock_s;
+  const bool held =
+      state_->sessions.shown->in_timed_block() && now_s - last_frame_s_ < kLongBlock_s;
   if (due && !held) draw();
   if (note_lab(*state_)) save_settings(state_.get());
   return true;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/harness/kernel/failure.h"
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/child.h"
 #include "common/harness/measure/python.h"
@@ -28,13 +29,6 @@ constexpr int kTries = 3;
 /// A library's idle threads spin for a while (OpenMP's up to 10 ms) and would take the cores from
 /// the side that is timed next.
 constexpr useconds_t kSettle_us = 10'000;
-
-/// Status keeps a pointer: the text of the last failure lives here.
-Status failure(const std::string& text) {
-  static thread_local std::string last;
-  last = text;
-  return {.what = last.c_str(), .file = __FILE__, .line = __LINE__};
-}
 
 /// A prepared problem in a child.
 struct Remote {

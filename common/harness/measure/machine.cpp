@@ -59,14 +59,6 @@ void read_caches(CpuInfo* cpu) {
 
 }  // namespace
 
-int64_t parse_bytes(const std::string& text) {
-  char* end = nullptr;
-  const long long value = std::strtoll(text.c_str(), &end, 10);
-  if (end == text.c_str() || value < 0) return 0;
-  const int64_t unit = *end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
-  return value * unit;
-}
-
 std::string system_root() {
   const char* root = std::getenv("RIDGE_SYSTEM_ROOT");
   return root == nullptr ? "" : root;

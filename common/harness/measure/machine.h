@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,13 @@ std::vector<double> cpu_busy_s(const std::string& root);
 double own_cpu_s();
 
 /// "32768K", "1M", "512" in bytes; 0 if it is no number ("max").
-int64_t parse_bytes(const std::string& text);
+inline int64_t parse_bytes(const std::string& text) {
+  char* end = nullptr;
+  const long long value = std::strtoll(text.c_str(), &end, 10);
+  if (end == text.c_str() || value < 0) return 0;
+  const int64_t unit = *end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
+  return value * unit;
+}
 /// First line of a small file; empty if it cannot be read.
 std::string read_line_of(const std::string& path);
 

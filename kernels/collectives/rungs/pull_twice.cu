@@ -63,30 +63,13 @@ __global__ __launch_bounds__(kThreads) void pull_twice_kernel(const __grid_const
   others.end();
 }
 
-template <int ranks>
-Status start(const GpuRank& rank, cudaStream_t stream) {
-  const int64_t vectors = vectors_of(rank.count);
-  pull_twice_kernel<ranks><<<blocks_for(vectors / ranks, 48), kThreads, 0, stream>>>(rank, vectors);
-  return RIDGE_CUDA_LAUNCHED(pull_twice_kernel);
-}
-
 Status call(const GpuRank& rank, HostRanks*, cudaStream_t stream) {
-  switch (rank.ranks) {
-    case 2:
-      return start<2>(rank, stream);
-    case 3:
-      return start<3>(rank, stream);
-    case 4:
-      return start<4>(rank, stream);
-    case 5:
-      return start<5>(rank, stream);
-    case 6:
-      return start<6>(rank, stream);
-    case 7:
-      return start<7>(rank, stream);
-    default:
-      return start<8>(rank, stream);
-  }
+  const int64_t vectors = vectors_of(rank.count);
+  return by_ranks(rank.ranks, [&](auto ranks) {
+    pull_twice_kernel<ranks>
+        <<<blocks_for(vectors / ranks, 48), kThreads, 0, stream>>>(rank, vectors);
+    return RIDGE_CUDA_LAUNCHED(pull_twice_kernel);
+  });
 }
 
 Status prepare(const Shape& shape, Plan* plan) {

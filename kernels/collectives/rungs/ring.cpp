@@ -3,7 +3,7 @@
 // Idea      The ranks form a ring, and each sends to the next alone. A chunk's sum travels round it and grows at every
 //           rank (reduce-scatter); then the finished chunks travel round (all-gather).
 // Changed   No rank is in the middle: in each step all links carry a chunk, one n-th of a buffer. A rank sends 2 (n - 1) / n
-//           buffers, whatever n is: no all-reduce sends less.
+//           buffers, whatever n is. Where ranks alone add, the busiest rank of no all-reduce sends less.
 // Limits    2 (n - 1) steps, each with the delay of a message: small buffers and many ranks wait for delays alone.
 // Look at   Bus bandwidth at large sizes is the link's rate; at small ones the time is 2 (n - 1) delays.
 // Source    Patarasuk and Yuan, Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations, JPDC 69, 2009.

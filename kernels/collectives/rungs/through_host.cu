@@ -28,7 +28,7 @@ Status call(const GpuRank& rank, HostRanks* host, cudaStream_t stream) {
   const cudaError_t back =
       cudaMemcpyAsync(rank.out[rank.me], host->buffers[0], bytes, cudaMemcpyHostToDevice, stream);
   const cudaError_t done = cudaStreamSynchronize(stream);
-  host->meet();  // the next call writes over the sum; and a rank that fails keeps nobody waiting
+  host->meet();  // the next call writes over the sum; a rank that fails has to come too
   for (const cudaError_t error : {there, arrived, back, done}) RIDGE_CUDA_CHECK(error);
   return {};
 }

@@ -1,4 +1,4 @@
-// The machine code of a WebAssembly rung is the browser's own making, and it shows it to nobody.
+// The machine code of a WebAssembly rung is made by the browser, which does not show it.
 #include "common/harness/measure/disassembly.h"
 
 namespace ridge::measure {

@@ -47,14 +47,6 @@ std::string engine() {
 
 }  // namespace
 
-int64_t parse_bytes(const std::string& text) {
-  char* end = nullptr;
-  const long long value = std::strtoll(text.c_str(), &end, 10);
-  if (end == text.c_str() || value < 0) return 0;
-  const int64_t unit = *end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
-  return value * unit;
-}
-
 std::string system_root() {
   return "";
 }
