@@ -655,7 +655,6 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
       {{"run", "gemm", "--out", folder.path.string()}, 73, "directory"},
       {{"run", "gemm", "--out", folder / "none/run.jsonl"}, 73, "none/run.jsonl"},
       {{"run", "gemm", "--out", folder / "file/run.jsonl"}, 73, "file/run.jsonl"},
-      {{"run", "gemm", "--worker", folder / "missing"}, 69, "no such program"},
       {{"run", "gemm", "--worker", "a 'b"}, 64, "quote"},
       {{"run", "gemm", "--worker", variable("RIDGE_FAULT_WORKER") + " early"}, 70, "libdnnl"},
       {{"run", "gemm", "--worker", variable("RIDGE_FAULT_WORKER") + " version"}, 70, "version 2"},
@@ -684,6 +683,15 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
     CHECK(outcome.out.empty());
   }
   CHECK(folder.count() == 1);  // no file was left behind
+}
+
+TEST_CASE("a worker that is not there is one sentence") {
+  RIDGE_SKIP_EMULATED(test::kNoExecError);
+  const Outcome outcome = ridgepoint({"run", "gemm", "--worker", "none/missing"});
+  CHECK(outcome.code == 69);
+  CHECK(is_one_sentence(outcome.err));
+  CHECK(has(outcome.err, "no such program"));
+  CHECK(outcome.out.empty());
 }
 
 TEST_CASE("a mistyped name: what it was meant to be, and never a list of all there is") {
