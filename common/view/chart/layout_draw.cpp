@@ -27,14 +27,20 @@ int tick_digits(const std::vector<Tick>& ticks, double unit) {
 void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px, float alpha,
                                 bool dashed, const std::vector<int>& not_rows) const {
   constexpr float kLeastLine_px = 0.5f;  // what rounding leaves between two rows is none
+  std::vector<bool> left_out(static_cast<size_t>(frame_.rows()));
+  for (const int row : not_rows) {
+    if (row >= 0 && row < frame_.rows()) left_out[static_cast<size_t>(row)] = true;
+  }
   float start = frame_.rows_top;
   for (int row = 0; row < frame_.rows(); ++row) {
-    const bool is_left_out = std::find(not_rows.begin(), not_rows.end(), row) != not_rows.end();
+    const bool is_left_out = left_out[static_cast<size_t>(row)];
     bool hit = false, is_row = is_left_out;
-    for (const Blocked& blocked : blocked_) {
-      if (blocked.row != row || x <= blocked.low - 3 || x >= blocked.high + 3) continue;
-      hit = true;
-      is_row = is_row || blocked.is_row;
+    if (const auto texts = blocked_.find(row); texts != blocked_.end()) {
+      for (const Blocked& blocked : texts->second) {
+        if (x <= blocked.low - 3 || x >= blocked.high + 3) continue;
+        hit = true;
+        is_row = is_row || blocked.is_row;
+      }
     }
     if (!hit && !is_left_out) continue;
     const float middle = frame_.row_middle(row);
@@ -197,13 +203,11 @@ void PanelLayout::add_hits(Scene* scene) const {
             .b = {left + width, frame_.row_middle(row) + frame_.row_height / 2},
             .row = row,
             .panel = index_};
-    for (const Mark& mark : panel_.marks) {
-      if (mark.row != row || mark.quiet || !is_drawn(mark)) continue;
-      hit.note = mark.note;
-      hit.value_text = panel_.axis.scientific ? format_scientific(mark.value)
-                       : panel_.axis.is_share ? format_share(mark.value)
-                                              : format_quantity(mark.value, panel_.axis.unit);
-      break;
+    if (const Mark* mark = leading_[static_cast<size_t>(row)]) {
+      hit.note = mark->note;
+      hit.value_text = panel_.axis.scientific ? format_scientific(mark->value)
+                       : panel_.axis.is_share ? format_share(mark->value)
+                                              : format_quantity(mark->value, panel_.axis.unit);
     }
     if (hit.note.empty()) hit.note = is_empty() ? panel_.empty_reason : reason_note(row);
     scene->hits.push_back(hit);

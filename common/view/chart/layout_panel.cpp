@@ -15,7 +15,26 @@ PanelLayout::PanelLayout(const Frame& frame, int index, float left_px, float wid
       panel_(frame.model->panels[static_cast<size_t>(index)]),
       index_(index) {
   prepare_axis();
+  look_through_rows();
   place_labels();
+}
+
+/// What is asked of a row again and again: a report has thousands.
+void PanelLayout::look_through_rows() {
+  has_mark_.assign(static_cast<size_t>(frame_.rows()), false);
+  leading_.assign(static_cast<size_t>(frame_.rows()), nullptr);
+  for (const Mark& mark : panel_.marks) {
+    if (!is_drawn(mark)) continue;
+    has_mark_[static_cast<size_t>(mark.row)] = true;
+    const Mark*& leading = leading_[static_cast<size_t>(mark.row)];
+    if (!leading && !mark.quiet) leading = &mark;
+    const auto raise = [&](std::map<int, double>* highest) {
+      double& value = highest->try_emplace(mark.row, mark.value).first->second;
+      value = std::max(value, mark.value);
+    };
+    if (mark.beside) raise(&beside_high_);
+    if (mark.quiet || mark.beside) raise(&quiet_high_);
+  }
 }
 
 void PanelLayout::prepare_axis() {
@@ -46,11 +65,6 @@ bool PanelLayout::is_drawn(const Mark& mark) const {
   return mark.row >= 0 && mark.row < frame_.rows() && std::isfinite(mark.value);
 }
 
-bool PanelLayout::has_mark(int row) const {
-  return std::any_of(panel_.marks.begin(), panel_.marks.end(),
-                     [&](const Mark& mark) { return mark.row == row && is_drawn(mark); });
-}
-
 std::string PanelLayout::reason(int row) const {
   if (has_mark(row) || is_empty()) return {};
   const auto index = static_cast<size_t>(row);
@@ -77,8 +91,7 @@ std::string PanelLayout::reason_note(int row) const {
 
 bool PanelLayout::is_empty() const {
   if (panel_.empty_reason.empty()) return false;
-  return std::none_of(panel_.marks.begin(), panel_.marks.end(),
-                      [&](const Mark& mark) { return is_drawn(mark); });
+  return std::find(has_mark_.begin(), has_mark_.end(), true) == has_mark_.end();
 }
 
 float PanelLayout::x_of(double value) const {
@@ -117,12 +130,8 @@ std::string PanelLayout::value_text(double value) const {
 
 /// Where the last of the points that lie on a bar ends.
 float PanelLayout::beside_inside(const Mark& bar) const {
-  float end = 0;
-  for (const Mark& mark : panel_.marks) {
-    if (mark.beside && mark.row == bar.row && is_drawn(mark))
-      end = std::max(end, x_of(mark.value) + frame_.font * 0.45f);
-  }
-  return end;
+  const auto last = beside_high_.find(bar.row);
+  return last == beside_high_.end() ? 0 : x_of(last->second) + frame_.font * 0.45f;
 }
 
 // ---- value labels ------------------------------------------------------------------------------
@@ -190,12 +199,7 @@ void PanelLayout::place_labels() {
   for (size_t i = 0; i < panel_.marks.size(); ++i) {
     const Mark& mark = panel_.marks[i];
     if (!is_drawn(mark)) continue;
-    if (mark.quiet || mark.beside) {
-      double& quiet = quiet_high_.try_emplace(mark.row, mark.value).first->second;
-      quiet = std::max(quiet, mark.value);
-      continue;
-    }
-    if (mark.bare) continue;
+    if (mark.quiet || mark.beside || mark.bare) continue;
     const std::string text = mark.label.empty() ? value_text(mark.value) : mark.label;
     labels_[i].text = fit.elide(text, width * 0.75f);
     labels_[i].px = fit(labels_[i].text);

@@ -65,7 +65,7 @@ class PanelLayout {
   void draw(Scene* scene);
   /// Draws the tick labels around `y`.
   void draw_ticks(Scene* scene, float y) const;
-  bool has_mark(int row) const;
+  bool has_mark(int row) const { return has_mark_[static_cast<size_t>(row)]; }
   /// Why a row has no mark; empty if it has one or nobody said why.
   std::string reason(int row) const;
   std::string brief(int row) const;  ///< of the reason; empty: it has none
@@ -76,7 +76,7 @@ class PanelLayout {
   bool is_empty() const;  ///< shows its empty_reason instead of rows
   /// Keeps grid lines from running through a text that somebody else draws over this panel.
   void block(int row, float x_low, float x_high, bool is_row = false) {
-    blocked_.push_back({row, x_low, x_high, is_row});
+    blocked_[row].push_back({x_low, x_high, is_row});
   }
 
   float left, width;
@@ -89,12 +89,12 @@ class PanelLayout {
     bool on_whisker = false;  ///< at the mark's end; the whisker goes on behind it
   };
   struct Blocked {
-    int row;
     float low, high;
     bool is_row;  ///< all of the row's height: its marks lie above one another
   };
 
   void prepare_axis();
+  void look_through_rows();
   void place_labels();
   bool try_labels();
   bool place(const Mark& mark, Label* label) const;
@@ -128,9 +128,12 @@ class PanelLayout {
   SiPrefix prefix_;
   float plot_width_ = 0;
   std::vector<Tick> ticks_;
-  std::vector<Label> labels_;  ///< one per mark; empty text: none
-  std::vector<Blocked> blocked_;
-  std::map<int, double> quiet_high_;  ///< highest sample of a row
+  std::vector<Label> labels_;                    ///< one per mark; empty text: none
+  std::map<int, std::vector<Blocked>> blocked_;  ///< by row
+  std::map<int, double> quiet_high_;             ///< highest sample of a row
+  std::map<int, double> beside_high_;            ///< highest point beside the bars of a row
+  std::vector<bool> has_mark_;                   ///< by row
+  std::vector<const Mark*> leading_;  ///< by row: the first that is not quiet; null: none
 };
 
 }  // namespace ridge::chart::parts
