@@ -66,9 +66,11 @@ BottleneckMap make_bottleneck_map(const Run* run) {
   for (const Series& series : run->series()) newest.push_back(&series);
   std::reverse(newest.begin(), newest.end());
   for (const Series* series : newest) {
-    const auto found =
-        series->stale ? std::nullopt : diagnose(*series, run->ceilings(), run->environment());
-    if (found && told.insert(series->kernel).second) add_case(series->kernel, *found, &map);
+    if (series->stale || told.contains(series->kernel)) continue;
+    const auto found = diagnose(*series, run->ceilings(), run->environment());
+    if (!found) continue;
+    told.insert(series->kernel);
+    add_case(series->kernel, *found, &map);
   }
   told.clear();  // a queue before a rung is another case than the rung
   const auto& served = run->servings();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "common/record/derive.h"
 #include "common/record/edit.h"
@@ -17,11 +18,11 @@ namespace {
 /// Below it a difference is what a clock does from minute to minute.
 constexpr double kClear = 1.02;
 
-bool is_candidate(const Series& series, const std::string& kernel, const Series& of) {
-  return series.kernel == kernel && series.status == SeriesStatus::ok && series.stats &&
-         series.stats->median_ns > 0 && series.quality_passed() && !series.stale &&
-         series.reduced_from.empty() && series.cache == of.cache &&
-         agrees(series.params, of.params) && agrees(of.params, series.params);
+bool is_candidate(const Series& series, const Series& of) {
+  return series.status == SeriesStatus::ok && series.stats && series.stats->median_ns > 0 &&
+         series.quality_passed() && !series.stale && series.reduced_from.empty() &&
+         series.cache == of.cache && agrees(series.params, of.params) &&
+         agrees(of.params, series.params);
 }
 
 /// What was found of two rungs in one run: how many times as fast the second is; 1 where it is not known to be faster.
@@ -81,16 +82,16 @@ std::optional<Found> find_in(const Run& run, const std::string& of_kernel, const
         "in turns" + (pair->ci ? ", 95 % interval " + ratio_interval_text(pair->ci, pair->margin)
                                : std::string())};
   }
-  const auto& all = run.series();
-  std::optional<Found> found;  // of the newest run that timed both
-  for (const Series& of : all) {
-    if (!is_candidate(of, of_kernel, like) || is_in_turns(run, of)) continue;
-    for (const Series& other : all) {
-      if (is_candidate(other, kernel, like) && is_of_one_run(of, other))
-        found = of_times(of, other);
+  // Of the newest run that timed both. Which of them are of one run is known at once, what is a candidate is not.
+  const auto &all = run.series_of_kernel(of_kernel), &others = run.series_of_kernel(kernel);
+  for (auto of = all.rbegin(); of != all.rend(); ++of) {
+    for (auto other = others.rbegin(); other != others.rend(); ++other) {
+      if (is_of_one_run(**of, **other) && is_candidate(**other, like) && is_candidate(**of, like) &&
+          !is_in_turns(run, **of))
+        return of_times(**of, **other);
     }
   }
-  return found;
+  return std::nullopt;
 }
 
 /// Over what the options' ratios are, and what they have to exceed.

@@ -14,10 +14,10 @@ namespace {
 /// Where a rung that was measured in this saved run begins: at the first look, where it was measured there.
 const Series* first_measured(const State& state, const std::string& kernel, const Params& look) {
   const Series* first = nullptr;
-  for (const Series& series : state.run().series()) {
-    if (series.lab != state.selection.lab->id || series.kernel != kernel) continue;
-    if (agrees(asked_params(series), look)) return &series;
-    if (!first) first = &series;
+  for (const Series* series : state.run().series_of_kernel(kernel)) {
+    if (series->lab != state.selection.lab->id) continue;
+    if (agrees(asked_params(*series), look)) return series;
+    if (!first) first = series;
   }
   return first;
 }
@@ -64,6 +64,7 @@ std::vector<const KernelInfo*> of_lab(const State& state, const Run& run) {
 /// The parameters that a series was asked for: its own, or those that it was reduced from ("n=4096").
 Params asked_params(const Series& series) {
   Params asked = series.params;
+  if (series.reduced_from.empty()) return asked;
   std::istringstream words(series.reduced_from);
   std::vector<std::string> assignments;
   for (std::string word; words >> word;) assignments.push_back(word);
@@ -83,8 +84,9 @@ Params params_beside(const State& state, const KernelInfo& info, const KernelInf
   wanted.insert(start.begin(), start.end());
   Params params;
   for (const auto& [name, value] : wanted) {
-    const bool taken = std::any_of(info.params.begin(), info.params.end(),
-                                   [&name = name](const ParamSpec& spec) { return spec.name == name; });
+    const bool taken =
+        std::any_of(info.params.begin(), info.params.end(),
+                    [&name = name](const ParamSpec& spec) { return spec.name == name; });
     const bool own = name == "dtype" && value == ParamValue(std::string(kOwnType));
     if (taken && !own) params[name] = value;
   }

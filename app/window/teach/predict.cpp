@@ -221,12 +221,12 @@ const Series* seen_series(const State& state, const std::string& kernel, const P
   const RungView* row = find_row(state.ladder, kernel);
   if (!row || !row->info) return nullptr;
   const Params wanted = question_params(state, *row, set);
-  const auto& all = state.run().series();
-  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
-    return series.kernel == kernel && series.cache == state.selection.cache && series.stats &&
-           agrees(series.params, wanted);
+  const auto& all = state.run().series_of_kernel(kernel);
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series* series) {
+    return series->cache == state.selection.cache && series->stats &&
+           agrees(series->params, wanted);
   });
-  return found == all.rend() ? nullptr : &*found;
+  return found == all.rend() ? nullptr : *found;
 }
 
 }  // namespace

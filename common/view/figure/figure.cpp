@@ -78,6 +78,13 @@ const Params& params_of(const Comparison& comparison) {
   return comparison.candidate_params;
 }
 
+const Series* address_of(const Series* one) {
+  return one;
+}
+const Comparison* address_of(const Comparison& one) {
+  return &one;
+}
+
 /// Of those that match: nearest to what is in view and to the fallbacks, the latest of equals. Two that differ and are as
 /// near are a doubt.
 template <class T>
@@ -102,30 +109,50 @@ bool has_result(const Series& series, const std::string& metric) {
          (series.stats || series.trap || series.kind == RungKind::training || metric == "accuracy");
 }
 
+/// Of many results at the same point only the newest counts, and a session of hours has hundreds.
+/// `all` from the oldest on; `matches` and `is_same_point` of one, and of two that match. In the order of `all`.
+template <class T, class All, class Matches, class SamePoint>
+std::vector<const T*> newest_of_each_point(const All& all, const Matches& matches,
+                                           const SamePoint& is_same_point) {
+  std::vector<const T*> newest;
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    const T* one = address_of(*it);
+    const bool is_older = std::any_of(newest.begin(), newest.end(),
+                                      [&](const T* other) { return is_same_point(*one, *other); });
+    if (!is_older && matches(*one)) newest.push_back(one);
+  }
+  std::reverse(newest.begin(), newest.end());
+  return newest;
+}
+
 Point<Series> find_series(const Reference& reference, const Run& run, const Params& near) {
   const KernelInfo* info = run.kernel(reference.kernel);
   const Params wanted = with_copies(reference.set, info);
-  std::vector<const Series*> matching;
-  for (const Series& series : run.series()) {
+  const auto matches = [&](const Series& series) {
     // A side of a comparison is timed in its rounds: its own samples are none of a run alone.
-    if (series.kernel == reference.kernel && series.cache == reference.cache &&
-        series.mode != RunMode::compare && has_result(series, reference.metric) &&
-        holds_all(series.params, wanted))
-      matching.push_back(&series);
-  }
+    return series.cache == reference.cache && series.mode != RunMode::compare &&
+           has_result(series, reference.metric) && holds_all(series.params, wanted);
+  };
+  const auto matching = newest_of_each_point<Series>(
+      run.series_of_kernel(reference.kernel), matches,
+      [](const Series& a, const Series& b) { return a.params == b.params; });
   return choose(matching, wanted, info, near);
 }
 
 Point<Comparison> find_pair(const Reference& reference, const Run& run, const Params& near) {
   const KernelInfo* info = run.kernel(reference.kernel);
   const Params wanted = with_copies(reference.set, info);
-  std::vector<const Comparison*> matching;
-  for (const Comparison& comparison : run.comparisons()) {
-    if (comparison.baseline == reference.versus && comparison.candidate == reference.kernel &&
-        comparison.cache == reference.cache && !is_self_check(comparison) &&
-        holds_all(comparison.candidate_params, wanted))
-      matching.push_back(&comparison);
-  }
+  const auto matches = [&](const Comparison& comparison) {
+    return comparison.baseline == reference.versus && comparison.candidate == reference.kernel &&
+           comparison.cache == reference.cache && !is_self_check(comparison) &&
+           holds_all(comparison.candidate_params, wanted);
+  };
+  auto matching = newest_of_each_point<Comparison>(
+      run.comparisons(), matches, [](const Comparison& a, const Comparison& b) {
+        return a.baseline == b.baseline && a.candidate == b.candidate && a.cache == b.cache &&
+               a.candidate_params == b.candidate_params &&
+               a.equal_clock.has_value() == b.equal_clock.has_value();
+      });
   const Point<Comparison> point = choose(matching, wanted, info, near);
   if (!point.found || point.found->equal_clock || reference.at_equal_clock) return point;
   // Of the same point the sustained verdict leads.
@@ -473,7 +500,8 @@ Result<Figure> resolve_written(const Reference& reference, const Sources& source
       return first.place.run == sources.own ? one.place.run == sources.own
                                             : one.place.machine == first.place.machine;
     });
-    RIDGE_TRY(std::optional<Figure> made, best_baseline(reference, {left.data(), size_t(others - left.begin())}));
+    RIDGE_TRY(std::optional<Figure> made,
+              best_baseline(reference, {left.data(), size_t(others - left.begin())}));
     if (made) return *std::move(made);
     left.erase(left.begin(), others);
   }
