@@ -188,6 +188,21 @@ TEST_CASE("NaN from a file is never printed as a number") {
   CHECK(report.claims.back().decision.decision == "measure_more");
 }
 
+TEST_CASE("of many comparisons the chart has the last, and the table all") {
+  test::Transcript out;
+  test::add_start_of(&out);
+  test::add_ladder(&out);
+  for (int i = 0; i < 45; ++i) test::add_comparison(&out, {.ratio = i < 44 ? 1.5 : 1.75});
+  const Run run = test::read_run(out);
+  REQUIRE(run.comparisons().size() == 45);
+  const Report report = built(run);
+  const Section& paired = section(report, "paired");
+  CHECK(paired.table->rows.size() == 45);
+  REQUIRE(paired.chart);
+  CHECK(paired.chart->rows.size() == 40);
+  CHECK(paired.paragraphs.back() == "The chart has the last 40 of 45, the table all.");
+}
+
 TEST_CASE("hostile names stay text in every format") {
   test::Transcript out;
   test::add_start_of(&out);

@@ -214,24 +214,31 @@ TEST_CASE("what a frame does is no more after many requests than after few", "[w
     return dearest(session, 3).allocations;
   };
   // A screen that is looked at again takes up what came since: ten requests each time.
-  const auto look_at_timeline = [&] {
-    session.state.view.screen = window::ScreenId::timeline;
+  const auto look_at = [&](window::ScreenId screen) {
+    session.state.view.screen = screen;
     const int64_t made = dearest(session, 3).allocations;
     session.state.view.screen = window::ScreenId::lab;
     session.driver->frames(3);
     return made;
   };
-  std::map<int, int64_t> ends, looks;  // by requests before
+  std::map<int, int64_t> ends, timeline, binds, compare;  // by requests before
   while (session.requests < 400) {
     const int64_t made = end_of_one();
     if (session.requests % 10 == 5) ends[session.requests] = made;
-    if (session.requests % 10 == 0) looks[session.requests] = look_at_timeline();
+    if (session.requests % 10 != 0) continue;
+    timeline[session.requests] = look_at(window::ScreenId::timeline);
+    binds[session.requests] = look_at(window::ScreenId::binds);
+    compare[session.requests] = look_at(window::ScreenId::compare);
   }
   INFO("a request's end makes " << ends[85] << " blocks after 85 requests, " << ends[385]
-                                << " after 385; a look at the timeline " << looks[90] << ", "
-                                << looks[390]);
+                                << " after 385; a look at the timeline " << timeline[90] << ", "
+                                << timeline[390] << "; at what binds " << binds[90] << ", "
+                                << binds[390] << "; at Compare " << compare[290] << " after 290, "
+                                << compare[390]);
   CHECK(ends[385] < 1.05 * ends[85]);
-  CHECK(looks[390] < 1.1 * looks[90]);
+  CHECK(timeline[390] < 1.1 * timeline[90]);
+  CHECK(binds[390] < 1.1 * binds[90]);
+  CHECK(compare[390] < 1.05 * compare[290]);  // its chart is full: 40 comparisons
 }
 
 TEST_CASE("figures of a long session", "[.figures]") {

@@ -27,11 +27,15 @@ namespace {
 constexpr float kButtonRow = 44;     // below a verdict that more rounds would settle
 constexpr float kLeastCurves = 260;  // lower, the curves of the distribution cannot be read
 
-/// A run that holds comparisons of the lab in view, or of commands, newest first.
+/// Rows of a chart that can still be read. A session of hours has hundreds: the report's table has all of them.
+constexpr size_t kMostShown = 40;
+
+/// A run that holds comparisons of the lab in view, or of commands.
 struct Source {
   std::string name, machine;  ///< machine: empty for this session's own
   const Run* run = nullptr;
-  std::vector<const Comparison*> comparisons;
+  std::vector<const Comparison*> comparisons;  ///< the newest first, kMostShown at most
+  size_t all = 0;
 };
 
 class CompareScreen final : public Screen {
@@ -72,7 +76,8 @@ void add_source(const State& state, const Run& run, const std::string& name,
   const auto& all = run.comparisons();
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     const bool is_here = it->lab == state.selection.lab->id || it->lab == kCommandLab;
-    if (is_here && !is_self_check(*it)) source.comparisons.push_back(&*it);
+    if (!is_here || is_self_check(*it)) continue;
+    if (source.all++ < kMostShown) source.comparisons.push_back(&*it);
   }
   if (!source.comparisons.empty()) sources->push_back(std::move(source));
 }
@@ -100,7 +105,7 @@ void CompareScreen::build(Ui& ui) {
   const State& state = ui.state;
   if (version_ == state.ladder.version) return;
   version_ = state.ladder.version;
-  const size_t before = sources_.empty() ? 0 : sources_[source_].comparisons.size();
+  const size_t before = sources_.empty() ? 0 : sources_[source_].all;
   sources_.clear();
   if (!state.selection.lab) return;
   add_source(state, state.run(), state.is_replay() ? "this saved run" : "this session", "",
@@ -116,7 +121,7 @@ void CompareScreen::build(Ui& ui) {
   if (sources_.empty()) return;
   // A new verdict is what was waited for; else the choice stays, and begins with what is selected.
   const auto& comparisons = sources_[source_].comparisons;
-  if (comparisons.size() != before) {
+  if (sources_[source_].all != before) {
     const auto selected =
         std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison* one) {
           return one->candidate == state.selection.rung &&
@@ -260,7 +265,10 @@ void CompareScreen::draw_sources(Ui& ui, const Area& area) {
   std::vector<std::string> names;
   float width = 0;
   for (const Source& source : sources_) {
-    names.push_back(source.name + " (" + std::to_string(source.comparisons.size()) + ")");
+    const size_t shown = source.comparisons.size();
+    names.push_back(source.name + (shown < source.all ? " (the last " : " (") +
+                    std::to_string(shown) +
+                    (shown < source.all ? " of " + std::to_string(source.all) : "") + ")");
     width += ui.width(names.back(), kSmall_px) + ui.px(26);
   }
   // Of more than fit, one is shown with arrows beside it: no wider than it reads.

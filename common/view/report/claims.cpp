@@ -91,12 +91,13 @@ struct PairedRow {
 };
 
 /// The verdict that counts, and the one at equal clock where there is another.
-std::vector<PairedRow> paired_rows(const Material& material, const Claim& claim) {
+/// `shared`: what all claims have in common.
+std::vector<PairedRow> paired_rows(const Material& material, const Claim& claim,
+                                   const Params& shared) {
   std::vector<PairedRow> rows;
   const Comparison& c = claim.comparison;
   // At several sizes the sides are the same: what differs tells the rows apart.
-  const std::string own =
-      differing_params(c.candidate_params, shared_of(material.claims), c.size_param);
+  const std::string own = differing_params(c.candidate_params, shared, c.size_param);
   const std::string label = sides(claim, *material.options) + (own.empty() ? "" : " · " + own);
   const bool both = c.equal_clock && claim.decision.verdict != Verdict::invalid;
   rows.push_back({&claim, c, claim.decision.verdict, label + (both ? " · sustained" : ""),
@@ -136,8 +137,9 @@ chart::ChartModel interval_chart(const Material& material,
                                  const std::vector<const Claim*>& claims) {
   std::vector<ForestRow> rows;
   std::vector<PairedRow> paired;
+  const Params shared = shared_of(material.claims);
   for (const Claim* claim : claims) {
-    for (PairedRow& one : paired_rows(material, *claim)) paired.push_back(std::move(one));
+    for (PairedRow& one : paired_rows(material, *claim, shared)) paired.push_back(std::move(one));
   }
   for (const PairedRow& one : paired) {
     if (!one.leads) continue;
@@ -153,12 +155,17 @@ chart::ChartModel interval_chart(const Material& material,
   return forest_chart(rows);
 }
 
+/// Rows of a chart that can still be read.
+constexpr size_t kMostCharted = 40;
+
 Section paired_section(const Material& material) {
   Section section{.id = "paired", .title = "The paired interval"};
   Table table{.columns = {"Comparison", "Ratio", "95 % interval", "Margin", "Rests on", "Verdict"}};
   std::vector<const Claim*> paired;
+  const Params shared = shared_of(material.claims);
   for (const Claim& claim : material.claims) {
-    for (const PairedRow& one : paired_rows(material, claim)) table.rows.push_back(cells_of(one));
+    for (const PairedRow& one : paired_rows(material, claim, shared))
+      table.rows.push_back(cells_of(one));
     if (claim.paired) paired.push_back(&claim);
   }
   section.paragraphs = {
@@ -176,6 +183,11 @@ Section paired_section(const Material& material) {
     section.paragraphs = {"Nothing here was compared in pairs: there is no ratio and no interval."};
   }
   section.table = std::move(table);
+  if (paired.size() > kMostCharted) {
+    section.paragraphs.push_back(fmt::format("The chart has the last {} of {}, the table all.",
+                                             kMostCharted, paired.size()));
+    paired.erase(paired.begin(), paired.end() - std::ptrdiff_t{kMostCharted});
+  }
   if (!paired.empty()) section.chart = interval_chart(material, paired);
   return section;
 }
