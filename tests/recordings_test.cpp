@@ -114,7 +114,8 @@ Metered metered(const Run& run) {
   for (const Series& series : run.series()) {
     if (backend_of(series.kernel) != Backend::cuda) continue;
     const std::string name = metered_name(run, series.kernel, series.dtype);
-    if (series.stats || series.trap) found.timed.insert(name);
+    const bool is_counted = param_int(series.params, "ranks", 1) == 1;  // a counter is of one GPU
+    if ((series.stats || series.trap) && is_counted) found.timed.insert(name);
     if (series.energy_j) found.joules.insert(name);
     found.has_clock |= series.sm_clock_hz.has_value();
   }
@@ -266,7 +267,7 @@ TEST_CASE("a recording of a GPU holds clock and energy, and so at one point each
     INFO(one.name);
     const Metered found = metered(one.run);
     CHECK(found.has_clock);
-    CHECK_FALSE(found.joules.empty());
+    CHECK(found.joules.empty() == found.timed.empty());
     timed.insert(found.timed.begin(), found.timed.end());
     joules.insert(found.joules.begin(), found.joules.end());
     ++of_gpus;
@@ -511,8 +512,9 @@ TEST_CASE("of two machines in a lab the one with more undisturbed results comes 
   });
   REQUIRE(quiet != shipped.end());
   const std::string text = *read_whole(quiet->path.string());
-  const std::string disturbed = replaced(replaced(text, "\"flags\":[]", "\"flags\":[\"contended\"]"),
-                                         "NVIDIA H100 80GB HBM3", "NVIDIA Disturbed");
+  const std::string disturbed =
+      replaced(replaced(text, "\"flags\":[]", "\"flags\":[\"contended\"]"), "NVIDIA H100 80GB HBM3",
+               "NVIDIA Disturbed");
   const test::Folder scratch;
   std::ofstream(scratch / "pipeline.disturbed.jsonl") << disturbed;
   std::ofstream(scratch / "pipeline.quiet.jsonl") << text;
@@ -522,7 +524,9 @@ TEST_CASE("of two machines in a lab the one with more undisturbed results comes 
   CHECK(all[1].machine == "NVIDIA Disturbed");
 }
 
-TEST_CASE("read one after the other the recordings are those that are read at once, the asked lab's first") {
+TEST_CASE(
+    "read one after the other the recordings are those that are read at once, the asked lab's "
+    "first") {
   RecordingShelf shelf;
   const size_t of_lab = shelf.left("conv");
   REQUIRE(of_lab > 1);

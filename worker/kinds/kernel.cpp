@@ -17,8 +17,15 @@ class KernelRung : public Rung {
   Result<Series> measure(const Job& job) const override {
     const auto where = job.machine->device(kernel_.backend, job.request.device);
     if (!where) return skipped_series(*this, job, where.error().sentence());
-    return measure::measure_kernel(&job.machine->bench, *where, kernel_, job.params,
-                                   options_of(job.request), job.index, job.observer);
+    measure::Options options = options_of(job.request);
+    const int64_t gpus = kernel_.backend == Backend::cuda ? param_int(job.params, "ranks", 1) : 1;
+    if (gpus > 1) options.energy = false;
+    auto series = measure::measure_kernel(&job.machine->bench, *where, kernel_, job.params, options,
+                                          job.index, job.observer);
+    if (series && gpus > 1 && job.request.mode == RunMode::measure)
+      series->unavailable["energy_j"] =
+          "the counter is of one GPU, and a call works on " + std::to_string(gpus);
+    return series;
   }
 
   std::vector<std::string> ceilings(const Params& params) const override {
