@@ -47,11 +47,13 @@ std::optional<stats::Line> line_through(const std::vector<Measured>& points, con
   return stats::fit_line(measured);
 }
 
-Curve fitted_curve(const stats::Line& line, double low, double high, const Curve& like) {
+/// `said`: of the line, in words.
+Curve fitted_curve(const stats::Line& line, double low, double high, const Curve& like,
+                   const std::string& said) {
   Curve curve{.role = like.role, .marker = Marker::none, .line = true, .dashed = true};
   for (int i = 0; i <= kSteps; ++i) {
     const double x = low * std::pow(high / low, double(i) / kSteps);
-    curve.data.push_back({.x = x, .y = line.at(x), .note = "Fitted: " + line_text(line) + "."});
+    curve.data.push_back({.x = x, .y = line.at(x), .note = said});
   }
   return curve;
 }
@@ -81,8 +83,13 @@ void add_rung(const std::vector<Measured>& points, const SizeLine& line, Curve c
   if (fitted) {
     cells.back() = line_text(*fitted);
     model->summary += fmt::format(" {} fits {}.", curve.name, cells.back());
+    const auto stale = std::find_if(line.points.begin(), line.points.end(), [&](size_t index) {
+      return points[index].entry.series->stale;
+    });
+    const size_t judged = stale == line.points.end() ? line.points.front() : *stale;
+    const std::string said = with_how("Fitted: " + cells.back(), points[judged].entry) + ".";
     model->plot->curves.push_back(
-        fitted_curve(*fitted, curve.data.front().x, curve.data.back().x, curve));
+        fitted_curve(*fitted, curve.data.front().x, curve.data.back().x, curve, said));
     for (const Datum& datum : model->plot->curves.back().data) y->add(datum.y);
   }
   model->table.rows.push_back(std::move(cells));

@@ -98,12 +98,13 @@ Params own_case(const Material& material, const Line& line) {
   Params own;
   for (const auto& [name, value] : without_own(*line.series)) {
     if (is_of_rung(name)) continue;
-    const bool differs =
-        std::any_of(material.lines.begin(), material.lines.end(), [&, &name = name, &value = value](const Line& other) {
-          const auto found = other.series->params.find(name);
-          return other.series->lab == line.series->lab && found != other.series->params.end() &&
-                 found->second != value;
-        });
+    const bool differs = std::any_of(material.lines.begin(), material.lines.end(),
+                                     [&, &name = name, &value = value](const Line& other) {
+                                       const auto found = other.series->params.find(name);
+                                       return other.series->lab == line.series->lab &&
+                                              found != other.series->params.end() &&
+                                              found->second != value;
+                                     });
     if (differs) own[name] = value;
   }
   return own;
@@ -254,8 +255,9 @@ void find_ends(const Material& material, Climb* climb) {
   if (!std::all_of(steps.begin(), steps.end(), is_own)) std::erase_if(steps, is_own);
   size_t most = 0;
   for (const auto& [start, line] : steps) {
-    const auto count = static_cast<size_t>(std::count_if(
-        steps.begin(), steps.end(), [&, &start = start](const auto& one) { return one.first == start; }));
+    const auto count = static_cast<size_t>(
+        std::count_if(steps.begin(), steps.end(),
+                      [&, &start = start](const auto& one) { return one.first == start; }));
     if (count <= most) continue;
     most = count;
     climb->first = start;
@@ -516,7 +518,7 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
       row.step->from = climb_label(climb, *from, pivot, options);  // as its own row is called
     }
     if (line->in_turns && !all_in_turns) leave_out_bar(climb.unit, &row);
-    if (row.rate) row.sublabel = caution_of(*line->series->stats);
+    if (row.rate && line->series->stats) row.sublabel = caution_of(*line->series->stats);
     row.other_unit = chart_options.ceiling && line->derived.compute.value_or(Utilization()).name !=
                                                   chart_options.ceiling->name;
     rows.push_back(std::move(row));
