@@ -501,6 +501,10 @@ TEST_CASE("a transcript gives its lines from anywhere, packed ones too, and hold
   CHECK(transcript.size() == lines.size());
   CHECK(transcript.lines() == lines);
   CHECK(transcript.held_bytes() < bytes / 2);
+  const Transcript copy = transcript;
+  transcript.push_back("of the first alone");
+  CHECK(copy.lines() == lines);
+  lines.push_back("of the first alone");
   for (const size_t first : {size_t{0}, size_t{1}, size_t{4'999}, size_t{19'999}, size_t{20'000}}) {
     std::string expected;
     for (size_t i = first; i < lines.size(); ++i) expected += lines[i] + "\n";

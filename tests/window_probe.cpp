@@ -15,6 +15,7 @@
 
 #include "app/platform/imgui_compat.h"
 #include "app/window/shell/look.h"
+#include "app/window/shell/state.h"
 #include "app/window/shell/window.h"
 #include "tests/held_memory.h"
 
@@ -70,21 +71,22 @@ double cpu_ms() {
   return ms(used.ru_utime) + ms(used.ru_stime);
 }
 
+/// "SECONDS PROCESSOR_MS SCREEN" of each frame. What this program does between two frames is none of theirs.
 class Frames {
  public:
   void open(const std::string& path) { out_.open(path); }
-  void add() {
+  void end_of_frame(window::ScreenId screen) {
     if (!out_.is_open()) return;
-    const double now_ms = cpu_ms();
     const std::chrono::duration<double> at = std::chrono::steady_clock::now() - start_;
-    out_ << at.count() << ' ' << now_ms - last_ms_ << std::endl;
-    last_ms_ = now_ms;
+    out_ << at.count() << ' ' << cpu_ms() - begin_ms_ << ' ' << static_cast<int>(screen)
+         << std::endl;
   }
+  void begin_of_frame() { begin_ms_ = cpu_ms(); }
 
  private:
   std::ofstream out_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  double last_ms_ = cpu_ms();
+  double begin_ms_ = cpu_ms();
 };
 
 }  // namespace
@@ -106,8 +108,9 @@ int main(int argc, char** argv) {
   }
   const std::string path = argv[1];
   options.observe = [&](const window::Shell& shell, const window::State& state) {
-    frames.add();
+    frames.end_of_frame(state.view.screen);
     tell(path, shell, state, memory.line());
+    frames.begin_of_frame();
   };
   return window::open_window(options);
 }

@@ -1,9 +1,11 @@
 // The lines of a session. One that lasts for hours is told a dozen lines a second and keeps them all, for a save at its
-// end; so all but the last are packed, to about a tenth of their size.
+// end; so all but the last are packed, to about a tenth of their size, and lie in a file without a name where there can be
+// one: the memory of a session does not grow with what it was told.
 #pragma once
 
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,18 +28,22 @@ class Transcript {
   size_t held_bytes() const;
 
  private:
+  class NamelessFile;
   /// Some 1,000 lines that follow each other.
   struct Block {
     size_t first = 0;  ///< line
     size_t bytes = 0;  ///< of their text
-    std::string
-        packed;  ///< by zlib; as long as the text: the text itself, which zlib had nothing to gain from
-    std::string text() const;
+    size_t packed_bytes =
+        0;  ///< by zlib; as many as the text: the text itself, which zlib had nothing to gain from
+    size_t at = 0;       ///< in the file
+    std::string packed;  ///< empty: in the file
   };
   void pack();
+  std::string text_of(const Block& block) const;
 
   std::vector<Block> blocks_;
-  std::string open_;  ///< the last lines, each with its end
+  std::shared_ptr<NamelessFile> file_;  ///< null: none yet, or none can be had
+  std::string open_;                    ///< the last lines, each with its end
   size_t first_open_ = 0, open_lines_ = 0;
 };
 
