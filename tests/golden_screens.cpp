@@ -1,5 +1,5 @@
-// Every scene of `ridgepoint shot` in both themes at scale 1 and 2, against tests/golden/screens (run.jsonl; the
-// workbench of edit.jsonl):
+// Every scene of `ridgepoint shot` in both themes at scale 1 and 2, against tests/golden/screens (run.jsonl; those of kOwnRuns
+// of another, so that no view is tested by its empty state):
 //   golden-screens GOLDEN_FOLDER DIFFERENCES_FOLDER, or --made-with: the version of what draws text
 // What is kept of a picture is the mean colour of each cell of 10 x 10 pixels, in steps of 4 of 255; the four
 // looks of a scene are one PNG (dark above light, scale 1 left of scale 2), about 40 KB, that can be looked at.
@@ -147,6 +147,24 @@ class Scenes {
   int pictures_ = 0, different_ = 0;
 };
 
+/// What these scenes show is in runs of their own, without samples and telemetry. `lab`, `rung`: empty, as they open.
+struct OwnRun {
+  const char *scene, *run, *lab, *rung;
+};
+constexpr OwnRun kOwnRuns[] = {{"workbench", "edit", "", ""},  // an exercise, failed and solved
+                               {"training", "mixed", "", ""},
+                               {"decode", "model", "quant", ""},
+                               {"queue", "serve", "attention", "decode.cpu.split"},
+                               {"messages", "collectives", "", ""},
+                               {"frontier", "weightless", "", ""},
+                               {"score", "weightless", "", ""}};
+
+const OwnRun* find_own_run(const std::string& scene) {
+  const auto found = std::find_if(std::begin(kOwnRuns), std::end(kOwnRuns),
+                                  [&](const OwnRun& own) { return scene == own.scene; });
+  return found == std::end(kOwnRuns) ? nullptr : &*found;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -167,16 +185,17 @@ int main(int argc, char** argv) {
   options.replay = std::string(argv[1]) + "/run.jsonl";
   options.kept = true;
   Scenes scenes(argv[1], argv[2]);
-  const std::string edit_scene =
-      "workbench";  // of a run of its own: an exercise, failed and solved
+  const auto take = [&](const window::Picture& picture) { return scenes.take(picture); };
   auto drawn = window::draw_pictures(options, [&](const window::Picture& picture) {
-    return picture.scene == edit_scene ? Result<void>() : scenes.take(picture);
+    return find_own_run(picture.scene) ? Result<void>() : take(picture);
   });
-  if (drawn) {
-    options.scenes = {edit_scene};
-    options.replay = std::string(argv[1]) + "/edit.jsonl";
-    drawn = window::draw_pictures(
-        options, [&](const window::Picture& picture) { return scenes.take(picture); });
+  for (const OwnRun& own : kOwnRuns) {
+    if (!drawn) break;
+    options.scenes = {own.scene};
+    options.replay = std::string(argv[1]) + "/" + own.run + ".jsonl";
+    options.lab = own.lab;
+    options.rung = own.rung;
+    drawn = window::draw_pictures(options, take);
   }
   if (!drawn) {
     std::fprintf(stderr, "golden-screens: %s\n", drawn.error().sentence().c_str());
