@@ -24,7 +24,7 @@ Json count_line(int64_t id, const std::string& kernel, int64_t n) {
 TEST_CASE("a rung is counted, and a text that is wrong is counted once") {
   Worker worker("RIDGE_WORKER");
   worker.send(count_line(1, "gemm.cuda.naive", 32));
-  CHECK(worker.until("done", 1)["status"] == "ok");
+  REQUIRE(worker.until("done", 1)["status"] == "ok");
   const auto counts = [&] { return worker.of_type("result").back()["counts"].get<KernelCounts>(); };
   CHECK(counts().check->passed);
   CHECK(counts().total().flop == 2 * 32 * 32 * 32);
