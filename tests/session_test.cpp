@@ -53,7 +53,7 @@ std::unique_ptr<Session> start(const std::string& mode, Patience patience = quic
 /// Polls until `over` says so; false after kLongest.
 template <class Predicate>
 bool poll_until(Session& session, Predicate over) {
-  const auto limit = Clock::now() + std::chrono::seconds(60);
+  const auto limit = Clock::now() + kLongest;
   while (!over()) {
     if (Clock::now() > limit) return false;
     session.wait(0.02);
@@ -266,7 +266,7 @@ TEST_CASE("what a worker started in a session of its own ends with it") {
     REQUIRE(::kill(descendant, 0) == 0);
   }
   // It is nobody's child any more: the system's first process reaps it.
-  const auto limit = Clock::now() + std::chrono::seconds(60);
+  const auto limit = Clock::now() + kLongest;
   while (::kill(descendant, 0) == 0 && state_of(descendant) != 'Z' && Clock::now() < limit)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   CHECK((::kill(descendant, 0) != 0 || state_of(descendant) == 'Z'));
