@@ -127,8 +127,8 @@ cublasStatus_t sgemm_on_host(cublasHandle_t, cublasOperation_t op_a, cublasOpera
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// From here on the products of the network are the host's. initcheck does not see all that cuBLAS's kernels write, and reports
-/// whoever reads it; left out by name, they write nothing at all to it. What is judged is what our kernels do.
+/// From here on the host computes the network's products. initcheck does not see everything that cuBLAS's kernels write, so it
+/// reports each kernel of ours that reads it. Here only our kernels are to be checked.
 void make_products_on_host() {
   REQUIRE(missing_library("cublas").empty());
   int replaced = 0;

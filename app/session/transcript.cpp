@@ -13,8 +13,8 @@ namespace {
 
 /// Of text in a block: packing it takes a few milliseconds, once in many seconds.
 constexpr size_t kBlockBytes = size_t{128} << 10;
-constexpr int kLevel =
-    6;  ///< of zlib's 1 to 9: a sixth fewer bytes than 3, and a twentieth more than 9
+/// Of zlib's 1 to 9: a sixth fewer bytes than 3, and a twentieth more than 9.
+constexpr int kLevel = 6;
 
 /// Without its first lines.
 std::string_view without_lines(std::string_view text, size_t lines) {

@@ -1,6 +1,6 @@
 // The lines of a session. One that lasts for hours is told a dozen lines a second and keeps them all, for a save at its
 // end; so all but the last are packed, to about a tenth of their size, and lie in a file without a name where there can be
-// one: the memory of a session does not grow with what it was told.
+// one.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ class Transcript {
   struct Block {
     size_t first = 0;  ///< line
     size_t bytes = 0;  ///< of their text
-    size_t packed_bytes =
-        0;  ///< by zlib; as many as the text: the text itself, which zlib had nothing to gain from
+    /// By zlib. As many as `bytes`: the text itself, which zlib had nothing to gain from.
+    size_t packed_bytes = 0;
     size_t at = 0;       ///< in the file
     std::string packed;  ///< empty: in the file
   };
@@ -42,7 +42,7 @@ class Transcript {
   std::string text_of(const Block& block) const;
 
   std::vector<Block> blocks_;
-  std::shared_ptr<NamelessFile> file_;  ///< null: none yet, or none can be had
+  std::shared_ptr<NamelessFile> file_;  ///< null: nothing was packed yet
   std::string open_;                    ///< the last lines, each with its end
   size_t first_open_ = 0, open_lines_ = 0;
 };

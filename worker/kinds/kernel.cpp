@@ -17,14 +17,11 @@ class KernelRung : public Rung {
   Result<Series> measure(const Job& job) const override {
     const auto where = job.machine->device(kernel_.backend, job.request.device);
     if (!where) return skipped_series(*this, job, where.error().sentence());
-    measure::Options options = options_of(job.request);
-    const int64_t gpus = kernel_.backend == Backend::cuda ? param_int(job.params, "ranks", 1) : 1;
-    if (gpus > 1) options.energy = false;
-    auto series = measure::measure_kernel(&job.machine->bench, *where, kernel_, job.params, options,
-                                          job.index, job.observer);
-    if (series && gpus > 1 && job.request.mode == RunMode::measure)
+    auto series = measure::measure_kernel(&job.machine->bench, *where, kernel_, job.params,
+                                          options_for(job), job.index, job.observer);
+    if (series && gpus_of(job) > 1 && job.request.mode == RunMode::measure)
       series->unavailable["energy_j"] =
-          "the counter is of one GPU, and a call works on " + std::to_string(gpus);
+          "the counter is of one GPU, and a call works on " + std::to_string(gpus_of(job));
     return series;
   }
 
@@ -45,7 +42,7 @@ class KernelRung : public Rung {
     const auto call = measure::estimate_call(kernel_, *family_, job.params, where, true);
     if (!call && call.error().code == ErrorCode::worker) return call.error();
     if (!call) return Estimated{{.params = job.params}, 0, call.error().sentence()};
-    const double energy_s = measure::predict_energy_s(where, options_of(job.request));
+    const double energy_s = measure::predict_energy_s(where, options_for(job));
     return Estimated{*call, measure::predict_total_s(*call, job.request.mode, energy_s), ""};
   }
 
@@ -68,6 +65,16 @@ class KernelRung : public Rung {
   }
 
  private:
+  /// On how many GPUs a call works: each rank of a collective has one.
+  int64_t gpus_of(const Job& job) const {
+    return kernel_.backend == Backend::cuda ? param_int(job.params, "ranks", 1) : 1;
+  }
+  measure::Options options_for(const Job& job) const {
+    measure::Options options = options_of(job.request);
+    if (gpus_of(job) > 1) options.energy = false;  // a counter is of one GPU
+    return options;
+  }
+
   const KernelDesc& kernel_;
   const FamilyDesc* family_;
 };

@@ -27,14 +27,11 @@ namespace {
 constexpr float kButtonRow = 44;     // below a verdict that more rounds would settle
 constexpr float kLeastCurves = 260;  // lower, the curves of the distribution cannot be read
 
-/// Rows of a chart that can still be read. A session of hours has hundreds: the report's table has all of them.
-constexpr size_t kMostShown = 40;
-
 /// A run that holds comparisons of the lab in view, or of commands.
 struct Source {
   std::string name, machine;  ///< machine: empty for this session's own
   const Run* run = nullptr;
-  std::vector<const Comparison*> comparisons;  ///< the newest first, kMostShown at most
+  std::vector<const Comparison*> comparisons;  ///< the newest, and first
   size_t all = 0;
 };
 
@@ -77,7 +74,7 @@ void add_source(const State& state, const Run& run, const std::string& name,
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     const bool is_here = it->lab == state.selection.lab->id || it->lab == kCommandLab;
     if (!is_here || is_self_check(*it)) continue;
-    if (source.all++ < kMostShown) source.comparisons.push_back(&*it);
+    if (source.all++ < chart::kMostForestRows) source.comparisons.push_back(&*it);
   }
   if (!source.comparisons.empty()) sources->push_back(std::move(source));
 }

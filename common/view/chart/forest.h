@@ -19,6 +19,9 @@ struct ForestRow {
   Verdict verdict = Verdict::unresolved;
 };
 
+/// Rows that can still be read in one picture. A session of hours has hundreds of comparisons: the report's table has all.
+inline constexpr size_t kMostForestRows = 40;
+
 ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& title = {});
 
 }  // namespace ridge::chart

@@ -109,8 +109,8 @@ bool has_result(const Series& series, const std::string& metric) {
          (series.stats || series.trap || series.kind == RungKind::training || metric == "accuracy");
 }
 
-/// Of many results at the same point only the newest counts, and a session of hours has hundreds.
-/// `all` from the oldest on; `matches` and `is_same_point` of one, and of two that match. In the order of `all`.
+/// Those of `all` that match, without the ones that a newer one at the same point replaces: a session of hours has hundreds
+/// of results at one point. `all` begins with the oldest, and so does what is returned.
 template <class T, class All, class Matches, class SamePoint>
 std::vector<const T*> newest_of_each_point(const All& all, const Matches& matches,
                                            const SamePoint& is_same_point) {

@@ -155,9 +155,6 @@ chart::ChartModel interval_chart(const Material& material,
   return forest_chart(rows);
 }
 
-/// Rows of a chart that can still be read.
-constexpr size_t kMostCharted = 40;
-
 Section paired_section(const Material& material) {
   Section section{.id = "paired", .title = "The paired interval"};
   Table table{.columns = {"Comparison", "Ratio", "95 % interval", "Margin", "Rests on", "Verdict"}};
@@ -183,10 +180,10 @@ Section paired_section(const Material& material) {
     section.paragraphs = {"Nothing here was compared in pairs: there is no ratio and no interval."};
   }
   section.table = std::move(table);
-  if (paired.size() > kMostCharted) {
+  if (paired.size() > chart::kMostForestRows) {
     section.paragraphs.push_back(fmt::format("The chart has the last {} of {}, the table all.",
-                                             kMostCharted, paired.size()));
-    paired.erase(paired.begin(), paired.end() - std::ptrdiff_t{kMostCharted});
+                                             chart::kMostForestRows, paired.size()));
+    paired.erase(paired.begin(), paired.end() - std::ptrdiff_t{chart::kMostForestRows});
   }
   if (!paired.empty()) section.chart = interval_chart(material, paired);
   return section;
