@@ -37,10 +37,16 @@ void* operator new(size_t size, std::align_val_t alignment) {
   const auto bytes = static_cast<size_t>(alignment);
   return ridge::test::hold_or_throw(std::aligned_alloc(bytes, (size + bytes - 1) / bytes * bytes));
 }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {  // of the library's temporary buffers
+  return ridge::test::hold(std::malloc(size));
+}
 void operator delete(void* block) noexcept {
   ridge::test::let_go(block);
 }
 void operator delete(void* block, size_t) noexcept {
+  ridge::test::let_go(block);
+}
+void operator delete(void* block, const std::nothrow_t&) noexcept {
   ridge::test::let_go(block);
 }
 void operator delete(void* block, std::align_val_t) noexcept {

@@ -140,8 +140,8 @@ TEST_CASE("a row of a table says where its kernel has changed since") {
   const std::string measured = run.series().front().kernel;
   const RungHash now[] = {{measured.c_str(), "another"}, {"gemm.cuda.shared_tile", "another"}};
   run.mark_stale(now);
-  const auto rows =
-      app::fill_table(table, run, 1, {recording_of(kN, "gemm.cuda.shared_tile", now)}, {});
+  const std::vector<app::Recording> recordings = {recording_of(kN, "gemm.cuda.shared_tile", now)};
+  const auto rows = app::fill_table(table, run, 1, recordings, {});
   CHECK(rows[2].note == "recorded on Some GPU, stale");
   CHECK(has(published_text(table, rows, {}, 100), "recorded, stale"));
 }

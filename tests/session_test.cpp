@@ -237,7 +237,9 @@ TEST_CASE("junk between the lines is logged and changes nothing") {
 }
 
 TEST_CASE("more lines than the queue holds all arrive") {
-  auto session = start("flood");
+  Patience patience = quick();
+  patience.pong_s = 20;  // the answer stands behind all lines, which an instrumented reader takes seconds for
+  auto session = start("flood", patience);
   const int64_t id = ask(*session);
   // Not polled for a while: the reader stops at its limit, the worker waits in its pipe.
   std::this_thread::sleep_for(std::chrono::milliseconds(300));

@@ -196,8 +196,9 @@ std::string plain_reason(const std::string& said) {
 
 /// What the compiler said of a loop in these lines; null: nothing. Of several the last: the inner one of a nest.
 const CompileMessage* remark_in(const EditBuild* build, const LineSpan& written) {
+  if (!build) return nullptr;
   const CompileMessage* found = nullptr;
-  for (const CompileMessage& message : build ? build->messages : std::vector<CompileMessage>()) {
+  for (const CompileMessage& message : build->messages) {
     if (message.kind == "remark" && written.contains(message.line)) found = &message;
   }
   return found;
