@@ -81,14 +81,15 @@ ImFont* add_face(Face face, float size_px) {
 }
 
 #if IMGUI_VERSION_NUM < 19200
-/// High and narrow as ImGui makes it, the texture of a presenter's letters at scale 2 is higher than a browser allows.
+/// High and narrow as ImGui makes it, the texture of a presenter's letters at scale 2 is higher than a browser allows. With
+/// a height that is no power of two one more letter does not double it.
 void build_texture(ImFontAtlas& atlas) {
   constexpr int kMost_px = 8192;
+  atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
   atlas.TexDesiredWidth = 0;
   atlas.Build();
   if (atlas.TexHeight <= kMost_px) return;
   atlas.TexDesiredWidth = kMost_px;
-  atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
   atlas.Build();
 }
 #endif

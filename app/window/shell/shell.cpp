@@ -53,8 +53,12 @@ bool Shell::prepare(float width, float height) {
     // that is met later has all of them baked again, which takes a tenth of a second.
     for (const float size : {11.f, 12.f, 13.f, 14.f, 15.f, 16.f, 17.f, 18.f})
       fonts_.get(Face::body, ui_.px(size));
-    for (const float size : {12.f, 13.f, 14.f, 15.f, 16.f, 17.f, 18.f, 19.f, 22.f, 40.f})
+    for (const float size :
+         {12.f, 13.f, 14.f, 15.f, 16.f, 17.f, 19.f, kVerdict_px, 0.72f * kVerdict_px})
       fonts_.get(Face::strong, ui_.px(size));
+    for (const float size : kFitted_px)
+      if (size < kVerdict_px)
+        fonts_.get(Face::strong, ui_.px(size));  // higher ones are a presenter's
     for (const float size : {11.f, 12.f, 13.f, 14.f, 15.f}) fonts_.get(Face::mono, ui_.px(size));
   }
   if (!fonts_.wants_build()) return false;
@@ -99,6 +103,7 @@ Area Shell::chart_place() const {
 void Shell::draw(float width, float height) {
   ui_.widgets.clear();
   ui_.smallest = {};
+  ui_.empty.clear();
   ui_.needs_redraw = false;
   ui_.wake_s = 0;
   ui_.scale = fitting_scale(ui_.state.appearance.scale, width, height);

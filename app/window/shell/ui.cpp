@@ -101,10 +101,15 @@ float Ui::width(std::string_view text, float size, Face face) {
 }
 
 float Ui::fitting_size(std::string_view text, float max_w, float most, float least, Face face) {
-  constexpr float kStep = 2;
-  float size = most;
-  while (size > least && width(text, size, face) > max_w) size -= kStep;
-  return std::max(size, least);
+  const float at_most = width(text, most, face);
+  if (at_most <= max_w) return most;
+  // A text is as wide as it is high, but for rounding. Each height that is asked for is baked with all letters, so it is asked
+  // for few.
+  constexpr float kRounding = 0.98f;
+  for (const float size : kFitted_px) {
+    if (size < most && size > least && at_most * size <= kRounding * max_w * most) return size;
+  }
+  return least;
 }
 
 std::string Ui::elide(std::string_view text, float max_w, float size, Face face) {

@@ -41,6 +41,8 @@ inline constexpr double kTooltip_s = 0.4;
 /// Heights of text at scale 1.
 inline constexpr float kBody_px = 18, kSmall_px = 15, kTiny_px = 13, kCode_px = 14,
                        kHeading_px = 22, kVerdict_px = 40;
+/// Of a text that is too wide at its own, from the largest.
+inline constexpr float kFitted_px[] = {128, 104, 84, 68, 54, 44, 34, 28, 22, 18};
 
 struct Ui {
   Ui(const State& state_in, Fonts& fonts_in) : state(state_in), fonts(fonts_in) {}
@@ -53,6 +55,7 @@ struct Ui {
     std::string text;
   };
   Smallest smallest;           ///< of this frame's text, which a wall must show to the last row
+  std::string empty;           ///< of this frame: what the last place that has nothing to show says; empty: none
   Area window;                 ///< all of it
   float scale = 1;             ///< of this frame: the one chosen, where it has room
   bool is_compact = false;     ///< little height: bars and cards give some of theirs
@@ -77,7 +80,7 @@ struct Ui {
   float paragraph(const Area& area, std::string_view text, float size, Role role,
                   Face face = Face::body, bool measure = false);
   float width(std::string_view text, float size, Face face = Face::body);
-  /// The largest size from `most` down to `least` at which the text is at most `max_w` wide; `least` where none is.
+  /// `most`, else the largest of kFitted_px above `least`, at which the text is at most `max_w` wide; `least` where none is.
   float fitting_size(std::string_view text, float max_w, float most, float least, Face face);
   /// Whatever writes by itself says how large, in pixels of the window.
   void note_text(std::string_view text, float height_px);
