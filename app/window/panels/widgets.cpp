@@ -96,6 +96,7 @@ void draw_table(Ui& ui, Scroll* page, const std::vector<std::string>& columns,
 
 void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::string_view next,
                       float indent) {
+  ui.empty = sentence;
   const float w = std::min(area.w - 2 * indent, ui.px(520)), x = area.x + indent;
   const float head_h =
       ui.paragraph({x, 0, w, 0}, sentence, kBody_px, Role::text, Face::strong, true);

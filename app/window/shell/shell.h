@@ -45,6 +45,8 @@ class Shell {
   const std::map<std::string, Area>& widgets() const { return ui_.widgets; }
   /// The smallest text of the frame drawn last.
   const Ui::Smallest& smallest_text() const { return ui_.smallest; }
+  /// What the last place of that frame that has nothing to show says; empty: each shows something.
+  const std::string& empty_state() const { return ui_.empty; }
   /// The chart of the screen that is shown.
   const chart::Scene& chart_scene() const;
   /// Where that chart stands; empty where there is none.

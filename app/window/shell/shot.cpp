@@ -237,6 +237,7 @@ Result<Picture> draw_picture(Platform& platform, const ShotOptions& options,
     platform.wait(0);
     platform.draw(shell, state.appearance);
   }
+  picture.empty = shell.empty_state();
   picture.rgb = platform.read_pixels(&picture.width, &picture.height);
   return picture;
 }

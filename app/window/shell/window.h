@@ -68,6 +68,7 @@ struct Picture {
   float scale = 1;
   int width = 0, height = 0;
   std::vector<unsigned char> rgb;  ///< top row first
+  std::string empty;               ///< what a place says that has nothing to show; empty: each shows something
   /// "lab-dark-1": the file's name in a folder of pictures.
   std::string name() const;
 };
