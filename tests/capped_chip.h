@@ -24,6 +24,7 @@ class CappedChip : public FakeDevice {
   std::map<const KernelDesc*, ChipLoad> loads;
   double jitter = 5e-4;
   bool names_cap = true;  ///< as a driver does that says why
+  int meters_asked = 0;   ///< for energy; it has none
 
   Backend backend() const override { return Backend::cuda; }
   int capability() const override { return 90; }
@@ -31,6 +32,10 @@ class CappedChip : public FakeDevice {
   std::vector<std::string> held_down_by() override {
     if (names_cap && clock_hz() < kFreeHz) return {"power cap"};
     return {};
+  }
+  Result<std::unique_ptr<measure::EnergyMeter>> energy_meter() override {
+    ++meters_asked;
+    return FakeDevice::energy_meter();
   }
   Result<std::vector<Sample>> time(std::span<measure::Side* const> sides,
                                    std::span<const uint8_t> order) override {

@@ -18,10 +18,11 @@ measure::CompareOptions quick() {
 }
 
 measure::CompareOutcome compare(FakeDevice* device, std::vector<const KernelDesc*> kernels,
-                                Listener* listener, measure::CompareOptions options = quick()) {
+                                Listener* listener, measure::CompareOptions options = quick(),
+                                int64_t devices = 1) {
   measure::Bench bench;
   std::vector<measure::CompareSide> sides;
-  for (const KernelDesc* k : kernels) sides.push_back({k, kParams, device});
+  for (const KernelDesc* k : kernels) sides.push_back({k, kParams, device, devices});
   auto outcome = measure::compare(&bench, sides, options, listener);
   REQUIRE(outcome);
   return std::move(*outcome);
@@ -60,14 +61,15 @@ TEST_CASE("compare: a budget on energy asks the counter, and says why there are 
   device.call_ns = {{&kGood, 1e6}, {&kOther, 1.5e6}};
   Listener listener;
   auto options = quick();
-  const auto reason = [&] {
-    return compare(&device, {&kGood, &kOther}, &listener, options)
+  const auto reason = [&](int64_t devices = 1) {
+    return compare(&device, {&kGood, &kOther}, &listener, options, devices)
         .series.at(1)
         .unavailable.at("energy_j");
   };
   CHECK(reason() == "energy is measured in mode measure only");
   options.budget.energy_j = 1;
   CHECK(reason() == device.energy_meter().error().sentence());
+  CHECK(reason(4) == "the counter is of one GPU, and a call works on 4");
 }
 
 TEST_CASE("compare: a tenfold difference is settled in twelve rounds, with an interval") {
@@ -277,6 +279,11 @@ TEST_CASE("compare: fewer cycles at more energy each lose where the power is cap
   CHECK(contains(comparison.clock, "ran alone"));
   for (const Series& series : outcome.series) CHECK(contains(series.note, "; alone "));
   for (const Round& round : listener.all_rounds) REQUIRE(round.sm_clock_hz.size() == 4);
+  // Of a call that works on several chips the counter sees one: it is not asked.
+  const int asked = std::exchange(chip.meters_asked, 0);
+  CHECK(asked > 0);
+  compare(&chip, {&kCool, &kHot}, &listener, quick(), 4);
+  CHECK(chip.meters_asked == 0);
 }
 
 TEST_CASE(

@@ -159,10 +159,15 @@ def check_report(page):
         assert report.startswith("<!doctype html>") and "</html>" in report[-20:], report[:80]
         page.click("written_folder")
         transcript = arrived(folder, "run.jsonl")
-        assert transcript == SAVED.read_text(encoding="utf-8"), "the saved run that is downloaded is not the one dropped"
+        *lines, seal = transcript.splitlines(keepends=True)
+        assert "".join(lines) == SAVED.read_text(encoding="utf-8"), "the saved run that is downloaded is not the one dropped"
+        assert json.loads(seal)["type"] == "seal", seal[:80]
         summary = json.loads(arrived(folder, "report.json"))
         keep(json.dumps(summary).encode(), "report.json")
-    print(summary["sentence"])
+        if native("report", SAVED, "--out", pathlib.Path(folder, "desktop.json")) is not None:
+            desktop = json.loads(pathlib.Path(folder, "desktop.json").read_text(encoding="utf-8"))
+            assert summary == desktop, [key for key in desktop if summary.get(key) != desktop[key]]
+    print(f"a report of {len(report)} letters, its numbers and its run downloaded")
 
 
 def saved(page):
@@ -336,7 +341,7 @@ def check_loop(page):
     page.click("lesson")
     if answer := next((name for name in page.look().places if name.startswith("answer:")), None):
         page.click(answer)
-    page.browser.press("b", 66)
+    page.type("b")
     page.until("the baseline", 10, lambda look: look.baseline == "gemm.cpu.naive_o1")
     page.click("rung:gemm.cpu.loop_order")
     run_selected(page)

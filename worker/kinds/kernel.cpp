@@ -17,12 +17,8 @@ class KernelRung : public Rung {
   Result<Series> measure(const Job& job) const override {
     const auto where = job.machine->device(kernel_.backend, job.request.device);
     if (!where) return skipped_series(*this, job, where.error().sentence());
-    auto series = measure::measure_kernel(&job.machine->bench, *where, kernel_, job.params,
-                                          options_for(job), job.index, job.observer);
-    if (series && gpus_of(job) > 1 && job.request.mode == RunMode::measure)
-      series->unavailable["energy_j"] =
-          "the counter is of one GPU, and a call works on " + std::to_string(gpus_of(job));
-    return series;
+    return measure::measure_kernel(&job.machine->bench, *where, kernel_, job.params,
+                                   options_for(job), job.index, job.observer);
   }
 
   std::vector<std::string> ceilings(const Params& params) const override {
@@ -55,9 +51,10 @@ class KernelRung : public Rung {
     std::vector<measure::CompareSide> sides;
     for (const Job& job : jobs) {
       // All are kernels, and none is a learner's, which would compare them in its own worker.
-      const KernelDesc& kernel = static_cast<const KernelRung*>(job.rung)->kernel_;
-      RIDGE_TRY(measure::Device * where, job.machine->device(kernel.backend, job.request.device));
-      sides.push_back({&kernel, job.params, where});
+      const KernelRung& rung = *static_cast<const KernelRung*>(job.rung);
+      RIDGE_TRY(measure::Device * where,
+                job.machine->device(rung.kernel_.backend, job.request.device));
+      sides.push_back({&rung.kernel_, job.params, where, rung.gpus_of(job)});
     }
     const Job& first = jobs.front();
     return measure::compare(&first.machine->bench, sides, compare_options_of(first.request),
@@ -71,7 +68,7 @@ class KernelRung : public Rung {
   }
   measure::Options options_for(const Job& job) const {
     measure::Options options = options_of(job.request);
-    if (gpus_of(job) > 1) options.energy = false;  // a counter is of one GPU
+    options.devices = gpus_of(job);
     return options;
   }
 

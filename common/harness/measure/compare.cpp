@@ -295,15 +295,18 @@ Result<void> KernelComparison::latencies() {
 /// Only where the budget demands it: a pass of over a second a side.
 Result<void> KernelComparison::energies() {
   for (size_t i = 0; i < sides_.size() && options_.budget.energy_j; ++i) {
+    Options options = frame_;
+    options.devices = sides_[i].devices;
     RIDGE_TRY_VOID(
-        energy_pass(*live_[i].rung, frame_, live_[i].call_ns, &out_.series[i], observer_));
+        energy_pass(*live_[i].rung, options, live_[i].call_ns, &out_.series[i], observer_));
   }
   return {};
 }
 
 std::vector<SustainedEntry> KernelComparison::entries() const {
   std::vector<SustainedEntry> all;
-  for (size_t i = 0; i < sides_.size(); ++i) all.push_back({sides_[i].device, live_[i].side.get()});
+  for (size_t i = 0; i < sides_.size(); ++i)
+    all.push_back({sides_[i].device, live_[i].side.get(), sides_[i].devices});
   return all;
 }
 

@@ -17,6 +17,7 @@ struct CompareSide {
   const KernelDesc* kernel = nullptr;
   Params params;             ///< complete
   Device* device = nullptr;  ///< sides may sit on different devices
+  int64_t devices = 1;       ///< on how many of its kind a call works (Options::devices)
 };
 
 /// Where every candidate is kFar times as fast or as slow as the baseline, to judge by the warm-up: a narrower interval

@@ -60,6 +60,10 @@ Result<void> energy_pass(Device* device, double call_ns, const EnergyChunk& chun
     reason = "with cold caches the flush before each call would be counted too";
     return {};
   }
+  if (options.devices > 1) {
+    reason = "the counter is of one GPU, and a call works on " + std::to_string(options.devices);
+    return {};
+  }
   const auto meter = device->energy_meter();
   if (!meter) {
     reason = meter.error().sentence();
@@ -109,7 +113,7 @@ Result<void> energy_pass(const ReadyRung& rung, const Options& options, double c
 }
 
 double predict_energy_s(Device* device, const Options& options) {
-  return options.has_energy() && device != nullptr && device->energy_meter().ok()
+  return options.has_energy() && options.devices == 1 && device != nullptr && device->energy_meter().ok()
              ? kEnergyLeadIn_s + kEnergyWindow_s
              : 0;
 }

@@ -51,6 +51,8 @@ class TurnTaker {
  public:
   TurnTaker(std::span<const SustainedEntry> entries, const SustainedRule& rule, Observer* observer)
       : entries_(entries), rule_(rule), observer_(observer) {
+    const auto is_of_many = [](const SustainedEntry& entry) { return entry.devices > 1; };
+    if (std::any_of(entries_.begin(), entries_.end(), is_of_many)) return;
     auto meter = entries_.front().device->energy_meter();
     if (!meter || !(*meter)->is_counter()) return;
     meter_ = *std::move(meter);

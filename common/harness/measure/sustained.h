@@ -21,6 +21,7 @@ namespace ridge::measure {
 struct SustainedEntry {
   Device* device = nullptr;
   Side* side = nullptr;
+  int64_t devices = 1;  ///< on how many a call works: with more than one there is no power
 };
 
 /// In seconds of the device's own work.
