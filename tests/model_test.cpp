@@ -120,8 +120,11 @@ TEST_CASE("every type of weights side by side, measured here: a saved run says t
   INFO(saved.err);
   REQUIRE(saved.code == 0);
   Json again = saved.json()["decode"]["types"];
-  for (size_t i = 0; i < types.size(); ++i)
-    CHECK(again[i]["tokens_per_s"] == types[i]["tokens_per_s"]);
+  // What was not measured may be known of a recording that a machine of this name made.
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i]["tokens_per_s"].is_number())
+      CHECK(again[i]["tokens_per_s"] == types[i]["tokens_per_s"]);
+  }
   write_all(folder / "here.json", measured.out), write_all(folder / "saved.json", saved.out);
   expect_schemas(schema_argument("model", folder / "here.json") +
                  schema_argument("model", folder / "saved.json") +
