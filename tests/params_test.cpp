@@ -154,3 +154,20 @@ TEST_CASE("a problem's size is the parameter that says so, else the one that oth
   CHECK(size_text(params, "luts") == "luts = 2000, batch = 64");
   CHECK(size_text(params, "") == "batch = 64, luts = 2000, m = 2000");
 }
+
+TEST_CASE("copies of parameters share one map until one of them is changed") {
+  const Params one = {{"n", int64_t{64}}};
+  Params other = one;
+  CHECK(&one.map() == &other.map());
+  other["n"] = int64_t{128};
+  CHECK(one.at("n") == ParamValue(int64_t{64}));
+  CHECK(&one.map() != &other.map());
+  other.erase("n");
+  CHECK(other == Params());
+  CHECK(one < Params{{"n", int64_t{65}}});
+  MapPool<ParamValue> pool;
+  Params first = {{"n", int64_t{1}}}, second = {{"n", int64_t{1}}}, third = {{"n", int64_t{2}}};
+  for (Params* params : {&first, &second, &third}) pool.share(params);
+  CHECK(&first.map() == &second.map());
+  CHECK(&first.map() != &third.map());
+}

@@ -375,7 +375,8 @@ std::vector<ModelPhase> model_phases(const ModelSide& baseline, const ModelSide&
 std::vector<WorkRequest> model_requests(const ModelSide& baseline, const ModelSide& candidate,
                                         const std::vector<ModelPhase>& phases) {
   Params model = described(baseline, "");
-  model.merge(described(candidate, kCandidatePrefix));
+  const Params other = described(candidate, kCandidatePrefix);
+  model.insert(other.begin(), other.end());
   WorkRequest shared;
   shared.type = RequestType::run, shared.lab = "attention", shared.model = model;
   shared.limit_s = 1, shared.energy = false;

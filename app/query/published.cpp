@@ -187,11 +187,11 @@ Params row_params(const Table& table, const TableRow& row, const KernelInfo* inf
     // What makes the row that row stays: its data type, say.
     if (row.params.count(name) == 0) params[name] = value;
   }
-  for (auto& [name, value] : params) {
-    if (value != ParamValue("max") || info == nullptr) continue;
-    for (const ParamSpec& spec : info->params) {
-      if (spec.name == name && !spec.is_choice) value = spec.max;
-    }
+  if (info == nullptr) return params;
+  for (const ParamSpec& spec : info->params) {
+    const auto set = params.find(spec.name);
+    if (!spec.is_choice && set != params.end() && set->second == ParamValue("max"))
+      params[spec.name] = spec.max;
   }
   return params;
 }

@@ -77,6 +77,10 @@ struct Writer {
     return object;
   }
   template <class T>
+  static Json form(const SharedMap<T>& values) {
+    return form(values.map());
+  }
+  template <class T>
   static Json form(const T& value) {
     return Json(value);
   }
@@ -204,6 +208,13 @@ struct Reader {
       values[plain] = std::move(value);
     }
     return true;
+  }
+  template <class T>
+  static bool read(const Json& from, SharedMap<T>& values) {
+    std::map<std::string, T> held = values.map();
+    const bool is_read = read(from, held);
+    values = std::move(held);
+    return is_read;
   }
   template <class T>
   static bool read(const Json& from, T& value) {

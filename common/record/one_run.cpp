@@ -48,7 +48,7 @@ std::optional<double> epoch_of(const Run& run) {
   int looks = run.quiet_after() ? 1 : 0;  // the look after it came later
   const auto& moments = run.moments();
   for (auto moment = moments.rbegin(); moment != moments.rend(); ++moment) {
-    if (moment->what != "env" || looks-- > 0) continue;
+    if (run.word(*moment) != "env" || looks-- > 0) continue;
     return *looked_s - moment->t_s;
   }
   return std::nullopt;

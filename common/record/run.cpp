@@ -126,24 +126,30 @@ void Run::keep_moment(const std::string& type, const Json& message) {
   // An env line belongs to no request, but where it stands the next one's work begins.
   const bool is_told = message.contains("request") || type == "env";
   if (!t_s || !is_told || type == "phase" || type == "timing") return;
-  const std::string what = type == "samples" ? text_field(message, "phase", "call") : type;
-  Moment moment = {
-      *t_s, whole_field(message, "request"), what,
-      static_cast<int>(std::clamp<int64_t>(whole_field(message, "series", -1), -1, kMostSeries))};
+  Moment moment;
+  moment.t_s = *t_s;
+  moment.request = whole_field(message, "request");
+  moment.series = static_cast<int16_t>(
+      std::clamp<int64_t>(whole_field(message, "series", -1), -1, kMostSeries));
   for (const char* list : {"samples", "rounds", "spans"}) {
     if (const Json* entries = list_field(message, list)) {
       moment.count += static_cast<int>(entries->size());
     }
   }
-  keep_moment(moment);
+  keep_moment(moment, type == "samples" ? text_field(message, "phase", "call") : type);
   if (message.contains("outcome"))
     if (Series* series = find_series(moment.request, moment.series)) series->result_s = *t_s;
 }
 
-void Run::keep_moment(Moment moment) {
-  auto word = words_.find(moment.what);
-  if (word == words_.end()) word = words_.emplace(moment.what).first;
-  moment.what = *word;
+void Run::keep_moment(Moment moment, std::string_view word) {
+  size_t at = 0;
+  while (at < words_.size() && words_[at] != word) ++at;
+  if (at == words_.size()) {
+    constexpr size_t kMostWords = 256;  // a worker has a dozen
+    if (words_.size() >= kMostWords) return refuse("a line whose phase is one of too many");
+    words_.emplace_back(word);
+  }
+  moment.word = static_cast<uint16_t>(at);
   moments_.push_back(moment);
 }
 
@@ -232,7 +238,7 @@ void Run::open_request(RequestType type, const Json& message) {
   request->cache = OpenEnum<CacheMode>(text_field(message, "cache", to_string(CacheMode::hot)));
   request->table = text_field(message, "table");
   if (const auto budget = budget_from(message))
-    request->budget = *budget;
+    request->budget = budget->is_empty() ? Rare<Budget>() : Rare<Budget>(*budget);
   else
     note("a budget that cannot be read: " + budget.error().sentence());
   if (const Json* model = object_field(message, "model")) request->model = params_from_json(*model);
@@ -256,6 +262,7 @@ void Run::open_request(RequestType type, const Json& message) {
     series->params = entry.is_object() && entry.contains("params")
                          ? params_from_json(entry["params"])
                          : Params{};
+    all_params_.share(&series->params);
     series->dtype = text_field(params_to_json(series->params), "dtype");
     touch(series);
   }

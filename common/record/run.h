@@ -46,10 +46,9 @@ struct Estimate {
 struct Moment {
   double t_s = 0;
   int64_t request = 0;
-  /// The line's type; of samples their phase: "call", "latency", "rounds". The run's own text.
-  std::string_view what;
-  int series = -1;
   int count = 0;  ///< samples, rounds or spans that came with it
+  int16_t series = -1;
+  uint16_t word = 0;  ///< Run::word() has it: the line's type; of samples their phase: "call", "latency", "rounds"
 };
 
 struct Prediction {
@@ -70,11 +69,11 @@ struct Request {
   OpenEnum<CacheMode> cache;
   std::string table;  ///< the lab's table whose rows were asked for; empty: rungs
   Params model;       ///< the described model whose parts were asked for; empty: none
-  Budget budget;      ///< compare: what was demanded of the candidates
-  std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first
+  Rare<Budget> budget;               ///< compare: what was demanded of the candidates
+  std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first; of a probe that is over none
   bool open() const { return status == RequestStatus::open; }
   RequestStatus status = RequestStatus::open;
-  std::optional<Error> error;
+  Rare<Error> error;
 };
 
 class Run {
@@ -121,6 +120,7 @@ class Run {
   const Telemetry& telemetry() const { return telemetry_; }
   /// In the order received; empty in transcripts of before lines had times.
   const std::deque<Moment>& moments() const { return moments_; }
+  const std::string& word(const Moment& moment) const { return words_[moment.word]; }
   /// Nor does a request.
   const std::deque<Request>& requests() const { return requests_; }
   const std::vector<Estimate>& estimates() const { return estimates_; }
@@ -206,7 +206,7 @@ class Run {
   bool apply_counts(const Json& message, const Json& object);
   bool refuse_version(const std::string& type, int64_t major);
   void keep_moment(const std::string& type, const Json& message);
-  void keep_moment(Moment moment);
+  void keep_moment(Moment moment, std::string_view word);
 
   void open_request(RequestType type, const Json& message);
   Request& request_of(int64_t id);
@@ -255,7 +255,7 @@ class Run {
   std::map<int64_t, EditBuild> builds_;  ///< by request
   Telemetry telemetry_;
   std::deque<Moment> moments_;
-  std::set<std::string, std::less<>> words_;  ///< what moments say, each once
+  std::vector<std::string> words_ = {""};  ///< what moments say, each once
   std::deque<Request> requests_;
   std::map<int64_t, Request*> request_by_id_;  ///< the latest of each id
   Request refused_request_;                    ///< stands in for one that there was no room for
@@ -279,6 +279,8 @@ class Run {
   bool has_hello_ = false;
   bool started_ = false;        ///< the magic was seen
   bool other_version_ = false;  ///< the worker, or the file, speaks another major version
+  MapPool<ParamValue> all_params_;
+  MapPool<std::string> all_reasons_;  ///< why something was not measured
   uint64_t version_ = 0, serial_ = next_serial();
   uint64_t series_changes_ = 0, series_made_ = 0;
 };

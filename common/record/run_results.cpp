@@ -76,6 +76,8 @@ bool Run::apply_outcome(const Json& message, const Json& outcome) {
   list_under_kernel(series, &kernel);
   series->size_param = size_param(series->kernel);
   if (series->checks.empty()) series->checks = std::move(received);
+  all_params_.share(&series->params);
+  all_reasons_.share(&series->unavailable);
   drop_impossible(series);
   if (series->stats && !is_usable(*series->stats)) {
     refuse("statistics of a rung whose median is no time, or outside its interval");
@@ -97,7 +99,9 @@ bool Run::apply_comparisons(const Json& message, const Json& list) {
     comparison.request = request.id;
     if (comparison.lab.empty()) comparison.lab = request.lab;
     if (comparison.cache.empty()) comparison.cache = request.cache;
-    comparison.budget = request.budget;
+    if (request.budget) comparison.budget = *request.budget;
+    all_params_.share(&comparison.baseline_params);
+    all_params_.share(&comparison.candidate_params);
     comparison.size_param = size_param(comparison.baseline);
     comparison.verdict = supported_verdict(comparison);
     if (comparison.equal_clock)

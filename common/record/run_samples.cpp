@@ -186,8 +186,9 @@ bool Run::apply_sample_line(const std::string& line) {
   for (; unusable > 0; --unusable) refuse(kUnusableSample);
   if (to.size() > before) took_samples(series, before == 0);
   if (read.t_s) {
-    keep_moment({*read.t_s, read.request, read.phase, static_cast<int>(read.series),
-                 static_cast<int>(to.size() - before)});
+    keep_moment({*read.t_s, read.request, static_cast<int>(to.size() - before),
+                 static_cast<int16_t>(std::clamp<int64_t>(read.series, -1, kMostSeries))},
+                read.phase);
   }
   return true;
 }

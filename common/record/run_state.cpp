@@ -198,6 +198,8 @@ void Run::close_request(Request* request, RequestStatus status, const std::strin
                  why);
   }
   disbelieve(*request);
+  if (request->type == RequestType::probe)
+    request->kernels = {};  // its estimates have them; a window asks for those of all rungs again and again
   if (progress_ && progress_->request == request->id) progress_.reset();
 }
 

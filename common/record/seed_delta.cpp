@@ -43,7 +43,7 @@ Params without_seed(Params params) {
 }
 
 Params without_own(const Series& series) {
-  Params params = series.params;
+  Params::Map params = series.params.map();
   const std::string trick = series.kernel.substr(series.kernel.rfind('.') + 1);
   std::erase_if(params, [&](const auto& item) { return item.second == ParamValue{trick}; });
   return params;

@@ -12,6 +12,7 @@
 
 #include "common/core/interval.h"
 #include "common/core/rare.h"
+#include "common/core/shared_map.h"
 #include "common/record/budget.h"
 #include "common/record/enums.h"
 #include "common/record/samples.h"
@@ -23,7 +24,7 @@ namespace ridge {
 using ParamValue = std::variant<int64_t, std::string>;
 /// Parameters of one measurement, by name: n, m, k, dtype, threads ... Ordered, so that two equal
 /// sets print alike.
-using Params = std::map<std::string, ParamValue>;
+using Params = SharedMap<ParamValue>;
 
 /// One parameter that a kernel family accepts; the only place its range is written.
 struct ParamSpec {
@@ -339,7 +340,7 @@ struct SeriesFacts {
   double bytes_written = 0;          ///< of bytes_min, those of the outputs; 0 = not known
   /// Of one call, by Ceiling::resource, where counted: "exp" exponentials, "logic" three-input
   /// instructions, "l2_read" bytes from the second-level cache.
-  std::map<std::string, double> work;
+  SharedMap<double> work;
   double memory_bytes = 0;  ///< buffers and workspace; of a command: its largest resident set
   /// What a reader has to know beside the figures: what its plan chose ("tile 128x256, 4 stages"),
   /// that its data are synthetic; or empty.
@@ -357,7 +358,7 @@ struct SeriesFacts {
   Rare<TrapOutcome> trap;          ///< traps: their figures, in place of samples and stats
   Rare<PipelineOutcome> pipeline;  ///< pipelines whose stages can be measured alone
   Rare<CommandFacts> command;      ///< commands
-  std::map<std::string, std::string> unavailable;  ///< quantity: why
+  SharedMap<std::string> unavailable;  ///< quantity: why
 
   bool quality_passed() const;  ///< at least one check, and all passed
   /// The same; or a command that the user gave no check for: its speed is shown, and no quality is claimed.

@@ -72,8 +72,7 @@ void count_here(State& state) {
   if (!row) return;
   WorkRequest request = request_for(state, RequestType::count);
   Params params = params_for(state, *row->info);
-  std::erase_if(params,
-                [](const auto& one) { return std::holds_alternative<int64_t>(one.second); });
+  params.erase_if([](const auto& one) { return std::holds_alternative<int64_t>(one.second); });
   request.kernels.push_back({row->rung->kernel, params});
   cancel_estimates(state);
   Counting& counting = state.counting;

@@ -50,7 +50,7 @@ Params problem_of(const State& state, Params params) {
     if (!all.empty() && all.back()->lab == state.selection.lab->id)
       sizes.insert(all.back()->size_param);
   }
-  std::erase_if(params, [&](const auto& param) { return !sizes.contains(param.first); });
+  params.erase_if([&](const auto& param) { return !sizes.contains(param.first); });
   return params;
 }
 

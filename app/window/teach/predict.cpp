@@ -325,11 +325,11 @@ Params size_to_ask(const State& state, const std::string& kernel, const Params& 
   const Params shown = shown_params(state);
   Params here = written;
   bool is_chosen = false;
-  for (auto& [name, value] : here) {
-    if (const auto found = shown.find(name); found != shown.end()) value = found->second;
+  for (const auto& [name, value] : written) {
+    if (const auto found = shown.find(name); found != shown.end()) here[name] = found->second;
     const auto set = state.teaching.asked_set.find(name);
     is_chosen = is_chosen || (state.selection.params.contains(name) &&
-                              (set == state.teaching.asked_set.end() || set->second != value));
+                              (set == state.teaching.asked_set.end() || set->second != here.at(name)));
   }
   if (is_predicting(state, kernel) || revealed_of(state, kernel)) return here;
   if (is_chosen && !has_seen(state, kernel, here)) return here;

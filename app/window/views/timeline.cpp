@@ -63,10 +63,14 @@ std::string quantity_label(const std::string& name) {
 void RunTimeline::add_moment(const Run& run, const Moment& moment) {
   const double since_s = std::exchange(from_s_, moment.t_s);
   const Request* request = run.request(moment.request);
-  if (moment.what == "done")
-    places_.erase(places_.lower_bound({moment.request, INT_MIN}),
-                  places_.upper_bound({moment.request, INT_MAX}));
-  const bool is_work = moment.what != "env" && moment.what != "done" && moment.what != "error";
+  const std::string& what = run.word(moment);
+  if (what == "done") {
+    const auto first = places_.lower_bound({moment.request, INT_MIN});
+    const auto end = places_.upper_bound({moment.request, INT_MAX});
+    for (auto lane = first; lane != end; ++lane) made_.lanes[lane->second].spans.shrink_to_fit();
+    places_.erase(first, end);
+  }
+  const bool is_work = what != "env" && what != "done" && what != "error";
   if (!is_work || !request || request->type == RequestType::list ||
       request->type == RequestType::source)
     return;
@@ -82,7 +86,7 @@ void RunTimeline::add_moment(const Run& run, const Moment& moment) {
     last_request_ = moment.request;
   }
   auto& spans = made_.lanes[place->second].spans;
-  const int kind = kind_in(&made_.kinds, moment.what);
+  const int kind = kind_in(&made_.kinds, what);
   const double from = since_s - made_.begin_s, to = moment.t_s - made_.begin_s;
   if (!spans.empty() && spans.back().kind == kind && spans.back().to_s == from)
     spans.back().to_s = to;

@@ -29,7 +29,7 @@ Series side_of(const Run& run, const Comparison& comparison, bool candidate) {
 
 Params shared_params(const std::vector<const Comparison*>& comparisons) {
   if (comparisons.empty()) return {};
-  Params shared = comparisons.front()->candidate_params;
+  Params::Map shared = comparisons.front()->candidate_params.map();
   for (const Comparison* comparison : comparisons) {
     std::erase_if(shared, [&](const auto& entry) {
       const auto other = comparison->candidate_params.find(entry.first);

@@ -469,9 +469,9 @@ namespace {
 std::optional<Reference> in_view(const Reference& reference, const InView& view) {
   if (view.params.empty() || !reference.machine.empty() || reference.has_fixed_size) return {};
   Reference here = reference;
-  for (auto& [name, value] : here.set) {
+  for (const auto& [name, value] : reference.set) {
     const auto seen = view.params.find(name);
-    if (view.sizes.contains(name) && seen != view.params.end()) value = seen->second;
+    if (view.sizes.contains(name) && seen != view.params.end()) here.set[name] = seen->second;
   }
   return here;
 }

@@ -267,13 +267,14 @@ std::string command_compare_command(const Run& run, const Comparison& c, const s
 }
 
 /// What copies the problem's size where it is not set needs no setting.
-Params without_followers(Params params, const std::string& size_param) {
+Params without_followers(const Params& params, const std::string& size_param) {
+  Params::Map told = params.map();
   const auto size = params.find(size_param);
-  std::erase_if(params, [&](const auto& entry) {
+  std::erase_if(told, [&](const auto& entry) {
     return size != params.end() && entry.first != size->first && entry.first != "threads" &&
            entry.second == size->second;
   });
-  return params;
+  return told;
 }
 
 /// Of a command that a person types: on a GPU without the CPU's threads.
@@ -451,7 +452,7 @@ std::string sizes_of(const Material& material, const std::vector<const Line*>& l
 
 std::string climb_command(const Material& material, const std::vector<const Line*>& lines,
                           const std::string& out) {
-  Params shared, several;
+  Params::Map shared, several;
   std::string rungs, kernels, mode, cache;  // mode: with its option
   for (const Line* line : lines) {
     const Series& series = *line->series;
@@ -465,7 +466,7 @@ std::string climb_command(const Material& material, const std::vector<const Line
   }
   for (const auto& [name, value] : several) shared.erase(name);
   if (!lines.empty()) {
-    shared = without_followers(shared, lines.front()->series->size_param);
+    shared = without_followers(shared, lines.front()->series->size_param).map();
     const auto size = shared.find(lines.front()->series->size_param);
     const std::string sizes = sizes_of(material, lines);
     if (size != shared.end() && !sizes.empty()) size->second = sizes;

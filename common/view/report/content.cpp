@@ -43,7 +43,7 @@ std::string family_of(const Line& line) {
 /// What the lines of a family have in common: a parameter that only some of its rungs have tells nothing where it has one
 /// value, and neither does what names the rung itself.
 Params shared_params_of(const std::vector<Line>& lines, const std::string& family) {
-  Params shared, several;
+  Params::Map shared, several;
   for (const Line& line : lines) {
     if (family_of(line) != family) continue;
     for (const auto& [name, value] : told_params(*line.series)) {
@@ -105,7 +105,7 @@ Params told_params(const Series& series) {
 }
 
 std::string differing_params(const Params& own, const Params& other, const std::string& size) {
-  Params differs;
+  Params::Map differs;
   for (const auto& [name, value] : own) {
     const auto found = other.find(name);
     if (found == other.end() || found->second != value) differs[name] = value;

@@ -106,7 +106,7 @@ void Trace::find_origin() {
       for (const Sample& sample : series.samples) sum_ns += sample.t_ns * double(sample.calls);
       longest_s = std::max(longest_s, sum_ns * 1e-9);
     }
-    const bool led = run_.moments().front().what == "env";
+    const bool led = run_.word(run_.moments().front()) == "env";
     if (!led) first -= longest_s;
   }
   origin_s_ = first < std::numeric_limits<double>::infinity() ? first : 0;
@@ -204,30 +204,31 @@ void Trace::lay_moments() {
     Moment moment = moments[i];
     const auto same = [&](const Moment& next) {
       return next.t_s == moment.t_s && next.request == moment.request &&
-             next.series == moment.series && next.what == moment.what;
+             next.series == moment.series && next.word == moment.word;
     };
     // One list in several lines: one block.
     while (moment.count > 0 && i + 1 < moments.size() && same(moments[i + 1]))
       moment.count += moments[++i].count;
+    const std::string& what = run_.word(moment);
     const double t_us = us(moment.t_s);
     const auto [range, is_new] = spans.try_emplace(moment.request, t_us, t_us);
     range->second.second = t_us;
     const Key key = {moment.request, moment.series};
     const auto found = series_.find(key);
-    size_t& laid = laid_[{moment.request, moment.series, std::string(moment.what)}];
+    size_t& laid = laid_[{moment.request, moment.series, what}];
     const auto count = static_cast<size_t>(moment.count);
     double begin_us = request_us_.contains(moment.request) ? request_us_[moment.request] : t_us;
-    if (moment.what == "rounds") {
+    if (what == "rounds") {
       lay_rounds(moment.request, laid, count, t_us);
-    } else if (found != series_.end() && (moment.what == "call" || moment.what == "latency")) {
-      const bool is_call = moment.what == "call";
+    } else if (found != series_.end() && (what == "call" || what == "latency")) {
+      const bool is_call = what == "call";
       const Series& series = *found->second;
       const double ready_us = laid == 0 && is_call ? cursor_us_[key] : 0;  // checked
       begin_us = place(series, is_call ? "sample" : "single call",
                        is_call ? series.samples : series.latency_samples, laid, count, t_us);
       if (ready_us > 0) add(track(series), ready_us, begin_us, "warm-up");
       extend_phase(key, is_call ? "timing" : "latency", begin_us, std::max(t_us, cursor_us_[key]));
-    } else if (found != series_.end() && moment.what == "check") {
+    } else if (found != series_.end() && what == "check") {
       close_phase(key);
       begin_us = std::max(begin_us, cursor_us_[key]);
       add(track(*found->second), begin_us, std::max(t_us, begin_us), "check");
@@ -275,7 +276,7 @@ void Trace::add_spans(const Series& series) {
   double last_ns = 0, end_us = 0;
   for (const Span& span : series.spans) last_ns = std::max(last_ns, span.end_ns);
   for (const Moment& moment : run_.moments()) {
-    if (moment.what == "span" && moment.request == series.request && moment.series == series.index)
+    if (run_.word(moment) == "span" && moment.request == series.request && moment.series == series.index)
       end_us = us(moment.t_s);
   }
   if (end_us == 0) {
