@@ -120,10 +120,17 @@ TEST_CASE("every type of weights side by side, measured here: a saved run says t
   INFO(saved.err);
   REQUIRE(saved.code == 0);
   Json again = saved.json()["decode"]["types"];
-  // What was not measured may be known of a recording that a machine of this name made.
   for (size_t i = 0; i < types.size(); ++i) {
-    if (types[i]["tokens_per_s"].is_number())
-      CHECK(again[i]["tokens_per_s"] == types[i]["tokens_per_s"]);
+    // A machine of this name may have recorded a rung that was not measured here: its parts say so.
+    if (types[i]["tokens_per_s"].is_null() && !again[i]["tokens_per_s"].is_null()) {
+      const Json& parts = again[i]["parts"];
+      const std::string rung = again[i]["kernel"];
+      CHECK(rung != "gemv.cpu.plain");
+      CHECK(std::any_of(parts.begin(), parts.end(),
+                        [](const Json& part) { return part["how"] != "measured"; }));
+      continue;
+    }
+    CHECK(again[i]["tokens_per_s"] == types[i]["tokens_per_s"]);
   }
   write_all(folder / "here.json", measured.out), write_all(folder / "saved.json", saved.out);
   expect_schemas(schema_argument("model", folder / "here.json") +

@@ -197,8 +197,7 @@ std::string attention_of(const ModelShape& shape, const Params& other, const Dec
       if (found.series && recorded.empty()) recorded = kernel;
     }
   }
-  if (!recorded.empty()) return recorded;
-  return kernels.front();
+  return recorded.empty() ? kernels.front() : recorded;
 }
 
 Filled fill_with(const ModelShape& shape, const DecodeType& type, const std::string& kernel,

@@ -40,7 +40,7 @@ struct Decode {
 struct DecodeSource {
   const Run* run = nullptr;
   std::vector<Recording> recordings;
-  std::string machine;  ///< whose results count as measured here; empty: this one's
+  std::string machine;         ///< whose results count as measured here; empty: this one's
   const Run* saved = nullptr;  ///< among `recordings`: the run that was asked about; null: none was
 };
 /// A saved run, and what else was recorded on its machine: nothing can be run in its place.

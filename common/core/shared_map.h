@@ -70,7 +70,7 @@ class SharedMap {
   bool operator<(const SharedMap& other) const { return map() < other.map(); }
 
  private:
-  /// One that nobody else has.
+  /// The map, shared with no copy.
   Map& own() {
     if (!held_)
       held_ = std::make_shared<Map>();

@@ -67,8 +67,8 @@ class Trace {
   void find_origin();
   void lay_moments();
   void lay_end_to_end();
-  double place(const Series& series, const char* name, const Samples& samples,
-               size_t first, size_t count, double end_us);
+  double place(const Series& series, const char* name, const Samples& samples, size_t first,
+               size_t count, double end_us);
   double lay_rounds(int64_t request, size_t first, size_t count, double end_us);
   void close_phase(const Key& key);
   void extend_phase(const Key& key, const char* name, double begin_us, double end_us);
@@ -97,7 +97,8 @@ class Trace {
 void Trace::find_origin() {
   double first = std::numeric_limits<double>::infinity();
   for (const Moment& moment : run_.moments()) first = std::min(first, moment.t_s);
-  for (size_t i = 0; i < run_.telemetry().size(); ++i) first = std::min(first, run_.telemetry().t_s(i));
+  for (size_t i = 0; i < run_.telemetry().size(); ++i)
+    first = std::min(first, run_.telemetry().t_s(i));
   if (!run_.moments().empty()) {
     // The first block began before it was reported: nothing of a trace stands before zero.
     double longest_s = 0;
@@ -113,8 +114,8 @@ void Trace::find_origin() {
 }
 
 /// Samples [first, first + count) end to end, the last ending at end_us; returns where they begin.
-double Trace::place(const Series& series, const char* name, const Samples& samples,
-                    size_t first, size_t count, double end_us) {
+double Trace::place(const Series& series, const char* name, const Samples& samples, size_t first,
+                    size_t count, double end_us) {
   count = std::min(count, samples.size() - std::min(first, samples.size()));
   double sum_us = 0;
   for (size_t i = first; i < first + count; ++i)
@@ -251,7 +252,8 @@ void Trace::lay_moments() {
 void Trace::lay_end_to_end() {
   double at_us = 0;
   for (const auto& [key, series] : series_) {
-    const auto lay = [&, &key = key, &series = series](const char* phase, const char* name, const Samples& samples) {
+    const auto lay = [&, &key = key, &series = series](const char* phase, const char* name,
+                                                       const Samples& samples) {
       if (samples.empty()) return;
       double sum_us = 0;
       for (const Sample& sample : samples) sum_us += sample.t_ns * double(sample.calls) * 1e-3;
@@ -276,7 +278,8 @@ void Trace::add_spans(const Series& series) {
   double last_ns = 0, end_us = 0;
   for (const Span& span : series.spans) last_ns = std::max(last_ns, span.end_ns);
   for (const Moment& moment : run_.moments()) {
-    if (run_.word(moment) == "span" && moment.request == series.request && moment.series == series.index)
+    if (run_.word(moment) == "span" && moment.request == series.request &&
+        moment.series == series.index)
       end_us = us(moment.t_s);
   }
   if (end_us == 0) {
