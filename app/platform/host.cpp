@@ -3,6 +3,9 @@
 #include <GLFW/glfw3.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
@@ -132,6 +135,12 @@ void wait_events(double timeout_s) {
 
 void wake_host() {
   glfwPostEmptyEvent();
+}
+
+void give_back_host_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 void fetch_recorded_files(std::function<void()> ready) {

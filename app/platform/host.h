@@ -44,6 +44,8 @@ void set_full_screen(GLFWwindow* window, bool on, int (&saved)[4]);
 void wait_events(double timeout_s);
 /// From any thread.
 void wake_host();
+/// Platform::give_back_memory().
+void give_back_host_memory();
 /// Takes the turns, until one says that it was the last. In a browser it returns at once and the page takes them.
 void take_turns(std::unique_ptr<Turns> turns, bool (*has_event)(double timeout_s));
 

@@ -230,6 +230,10 @@ void Platform::wake() {
   wake_host();
 }
 
+void Platform::give_back_memory() {
+  give_back_host_memory();
+}
+
 void Platform::run(std::unique_ptr<Turns> turns) {
   take_turns(std::move(turns), [](double timeout_s) { return wait(timeout_s); });
 }

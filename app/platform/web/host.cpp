@@ -177,6 +177,8 @@ extern "C" EMSCRIPTEN_KEEPALIVE double ridge_turn() {
 }
 
 /// From the page: where a file lies that was dropped on it.
+void give_back_host_memory() {}  // a page's memory never shrinks
+
 extern "C" EMSCRIPTEN_KEEPALIVE void ridge_dropped(const char* path) {
   g_on_drop(nullptr, 1, &path);
   wake_host();

@@ -277,6 +277,7 @@ class OpenWindow final : public Turns {
 
  private:
   bool is_over() const;
+  bool is_busy() const;
   void take_news(double now_s);
   void draw();
   void end();
@@ -290,15 +291,18 @@ class OpenWindow final : public Turns {
   CopiedPicture copied_;
   Stopwatch watch_;
   int frames_left_ = kFramesAfterEvent;
-  bool data_waits_ = false;
+  bool data_waits_ = false, was_busy_ = false;
   double last_frame_s_ = -1;
 };
 
+bool OpenWindow::is_busy() const {
+  return state_->requests.is_measuring() || state_->requests.estimates_due ||
+         state_->sessions.shown->state() == app::WorkerState::busy ||
+         state_->sessions.shown->state() == app::WorkerState::starting;
+}
+
 double OpenWindow::wait_s() {
-  const bool busy = state_->requests.is_measuring() || state_->requests.estimates_due ||
-                    state_->sessions.shown->state() == app::WorkerState::busy ||
-                    state_->sessions.shown->state() == app::WorkerState::starting;
-  double wait_s = busy ? kBusyWait_s : kIdleWait_s;
+  double wait_s = is_busy() ? kBusyWait_s : kIdleWait_s;
   const double now_s = platform_->now_s();
   if (frames_left_ > 0 || shipped_.goes_on())
     wait_s = 0;
@@ -338,6 +342,8 @@ bool OpenWindow::turn(bool has_event) {
   const bool held =
       state_->sessions.shown->in_timed_block() && now_s - last_frame_s_ < kLongBlock_s;
   if (due && !held) draw();
+  // A result's charts are made anew from what is freed: after many the rest would lie among what stays.
+  if (std::exchange(was_busy_, is_busy()) && !is_busy()) Platform::give_back_memory();
   if (note_lab(*state_)) save_settings(state_.get());
   return true;
 }
