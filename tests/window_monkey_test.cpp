@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <random>
 
 #include "app/session/session.h"
@@ -67,6 +68,13 @@ class Moody {
  public:
   Moody(FakeSession& session, Dice& dice) : session_(session), dice_(dice) {}
 
+  /// A second cancel of a request ends its worker.
+  void hear() {
+    const auto& heard = session_.cancelled;
+    const bool is_again = heard.size() > 1 && heard.back() == heard[heard.size() - 2];
+    if (is_again && session_.state() == app::WorkerState::busy)
+      session_.lose("the worker was ended (SIGKILL)");
+  }
   void act() {
     if (session_.state() == app::WorkerState::lost) {
       if (dice_.chance(0.2)) session_.start_again();
@@ -134,11 +142,14 @@ class Monkey {
     if (what < 98) return type(character());
     return palette();
   }
-  /// Whatever it did: these lead out of everything that lies over a screen.
-  void leave() {
+  /// Whatever it did: these lead out of everything that lies over a screen. `and_then`: after each.
+  void leave(const std::function<void()>& and_then) {
     for (int button : {0, 1}) compat::send_button(button, false);
     driver_.frames(2);
-    for (int i = 0; i < 12; ++i) driver_.key(Key::escape);
+    for (int i = 0; i < 12; ++i) {
+      driver_.key(Key::escape);
+      and_then();
+    }
   }
 
  private:
@@ -273,7 +284,9 @@ void live(int64_t seed, int64_t life, int64_t events) {
     INFO("seed " << seed << ", life " << life << ", event " << i << ": " << what);
     if (!is_drawable()) FAIL("a vertex lies nowhere");
   }
-  monkey.leave();
+  // The second Esc of a cancel ends a worker; this one hears of none.
+  if (fake.state() != app::WorkerState::lost) fake.lose("the worker was ended (SIGKILL)");
+  monkey.leave([&] { worker.hear(); });
   INFO("seed " << seed << ", life " << life);
   CHECK(driver.triangles() > 100);
   CHECK_FALSE(state.view.show_palette);
