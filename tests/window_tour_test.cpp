@@ -1719,22 +1719,24 @@ TEST_CASE("every tour is walked without a GPU: each step is answered, and shows 
     // All where room is short; where there is more, the tour with every kind of step.
     for (const std::string& id :
          width < 1500 ? study::tour_ids() : std::vector<std::string>{"class"}) {
-      Fixture f(width, height);
-      f.state.sessions.recordings = shipped();
-      f.state.appearance.reduced_motion = true;
-      start_tour(f.state, id);
-      f.driver->frames(3);
-      const auto steps = static_cast<int>(f.state.teaching.tour->steps.size());
-      for (int i = 0; i < steps; ++i) {
-        INFO(id << ", step " << i + 1 << " at " << width);
-        REQUIRE(f.state.teaching.tour_step == i);
-        walk_step(f, width, height);
+      DYNAMIC_SECTION(id << " at " << width) {
+        Fixture f(width, height);
+        f.state.sessions.recordings = shipped();
+        f.state.appearance.reduced_motion = true;
+        start_tour(f.state, id);
+        f.driver->frames(3);
+        const auto steps = static_cast<int>(f.state.teaching.tour->steps.size());
+        for (int i = 0; i < steps; ++i) {
+          INFO(id << ", step " << i + 1 << " at " << width);
+          REQUIRE(f.state.teaching.tour_step == i);
+          walk_step(f, width, height);
+        }
+        CHECK(f.state.teaching.beat == Beat::done);
+        CHECK(f.state.teaching.results.size() == static_cast<size_t>(steps));
+        CHECK(f.driver->find("end_card"));
+        for (const study::TourNext& next : f.state.teaching.tour->next)
+          CHECK(f.driver->find("next:" + next.id));
       }
-      CHECK(f.state.teaching.beat == Beat::done);
-      CHECK(f.state.teaching.results.size() == static_cast<size_t>(steps));
-      CHECK(f.driver->find("end_card"));
-      for (const study::TourNext& next : f.state.teaching.tour->next)
-        CHECK(f.driver->find("next:" + next.id));
     }
   }
 }
