@@ -1,13 +1,18 @@
 // Samples by column: each sample comes back as it was put in, and takes no more room than what it has.
 #include "common/record/samples.h"
 
+#include <algorithm>
 #include <bit>
+#include <climits>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "common/record/few_values.h"
 #include "common/record/json.h"
+#include "common/record/moments.h"
+#include "common/record/rounds.h"
 #include "common/record/telemetry.h"
 #include "common/stats/stats.h"
 #include "tests/catch.h"
@@ -121,6 +126,82 @@ TEST_CASE("numbers come back, whether few of them differ or many", "[samples]") 
   }
 }
 
+TEST_CASE("many numbers come back, whether 32 bits say all of each or not", "[samples]") {
+  const double pages = 4096;
+  for (const double odd :
+       {pages, 0.1, 1e300, -1e300, std::nan(""), -0.0, 1e-300, double(INFINITY)}) {
+    std::vector<double> wanted;
+    FewValues values;
+    for (int i = 0; i < 5000; ++i) {
+      wanted.push_back(i == 4000 ? odd : pages * i);
+      values.push_back(wanted.back());
+    }
+    bool are_same = values.size() == wanted.size();
+    for (size_t i = 0; i < wanted.size(); ++i)
+      are_same &= std::bit_cast<uint64_t>(values[i]) == std::bit_cast<uint64_t>(wanted[i]);
+    CHECK(are_same);
+  }
+}
+
+namespace {
+
+bool are_same(const Moment& a, const Moment& b) {
+  return std::bit_cast<uint64_t>(a.t_s) == std::bit_cast<uint64_t>(b.t_s) &&
+         a.request == b.request && a.count == b.count && a.series == b.series && a.word == b.word;
+}
+
+}  // namespace
+
+TEST_CASE("moments come back as they were, in order, and a reader goes on where more are added",
+          "[samples]") {
+  std::vector<Moment> wanted = {
+      {17221.624271143, 52, 4, 0, 3},    {17221.7, 52, 0, -1, 65535},
+      {-1.5, -7, INT_MAX, INT16_MAX, 0}, {1e300, INT64_MAX, INT_MIN, INT16_MIN, 1},
+      {-0.0, INT64_MIN, 0, 0, 127},      {9.1e6 + 1e-9, 0, 1, 1, 128},
+      {std::nan(""), 1, 1, 1, 1},        {1.0 / 3, 1, 1, 1, 1}};
+  std::mt19937 random(8);
+  double t_s = 1000;
+  for (int i = 0; i < 2000; ++i)
+    wanted.push_back({t_s += 1e-6 * double(random() % 1000000), 1 + i / 30, int(random() % 20),
+                      int16_t(i % 3), uint16_t(i % 7)});
+  Moments moments;
+  CHECK(moments.empty());
+  Moments::Iterator next = moments.begin();
+  size_t read = 0, differ = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    moments.push_back(wanted[i]);
+    if (i % 5 != 0) continue;
+    for (; next != moments.end(); ++next) differ += !are_same(*next, wanted[read++]);
+  }
+  CHECK(read + (wanted.size() - 1) % 5 == wanted.size());
+  CHECK(differ == 0);
+  CHECK(moments.size() == wanted.size());
+  CHECK(are_same(moments.front(), wanted.front()));
+  const std::vector<Moment> all(moments.begin(), moments.end());
+  CHECK(std::equal(all.begin(), all.end(), wanted.begin(), wanted.end(), are_same));
+}
+
+TEST_CASE("rounds come back as they were, with clocks or without", "[samples]") {
+  const std::vector<Round> wanted = {{0, "0110", {1, 2.5, 3, 4}, {}},
+                                     {1, "0120", {5, 6, 1.0 / 3, 8}, {1.9e9, 2e9, 0, 1e9}},
+                                     {7, "01", {9, 10}, {}},
+                                     {8, "", {}, {}},
+                                     {9, "10", {11, 12}, {3, 4}}};
+  Rounds rounds;
+  CHECK(rounds.empty());
+  for (const Round& round : wanted) rounds.push_back(round);
+  rounds.shrink();
+  const std::vector<Round> all(rounds.begin(), rounds.end());
+  REQUIRE(all.size() == wanted.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    INFO(i);
+    CHECK(all[i].index == wanted[i].index);
+    CHECK(all[i].order == wanted[i].order);
+    CHECK(all[i].t_ns == wanted[i].t_ns);
+    CHECK(all[i].sm_clock_hz == wanted[i].sm_clock_hz);
+  }
+}
+
 TEST_CASE("a moment of telemetry comes back, with what was read then and no more", "[samples]") {
   std::mt19937 random(5);
   std::vector<TelemetryPoint> wanted;
@@ -154,7 +235,8 @@ TEST_CASE("a moment of telemetry comes back, with what was read then and no more
 
 TEST_CASE("clocks and flags are put in later", "[samples]") {
   Samples samples;
-  for (int i = 0; i < 20; ++i) samples.push_back({.index = i, .t_ns = i == 7 ? 5000.0 : 100.0 + i % 5});
+  for (int i = 0; i < 20; ++i)
+    samples.push_back({.index = i, .t_ns = i == 7 ? 5000.0 : 100.0 + i % 5});
   samples.set_clock(19, std::nullopt);  // nothing was read
   samples.set_clock(3, 1.5e9);
   CHECK(samples[3].sm_clock_hz == 1.5e9);

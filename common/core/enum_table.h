@@ -12,6 +12,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "common/core/rare.h"
 
 namespace ridge {
 
@@ -58,20 +61,38 @@ template <HasNames Enum>
 class OpenEnum {
  public:
   OpenEnum() = default;
-  OpenEnum(Enum value) : text_(name_of(value)) {}
-  explicit OpenEnum(std::string text) : text_(std::move(text)) {}
+  OpenEnum(Enum value) : OpenEnum(std::string(name_of(value))) {}
+  explicit OpenEnum(std::string text) {
+    for (row_ = names().size(); row_ > 0 && names()[row_ - 1] != text;) --row_;
+    if (row_ == 0 && !text.empty()) other_ = std::move(text);
+  }
 
-  const std::string& text() const { return text_; }
-  bool empty() const { return text_.empty(); }
+  const std::string& text() const {
+    static const std::string kEmpty;
+    return row_ > 0 ? names()[row_ - 1] : other_ ? *other_ : kEmpty;
+  }
+  bool empty() const { return text().empty(); }
   /// None where the table does not know the text.
-  std::optional<Enum> value() const { return value_named<Enum>(text_); }
+  std::optional<Enum> value() const {
+    return row_ > 0 ? std::optional(EnumTable<Enum>::kRows[row_ - 1].value) : std::nullopt;
+  }
 
-  friend bool operator==(const OpenEnum& one, Enum value) { return one.text_ == name_of(value); }
-  friend bool operator==(const OpenEnum&, const OpenEnum&) = default;
-  friend auto operator<=>(const OpenEnum&, const OpenEnum&) = default;
+  friend bool operator==(const OpenEnum& one, Enum value) { return one.text() == name_of(value); }
+  friend bool operator==(const OpenEnum& a, const OpenEnum& b) { return a.text() == b.text(); }
+  friend auto operator<=>(const OpenEnum& a, const OpenEnum& b) { return a.text() <=> b.text(); }
 
  private:
-  std::string text_;
+  static const std::vector<std::string>& names() {
+    static const std::vector<std::string> kNames = [] {
+      std::vector<std::string> all;
+      for (const EnumName<Enum>& row : EnumTable<Enum>::kRows) all.emplace_back(row.name);
+      return all;
+    }();
+    return kNames;
+  }
+
+  size_t row_ = 0;           ///< of the table, from 1; 0: none
+  Rare<std::string> other_;  ///< a text that the table does not know
 };
 
 }  // namespace ridge

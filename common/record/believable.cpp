@@ -122,7 +122,7 @@ std::string unsupported_stats(const Series& series) {
                      samples.size(), format_time_ns(found));
 }
 
-std::string unsupported_ratio(const Comparison& comparison, const std::vector<Round>& rounds) {
+std::string unsupported_ratio(const Comparison& comparison, const Rounds& rounds) {
   const PairedVerdict& judged =
       comparison.equal_clock ? *comparison.equal_clock : PairedVerdict(comparison);
   if (comparison.trained || rounds.empty() || judged.rounds != static_cast<int>(rounds.size()))

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/record/rounds.h"
 #include "common/record/types.h"
 
 namespace ridge {
@@ -48,7 +49,7 @@ std::string impossible_rate(const Series& series, const std::string& accuracy,
 std::string unsupported_stats(const Series& series);
 
 /// Why a comparison's ratio does not follow from its rounds; empty: it does, or no rounds were kept.
-std::string unsupported_ratio(const Comparison& comparison, const std::vector<Round>& rounds);
+std::string unsupported_ratio(const Comparison& comparison, const Rounds& rounds);
 
 /// What the checks of a learner's rung begin with that the worker itself saw from outside, in memory of its own.
 inline constexpr const char* kWitnessed = "seen from outside";

@@ -45,13 +45,10 @@ std::optional<double> epoch_of(const Run& run) {
   if (!run.environment()) return std::nullopt;
   const auto looked_s = utc_s(run.environment()->time_utc);
   if (!looked_s) return std::nullopt;
-  int looks = run.quiet_after() ? 1 : 0;  // the look after it came later
-  const auto& moments = run.moments();
-  for (auto moment = moments.rbegin(); moment != moments.rend(); ++moment) {
-    if (run.word(*moment) != "env" || looks-- > 0) continue;
-    return *looked_s - moment->t_s;
-  }
-  return std::nullopt;
+  const std::vector<double>& looks_s = run.looks_s();
+  const size_t later = run.quiet_after() ? 1 : 0;  // the look after it
+  if (looks_s.size() <= later) return std::nullopt;
+  return *looked_s - looks_s[looks_s.size() - 1 - later];
 }
 
 }  // namespace

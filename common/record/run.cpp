@@ -136,6 +136,10 @@ void Run::keep_moment(const std::string& type, const Json& message) {
       moment.count += static_cast<int>(entries->size());
     }
   }
+  if (type == "env") {
+    if (looks_s_.size() == 2) looks_s_.erase(looks_s_.begin());
+    looks_s_.push_back(*t_s);
+  }
   keep_moment(moment, type == "samples" ? text_field(message, "phase", "call") : type);
   if (message.contains("outcome"))
     if (Series* series = find_series(moment.request, moment.series)) series->result_s = *t_s;
@@ -426,7 +430,10 @@ bool Run::append(const Json& message, const char* name, const char* unusable, st
 bool Run::apply_samples(const Json& message) {
   const std::string phase = text_field(message, "phase", "call");
   if (phase == "rounds") {
-    return append(message, "rounds", kUnusableRound, &rounds_[whole_field(message, "request")]);
+    std::vector<Round> some;
+    const bool changed = append(message, "rounds", kUnusableRound, &some);
+    for (const Round& round : some) rounds_[whole_field(message, "request")].push_back(round);
+    return changed;
   }
   Series* series = series_of(message);
   if (series == nullptr) return false;

@@ -15,7 +15,9 @@
 #include "common/core/result.h"
 #include "common/core/stable_vector.h"
 #include "common/record/json.h"
+#include "common/record/moments.h"
 #include "common/record/notes.h"
+#include "common/record/rounds.h"
 #include "common/record/rung_hash.h"
 #include "common/record/seal.h"
 #include "common/record/serving.h"
@@ -40,15 +42,6 @@ struct Estimate {
   double call_ns = 0, total_s = 0;
   std::string reduced_from, reason;
   Params params;
-};
-
-/// When the worker reported something about a request: on its monotonic clock, that of telemetry.
-struct Moment {
-  double t_s = 0;
-  int64_t request = 0;
-  int count = 0;  ///< samples, rounds or spans that came with it
-  int16_t series = -1;
-  uint16_t word = 0;  ///< Run::word() has it: the line's type; of samples their phase: "call", "latency", "rounds"
 };
 
 struct Prediction {
@@ -119,7 +112,9 @@ class Run {
   const std::vector<Comparison>& comparisons() const { return comparisons_; }
   const Telemetry& telemetry() const { return telemetry_; }
   /// In the order received; empty in transcripts of before lines had times.
-  const std::deque<Moment>& moments() const { return moments_; }
+  const Moments& moments() const { return moments_; }
+  /// On the worker's clock, its last looks at the machine: none, one or two, the latest last.
+  const std::vector<double>& looks_s() const { return looks_s_; }
   const std::string& word(const Moment& moment) const { return words_[moment.word]; }
   /// Nor does a request.
   const std::deque<Request>& requests() const { return requests_; }
@@ -155,7 +150,7 @@ class Run {
   std::string size_param(const std::string& kernel) const;
   const Request* request(int64_t id) const;
   /// Rounds of a comparison, in the order received.
-  const std::vector<Round>& rounds(int64_t request) const;
+  const Rounds& rounds(int64_t request) const;
   /// The latest series of this kernel that has a result or samples; null if none.
   const Series* latest(const std::string& kernel) const;
   /// Latest with these exact parameters.
@@ -249,12 +244,13 @@ class Run {
   std::multimap<std::pair<int64_t, int>, Series*> series_by_id_;
   std::map<std::string, std::vector<const Series*>> series_by_kernel_;  ///< each list by `order`
   std::vector<Comparison> comparisons_;
-  std::map<int64_t, std::vector<Round>> rounds_;
+  std::map<int64_t, Rounds> rounds_;
   std::map<std::string, SourceText> sources_;
   std::map<std::string, AssemblyText> assemblies_;
   std::map<int64_t, EditBuild> builds_;  ///< by request
   Telemetry telemetry_;
-  std::deque<Moment> moments_;
+  Moments moments_;
+  std::vector<double> looks_s_;            ///< on the worker's clock, the last two at the machine
   std::vector<std::string> words_ = {""};  ///< what moments say, each once
   std::deque<Request> requests_;
   std::map<int64_t, Request*> request_by_id_;  ///< the latest of each id
@@ -281,6 +277,7 @@ class Run {
   bool other_version_ = false;  ///< the worker, or the file, speaks another major version
   MapPool<ParamValue> all_params_;
   MapPool<std::string> all_reasons_;  ///< why something was not measured
+  MapPool<double> all_work_;
   uint64_t version_ = 0, serial_ = next_serial();
   uint64_t series_changes_ = 0, series_made_ = 0;
 };

@@ -78,6 +78,7 @@ bool Run::apply_outcome(const Json& message, const Json& outcome) {
   if (series->checks.empty()) series->checks = std::move(received);
   all_params_.share(&series->params);
   all_reasons_.share(&series->unavailable);
+  all_work_.share(&series->work);
   drop_impossible(series);
   if (series->stats && !is_usable(*series->stats)) {
     refuse("statistics of a rung whose median is no time, or outside its interval");

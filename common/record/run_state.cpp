@@ -198,8 +198,11 @@ void Run::close_request(Request* request, RequestStatus status, const std::strin
                  why);
   }
   disbelieve(*request);
+  if (const auto rounds = rounds_.find(request->id); rounds != rounds_.end())
+    rounds->second.shrink();
   if (request->type == RequestType::probe)
-    request->kernels = {};  // its estimates have them; a window asks for those of all rungs again and again
+    std::vector<std::string>().swap(
+        request->kernels);  // its estimates have them; a window asks for all rungs' again and again
   if (progress_ && progress_->request == request->id) progress_.reset();
 }
 
@@ -276,8 +279,8 @@ const Request* Run::request(int64_t id) const {
   return found == request_by_id_.end() ? nullptr : found->second;
 }
 
-const std::vector<Round>& Run::rounds(int64_t request) const {
-  static const std::vector<Round> none;
+const Rounds& Run::rounds(int64_t request) const {
+  static const Rounds none;
   const auto found = rounds_.find(request);
   return found == rounds_.end() ? none : found->second;
 }

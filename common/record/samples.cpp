@@ -170,7 +170,7 @@ void Samples::pack() {
     whole.push_back(static_cast<uint32_t>(sum));
   }
   whole_ = std::move(whole);
-  times_ = {};
+  times_.clear();
 }
 
 void Samples::unpack() {
@@ -178,12 +178,12 @@ void Samples::unpack() {
   std::vector<double> times;
   for (size_t place = 0; place < whole_.size(); ++place) times.push_back(time(place));
   times_ = std::move(times);
-  whole_ = {};
+  whole_.clear();
 }
 
 void Samples::shrink() {
   pack();
-  times_.shrink_to_fit(), flags_.shrink_to_fit();
+  times_.shrink_to_fit(), whole_.shrink_to_fit(), flags_.shrink_to_fit();
   if (!columns_) return;
   columns_->index.shrink_to_fit(), columns_->calls.shrink_to_fit();
   for (auto* column : {&columns_->sm_clock_hz, &columns_->temp_c, &columns_->power_w})

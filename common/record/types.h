@@ -88,7 +88,7 @@ struct QualityCheck {
   int64_t unwritten_count = 0;         ///< elements still holding the poison
   bool guard_ok = true;                ///< guard words on both sides are intact
   int64_t checked = 0;                 ///< elements compared
-  std::map<std::string, double> task;  ///< task metrics ("accuracy"), for labs that train or infer
+  SharedMap<double> task;              ///< task metrics ("accuracy"), for labs that train or infer
   bool passed = false;
   std::string reason;  ///< why not, one sentence; empty when passed
   /// Which inputs of a labelled test set were answered right (common/stats/answers.h); empty: its answers were to no

@@ -125,10 +125,13 @@ const Timeline& RunTimeline::update(const State& state) {
     *this = RunTimeline();
     serial_ = run.serial();
   }
-  const auto& moments = run.moments();
+  const Moments& moments = run.moments();
   if (moments.empty()) return made_;
-  if (moments_ == 0) made_.begin_s = from_s_ = moments.front().t_s;
-  for (; moments_ < moments.size(); ++moments_) add_moment(run, moments[moments_]);
+  if (next_ == moments.begin()) {
+    next_ = moments.begin();
+    made_.begin_s = from_s_ = moments.front().t_s;
+  }
+  for (; next_ != moments.end(); ++next_) add_moment(run, *next_);
   if (telemetry_ < run.telemetry().size()) add_telemetry(run);
   return made_;
 }

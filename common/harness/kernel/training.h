@@ -26,7 +26,7 @@ class Training {
   virtual QualityCheck evaluate() = 0;
   /// The task metric on the way, for the curve. A training whose held-out data may be asked only once
   /// answers with nothing.
-  virtual std::map<std::string, double> look() { return evaluate().task; }
+  virtual std::map<std::string, double> look() { return evaluate().task.map(); }
   virtual int64_t steps() const = 0;           ///< how many steps make the training
   virtual int64_t items_per_step() const = 0;  ///< samples in a batch
   virtual double flop_per_step() const = 0;

@@ -68,7 +68,7 @@ std::optional<double> accuracy_of(const std::map<std::string, double>& values) {
 }
 
 std::optional<double> end_accuracy(const Series& series) {
-  return series.checks.empty() ? std::nullopt : accuracy_of(series.checks.back().task);
+  return series.checks.empty() ? std::nullopt : accuracy_of(series.checks.back().task.map());
 }
 
 std::optional<double> best_accuracy(const Series& series) {

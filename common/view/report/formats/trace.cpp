@@ -96,7 +96,7 @@ class Trace {
 
 void Trace::find_origin() {
   double first = std::numeric_limits<double>::infinity();
-  for (const Moment& moment : run_.moments()) first = std::min(first, moment.t_s);
+  for (const Moment moment : run_.moments()) first = std::min(first, moment.t_s);
   for (size_t i = 0; i < run_.telemetry().size(); ++i)
     first = std::min(first, run_.telemetry().t_s(i));
   if (!run_.moments().empty()) {
@@ -158,16 +158,16 @@ void Trace::extend_phase(const Key& key, const char* name, double begin_us, doub
 
 /// A comparison's rounds, on a track of their own: the slots of a round are its samples.
 double Trace::lay_rounds(int64_t request, size_t first, size_t count, double end_us) {
-  const std::vector<Round>& rounds = run_.rounds(request);
+  const Rounds& rounds = run_.rounds(request);
   count = std::min(count, rounds.size() - std::min(first, rounds.size()));
   std::map<int, size_t> next;  // of each side, its next sample
-  const auto slot_us = [&](size_t round, size_t slot) {
-    const int side = rounds[round].order[slot] - '0';
+  const auto slot_us = [&](const Round& round, size_t place, size_t slot) {
+    const int side = round.order[slot] - '0';
     const auto found = series_.find({request, side});
-    const double t_us = slot < rounds[round].t_ns.size() ? rounds[round].t_ns[slot] * 1e-3 : 0;
+    const double t_us = slot < round.t_ns.size() ? round.t_ns[slot] * 1e-3 : 0;
     if (found == series_.end()) return t_us;
     const Samples& samples = found->second->samples;
-    const auto [at, is_new] = next.try_emplace(side, 2 * round);  // two slots a round and side
+    const auto [at, is_new] = next.try_emplace(side, 2 * place);  // two slots a round and side
     const size_t index = at->second++;
     return t_us * (index < samples.size() ? double(samples[index].calls) : 1.0);
   };
@@ -175,8 +175,9 @@ double Trace::lay_rounds(int64_t request, size_t first, size_t count, double end
   double sum_us = 0;
   for (size_t i = first; i < first + count; ++i) {
     auto& slots = durations.emplace_back();
-    for (size_t slot = 0; slot < rounds[i].order.size(); ++slot) {
-      slots.push_back(slot_us(i, slot));
+    const Round round = rounds[i];
+    for (size_t slot = 0; slot < round.order.size(); ++slot) {
+      slots.push_back(slot_us(round, i, slot));
       sum_us += slots.back();
     }
   }
@@ -185,7 +186,7 @@ double Trace::lay_rounds(int64_t request, size_t first, size_t count, double end
   double at = std::max(end_us - sum_us, cursor);
   const double begin_us = at;
   for (size_t i = 0; i < count; ++i) {
-    const Round& round = rounds[first + i];
+    const Round round = rounds[first + i];
     const double begin = at;
     for (size_t slot = 0; slot < durations[i].size(); ++slot) {
       add(tid, at, at + durations[i][slot], fmt::format("side {}", round.order[slot]));
@@ -200,7 +201,7 @@ double Trace::lay_rounds(int64_t request, size_t first, size_t count, double end
 
 void Trace::lay_moments() {
   std::map<int64_t, std::pair<double, double>> spans;  // of a request
-  const std::deque<Moment>& moments = run_.moments();
+  const std::vector<Moment> moments(run_.moments().begin(), run_.moments().end());
   for (size_t i = 0; i < moments.size(); ++i) {
     Moment moment = moments[i];
     const auto same = [&](const Moment& next) {
@@ -277,7 +278,7 @@ void Trace::add_spans(const Series& series) {
   // Their clock is the pipeline's own: the last of them ended when they were reported.
   double last_ns = 0, end_us = 0;
   for (const Span& span : series.spans) last_ns = std::max(last_ns, span.end_ns);
-  for (const Moment& moment : run_.moments()) {
+  for (const Moment moment : run_.moments()) {
     if (run_.word(moment) == "span" && moment.request == series.request &&
         moment.series == series.index)
       end_us = us(moment.t_s);
