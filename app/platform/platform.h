@@ -54,7 +54,7 @@ class Platform {
   static void run(std::unique_ptr<Turns> turns);
   /// From any thread.
   static void wake();
-  /// What was freed, and what the allocator keeps for later, goes back to the system. Takes under a millisecond.
+  /// What was freed, and what the allocator keeps for later, goes back to the system. Takes about a millisecond.
   static void give_back_memory();
   /// Calls `ready` when the recorded runs lie beside the program's other files: at once where they were installed with
   /// them; a page fetches them first. Not before the first frame, which waits for none of them.

@@ -41,8 +41,10 @@ void FewValues::push_plain(double value) {
     return std::bit_cast<uint64_t>(again) == std::bit_cast<uint64_t>(value);
   };
   if (values_.empty() && is_all_of_it()) return floats_.push_back(static_cast<float>(value));
-  values_.insert(values_.end(), floats_.begin(), floats_.end());
-  std::vector<float>().swap(floats_);
+  if (values_.empty()) {
+    values_.assign(floats_.begin(), floats_.end());
+    std::vector<float>().swap(floats_);
+  }
   values_.push_back(value);
 }
 

@@ -432,7 +432,8 @@ bool Run::apply_samples(const Json& message) {
   if (phase == "rounds") {
     std::vector<Round> some;
     const bool changed = append(message, "rounds", kUnusableRound, &some);
-    for (const Round& round : some) rounds_[whole_field(message, "request")].push_back(round);
+    Rounds& rounds = rounds_[whole_field(message, "request")];
+    for (const Round& round : some) rounds.push_back(round);
     return changed;
   }
   Series* series = series_of(message);

@@ -154,6 +154,8 @@ void wake_host() {
   ridge_wake();
 }
 
+void give_back_host_memory() {}  // a page's memory never shrinks
+
 void take_turns(std::unique_ptr<Turns> turns, bool (*has_event)(double timeout_s)) {
   g_loop = {std::move(turns), has_event, 0};
   ridge_begin_turns();
@@ -177,8 +179,6 @@ extern "C" EMSCRIPTEN_KEEPALIVE double ridge_turn() {
 }
 
 /// From the page: where a file lies that was dropped on it.
-void give_back_host_memory() {}  // a page's memory never shrinks
-
 extern "C" EMSCRIPTEN_KEEPALIVE void ridge_dropped(const char* path) {
   g_on_drop(nullptr, 1, &path);
   wake_host();

@@ -342,7 +342,7 @@ bool OpenWindow::turn(bool has_event) {
   const bool held =
       state_->sessions.shown->in_timed_block() && now_s - last_frame_s_ < kLongBlock_s;
   if (due && !held) draw();
-  // A result's charts are made anew from what is freed: after many the rest would lie among what stays.
+  // Each result makes the charts anew. What the old ones took lies in pieces between what stays, and would add up.
   if (std::exchange(was_busy_, is_busy()) && !is_busy()) Platform::give_back_memory();
   if (note_lab(*state_)) save_settings(state_.get());
   return true;

@@ -127,7 +127,7 @@ const Timeline& RunTimeline::update(const State& state) {
   }
   const Moments& moments = run.moments();
   if (moments.empty()) return made_;
-  if (next_ == moments.begin()) {
+  if (next_ == moments.begin()) {  // as one is that was not set yet
     next_ = moments.begin();
     made_.begin_s = from_s_ = moments.front().t_s;
   }

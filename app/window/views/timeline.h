@@ -59,7 +59,7 @@ class RunTimeline {
   Timeline made_;
   uint64_t serial_ = 0;                 ///< of the run
   Moments::Iterator next_;              ///< of the run's moments, the first that is not in it
-  size_t telemetry_ = 0;                ///< how many of the run's telemetry are in it
+  size_t telemetry_ = 0;                ///< of the run's readings of telemetry, how many are in it
   double from_s_ = 0;                   ///< of the moment before
   int64_t last_request_ = -1;
   std::map<std::pair<int64_t, int>, size_t> places_;  ///< the lanes of requests that are not over
