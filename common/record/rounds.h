@@ -4,36 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "common/core/made_iterator.h"
 #include "common/record/types.h"
 
 namespace ridge {
 
 class Rounds {
  public:
-  /// What it points to is made for it, so it gives values rather than references.
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Round;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = Round;
-
-    Iterator() = default;
-    Iterator(const Rounds* of, size_t at) : of_(of), at_(at) {}
-    Round operator*() const { return (*of_)[at_]; }
-    Iterator& operator++() { return ++at_, *this; }
-    Iterator operator++(int) { return Iterator(of_, at_++); }
-    bool operator==(const Iterator&) const = default;
-
-   private:
-    const Rounds* of_ = nullptr;
-    size_t at_ = 0;
-  };
+  using Iterator = MadeIterator<Rounds, Round>;
 
   size_t size() const { return rows_.size(); }
   bool empty() const { return rows_.empty(); }

@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "common/core/made_iterator.h"
 #include "common/core/rare.h"
 #include "common/record/sample.h"
 
@@ -21,26 +21,7 @@ namespace ridge {
 
 class Samples {
  public:
-  /// Random access. What it points to is made for it, so it gives values rather than references.
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Sample;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = Sample;
-
-    Iterator() = default;
-    Iterator(const Samples* of, size_t at) : of_(of), at_(at) {}
-    Sample operator*() const { return (*of_)[at_]; }
-    Iterator& operator++() { return ++at_, *this; }
-    Iterator operator++(int) { return Iterator(of_, at_++); }
-    bool operator==(const Iterator&) const = default;
-
-   private:
-    const Samples* of_ = nullptr;
-    size_t at_ = 0;
-  };
+  using Iterator = MadeIterator<Samples, Sample>;
   using value_type = Sample;
   using iterator = Iterator;
   using const_iterator = Iterator;
