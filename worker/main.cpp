@@ -61,9 +61,13 @@ void execute_again_once(char** argv) {
   execv("/proc/self/exe", argv);
 }
 
-void end_process() {
+/// Not a return from main: the thread that reads goes on, and may not see the statics destroyed.
+[[noreturn]] void end_with(int code) {
   ridge::worker::Scratch::remove_own();
-  _exit(0);
+  _exit(code);
+}
+[[noreturn]] void end_process() {
+  end_with(0);
 }
 
 /// Keeps stdout for the protocol alone: a private copy of it, and fd 1 pointing at stderr.
@@ -135,6 +139,5 @@ int main(int argc, char** argv) {
                               [&](const std::string& line) { server.take_line(line); });
     end_process();
   }).detach();
-  // Not a return: that thread still reads, and may not see the statics destroyed.
-  _exit(server.run());
+  end_with(server.run());
 }
