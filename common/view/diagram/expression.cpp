@@ -238,11 +238,11 @@ Result<int> Expressions::name(const std::string& name) {
   const auto own = own_.find(name);
   if (own != own_.end()) text = tokens_of(own->second);
   for (size_t i = 1; text.empty() && i + 1 < source_.size(); ++i) {
+    if (source_[i].text != name || source_[i + 1].text != "=") continue;
     const Token& before = source_[i - 1];
     const bool declares = before.kind == Kind::name || before.text == "*" || before.text == "," ||
                           (before.text == "{" && i > 1 && source_[i - 2].text == "enum");
-    if (declares && source_[i].text == name && source_[i + 1].text == "=")
-      text = until_end(source_, i + 2);
+    if (declares) text = until_end(source_, i + 2);
   }
   if (text.empty()) return not_understood("'" + name + "' is not declared in the source");
   if (depth_ >= kDeepest) return not_understood("'" + name + "' is declared by itself");
@@ -258,9 +258,9 @@ std::vector<std::vector<Token>> Expressions::extents(const std::string& name) co
   static const std::array<const char*, 4> kTypes = {"float", "uint16_t", "char", "Number"};
   std::vector<std::vector<Token>> found;
   for (size_t i = 1; i + 1 < source_.size() && found.empty(); ++i) {
+    if (source_[i].text != last) continue;
     const std::string& before = source_[i - 1].text;
-    const bool is_type = std::find(kTypes.begin(), kTypes.end(), before) != kTypes.end();
-    if (source_[i].text != last || !is_type) continue;
+    if (std::find(kTypes.begin(), kTypes.end(), before) == kTypes.end()) continue;
     for (size_t at = i + 1; at < source_.size() && source_[at].text == "[";) {
       found.push_back(until_end(source_, at + 1));
       at += found.back().size() + 2;
@@ -300,26 +300,35 @@ int64_t applied(const std::string& sign, int64_t a, int64_t b) {
 
 }  // namespace
 
-/// Operands stand before what is made of them: one pass over the nodes up to it, each once.
+/// Operands stand before what is made of them, so one pass back finds the parts.
+const std::vector<int>& Expressions::parts(int compiled) const {
+  const auto [known, is_new] = parts_.try_emplace(compiled);
+  std::vector<int>& found = known->second;
+  if (!is_new) return found;
+  std::vector<char> needed(static_cast<size_t>(compiled) + 1, 0);
+  needed.back() = 1;
+  for (int i = compiled; i >= 0; --i) {
+    if (needed[static_cast<size_t>(i)] == 0) continue;
+    found.push_back(i);
+    const Node& node = nodes_[static_cast<size_t>(i)];
+    for (const int operand : {node.a, node.b, node.c})
+      if (operand >= 0) needed[static_cast<size_t>(operand)] = 1;
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
 int64_t Expressions::value(int compiled) const {
   values_.resize(nodes_.size());
-  needed_.assign(nodes_.size(), 0);
   const auto at = [](int node) { return static_cast<size_t>(node); };
-  needed_[at(compiled)] = 1;
-  for (size_t i = at(compiled) + 1; i-- > 0;) {
-    if (needed_[i] == 0) continue;
-    for (const int operand : {nodes_[i].a, nodes_[i].b, nodes_[i].c})
-      if (operand >= 0) needed_[at(operand)] = 1;
-  }
-  for (size_t i = 0; i <= at(compiled); ++i) {
-    if (needed_[i] == 0) continue;
-    const Node& node = nodes_[i];
+  for (const int i : parts(compiled)) {
+    const Node& node = nodes_[at(i)];
     if (node.sign.empty() || node.sign == "$") {
-      values_[i] = node.value;
+      values_[at(i)] = node.value;
     } else if (node.sign == "?") {
-      values_[i] = values_[at(values_[at(node.a)] != 0 ? node.b : node.c)];
+      values_[at(i)] = values_[at(values_[at(node.a)] != 0 ? node.b : node.c)];
     } else {
-      values_[i] = applied(node.sign, values_[at(node.a)], values_[at(node.b)]);
+      values_[at(i)] = applied(node.sign, values_[at(node.a)], values_[at(node.b)]);
     }
   }
   return values_[at(compiled)];

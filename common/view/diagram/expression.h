@@ -48,6 +48,8 @@ class Expressions {
   Result<int> compile(std::vector<Token> tokens);
   Result<int> name(const std::string& name);
   std::vector<std::vector<Token>> extents(const std::string& name) const;
+  /// The nodes that what was compiled is made of, operands first.
+  const std::vector<int>& parts(int compiled) const;
 
   std::vector<Token> source_;
   std::vector<Node> nodes_;
@@ -56,7 +58,7 @@ class Expressions {
   int depth_ = 0;     ///< of names in each other while one is compiled
   int brackets_ = 0;  ///< of brackets
   mutable std::vector<int64_t> values_;  ///< of value(): one a node
-  mutable std::vector<char> needed_;  ///< of value(): whether the node is a part of what is asked
+  mutable std::map<int, std::vector<int>> parts_;
 };
 
 }  // namespace ridge::diagram

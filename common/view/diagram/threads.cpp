@@ -65,10 +65,11 @@ Result<Tile> tile_of(const Input& input) {
   RIDGE_TRY(const int row, names.compile(says.text("row")));
   RIDGE_TRY(const int column, names.compile(says.text("column")));
   bool is_whole = true;
-  for (int thread = 0; thread < tile.threads; ++thread) {
+  for (int thread = 0; is_whole && thread < tile.threads; ++thread) {
     names.set("threadIdx.x", thread % block.first);
     names.set("threadIdx.y", thread / block.first);
     for_all(&names, loops, [&] {
+      if (!is_whole) return;
       const int64_t r = names.value(row), c = names.value(column);
       const bool inside = r >= 0 && r < rows && c >= 0 && c < columns;
       if (inside && tile.at(static_cast<int>(r), static_cast<int>(c)) < 0)
