@@ -165,6 +165,18 @@ TEST_CASE("an expression of anybody's source ends, and overflows as its machine 
   }
   Expressions names(doubled);
   CHECK(*names.value("k38") == int64_t{1} << 38);
+  // Each array's extents name the next one twice; an index in it is known, or not.
+  for (const std::string last : {"i", "unknown"}) {
+    std::string arrays;
+    for (int i = 0; i < 40; ++i) {
+      const std::string next = "a" + std::to_string(i + 1);
+      arrays += "float a" + std::to_string(i) + "[" + next + "[" + next + "[i][i]][i]][" + next +
+                "[i][" + last + "]];";
+    }
+    Expressions doubling(arrays + "float a40[2][2];");
+    doubling.set("i", 0);
+    CHECK_FALSE(doubling.value("a0[i][i]"));
+  }
 }
 
 TEST_CASE("a directive says what is wrong with it") {

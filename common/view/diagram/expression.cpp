@@ -10,10 +10,10 @@ namespace {
 using Kind = Token::Kind;
 
 constexpr int kDeepest = 40;  // of names that name names: more is a circle
-// Of brackets in each other, those of the names that they name among them, and of an expression's parts: a source text may
-// be anybody's.
+// Of brackets in each other, those of the names that they name among them, and of tokens that are read in all: a source text
+// may be anybody's, and where each array's extents name another one twice the work would double with every array.
 constexpr int kMostBrackets = 128;
-constexpr size_t kMostNodes = 20'000;
+constexpr size_t kMostTokens = 100'000;
 
 bool is_name_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -135,7 +135,6 @@ class Parser {
     return take(text) ? made : fail(std::string("'") + text + "' is missing");
   }
   int add(const std::string& sign, int a = -1, int b = -1, int c = -1, int64_t value = 0) {
-    if (to_.nodes_.size() >= kMostNodes) return fail("it is too long");
     to_.nodes_.push_back({sign, a, b, c, value});
     return static_cast<int>(to_.nodes_.size()) - 1;
   }
@@ -196,6 +195,7 @@ class Parser {
     int made = -1;
     for (size_t i = 0; i < extents.size() && take("["); ++i) {
       const int index = expect("]", choice());
+      if (problem_) return 0;
       const auto extent = to_.compile(extents[i]);
       if (!extent) return fail(extent.error().what);
       made = made < 0 ? index : add("+", add("*", made, *extent), index);
@@ -208,6 +208,19 @@ class Parser {
   size_t at_ = 0;
   std::optional<Error> problem_;
 };
+
+Expressions::Expressions(const std::string& source) : source_(tokens_of(source)) {
+  static const std::array<std::string, 4> kTypes = {"float", "uint16_t", "char", "Number"};
+  for (size_t i = 1; i + 1 < source_.size(); ++i) {
+    const Token& before = source_[i - 1];
+    const std::string& after = source_[i + 1].text;
+    const bool declares = before.kind == Kind::name || before.text == "*" || before.text == "," ||
+                          (before.text == "{" && i > 1 && source_[i - 2].text == "enum");
+    if (after == "=" && declares) declared_.try_emplace(source_[i].text, i + 2);
+    if (after == "[" && std::find(kTypes.begin(), kTypes.end(), before.text) != kTypes.end())
+      arrays_.try_emplace(source_[i].text, i + 1);
+  }
+}
 
 void Expressions::set(const std::string& name, int64_t value) {
   const auto known = known_.find(name);
@@ -228,6 +241,8 @@ Result<int> Expressions::compile(const std::string& text) {
 }
 
 Result<int> Expressions::compile(std::vector<Token> tokens) {
+  tokens_read_ += tokens.size() + 1;
+  if (tokens_read_ > kMostTokens) return not_understood("it is too long");
   return Parser(*this, std::move(tokens)).all();
 }
 
@@ -237,13 +252,8 @@ Result<int> Expressions::name(const std::string& name) {
   std::vector<Token> text;
   const auto own = own_.find(name);
   if (own != own_.end()) text = tokens_of(own->second);
-  for (size_t i = 1; text.empty() && i + 1 < source_.size(); ++i) {
-    if (source_[i].text != name || source_[i + 1].text != "=") continue;
-    const Token& before = source_[i - 1];
-    const bool declares = before.kind == Kind::name || before.text == "*" || before.text == "," ||
-                          (before.text == "{" && i > 1 && source_[i - 2].text == "enum");
-    if (declares) text = until_end(source_, i + 2);
-  }
+  const auto declared = declared_.find(name);
+  if (text.empty() && declared != declared_.end()) text = until_end(source_, declared->second);
   if (text.empty()) return not_understood("'" + name + "' is not declared in the source");
   if (depth_ >= kDeepest) return not_understood("'" + name + "' is declared by itself");
   ++depth_;
@@ -254,17 +264,12 @@ Result<int> Expressions::name(const std::string& name) {
 }
 
 std::vector<std::vector<Token>> Expressions::extents(const std::string& name) const {
-  const std::string last = name.substr(name.rfind('.') + 1);
-  static const std::array<const char*, 4> kTypes = {"float", "uint16_t", "char", "Number"};
   std::vector<std::vector<Token>> found;
-  for (size_t i = 1; i + 1 < source_.size() && found.empty(); ++i) {
-    if (source_[i].text != last) continue;
-    const std::string& before = source_[i - 1].text;
-    if (std::find(kTypes.begin(), kTypes.end(), before) == kTypes.end()) continue;
-    for (size_t at = i + 1; at < source_.size() && source_[at].text == "[";) {
-      found.push_back(until_end(source_, at + 1));
-      at += found.back().size() + 2;
-    }
+  const auto array = arrays_.find(name.substr(name.rfind('.') + 1));
+  if (array == arrays_.end()) return found;
+  for (size_t at = array->second; at < source_.size() && source_[at].text == "[";) {
+    found.push_back(until_end(source_, at + 1));
+    at += found.back().size() + 2;
   }
   return found;
 }

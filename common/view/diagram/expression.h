@@ -26,7 +26,7 @@ std::vector<Token> tokens_of(const std::string& text);
 
 class Expressions {
  public:
-  explicit Expressions(const std::string& source) : source_(tokens_of(source)) {}
+  explicit Expressions(const std::string& source);
 
   void set(const std::string& name, int64_t value);
   void let(const std::string& name, const std::string& text);
@@ -52,11 +52,14 @@ class Expressions {
   const std::vector<int>& parts(int compiled) const;
 
   std::vector<Token> source_;
+  std::map<std::string, size_t> declared_;  ///< where in it the first value of a name begins
+  std::map<std::string, size_t> arrays_;    ///< the first `[` behind an array's name
   std::vector<Node> nodes_;
   std::map<std::string, int> known_;  ///< node of a name that was set or looked up
   std::map<std::string, std::string> own_;
   int depth_ = 0;     ///< of names in each other while one is compiled
   int brackets_ = 0;  ///< of brackets
+  size_t tokens_read_ = 0;
   mutable std::vector<int64_t> values_;  ///< of value(): one a node
   mutable std::map<int, std::vector<int>> parts_;
 };
