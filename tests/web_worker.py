@@ -19,7 +19,7 @@ LADDERS = {"gemm", "conv", "loops", "attention", "attention_backward", "decode",
            "quantnet", "weightless", "wisard", "bloom", "mixed", "traps", "claims", "chase", "sums", "probe"}
 # Why a rung of the CPU is not in a page: another processor's instructions, a library, another process.
 REASONS = [r"needs \w+; this CPU has wasm128", r"needs \w+, which this CPU does not have", r"built without \w+",
-           "a page in a browser starts no python3"]
+           "a page in a browser starts no python3", "needs processes that share memory, which only Linux gives it"]
 # Rungs that say when they run what this machine lacks.
 REFUSED = {"chase.cpu.huge_pages": "the system gave no pages of 2 MiB",
            "claims.cpu.handicapped_baseline": "this machine has one core",

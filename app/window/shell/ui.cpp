@@ -181,7 +181,9 @@ float Ui::paragraph(const Area& area, std::string_view text, float size, Role ro
 }
 
 void Ui::triangle(float x, float y, float size, bool up, ImU32 color) {
-  const float half = size / 2, rise = size * 0.43f * (up ? 1.0f : -1.0f);
+  // On whole pixels: between them each way of OpenGL smooths the lower edge in its own way.
+  const float half = std::round(size / 2), rise = std::round(size * 0.43f) * (up ? 1.0f : -1.0f);
+  x = std::round(x), y = std::round(y);
   list->AddTriangleFilled({x - half, y + rise}, {x + half, y + rise}, {x, y - rise}, color);
 }
 
