@@ -72,8 +72,9 @@ const ridgepoint = {
 // ---- gamepads: GLFW asks for them, and a browser that was asked looks for one all the time, with a percent of a core ----
 
 Object.defineProperty(navigator, 'getGamepads', {value: undefined});
-const listen = window.addEventListener;
-window.addEventListener = (kind, ...more) => kind.startsWith('gamepad') || listen.call(window, kind, ...more);
+window.addEventListener = (kind, ...more) => {
+  if (!kind.startsWith('gamepad')) EventTarget.prototype.addEventListener.call(window, kind, ...more);
+};
 
 // ---- the window's turns: at the browser's frames while something moves, else when something comes ----
 
