@@ -298,7 +298,8 @@ std::set<std::string_view> CodeHashes::reached(const Part& from, const Links& li
     for (; looked < parts.size(); ++looked) {
       for (const std::string_view path : parts[looked]->includes) reach(path);
     }
-    if (before == std::exchange(before, parts.size())) break;
+    const size_t last = std::exchange(before, parts.size());
+    if (last == before) break;
     for (const auto& [header, all] : links) {
       if (found.count(header) == 0) continue;
       for (const Link& link : all) {
