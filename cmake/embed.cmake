@@ -15,10 +15,19 @@ function(ridge_embed target name header function)
     SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
+# The files of kernels/ and its rooms with these extensions; not the bodies that a browser has in place of some.
+function(ridge_kernel_files out)
+  set(patterns "")
+  foreach(extension ${ARGN})
+    list(APPEND patterns ${CMAKE_SOURCE_DIR}/kernels/*/*.${extension} ${CMAKE_SOURCE_DIR}/kernels/*/*/*.${extension})
+  endforeach()
+  file(GLOB files CONFIGURE_DEPENDS ${patterns})
+  list(FILTER files EXCLUDE REGEX "/web/[^/]*$")
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
 function(ridge_embed_kernels target)
-  file(GLOB files CONFIGURE_DEPENDS
-    ${CMAKE_SOURCE_DIR}/kernels/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*.h
-    ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*/*.h)
+  ridge_kernel_files(files cpp cu h)
   ridge_embed(${target} kernels common/harness/kernel/registry.h embedded_files ${files})
 endfunction()
 
@@ -37,9 +46,7 @@ function(ridge_embed_rung_hashes target)
   add_executable(rung-hashes ${CMAKE_SOURCE_DIR}/cmake/rung_hashes.cpp
     common/harness/kernel/sources.cpp common/harness/kernel/code_hash.cpp
     common/harness/kernel/code_tokens.cpp common/harness/kernel/build_line.cpp)
-  file(GLOB files CONFIGURE_DEPENDS
-    ${CMAKE_SOURCE_DIR}/kernels/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*.h
-    ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cpp ${CMAKE_SOURCE_DIR}/kernels/*/*/*.cu ${CMAKE_SOURCE_DIR}/kernels/*/*/*.h)
+  ridge_kernel_files(files cpp cu h)
   if(EMSCRIPTEN)  # node runs it, and it reads the machine's files
     ridge_link_web(rung-hashes)
     target_link_options(rung-hashes PRIVATE -sNODERAWFS=1)

@@ -147,11 +147,12 @@ function(ridge_add_kernels)
     target_sources(ridge_kernels INTERFACE $<TARGET_OBJECTS:ridge_late>)
   endif()
 
-  file(GLOB files CONFIGURE_DEPENDS kernels/*/*.cpp kernels/*/*.cu kernels/*/*/*.cpp kernels/*/*/*.cu)
+  ridge_kernel_files(files cpp cu)
   if(RIDGE_KERNELS)
     list(JOIN RIDGE_KERNELS "|" folders)
     list(FILTER files INCLUDE REGEX "/kernels/(${folders})/")
   endif()
+  ridge_choose_bodies(files)
   set(build_lines "")  # what was read, which registry_test compares with what the worker reads
   foreach(file ${files})
     ridge_read_build_line(${file})

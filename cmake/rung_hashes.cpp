@@ -19,7 +19,7 @@ struct File {
   std::string path, text;
 };
 
-/// As the build embeds them: kernels/*/* and kernels/*/*/*.
+/// As the build embeds them (ridge_kernel_files in cmake/embed.cmake).
 std::list<File> read_kernels(const fs::path& root) {
   std::list<File> files;
   for (const auto& entry : fs::recursive_directory_iterator(root / "kernels")) {
@@ -28,6 +28,7 @@ std::list<File> read_kernels(const fs::path& root) {
     const std::string extension = path.extension().string();
     if (parts < 3 || parts > 4 || (extension != ".cpp" && extension != ".cu" && extension != ".h"))
       continue;
+    if (path.parent_path().filename() == "web") continue;
     std::ifstream in(entry.path(), std::ios::binary);
     files.push_back({path.generic_string(), {std::istreambuf_iterator<char>(in), {}}});
   }

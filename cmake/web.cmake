@@ -8,6 +8,8 @@ set(RIDGE_TESTS OFF)  # those are of the programs that start others; tests/web_w
 
 # The engine's own exceptions: the JavaScript ones cost each call that might throw.
 add_compile_options(-fwasm-exceptions)
+# The worker's threads; what it shares with the window is compiled once, and the window is linked for one.
+add_compile_options(-pthread)
 # Registrations are data that only the linker's section bounds name (common/core/registration.h): LLD 14 would drop them.
 add_link_options(-fwasm-exceptions -Wl,--no-gc-sections)
 if(RIDGE_UNTIMED MATCHES "^-O[01]$")  # a quick build: optimising a program once more as a whole takes a minute each
@@ -68,7 +70,7 @@ function(ridge_link_worker target)
   ridge_link_web(${target})
   target_link_options(${target} PRIVATE -sEXPORTED_RUNTIME_METHODS=FS,stringToNewUTF8 -sEXPORTED_FUNCTIONS=_main,_malloc,_free
     -sDEFAULT_LIBRARY_FUNCS_TO_INCLUDE=@${CMAKE_SOURCE_DIR}/web/library.txt -sFORCE_FILESYSTEM=1 -lnodefs.js
-    -sENVIRONMENT=worker,node -sTOTAL_STACK=8388608 --post-js ${CMAKE_SOURCE_DIR}/web/stdin.js)
+    -sENVIRONMENT=worker,node -sTOTAL_STACK=8388608 -pthread --post-js ${CMAKE_SOURCE_DIR}/web/stdin.js)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/web/stdin.js)
   set(page ${CMAKE_BINARY_DIR}/page)
   configure_file(${CMAKE_SOURCE_DIR}/web/worker.js ${page}/worker.js COPYONLY)
@@ -99,7 +101,7 @@ function(ridge_add_page name)
   ridge_link_canvas(${name} /assets)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${page})
   target_link_options(${name} PRIVATE -lidbfs.js)
-  foreach(file index.html page.js)
+  foreach(file index.html page.js isolated.js)
     configure_file(${CMAKE_SOURCE_DIR}/web/${file} ${page}/${file} COPYONLY)
   endforeach()
   file(GLOB recorded CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/recorded/*)

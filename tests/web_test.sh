@@ -7,5 +7,5 @@ page=${RIDGE_WEB:+$RIDGE_WEB/page}
 [ -n "$page" ] || { echo "skipped: RIDGE_WEB names no folder made by web/build"; exit 77; }
 [ -f "$page/ridgepoint.wasm" ] || { echo "$page/ridgepoint.wasm is not there: RIDGE_WEB names a folder that web/build made"; exit 1; }
 command -v chromium >/dev/null || { echo "skipped: no chromium here"; exit 77; }
-[ $# -gt 0 ] || set -- paints start fragment link worker drop report no_webgl no_simd golden
+[ $# -gt 0 ] || set -- paints start fragment link worker threads not_isolated drop report no_webgl no_simd golden
 exec python3 "$RIDGE_SOURCE/tests/web_page.py" "$page" "$@"

@@ -201,39 +201,57 @@ ridgepoint.worker = {
 
   /// Its number; 0: the browser starts none.
   start(spoke) {
-    const one = {lines: [], fault: undefined, web: null};
+    const one = {lines: [], sent: [], fault: undefined, web: null, is_asleep: false};
     try {
-      one.web = new Worker('worker.js');
+      ridgepoint.worker.load(one, spoke);
     } catch (error) {
       return 0;
     }
-    one.web.onmessage = event => {
-      if (typeof event.data !== 'string') {
-        ridgepoint.worker.watch(event.data.lock, one, spoke);
-        return;
-      }
-      one.lines.push(event.data);
-      ++ridgepoint.worker.heard;
-      spoke();
-    };
-    one.web.onerror = event => {
-      event.preventDefault();
-      one.fault = (event.message || 'worker.js could not be loaded').replace(/^Uncaught (Error: )?/, '');
-      spoke();
-    };
+    // What a page loads while it is put to sleep is broken off, or never comes: it is loaded again.
+    document.addEventListener('freeze', () => { one.is_asleep = true; });
+    document.addEventListener('resume', () => {
+      one.is_asleep = false;
+      if (!one.sent || one.is_ended) return;
+      one.web.terminate();
+      ridgepoint.worker.load(one, spoke);
+      one.sent.forEach(line => one.web.postMessage(line));
+    });
     const id = ++ridgepoint.worker.count;
     ridgepoint.worker.workers.set(id, one);
     return id;
   },
+  load(one, spoke) {
+    const web = one.web = new Worker('worker.js');
+    web.onmessage = event => {
+      if (typeof event.data !== 'string') {
+        ridgepoint.worker.watch(event.data.lock, one, web, spoke);
+        return;
+      }
+      one.sent = null;  // it is there
+      one.lines.push(event.data);
+      ++ridgepoint.worker.heard;
+      spoke();
+    };
+    web.onerror = event => {
+      event.preventDefault();
+      if (one.web !== web || (one.sent && one.is_asleep)) return;
+      one.fault = (event.message || 'worker.js could not be loaded').replace(/^Uncaught (Error: )?/, '');
+      spoke();
+    };
+  },
   /// A Web Worker that the browser has ended says nothing. The lock that it holds while it lives is free then.
-  watch(lock, one, spoke) {
+  watch(lock, one, web, spoke) {
     navigator.locks.request(lock, () => {
-      if (one.is_ended) return;
+      if (one.is_ended || one.web !== web) return;
       one.fault = 'the browser has ended it, perhaps for its memory';
       spoke();
     });
   },
-  send(id, line) { ridgepoint.worker.workers.get(id).web.postMessage(line); },
+  send(id, line) {
+    const one = ridgepoint.worker.workers.get(id);
+    if (one.sent) one.sent.push(line);
+    one.web.postMessage(line);
+  },
   take(id) { const one = ridgepoint.worker.workers.get(id); return one && one.lines.shift(); },
   fault(id) { const one = ridgepoint.worker.workers.get(id); return one && one.fault; },
   end(id) {
@@ -387,12 +405,33 @@ var Module = {
   }],
 };
 
-const blocker = ridgepoint.blocker();
-if (blocker) {
-  ridgepoint.say(blocker);
-} else {
+/// Whether the page is being loaded again: with the headers that let threads share memory, which web/isolated.js adds. Once for
+/// each visit; where it does not help, the worker has one thread.
+ridgepoint.isolate = async function () {
+  if (window.crossOriginIsolated || !navigator.serviceWorker) return false;
+  try {
+    if (sessionStorage.getItem('isolated')) return false;
+    sessionStorage.setItem('isolated', performance.timeOrigin);
+    const patience = new Promise(done => setTimeout(done, 1000));
+    const asked = navigator.serviceWorker.register('isolated.js').then(() => navigator.serviceWorker.ready);
+    if (!await Promise.race([asked, patience])) return false;
+    location.reload();
+    return true;
+  } catch (error) {
+    console.error(`isolated.js: ${error.message}`);
+    return false;
+  }
+};
+
+ridgepoint.load = function () {
   const program = document.createElement('script');
   program.src = 'ridgepoint.js';
   program.onerror = () => ridgepoint.say('ridgepoint.js could not be loaded: serve the whole folder, as with python3 -m http.server.');
   document.body.append(program);
-}
+};
+
+const blocker = ridgepoint.blocker();
+if (blocker)
+  ridgepoint.say(blocker);
+else
+  ridgepoint.isolate().then(isLeaving => { if (!isLeaving) ridgepoint.load(); });

@@ -1,5 +1,5 @@
 // Under node the worker reads its lines from stdin, and the page's data sets from where the native worker looks for them.
-if (typeof process === 'object' && process.versions && process.versions.node && typeof importScripts === 'undefined') {
+if (ridge_node && !ENVIRONMENT_IS_PTHREAD) {
   const host = require('fs'), path = require('path');
   const names = Object.keys(process.env).filter(name => /^(RIDGE|XDG_|HOME$)/.test(name));
   const folders = [process.env.RIDGEPOINT_DATA, process.env.XDG_DATA_HOME, process.env.XDG_CACHE_HOME];
@@ -19,11 +19,10 @@ if (typeof process === 'object' && process.versions && process.versions.node && 
   const leave = code => process.stdout.write('', () => process.exit(code));
   const take = line => {
     const bytes = stringToNewUTF8(line);
-    const goes_on = Module['_ridge_take_line'](bytes);
+    Module['_ridge_take_line'](bytes);
     Module['_free'](bytes);
-    if (!goes_on) leave(70);
-    if (/^\s*\{.*"type"\s*:\s*"quit"/.test(line)) leave(0);
   };
+  Module['onEnded'] = leave;
   Module['onRuntimeInitialized'] = () => setTimeout(() => {  // main() says hello first
     let rest = '';
     process.stdin.setEncoding('utf8');
@@ -32,6 +31,6 @@ if (typeof process === 'object' && process.versions && process.versions.node && 
       rest = lines.pop();
       lines.forEach(take);
     });
-    process.stdin.on('end', () => leave(0));
+    process.stdin.on('end', () => take('{"type":"quit"}'));  // what waits is done first
   }, 0);
 }

@@ -18,10 +18,8 @@ function take(message) {
     return;
   }
   const bytes = Module.stringToNewUTF8(message);
-  const goes_on = Module._ridge_take_line(bytes);
+  Module._ridge_take_line(bytes);
   Module._free(bytes);
-  if (!goes_on) throw new Error('the worker is lost');
-  if (/^\s*\{.*"type"\s*:\s*"quit"/.test(message)) self.close();
 }
 
 // ---- the data sets: each in a file of its own, megabytes that most visits do without ----
@@ -73,6 +71,12 @@ function begin() {
   waiting.forEach(take);
 }
 
+/// What a promise throws does not reach the page, what a timer throws does.
+function tell(error) {
+  setTimeout(() => { throw error; }, 0);
+}
+
+self.onunhandledrejection = event => tell(event.reason);
 self.onmessage = event => { is_ready ? take(event.data) : waiting.push(event.data); };
 
 // The page learns by this lock that the browser has ended this Web Worker (page.js).
@@ -85,10 +89,12 @@ if (navigator.locks) {
 }
 
 var Module = {
+  mainScriptUrlOrBlob: 'ridgepoint-worker.js',  // what a thread loads: not this file
   print: line => self.postMessage(line),
   printErr: line => console.error(line),
+  onEnded: code => code ? tell(new Error('the worker is lost')) : self.close(),
   onAbort: what => { throw new Error('the worker ended: ' + what); },
-  // main() says hello first. What a promise throws does not reach the page, what a timer throws does.
+  // main() says hello first.
   onRuntimeInitialized: () => offerDataSets().then(() => setTimeout(begin, 0)),
 };
 importScripts('ridgepoint-worker.js');

@@ -1,5 +1,5 @@
 // Carries out requests. One thread works through them in order; another one gives it its lines all the while, so that ping,
-// cancel and ack act even while a kernel runs. Where there is one thread alone (a Web Worker) it does both in turns.
+// cancel and ack act even while a kernel runs. Where there is one thread alone (a page that is not isolated) it does both in turns.
 #pragma once
 
 #include <condition_variable>
@@ -29,6 +29,7 @@ class Server {
   void take_line(const std::string& line);
   /// Carries out the requests that wait. False after a `fatal` line: a device was lost and the worker has to end.
   bool serve_waiting();
+  bool has_quit();
   /// Serves until `quit`; the exit code: 0, or 70 after a `fatal` line.
   int run();
 
@@ -39,7 +40,6 @@ class Server {
   void get_ready();
   /// Until a request waits, or `quit` has come.
   void wait();
-  bool has_quit();
   /// Next request in order; none where none waits.
   std::optional<std::string> next();
   /// False when a device was lost and the worker has to end.

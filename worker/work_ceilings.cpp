@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <thread>
 
-#include "common/core/background.h"
 #include "common/harness/measure/ceiling_rules.h"
 #include "common/harness/measure/ceilings.h"
 #include "common/harness/measure/machine.h"
@@ -42,7 +42,7 @@ std::map<Work::Place, std::set<Work::CeilingKey>> Work::ceilings_wanted(
     }
   }
   if (request.type == RequestType::probe) {
-    const int all = has_threads() ? measure::read_cpu().cores : 1;
+    const int all = std::min(measure::read_cpu().cores, int(std::thread::hardware_concurrency()));
     for (const measure::CeilingRow& row : measure::ceiling_rows()) {
       if (row.backend == Backend::cuda && machine_.gpus().empty()) continue;
       want(row.backend, 1, row.asked_by());

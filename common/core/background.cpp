@@ -6,4 +6,8 @@ bool has_threads() {
   return true;
 }
 
+const char* one_thread_reason() {
+  return "";
+}
+
 }  // namespace ridge

@@ -8,8 +8,11 @@
 
 namespace ridge {
 
-/// Whether std::thread can be started here.
+/// Whether std::thread can be started here; a page's worker, whose main() knows, is apart.
 bool has_threads();
+
+/// Why rungs have one thread here, however many cores there are; empty: they have as many as cores.
+const char* one_thread_reason();
 
 /// Starts it on a thread of its own; without threads take it with is_ready() and get(), where get() does the work.
 template <class Work>

@@ -4,10 +4,13 @@
 #include <charconv>
 #include <thread>
 
+#include "common/core/background.h"
 #include "common/core/nearest.h"
 
 namespace ridge {
 namespace {
+
+constexpr const char* kThreads = "threads";
 
 Error bad_param(const std::string& name, const std::string& family, std::string what,
                 std::string hint) {
@@ -57,10 +60,12 @@ Result<ParamValue> checked(const ParamSpec& spec, const Origin& origin, const st
   }
   const int64_t* number = std::get_if<int64_t>(&origin.value);
   if (number && *number >= spec.min && *number <= spec.max) return origin.value;
-  const std::string range = spec.min == spec.max
-                                ? "choose " + std::to_string(spec.min)
-                                : "choose a whole number from " + std::to_string(spec.min) +
-                                      " to " + std::to_string(spec.max);
+  std::string range = spec.min == spec.max ? "choose " + std::to_string(spec.min)
+                                           : "choose a whole number from " +
+                                                 std::to_string(spec.min) + " to " +
+                                                 std::to_string(spec.max);
+  const std::string why = spec.name == kThreads ? one_thread_reason() : "";
+  if (!why.empty()) range += "; " + why;
   const std::string what = !number              ? " is not a whole number in its range"
                            : *number < spec.min ? " is below " + std::to_string(spec.min)
                                                 : " is above " + std::to_string(spec.max);
@@ -100,7 +105,7 @@ ParamSpec choice_param(const char* name, const char* help, std::vector<std::stri
 
 ParamSpec threads_param() {
   const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  return int_param("threads", "CPU threads; GPU rungs ignore it", 1, cores, 1);
+  return int_param(kThreads, "CPU threads; GPU rungs ignore it", 1, cores, 1);
 }
 
 std::string size_param(const std::vector<ParamSpec>& specs) {
@@ -118,7 +123,7 @@ std::string size_text(const Params& params, const std::string& size) {
   std::string text = given > 0 ? size + " = " + std::to_string(given) : "";
   for (const auto& [name, value] : params) {
     const auto* number = std::get_if<int64_t>(&value);
-    if (!number || *number == given || name == "threads" || name == size) continue;
+    if (!number || *number == given || name == kThreads || name == size) continue;
     text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(*number);
   }
   return text;

@@ -1,29 +1,49 @@
-// The worker of a page: the same server on one thread. web/worker.js (in a Web Worker) or web/stdin.js (under node) gives it
-// its lines, one call each, and takes what it prints, a line at a time.
+// The worker of a page: the same server. web/worker.js (in a Web Worker) or web/stdin.js (under node) gives it its lines, one
+// call each, and takes what it prints, a line at a time. Where threads can share memory the server has one of its own, and
+// hears its lines while it works; elsewhere a call returns when the line's request is done.
 #include <emscripten.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "worker/server.h"
+
+// clang-format off
+EM_JS(bool, ridge_shares_memory, (), { return ridge_shares; });  // web/before.js
+// clang-format on
 
 namespace {
 
 void nothing() {}
 
+bool has_own_thread() {
+  static const bool is_so = ridge_shares_memory();
+  return is_so;
+}
+
 ridge::worker::Server* the_server() {
-  static ridge::worker::Emitter emitter(STDOUT_FILENO, nothing, false);
+  static ridge::worker::Emitter emitter(STDOUT_FILENO, nothing, has_own_thread());
   static ridge::worker::Server server(&emitter);
   return &server;
 }
 
+/// 0: it was told to quit; else the worker is lost.
+void end_with(int code) {
+  MAIN_THREAD_EM_ASM({ Module['onEnded']($0); }, code);
+}
+
 }  // namespace
 
-/// One line, without its end. Returns when what it asks for is done. False: the worker is lost.
-extern "C" EMSCRIPTEN_KEEPALIVE bool ridge_take_line(const char* line) {
+/// One line, without its end.
+extern "C" EMSCRIPTEN_KEEPALIVE void ridge_take_line(const char* line) {
   the_server()->take_line(line);
-  return the_server()->serve_waiting();
+  if (has_own_thread()) return;
+  if (!the_server()->serve_waiting()) end_with(static_cast<int>(ridge::ErrorCode::worker));
+  if (the_server()->has_quit()) end_with(0);
 }
 
 int main() {
   the_server()->say_hello();
+  if (has_own_thread()) std::thread([] { end_with(the_server()->run()); }).detach();
   return 0;
 }

@@ -25,14 +25,12 @@ EM_JS(char*, ridge_engine, (), {
   }
   return stringToNewUTF8(engine);
 });
-EM_JS(int, ridge_cores, (), {
+EM_JS(int, ridge_machine_cores, (), {
   if (typeof navigator === 'object' && navigator.hardwareConcurrency) return navigator.hardwareConcurrency;
   return typeof require === 'function' ? require('os').cpus().length : 1;
 });
 /// Cross-origin isolation: 1 isolated, 0 not, -1 there is no such thing here.
-EM_JS(int, ridge_isolated, (), {
-  return typeof crossOriginIsolated === 'boolean' && typeof importScripts === 'function' ? Number(crossOriginIsolated) : -1;
-});
+EM_JS(int, ridge_isolated, (), { return ridge_node ? -1 : Number(ridge_shares); });  // web/before.js
 // clang-format on
 
 namespace ridge::measure {
@@ -71,15 +69,14 @@ CpuInfo read_cpu() {
   CpuInfo cpu;
   cpu.model = cpu_model("");
   cpu.isa = to_string(usable_isa());
-  cpu.cores = ridge_cores();
+  cpu.cores = ridge_machine_cores();
   return cpu;
 }
 
 std::string read_os() {
   const int isolated = ridge_isolated();
-  const std::string isolation = isolated < 0 ? "" : isolated == 1 ? ", isolated" : ", not isolated";
-  return engine() + isolation + ", one thread, clock in steps of " +
-         format_time_ns(clock_step_ns());
+  const std::string isolation = isolated < 0 ? "" : isolated == 1 ? ", isolated" : ", not isolated, one thread";
+  return engine() + isolation + ", clock in steps of " + format_time_ns(clock_step_ns());
 }
 
 std::string read_power_source() {
