@@ -69,7 +69,7 @@ TEST_CASE("compare: a budget on energy asks the counter, and says why there are 
   CHECK(reason() == "energy is measured in mode measure only");
   options.budget.energy_j = 1;
   CHECK(reason() == device.energy_meter().error().sentence());
-  CHECK(reason(4) == "the counter is of one GPU, and a call works on 4");
+  CHECK(reason(4) == "fake: the counter is of one device, and a call works on 4");
 }
 
 TEST_CASE("compare: a tenfold difference is settled in twelve rounds, with an interval") {

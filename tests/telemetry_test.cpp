@@ -255,6 +255,36 @@ TEST_CASE("energy of a call: power times the pass's own time per call, within th
   CHECK(device.repeated >= 100);
 }
 
+/// Three that draw 50 W each, whose counters tick at different moments.
+class ThreeMetered final : public MeteredDevice {
+ public:
+  Result<std::vector<std::unique_ptr<measure::EnergyMeter>>> energy_meters(int64_t count) override {
+    std::vector<std::unique_ptr<measure::EnergyMeter>> meters;
+    for (int64_t i = 0; i < count; ++i)
+      meters.push_back(std::make_unique<SteadyMeter>(true, 0.02 + 0.007 * double(i)));
+    return meters;
+  }
+};
+
+TEST_CASE("energy of a call that works on several devices is the sum of theirs") {
+  ThreeMetered device;
+  device.call_ns[&kGood] = 1e6;
+  measure::Options options = thorough();
+  options.limit_s = 0.4;
+  options.devices = 3;
+  const Series series = run_metered(&device, options);
+  REQUIRE(series.energy_j);
+  const double error = *series.energy_error_j / *series.energy_j;
+  CHECK(error < 0.5);
+  CHECK(*series.energy_j >= 3 * SteadyMeter::kPower_w * device.shortest_s * (1 - error - 0.02));
+  CHECK(*series.energy_j <= 3 * SteadyMeter::kPower_w * device.longest_s * (1 + error + 0.02));
+  CHECK(contains(series.energy_source, "made up; the sum of 3, renewed every "));
+  // A device that is alone of its kind has one counter.
+  MeteredDevice alone;
+  CHECK(contains(run_metered(&alone, options).unavailable.at("energy_j"),
+                 "the counter is of one device, and a call works on 3"));
+}
+
 TEST_CASE("no energy without a source, a pass, or enough of the counter; the reason says which") {
   FakeDevice bare;
   CHECK(contains(run_metered(&bare, thorough()).unavailable.at("energy_j"), "no energy counter"));

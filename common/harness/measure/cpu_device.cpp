@@ -291,6 +291,17 @@ Result<std::unique_ptr<EnergyMeter>> Device::energy_meter() {
   return Error{ErrorCode::unavailable, "has no energy counter", name(), ""};
 }
 
+Result<std::vector<std::unique_ptr<EnergyMeter>>> Device::energy_meters(int64_t devices) {
+  if (devices > 1) {
+    return Error{ErrorCode::unavailable,
+                 "the counter is of one device, and a call works on " + std::to_string(devices),
+                 name(), ""};
+  }
+  std::vector<std::unique_ptr<EnergyMeter>> meters(1);
+  RIDGE_TRY(meters.front(), energy_meter());
+  return meters;
+}
+
 Result<std::unique_ptr<Device>> make_cpu_device() {
   return std::unique_ptr<Device>(new CpuDevice());
 }

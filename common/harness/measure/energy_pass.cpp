@@ -27,22 +27,21 @@ Result<double> mean_between(std::span<const EnergyReading> readings, double from
 }
 
 /// What a pass saw, as figures of the series.
-Result<void> settle_energy(const EnergyMeter& meter, std::span<const EnergyReading> readings,
-                           double from_s, double to_s, double calls, Series* series) {
+Result<void> settle_energy(const EnergyWatches& watches, double from_s, double to_s, double calls,
+                           Series* series) {
   const double call_s = (to_s - from_s) / calls;
-  if (!meter.is_counter()) {
-    RIDGE_TRY(const double power_w, mean_between(readings, from_s, to_s));
+  series->energy_source = watches.source();
+  if (!watches.is_counter()) {
+    RIDGE_TRY(const double power_w, mean_between(watches.readings(), from_s, to_s));
     series->energy_j = power_w * call_s;
-    series->energy_source = meter.source();
     series->unavailable["energy_error_j"] =
         "a battery states its power, and nobody how often it is renewed";
     return {};
   }
-  RIDGE_TRY(const EnergySlope slope, slope_between_ticks(readings, from_s, to_s));
+  RIDGE_TRY(const EnergySlope slope, watches.slope(from_s, to_s));
   series->energy_j = slope.power_w * call_s;
   series->energy_error_j = *series->energy_j * slope.error;
-  series->energy_source =
-      meter.source() + ", renewed every " + format_time_ns(slope.period_s * 1e9);
+  series->energy_source += ", renewed every " + format_time_ns(slope.period_s * 1e9);
   // The pass is charged as it ran; where that was not how the timing ran, the reader should know.
   const double median_s = series->stats ? series->stats->median_ns * 1e-9 : call_s;
   if (!(std::fabs(call_s / median_s - 1) <= kUnlike)) {
@@ -60,13 +59,9 @@ Result<void> energy_pass(Device* device, double call_ns, const EnergyChunk& chun
     reason = "with cold caches the flush before each call would be counted too";
     return {};
   }
-  if (options.devices > 1) {
-    reason = "the counter is of one GPU, and a call works on " + std::to_string(options.devices);
-    return {};
-  }
-  const auto meter = device->energy_meter();
-  if (!meter) {
-    reason = meter.error().sentence();
+  auto meters = device->energy_meters(options.devices);
+  if (!meters) {
+    reason = meters.error().sentence();
     return {};
   }
   const double window_s = std::min(kEnergyWindow_s, options.limit_s.value_or(kEnergyWindow_s));
@@ -75,7 +70,7 @@ Result<void> energy_pass(Device* device, double call_ns, const EnergyChunk& chun
                                   .text = "energy, back to back",
                                   .left_s = window_s + kEnergyLeadIn_s});
   observer->announce(series->index);
-  EnergyWatch watch(meter->get());
+  EnergyWatches watches(*std::move(meters));
   const double start_s = now_s();
   const double lead_in_s =
       call_ns * 1e-9 > kEnergyLeadIn_s ? 0 : std::min(kEnergyLeadIn_s, window_s);
@@ -83,15 +78,15 @@ Result<void> energy_pass(Device* device, double call_ns, const EnergyChunk& chun
   int64_t calls = 0;
   const double from_s = now_s();
   double spent_s = 0;
-  while (spent_s < window_s || (watch.ticks() < kTicks && spent_s < longest_s)) {
+  while (spent_s < window_s || (watches.ticks() < kTicks && spent_s < longest_s)) {
     if (observer->cancelled()) return cancelled_error();
     RIDGE_TRY(const int64_t done, chunk());
     calls += done;
     spent_s = now_s() - from_s;
   }
-  watch.stop();
+  watches.stop();
   const auto settled =
-      settle_energy(**meter, watch.readings(), from_s, from_s + spent_s, double(calls), series);
+      settle_energy(watches, from_s, from_s + spent_s, double(calls), series);
   if (settled) {
     series->unavailable.erase("energy_j");
   } else {
@@ -113,7 +108,7 @@ Result<void> energy_pass(const ReadyRung& rung, const Options& options, double c
 }
 
 double predict_energy_s(Device* device, const Options& options) {
-  return options.has_energy() && options.devices == 1 && device != nullptr && device->energy_meter().ok()
+  return options.has_energy() && device != nullptr && device->energy_meters(options.devices).ok()
              ? kEnergyLeadIn_s + kEnergyWindow_s
              : 0;
 }

@@ -1,6 +1,8 @@
 #include "common/harness/measure/energy_watch.h"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "common/core/format.h"
 #include "common/harness/measure/harness.h"
@@ -73,6 +75,41 @@ Result<EnergySlope> slope_between_ticks(std::span<const EnergyReading> readings,
   slope.power_w = (last.energy_j - first.energy_j) / window_s;
   slope.period_s = window_s / double(ticks.size() - 1);
   return slope;
+}
+
+EnergyWatches::EnergyWatches(std::vector<std::unique_ptr<EnergyMeter>> meters)
+    : meters_(std::move(meters)) {
+  for (const auto& meter : meters_)
+    watches_.push_back(std::make_unique<EnergyWatch>(meter.get()));
+}
+
+void EnergyWatches::stop() {
+  for (const auto& watch : watches_) watch->stop();
+}
+
+int EnergyWatches::ticks() const {
+  int least = watches_.front()->ticks();
+  for (const auto& watch : watches_) least = std::min(least, watch->ticks());
+  return least;
+}
+
+std::string EnergyWatches::source() const {
+  const std::string one = meters_.front()->source();
+  return meters_.size() == 1 ? one : one + "; the sum of " + std::to_string(meters_.size());
+}
+
+Result<EnergySlope> EnergyWatches::slope(double from_s, double to_s, int64_t devices) const {
+  EnergySlope sum;
+  double error_w = 0;
+  for (size_t i = 0; i < size_t(devices); ++i) {
+    const std::vector<EnergyReading> readings = watches_.at(i)->readings();
+    RIDGE_TRY(const EnergySlope own, slope_between_ticks(readings, from_s, to_s));
+    sum.power_w += own.power_w;
+    error_w += own.power_w * own.error;
+    sum.period_s = std::max(sum.period_s, own.period_s);
+  }
+  sum.error = error_w / sum.power_w;
+  return sum;
 }
 
 }  // namespace ridge::measure

@@ -3,8 +3,10 @@
 // is what makes a counter that is renewed ten times a second good to about a per cent within one.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -49,6 +51,31 @@ class EnergyWatch {
   int ticks_ = 0;
   std::vector<EnergyReading> readings_;
   std::thread thread_;  // last: it uses the others
+};
+
+/// The meters of all devices that calls work on, each watched by itself: their counters tick at different moments.
+class EnergyWatches {
+ public:
+  /// At least one.
+  explicit EnergyWatches(std::vector<std::unique_ptr<EnergyMeter>> meters);
+  void stop();
+  /// Of the one that has moved least.
+  int ticks() const;
+  bool is_counter() const { return meters_.front()->is_counter(); }
+  /// "NVML, whole GPU, others included; the sum of 4".
+  std::string source() const;
+  /// Of the first.
+  std::vector<EnergyReading> readings() const { return watches_.front()->readings(); }
+  /// Of all together.
+  Result<EnergySlope> slope(double from_s, double to_s) const {
+    return slope(from_s, to_s, std::ssize(meters_));
+  }
+  /// Of the first `devices`: the sum of their slopes and of their errors. Errors as of slope_between_ticks().
+  Result<EnergySlope> slope(double from_s, double to_s, int64_t devices) const;
+
+ private:
+  std::vector<std::unique_ptr<EnergyMeter>> meters_;
+  std::vector<std::unique_ptr<EnergyWatch>> watches_;  ///< after the meters that they read
 };
 
 }  // namespace ridge::measure

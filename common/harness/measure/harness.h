@@ -25,7 +25,7 @@ struct Options {
   bool gate = true;               ///< false: only the timed shape is checked (ceilings)
   bool latency = true;            ///< false: no latency pass (ceilings)
   bool energy = true;             ///< false: no energy pass (ceilings); live mode has none anyway
-  int64_t devices = 1;            ///< on how many a call works: with more than one no energy is known
+  int64_t devices = 1;            ///< on how many a call works: its energy is of all of them
   double warmup_s = 0.3;          ///< the least of measure mode
   bool describe = true;           ///< false: no resources and counters (ceilings)
   bool count_only = false;        ///< check, then counters alone: nothing is timed

@@ -51,12 +51,10 @@ class TurnTaker {
  public:
   TurnTaker(std::span<const SustainedEntry> entries, const SustainedRule& rule, Observer* observer)
       : entries_(entries), rule_(rule), observer_(observer) {
-    const auto is_of_many = [](const SustainedEntry& entry) { return entry.devices > 1; };
-    if (std::any_of(entries_.begin(), entries_.end(), is_of_many)) return;
-    auto meter = entries_.front().device->energy_meter();
-    if (!meter || !(*meter)->is_counter()) return;
-    meter_ = *std::move(meter);
-    watch_ = std::make_unique<EnergyWatch>(meter_.get());
+    int64_t devices = 1;
+    for (const SustainedEntry& entry : entries_) devices = std::max(devices, entry.devices);
+    auto meters = entries_.front().device->energy_meters(devices);
+    if (meters && meters->front()->is_counter()) watches_.emplace(*std::move(meters));
   }
 
   Result<std::vector<std::vector<SustainedTurn>>> all(int pairs) {
@@ -116,9 +114,8 @@ class TurnTaker {
     const double to_s = now_s();
     turn.call_ns = window.call_ns();
     turn.sm_clock_hz = window.clock_hz();
-    if (!watch_) return turn;
-    const std::vector<EnergyReading> readings = watch_->readings();
-    const auto slope = slope_between_ticks(readings, from_s, to_s);
+    if (!watches_) return turn;
+    const auto slope = watches_->slope(from_s, to_s, entries_[i].devices);
     if (slope) turn.power_w = slope->power_w;
     return turn;
   }
@@ -135,8 +132,7 @@ class TurnTaker {
   std::span<const SustainedEntry> entries_;
   const SustainedRule& rule_;
   Observer* observer_;
-  std::unique_ptr<EnergyMeter> meter_;
-  std::unique_ptr<EnergyWatch> watch_;  // after the meter that it reads
+  std::optional<EnergyWatches> watches_;
   int done_ = 0, total_ = 0;
 };
 

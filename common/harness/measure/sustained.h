@@ -21,7 +21,7 @@ namespace ridge::measure {
 struct SustainedEntry {
   Device* device = nullptr;
   Side* side = nullptr;
-  int64_t devices = 1;  ///< on how many a call works: with more than one there is no power
+  int64_t devices = 1;  ///< on how many a call works: its power is of all of them
 };
 
 /// In seconds of the device's own work.

@@ -55,6 +55,25 @@ class GpuMeter final : public EnergyMeter {
   std::shared_ptr<const Nvml> nvml_;
 };
 
+/// Null where there is no NVML.
+Result<std::shared_ptr<Nvml>> open_nvml(int index) {
+  char bus_id[32] = "";
+  RIDGE_CUDA_TRY(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));
+  return std::shared_ptr<Nvml>(Nvml::open(bus_id));
+}
+
+Result<std::unique_ptr<EnergyMeter>> meter_of(std::shared_ptr<const Nvml> nvml) {
+  if (!nvml) {
+    return Error{ErrorCode::unavailable, "NVML, the driver's monitoring library, does not answer",
+                 "energy counter of the GPU", "try: nvidia-smi"};
+  }
+  if (!nvml->energy_j()) {
+    return Error{ErrorCode::unavailable, "this GPU has none (Volta and later do)",
+                 "energy counter of the GPU", ""};
+  }
+  return std::unique_ptr<EnergyMeter>(new GpuMeter(std::move(nvml)));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Device>> CudaDevice::make(int index) {
@@ -97,9 +116,7 @@ Result<void> CudaDevice::open(int index) {
   index_ = index;
   capability_ = properties.major * 10 + properties.minor;
   lock_ = std::make_unique<GpuLock>(uuid_text(properties.uuid));
-  char bus_id[32] = "";
-  RIDGE_CUDA_TRY(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));
-  nvml_ = Nvml::open(bus_id);
+  RIDGE_TRY(nvml_, open_nvml(index));
   int clock_khz = 0;
   RIDGE_CUDA_TRY(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, index));
   free_clock_hz_ = clock_khz * 1e3;
@@ -312,15 +329,19 @@ void CudaDevice::telemetry(TelemetryPoint* point) {
 }
 
 Result<std::unique_ptr<EnergyMeter>> CudaDevice::energy_meter() {
-  if (!nvml_) {
-    return Error{ErrorCode::unavailable, "NVML, the driver's monitoring library, does not answer",
-                 "energy counter of the GPU", "try: nvidia-smi"};
+  return meter_of(nvml_);
+}
+
+/// Of the GPUs that ranks take: the first ones.
+Result<std::vector<std::unique_ptr<EnergyMeter>>> CudaDevice::energy_meters(int64_t devices) {
+  if (devices == 1) return Device::energy_meters(1);
+  std::vector<std::unique_ptr<EnergyMeter>> meters;
+  for (int index = 0; index < devices; ++index) {
+    RIDGE_TRY(std::shared_ptr<const Nvml> nvml, open_nvml(index));
+    RIDGE_TRY(auto meter, meter_of(std::move(nvml)));
+    meters.push_back(std::move(meter));
   }
-  if (!nvml_->energy_j()) {
-    return Error{ErrorCode::unavailable, "this GPU has none (Volta and later do)",
-                 "energy counter of the GPU", ""};
-  }
-  return std::unique_ptr<EnergyMeter>(new GpuMeter(nvml_));
+  return meters;
 }
 
 std::vector<std::string> CudaDevice::disturbances() {

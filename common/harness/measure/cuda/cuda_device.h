@@ -42,6 +42,7 @@ class CudaDevice final : public Device {
   Result<std::vector<Sample>> sustain(Side* side, double seconds) override;
   Result<void> repeat(const Side& side, int64_t calls) override;
   Result<std::unique_ptr<EnergyMeter>> energy_meter() override;
+  Result<std::vector<std::unique_ptr<EnergyMeter>>> energy_meters(int64_t devices) override;
   void telemetry(TelemetryPoint* point) override;
   std::vector<std::string> disturbances() override;
 
