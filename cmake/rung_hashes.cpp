@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/harness/kernel/code_hash.h"
 #include "common/harness/kernel/sources.h"
 
 namespace {
@@ -46,7 +47,7 @@ int main(int argc, char** argv) {
   const std::list<File> files = read_kernels(argv[1]);
   std::vector<ridge::EmbeddedFile> embedded;
   for (const File& file : files) embedded.push_back({file.path.c_str(), file.text.c_str()});
-  std::vector<ridge::KernelSource> rungs = ridge::sources_in(embedded, embedded);
+  std::vector<ridge::KernelSource> rungs = ridge::sources_in(embedded, ridge::CodeHashes(embedded));
   std::sort(rungs.begin(), rungs.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   if (!as_table) {
     for (const auto& rung : rungs) std::printf("%s %s\n", rung.id.c_str(), rung.hash.c_str());

@@ -54,7 +54,7 @@ std::string hash_of(const std::string& rung, const std::string& header = "int sh
                     const char* path = "kernels/gemm/x.cpp",
                     const char* header_path = "kernels/gemm/shared.h") {
   const EmbeddedFile files[] = {{path, rung.c_str()}, {header_path, header.c_str()}};
-  const auto sources = sources_in({files, 1}, files);
+  const auto sources = sources_in({files, 1}, CodeHashes(files));
   REQUIRE(sources.size() == 1);
   return sources[0].hash;
 }

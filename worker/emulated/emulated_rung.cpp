@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <future>
+#include <utility>
 
+#include "common/core/background.h"
 #include "common/core/files.h"
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/gate.h"
@@ -134,11 +137,22 @@ bool build_object(const EditText& text, const std::string& folder, const std::st
   add_definers(text, &seen, &companions);
   for (size_t i = 0; i < companions.size(); ++i)
     files.emplace_back("with_" + std::to_string(i) + ".cu", companions[i].text);
-  std::vector<std::string> link = {"-shared", "-Xlinker", "-Bsymbolic"};
-  for (const auto& [name, contents] : files) {
-    if (!compile_one(text, folder, name, contents, cancelled, build)) return false;
-    link.push_back(folder + "/" + name + ".o");
+  // Side by side: a rung of several files is as soon there as its longest.
+  std::vector<EditBuild> builds(files.size());
+  std::vector<std::future<bool>> compiled;
+  for (size_t i = 0; i < files.size(); ++i) {
+    compiled.push_back(in_background([&, i] {
+      return compile_one(text, folder, files[i].first, files[i].second, cancelled, &builds[i]);
+    }));
   }
+  std::vector<std::string> link = {"-shared", "-Xlinker", "-Bsymbolic"};
+  bool all = true;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const bool good = compiled[i].get();
+    if (!good && std::exchange(all, false)) *build = std::move(builds[i]);
+    link.push_back(folder + "/" + files[i].first + ".o");
+  }
+  if (!all) return false;
   link.insert(link.end(), {"-o", object});
   return run_rung_compiler(link, folder, object, cancelled, build);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/core/late_library.h"
+#include "common/harness/kernel/code_hash.h"
 
 namespace ridge {
 namespace {
@@ -11,6 +12,12 @@ RIDGE_REGISTERED(built_kernels, ridge_kernels, KernelDesc)
 RIDGE_REGISTERED(built_trainings, ridge_trainings, TrainDesc)
 RIDGE_REGISTERED(built_pipelines, ridge_pipelines, PipelineDesc)
 RIDGE_REGISTERED(built_traps, ridge_traps, TrapDesc)
+
+/// Made once: reading all files takes a tenth of a second, and each save of a learner's asks.
+const CodeHashes& embedded_hashes() {
+  static const CodeHashes hashes(embedded_files());
+  return hashes;
+}
 
 template <class T>
 std::vector<const T*> with_their_libraries(std::span<const T* const> built) {
@@ -115,7 +122,7 @@ bool parse_dtype(std::string_view name, DType* dtype) {
 }
 
 const std::vector<KernelSource>& kernel_sources() {
-  static const std::vector<KernelSource> sources = sources_in(embedded_files(), embedded_files());
+  static const std::vector<KernelSource> sources = sources_in(embedded_files(), embedded_hashes());
   return sources;
 }
 
@@ -127,7 +134,7 @@ const KernelSource* find_source(std::string_view id) {
 }
 
 std::vector<KernelSource> sources_of(const EmbeddedFile& file) {
-  return sources_in({&file, 1}, embedded_files());
+  return sources_in({&file, 1}, embedded_hashes());
 }
 
 }  // namespace ridge

@@ -37,7 +37,7 @@ std::optional<Registration> registration_of(std::string_view text) {
 }
 
 /// Adds the rungs of one kernel file: one per variant of its build line, else one.
-void add_sources(const EmbeddedFile& file, CodeHashes* hashes, std::vector<KernelSource>* sources) {
+void add_sources(const EmbeddedFile& file, const CodeHashes& hashes, std::vector<KernelSource>* sources) {
   const std::string_view path = file.path;
   const size_t dot = path.rfind('.');
   const size_t slash = path.rfind('/');
@@ -52,7 +52,7 @@ void add_sources(const EmbeddedFile& file, CodeHashes* hashes, std::vector<Kerne
   const std::string id = family + "." + to_string(is_cuda ? Backend::cuda : Backend::cpu) + "." +
                          std::string(path.substr(slash + 1, dot - slash - 1));
   const BuildLine line = build_line_of(text);
-  const uint64_t code = hashes->of(file);
+  const uint64_t code = hashes.of(file);
   for (const BuildLine::Variant& variant : line.variants) {
     KernelSource source;
     source.kind = registration->kind;
@@ -75,10 +75,9 @@ void add_sources(const EmbeddedFile& file, CodeHashes* hashes, std::vector<Kerne
 }  // namespace
 
 std::vector<KernelSource> sources_in(std::span<const EmbeddedFile> files,
-                                     std::span<const EmbeddedFile> among) {
-  CodeHashes hashes(among);
+                                     const CodeHashes& hashes) {
   std::vector<KernelSource> sources;
-  for (const EmbeddedFile& file : files) add_sources(file, &hashes, &sources);
+  for (const EmbeddedFile& file : files) add_sources(file, hashes, &sources);
   return sources;
 }
 

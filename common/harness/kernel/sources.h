@@ -11,6 +11,8 @@
 
 namespace ridge {
 
+class CodeHashes;  // common/harness/kernel/code_hash.h
+
 /// kernels/<family>/<trick>.cpp or .cu makes one id per variant. Headers and helpers (no registration in the text) make
 /// none.
 struct KernelSource {
@@ -28,9 +30,8 @@ struct KernelSource {
       hash;  ///< 16 hex digits: its code, that of the kernel headers it includes (code_hash.h), its flags
 };
 
-/// The rungs that `files` make; headers are looked for among `among`.
-std::vector<KernelSource> sources_in(std::span<const EmbeddedFile> files,
-                                     std::span<const EmbeddedFile> among);
+/// The rungs that `files` make; `hashes` are over the files that they include.
+std::vector<KernelSource> sources_in(std::span<const EmbeddedFile> files, const CodeHashes& hashes);
 
 /// Comments and white-space runs removed; string literals kept.
 std::string strip_comments(std::string_view text);
