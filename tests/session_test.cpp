@@ -4,10 +4,12 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -505,17 +507,44 @@ TEST_CASE("a transcript gives its lines from anywhere, packed ones too, and hold
     bytes += lines.back().size() + 1;
   }
   CHECK(transcript.size() == lines.size());
-  CHECK(transcript.lines() == lines);
+  CHECK(*transcript.lines() == lines);
   CHECK(transcript.held_bytes() < bytes / 2);
   const Transcript copy = transcript;
   transcript.push_back("of the first alone");
-  CHECK(copy.lines() == lines);
+  CHECK(*copy.lines() == lines);
   lines.push_back("of the first alone");
   for (const size_t first : {size_t{0}, size_t{1}, size_t{4'999}, size_t{19'999}, size_t{20'000}}) {
     std::string expected;
     for (size_t i = first; i < lines.size(); ++i) expected += lines[i] + "\n";
-    CHECK(transcript.text_from(first) == expected);
+    CHECK(*transcript.text_from(first) == expected);
   }
+}
+
+/// Empties the files without a name that this process has open, as a disk that fails would.
+void empty_nameless_files() {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
+    if (target.starts_with("/var/tmp/") && target.ends_with("(deleted)"))
+      REQUIRE(::ftruncate(std::stoi(entry.path().filename().string()), 0) == 0);
+  }
+}
+
+TEST_CASE("lines that the disk does not give back are an error, and no shorter transcript") {
+  Transcript transcript;
+  for (int i = 0; i < 20'000; ++i) transcript.push_back("line " + std::to_string(i));
+  REQUIRE(transcript.lines().ok());
+  empty_nameless_files();
+  const Folder folder;
+  auto growing = GrowingFile::open(folder / "run.jsonl");
+  REQUIRE(growing.ok());
+  const auto saved = growing->append(transcript);
+  REQUIRE_FALSE(saved.ok());
+  CHECK(saved.error().what == "earlier lines of this session could not be read back");
+  REQUIRE(transcript.text_from(19'999).ok());  // which was not packed yet
+  TranscriptWriter writer(folder / "kept.jsonl");
+  writer.append(transcript);
+  CHECK(writer.take_error());
 }
 
 TEST_CASE("a transcript file is whole or not there") {

@@ -36,7 +36,10 @@ class LiveSession final : public Session {
   void predict(const Prediction& said) override;
   void name_learner(const std::string& name) override;
   void note(const std::string& key, const std::string& text) override;
-  std::vector<std::string> transcript() const override { return transcript_.lines(); }
+  std::vector<std::string> transcript() const override {
+    auto lines = transcript_.lines();
+    return lines ? *std::move(lines) : std::vector<std::string>{};
+  }
   Result<void> append_to(GrowingFile* file) const override { return file->append(transcript_); }
   Result<void> save(const std::string& path) const override;
   void keep(const std::string& path) override;

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <utility>
 
@@ -45,10 +46,16 @@ class Transcript::NamelessFile {
     if (written != static_cast<ssize_t>(text.size())) return std::nullopt;
     return std::exchange(size_, size_ + text.size());
   }
-  std::string read(size_t at, size_t bytes) const {
+  /// All of them; none if the disk does not give them back.
+  std::optional<std::string> read(size_t at, size_t bytes) const {
     std::string text(bytes, '\0');
-    const ssize_t got = ::pread(fd_, text.data(), bytes, static_cast<off_t>(at));
-    text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    for (size_t done = 0; done < bytes;) {
+      const ssize_t got =
+          ::pread(fd_, text.data() + done, bytes - done, static_cast<off_t>(at + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return std::nullopt;
+      done += static_cast<size_t>(got);
+    }
     return text;
   }
 
@@ -88,9 +95,16 @@ void Transcript::pack() {
   open_.clear();
 }
 
-std::string Transcript::text_of(const Block& block) const {
-  std::string packed =
-      block.packed.empty() ? file_->read(block.at, block.packed_bytes) : block.packed;
+Result<std::string> Transcript::text_of(const Block& block) const {
+  std::string packed = block.packed;
+  if (packed.empty()) {
+    auto read = file_->read(block.at, block.packed_bytes);
+    if (!read) {
+      return Error{ErrorCode::bad_input, "earlier lines of this session could not be read back",
+                   "/var/tmp", "what was written as it came is whole: see the runs folder"};
+    }
+    packed = *std::move(read);
+  }
   if (block.packed_bytes == block.bytes) return packed;
   std::string text(block.bytes, '\0');
   uLongf unpacked = uLongf(block.bytes);
@@ -100,21 +114,21 @@ std::string Transcript::text_of(const Block& block) const {
   return text;
 }
 
-std::string Transcript::text_from(size_t first) const {
+Result<std::string> Transcript::text_from(size_t first) const {
   std::string text;
   for (size_t i = 0; i < blocks_.size(); ++i) {
     const size_t end = i + 1 < blocks_.size() ? blocks_[i + 1].first : first_open_;
     if (end <= first) continue;
-    text +=
-        without_lines(text_of(blocks_[i]), std::max(first, blocks_[i].first) - blocks_[i].first);
+    RIDGE_TRY(const std::string own, text_of(blocks_[i]));
+    text += without_lines(own, std::max(first, blocks_[i].first) - blocks_[i].first);
   }
   text += without_lines(open_, std::max(first, first_open_) - first_open_);
   return text;
 }
 
-std::vector<std::string> Transcript::lines() const {
+Result<std::vector<std::string>> Transcript::lines() const {
   std::vector<std::string> lines;
-  const std::string text = text_from(0);
+  RIDGE_TRY(const std::string text, text_from(0));
   for (std::string_view rest = text; !rest.empty(); rest = without_lines(rest, 1))
     lines.emplace_back(rest.substr(0, rest.find('\n')));
   return lines;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/core/result.h"
+
 namespace ridge::app {
 
 class Transcript {
@@ -20,10 +22,11 @@ class Transcript {
   /// A line has no end of line in it.
   void push_back(std::string_view line);
   size_t size() const { return first_open_ + open_lines_; }
-  /// The lines from `first` on, each with its end. What lies far back is unpacked for it.
-  std::string text_from(size_t first) const;
-  /// All of them, unpacked.
-  std::vector<std::string> lines() const;
+  /// The lines from `first` on, each with its end. What lies far back is unpacked for it. Error bad_input: the disk does not
+  /// give back all of them.
+  Result<std::string> text_from(size_t first) const;
+  /// All of them, unpacked. Errors: as text_from().
+  Result<std::vector<std::string>> lines() const;
   /// What the lines take here.
   size_t held_bytes() const;
 
@@ -39,7 +42,7 @@ class Transcript {
     std::string packed;  ///< empty: in the file
   };
   void pack();
-  std::string text_of(const Block& block) const;
+  Result<std::string> text_of(const Block& block) const;
 
   std::vector<Block> blocks_;
   std::shared_ptr<NamelessFile> file_;  ///< null: nothing was packed yet

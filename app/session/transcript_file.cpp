@@ -120,7 +120,8 @@ GrowingFile::~GrowingFile() {
 }
 
 Result<void> GrowingFile::append(const Transcript& lines) {
-  RIDGE_TRY_VOID(append_text(lines.text_from(lines_)));
+  RIDGE_TRY(std::string text, lines.text_from(lines_));
+  RIDGE_TRY_VOID(append_text(std::move(text)));
   lines_ = lines.size();
   return {};
 }
@@ -172,7 +173,13 @@ void TranscriptWriter::take(const Transcript& lines, bool to_disk) {
     if (to_disk) has_failed_ = false;
     if (has_failed_ || (lines_taken_ >= lines.size() && !to_disk)) return;
     wants_sync_ |= to_disk;
-    waiting_ += lines.text_from(lines_taken_);
+    auto text = lines.text_from(lines_taken_);
+    if (!text) {
+      error_ = text.error();
+      has_failed_ = true;
+      return;
+    }
+    waiting_ += *text;
     lines_taken_ = lines.size();
     if (!has_threads()) write_waiting(lock);
   }
