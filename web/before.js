@@ -10,4 +10,4 @@ const ridge_cores = ridge_node ? require('os').cpus().length : ridge_shares ? na
 
 // The worker's memory is one that threads could share. A browser makes such a memory everywhere, but names its kind only where
 // it can be shared.
-globalThis.SharedArrayBuffer ??= new WebAssembly.Memory({initial: 0, maximum: 0, shared: true}).buffer.constructor;
+if (typeof importScripts === 'function') globalThis.SharedArrayBuffer ??= new WebAssembly.Memory({initial: 0, maximum: 0, shared: true}).buffer.constructor;

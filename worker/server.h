@@ -29,6 +29,7 @@ class Server {
   void take_line(const std::string& line);
   /// Carries out the requests that wait. False after a `fatal` line: a device was lost and the worker has to end.
   bool serve_waiting();
+  /// Whether `quit` has come.
   bool has_quit();
   /// Serves until `quit`; the exit code: 0, or 70 after a `fatal` line.
   int run();
