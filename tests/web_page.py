@@ -116,7 +116,7 @@ HIDE_ISOLATION = "Object.defineProperty(navigator, 'serviceWorker', {value: unde
 
 def check_threads(page):
     """A plain server's page becomes isolated; a rung then runs on two threads, and a cancel is heard by the worker at work."""
-    page.begin("#lab=gemm&rung=gemm.cpu.packed_wasm128&n=256&threads=2")
+    page.begin("#lab=gemm&rung=gemm.cpu.threads&n=256&threads=2")
     page.browser.value(KEEP_LINES)
     assert page.browser.value("crossOriginIsolated"), page.browser.said
     if page.browser.value("navigator.hardwareConcurrency") < 2:
@@ -124,7 +124,7 @@ def check_threads(page):
     ready(page)
     run_selected(page)
     lines = run_lines(page)
-    outcome = next(line for line in lines if line.get("outcome", {}).get("kernel") == "gemm.cpu.packed_wasm128")
+    outcome = next(line for line in lines if line.get("outcome", {}).get("kernel") == "gemm.cpu.threads")
     assert outcome["outcome"]["params"]["threads"] == 2, outcome
     system = next(line["environment"]["os"] for line in lines if "environment" in line)
     assert "isolated" in system and "not isolated" not in system and "one thread" not in system, system

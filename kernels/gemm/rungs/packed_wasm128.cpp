@@ -1,8 +1,8 @@
 // ridge: isa=wasm128 flags=-O2
 //
 // Idea      The same tile in WebAssembly's words: four lanes, whatever processor the browser runs on.
-// Changed   What a vector is. The browser's compiler translates each operation; on x86 it has 16 registers, so the tile
-//           stays 4 x 8. And as many threads as allowed, each with a rectangle of C, where the page is isolated.
+// Changed   Only what a vector is. The browser's compiler translates each operation; on x86 it has 16 registers, so the tile
+//           stays 4 x 8.
 // Limits    The instruction set: four lanes, and no fused multiply-add before relaxed SIMD, so a multiply-add is two
 //           instructions.
 // Look at   packed, natively, on the same core: the same operations, compiled ahead by GCC.
@@ -58,7 +58,7 @@ template <int rows, bool wide>
 namespace ridge {
 
 static Status prepare(const Shape& shape, Plan* plan) {
-  return panel_prepare(&kFp32Panels, shape, panel_threads(shape), plan);
+  return panel_prepare(&kFp32Panels, shape, 1, plan);
 }
 
 static Status launch(const Launch& launch) {
