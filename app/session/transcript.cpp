@@ -101,7 +101,7 @@ Result<std::string> Transcript::text_of(const Block& block) const {
     auto read = file_->read(block.at, block.packed_bytes);
     if (!read) {
       return Error{ErrorCode::bad_input, "earlier lines of this session could not be read back",
-                   "/var/tmp", "what was written as it came is whole: see the runs folder"};
+                   "/var/tmp", "the file of this session in the runs folder has them, written as they came"};
     }
     packed = *std::move(read);
   }

@@ -173,14 +173,13 @@ void TranscriptWriter::take(const Transcript& lines, bool to_disk) {
     if (to_disk) has_failed_ = false;
     if (has_failed_ || (lines_taken_ >= lines.size() && !to_disk)) return;
     wants_sync_ |= to_disk;
-    auto text = lines.text_from(lines_taken_);
-    if (!text) {
+    if (const auto text = lines.text_from(lines_taken_); text) {
+      waiting_ += *text;
+      lines_taken_ = lines.size();
+    } else {  // what waits is written all the same
       error_ = text.error();
       has_failed_ = true;
-      return;
     }
-    waiting_ += *text;
-    lines_taken_ = lines.size();
     if (!has_threads()) write_waiting(lock);
   }
   changed_.notify_one();

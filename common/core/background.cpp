@@ -6,8 +6,8 @@ bool has_threads() {
   return true;
 }
 
-const char* one_thread_reason() {
-  return "";
+bool worker_has_threads() {
+  return true;
 }
 
 }  // namespace ridge

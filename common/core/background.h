@@ -8,11 +8,12 @@
 
 namespace ridge {
 
-/// Whether std::thread can be started here; a page's worker, whose main() knows, is apart.
+/// Whether this program starts threads. A page's window does not; whether its worker does, the next function says.
 bool has_threads();
 
-/// Why rungs have one thread here, however many cores there are; empty: they have as many as cores.
-const char* one_thread_reason();
+/// Whether a worker of this machine has threads: for its server, and for rungs that share out their work. False on a page that
+/// is not isolated (docs/web.md).
+bool worker_has_threads();
 
 /// Starts it on a thread of its own; without threads take it with is_ready() and get(), where get() does the work.
 template <class Work>

@@ -64,8 +64,8 @@ Result<ParamValue> checked(const ParamSpec& spec, const Origin& origin, const st
                                            : "choose a whole number from " +
                                                  std::to_string(spec.min) + " to " +
                                                  std::to_string(spec.max);
-  const std::string why = spec.name == kThreads ? one_thread_reason() : "";
-  if (!why.empty()) range += "; " + why;
+  if (spec.name == kThreads && !worker_has_threads())
+    range += "; this page is not isolated, as one over https or of this machine is: its worker has one thread";
   const std::string what = !number              ? " is not a whole number in its range"
                            : *number < spec.min ? " is below " + std::to_string(spec.min)
                                                 : " is above " + std::to_string(spec.max);

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 // clang-format off
-EM_JS(int, ridge_core_count, (), { return ridge_cores; });  // web/before.js
+EM_JS(int, ridge_core_count, (), { return ridge_shares ? ridge_cores : 1; });  // web/before.js
 // clang-format on
 
 extern "C" {

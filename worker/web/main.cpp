@@ -6,23 +6,15 @@
 
 #include <thread>
 
+#include "common/core/background.h"
 #include "worker/server.h"
-
-// clang-format off
-EM_JS(bool, ridge_shares_memory, (), { return ridge_shares; });  // web/before.js
-// clang-format on
 
 namespace {
 
 void nothing() {}
 
-bool has_own_thread() {
-  static const bool is_so = ridge_shares_memory();
-  return is_so;
-}
-
 ridge::worker::Server* the_server() {
-  static ridge::worker::Emitter emitter(STDOUT_FILENO, nothing, has_own_thread());
+  static ridge::worker::Emitter emitter(STDOUT_FILENO, nothing, ridge::worker_has_threads());
   static ridge::worker::Server server(&emitter);
   return &server;
 }
@@ -37,13 +29,13 @@ void end_with(int code) {
 /// One line, without its end.
 extern "C" EMSCRIPTEN_KEEPALIVE void ridge_take_line(const char* line) {
   the_server()->take_line(line);
-  if (has_own_thread()) return;
+  if (ridge::worker_has_threads()) return;
   if (!the_server()->serve_waiting()) end_with(static_cast<int>(ridge::ErrorCode::worker));
   if (the_server()->has_quit()) end_with(0);
 }
 
 int main() {
   the_server()->say_hello();
-  if (has_own_thread()) std::thread([] { end_with(the_server()->run()); }).detach();
+  if (ridge::worker_has_threads()) std::thread([] { end_with(the_server()->run()); }).detach();
   return 0;
 }

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/core/background.h"
+
 // clang-format off
 EM_JS(int, ridge_worker_start, (), { return ridgepoint.worker.start(() => Module['_ridge_worker_spoke']()); });
 EM_JS(void, ridge_worker_send, (int id, const char* line), { ridgepoint.worker.send(id, UTF8ToString(line)); });
@@ -28,8 +30,6 @@ EM_JS(char*, ridge_worker_fault, (int id), {
   return copy;
 });
 EM_JS(void, ridge_worker_end, (int id), { ridgepoint.worker.end(id); });
-/// The worker's server has a thread of its own (worker/web/main.cpp).
-EM_JS(bool, ridge_worker_hears, (), { return ridge_shares; });  // web/before.js
 // clang-format on
 
 namespace ridge::app {
@@ -46,7 +46,7 @@ class WebWorker final : public Process {
     if (!is_ended_) ridge_worker_send(id_, line.c_str());
   }
   bool takes_no_input() const override { return false; }
-  bool reads_while_working() const override { return ridge_worker_hears(); }
+  bool reads_while_working() const override { return worker_has_threads(); }
   void flush() override {}
   void close_input() override { kill(); }
   std::vector<std::string> take_lines(bool* was_full) override;

@@ -3,7 +3,7 @@
 #include <emscripten.h>
 
 // clang-format off
-EM_JS(bool, ridge_threads_share, (), { return ridge_shares; });  // web/before.js
+EM_JS(bool, ridge_shares_memory, (), { return ridge_shares; });  // web/before.js
 // clang-format on
 
 namespace ridge {
@@ -12,9 +12,9 @@ bool has_threads() {
   return false;
 }
 
-const char* one_thread_reason() {
-  if (ridge_threads_share()) return "";
-  return "this page is not isolated, as one over https or of this machine is: its worker has one thread";
+bool worker_has_threads() {
+  static const bool it_has = ridge_shares_memory();
+  return it_has;
 }
 
 }  // namespace ridge

@@ -87,8 +87,8 @@ class Device {
   virtual Result<void> repeat(const Side& side, int64_t calls);
   /// The counter that a call's energy shows on. Error unavailable: why there is none, and the fix.
   virtual Result<std::unique_ptr<EnergyMeter>> energy_meter();
-  /// Those of all `devices` that a call works on, a meter each. Error unavailable: one of them has none; of a device that is
-  /// alone of its kind, more than one are asked for.
+  /// Those of all `devices` that a call works on, a meter each. Error unavailable: one of them has none, or
+  /// several are asked for where a device is alone of its kind.
   virtual Result<std::vector<std::unique_ptr<EnergyMeter>>> energy_meters(int64_t devices);
 
   /// Adds slow readings by name (units in the names) for `telemetry` lines; from any thread, and cheap

@@ -30,10 +30,10 @@ Result<double> mean_between(std::span<const EnergyReading> readings, double from
 Result<void> settle_energy(const EnergyWatches& watches, double from_s, double to_s, double calls,
                            Series* series) {
   const double call_s = (to_s - from_s) / calls;
-  series->energy_source = watches.source();
   if (!watches.is_counter()) {
     RIDGE_TRY(const double power_w, mean_between(watches.readings(), from_s, to_s));
     series->energy_j = power_w * call_s;
+    series->energy_source = watches.source();
     series->unavailable["energy_error_j"] =
         "a battery states its power, and nobody how often it is renewed";
     return {};
@@ -41,7 +41,8 @@ Result<void> settle_energy(const EnergyWatches& watches, double from_s, double t
   RIDGE_TRY(const EnergySlope slope, watches.slope(from_s, to_s));
   series->energy_j = slope.power_w * call_s;
   series->energy_error_j = *series->energy_j * slope.error;
-  series->energy_source += ", renewed every " + format_time_ns(slope.period_s * 1e9);
+  series->energy_source =
+      watches.source() + ", renewed every " + format_time_ns(slope.period_s * 1e9);
   // The pass is charged as it ran; where that was not how the timing ran, the reader should know.
   const double median_s = series->stats ? series->stats->median_ns * 1e-9 : call_s;
   if (!(std::fabs(call_s / median_s - 1) <= kUnlike)) {

@@ -25,12 +25,9 @@ EM_JS(char*, ridge_engine, (), {
   }
   return stringToNewUTF8(engine);
 });
-EM_JS(int, ridge_machine_cores, (), {
-  if (typeof navigator === 'object' && navigator.hardwareConcurrency) return navigator.hardwareConcurrency;
-  return typeof require === 'function' ? require('os').cpus().length : 1;
-});
+EM_JS(int, ridge_machine_cores, (), { return ridge_cores; });  // web/before.js
 /// Cross-origin isolation: 1 isolated, 0 not, -1 there is no such thing here.
-EM_JS(int, ridge_isolated, (), { return ridge_node ? -1 : Number(ridge_shares); });  // web/before.js
+EM_JS(int, ridge_isolated, (), { return ridge_node ? -1 : Number(ridge_shares); });
 // clang-format on
 
 namespace ridge::measure {
