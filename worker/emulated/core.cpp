@@ -181,7 +181,7 @@ bool Core::release_barrier() {
       return false;
     }
     if (first == nullptr) first = &lane;
-    if (lane.site != first->site)
+    if (lane.line != first->line)
       report(
           FaultKind::divergent_barrier, lane.site, first->site,
           where(lane) + " waits at another barrier than thread " + std::to_string(first->thread));
@@ -258,8 +258,9 @@ void Core::exchange(size_t warp, uint32_t mask, State kind) {
   }
 }
 
-void Core::barrier(Site site) {
+void Core::barrier(int line, Site site) {
   lane_->site = site;
+  lane_->line = line;
   leave(State::barrier);
 }
 

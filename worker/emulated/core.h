@@ -41,7 +41,7 @@ class Core {
   // ---- what fibres call -----------------------------------------------------------------------------------------------
   void access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site);
   void step(Site site);
-  void barrier(Site site);
+  void barrier(int line, Site site);
   void warp_sync(uint32_t mask, Site site);
   uint64_t shuffle(uint32_t mask, uint64_t value, int from, Site site);
   uint32_t ballot(uint32_t mask, bool predicate, Site site);
@@ -84,6 +84,7 @@ class Core {
     int from = 0;
     uint64_t value = 0;  ///< given, then got
     Site site = nullptr;
+    int line = 0;  ///< of the barrier that it waits at
     int64_t steps = 0;
     std::vector<Copy> copies;        ///< not yet made, in order
     std::vector<size_t> group_ends;  ///< in copies

@@ -56,7 +56,7 @@ const Machine kMachine = {
         [](const void* site) {
           if (Core* one = current_core()) one->step(site);
         },
-    .barrier = [](const void* site) { core().barrier(site); },
+    .barrier = [](int line, const void* site) { core().barrier(line, site); },
     .warp_sync = [](uint32_t mask, const void* site) { core().warp_sync(mask, site); },
     .shuffle = [](uint32_t mask, uint64_t value, int from,
                   const void* site) { return core().shuffle(mask, value, from, site); },

@@ -33,7 +33,7 @@ struct Grid {
 struct Machine {
   void (*access)(const void* at, uint32_t bytes, AccessKind kind, const void* site);
   void (*basic_block)(const void* site);
-  void (*barrier)(const void* site);
+  void (*barrier)(int line, const void* site);
   void (*warp_sync)(uint32_t mask, const void* site);
   /// `value` of lane `from` of this warp, among the lanes of `mask`.
   uint64_t (*shuffle)(uint32_t mask, uint64_t value, int from, const void* site);

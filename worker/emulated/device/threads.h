@@ -28,8 +28,9 @@ constexpr int warpSize = 32;
 #define RIDGE_CALL __attribute__((noinline, weak, visibility("hidden"))) RIDGE_UNTRACED
 #define RIDGE_SITE __builtin_return_address(0)
 
-RIDGE_CALL void __syncthreads() {
-  ridge_emulated_machine->barrier(RIDGE_SITE);
+/// A barrier is a line of the text: the compiler may make two calls of one, in both branches before it.
+RIDGE_CALL void __syncthreads(int line = __builtin_LINE()) {
+  ridge_emulated_machine->barrier(line, RIDGE_SITE);
 }
 RIDGE_CALL void __syncwarp(unsigned mask = 0xffffffffu) {
   ridge_emulated_machine->warp_sync(mask, RIDGE_SITE);
