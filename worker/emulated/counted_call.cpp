@@ -14,6 +14,7 @@
 #include "common/core/files.h"
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/child.h"
+#include "common/harness/measure/gate.h"
 #include "common/harness/measure/harness.h"
 #include "common/harness/measure/tool.h"
 #include "common/record/derive.h"
@@ -32,6 +33,8 @@ namespace {
 using emulated::LaunchCounts;
 using emulated::Site;
 
+constexpr double kCountedWork =
+    2.0 * 128 * 128 * 128;                      // operations that are counted in a second or two
 constexpr const char* kAnswer = "counts.json";  // what it came to, in the folder of the process
 constexpr size_t kMostFaultsSaid = 50;
 constexpr size_t kMostLineText = 60'000;  ///< of a protocol's line of 64 KiB
@@ -215,6 +218,21 @@ void fit_to_line(KernelCounts* counts) {
   }
 }
 
+/// Of the family's awkward problems those that are run through thread by thread in a fraction of a second, all together.
+Result<Json> awkward_questions(const std::string& kernel, const Params& params) {
+  Json all = Json::array();
+  const FamilyDesc* family = find_family(family_of(kernel));
+  if (family == nullptr) return all;
+  RIDGE_TRY(const auto problems, measure::awkward_problems(*family, params));
+  double left = kCountedWork / 8;
+  for (const Params& one : problems) {
+    RIDGE_TRY(const auto problem, family->make_problem(one));
+    left -= std::max(problem->flop(), problem->bytes_min());
+    if (left > 0) all.push_back(params_to_json(one));
+  }
+  return all;
+}
+
 std::vector<std::string> program_of(const std::string& folder) {
   return {"/bin/sh", "-c", "exec \"$0\" \"$@\" >&3", measure::own_program(), "--counted", folder};
 }
@@ -222,11 +240,10 @@ std::vector<std::string> program_of(const std::string& folder) {
 }  // namespace
 
 Result<Params> countable(const FamilyDesc& family, const Params& params) {
-  constexpr double kWork = 2.0 * 128 * 128 * 128;
   if (family.shrink == nullptr) return params;
   RIDGE_TRY(const auto problem, family.make_problem(params));
   const double work = std::max(problem->flop(), problem->bytes_min());
-  return work > kWork ? family.shrink(params, kWork / work) : params;
+  return work > kCountedWork ? family.shrink(params, kCountedWork / work) : params;
 }
 
 Result<KernelCounts> counted_call(const std::string& kernel, const std::string& text,
@@ -243,10 +260,14 @@ Result<KernelCounts> counted_call(const std::string& kernel, const std::string& 
             compile_emulated(kernel, text.empty() ? std::string(source->text) : text,
                              scratch.path(), [&] { return observer->cancelled(); }));
   observer->phase(0, {.phase = "check", .text = "counting"});
-  child.send(dump_json({{"kernel", build.kernel},
-                        {"path", build.path},
-                        {"artifact", build.artifact},
-                        {"params", params_to_json(params)}}));
+  Json question = {{"kernel", build.kernel},
+                   {"path", build.path},
+                   {"artifact", build.artifact},
+                   {"params", params_to_json(params)}};
+  if (!text.empty()) {
+    RIDGE_TRY(question["awkward"], awkward_questions(kernel, params));
+  }
+  child.send(dump_json(question));
   RIDGE_TRY_VOID(await(&child, kernel, observer));
   RIDGE_TRY(const std::string answer, read_whole(scratch.path() + "/" + kAnswer));
   RIDGE_TRY(const Json raw, parse_json(answer, "the counted rung's process"));
@@ -302,6 +323,28 @@ class ProgressTeller {
   std::thread thread_;
 };
 
+/// A text that is right at one size is tried at others. The first that it is wrong at becomes the check of `call`, and
+/// faults there are among its faults; what was counted stays.
+void try_awkward(const EmulatedRung& rung, const FamilyDesc& family, const Json& problems,
+                 measure::Device* device, EmulatedCall* call, Json* answer) {
+  for (const Json& problem : problems) {
+    const Params params = params_from_json(problem);
+    std::vector<LaunchCounts> launches;
+    const auto tried = rung.call(family, params, device, &launches);
+    if (!tried && launches.empty()) continue;  // the rung does not take it
+    for (const LaunchCounts& launch : tried ? tried->launches : launches) {
+      auto& faults = call->launches.back().faults;
+      faults.insert(faults.end(), launch.faults.begin(), launch.faults.end());
+    }
+    if (!tried) (*answer)["stopped"] = tried.error().sentence() + ", at " + to_string(params);
+    if (tried && !tried->check.passed) {
+      call->check = tried->check;
+      call->check.reason += ", at " + to_string(params);
+    }
+    if (!tried || !tried->check.passed || !call->launches.back().faults.empty()) return;
+  }
+}
+
 Result<Json> make_call(const Json& question, int out_fd) {
   const std::string kernel = text_field(question, "kernel");
   const FamilyDesc* family = find_family(family_of(kernel));
@@ -313,11 +356,13 @@ Result<Json> make_call(const Json& question, int out_fd) {
                                                  text_field(question, "artifact")}));
   const ProgressTeller teller(out_fd);
   std::vector<LaunchCounts> launches;
-  const auto call = rung->call(*family, params_from_json(*params), device.get(), &launches);
+  auto call = rung->call(*family, params_from_json(*params), device.get(), &launches);
   if (!call && launches.empty()) return call.error();
   Json answer = {{"launches", Json::array()}};
-  if (call) answer["check"] = call->check;
   if (!call) answer["stopped"] = call.error().sentence();
+  if (call && call->check.passed && question.contains("awkward"))
+    try_awkward(*rung, *family, question["awkward"], device.get(), &*call, &answer);
+  if (call) answer["check"] = call->check;
   for (const LaunchCounts& launch : call ? call->launches : launches)
     answer["launches"].push_back(raw_json(launch, rung->object().base));
   return answer;

@@ -15,7 +15,8 @@ namespace ridge::worker {
 /// `params`: complete, of the family.
 Result<Params> countable(const FamilyDesc& family, const Params& params);
 
-/// `kernel`: a CUDA rung's id. `text`: a learner's in place of its own; empty: its own. A launch that a fault stopped is a
+/// `kernel`: a CUDA rung's id. `text`: a learner's in place of its own; empty: its own. A learner's is tried on the
+/// family's awkward problems too, as far as they are small: its check is the first that failed. A launch that a fault stopped is a
 /// result, which says so. Errors: usage, it is no CUDA rung, or does not compile; unavailable, this machine lacks a tool;
 /// invalid, the process ended, and how; cancelled.
 Result<KernelCounts> counted_call(const std::string& kernel, const std::string& text,

@@ -101,9 +101,8 @@ std::unique_ptr<Rung> kernel_rung(const KernelDesc& kernel, const Machine& machi
   info.accuracy = name_of(kernel.accuracy);
   const FamilyDesc* family = find_family(info.family);
   if (family != nullptr) {
-    info.params = family->params();
+    info.params = family->params_of(kernel.id);
     narrow_dtype(&info);
-    if (family->narrow != nullptr) family->narrow(kernel.id, &info.params);
   } else {
     info.available = false;
     info.reason = "its family is not in this worker";

@@ -41,7 +41,7 @@ KernelInfo uncompiled_info(const KernelSource& source, const Machine& machine) {
   info.library = source.library;
   // A kernel's parameters are known all the same: a recorded run of it can be browsed.
   const FamilyDesc* family = source.kind == RungKind::kernel ? find_family(info.family) : nullptr;
-  if (family != nullptr) info.params = family->params();
+  if (family != nullptr) info.params = family->params_of(source.id);
   info.needs = source.arch.empty() ? source.isa : "sm_" + source.arch;
   info.reason = why_not_here(source, machine);
   return info;

@@ -137,6 +137,13 @@ struct FamilyDesc {
   Params (*step_room)(const Params& params, int64_t batch, int64_t length) = nullptr;
   /// Narrows `specs` to what the rung with this id leaves open. Null: each rung takes all of them.
   void (*narrow)(std::string_view kernel, std::vector<ParamSpec>* specs) = nullptr;
+
+  /// What the rung with this id may be asked for, whether this build has its code or not.
+  std::vector<ParamSpec> params_of(std::string_view kernel) const {
+    std::vector<ParamSpec> specs = params();
+    if (narrow != nullptr) narrow(kernel, &specs);
+    return specs;
+  }
 };
 
 }  // namespace ridge

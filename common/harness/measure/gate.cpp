@@ -31,6 +31,11 @@ Params carried_over(const FamilyDesc& family, const std::vector<Params>& shapes,
   return carried;
 }
 
+Result<Params> completed(const FamilyDesc& family, Params shape, const Params& carried) {
+  for (const auto& [param, value] : carried) shape[param] = value;
+  return resolve_params(family.params(), shape, family.name);
+}
+
 /// Keeps the more telling of two checks: one that failed, else the one nearer to its limit.
 void keep_worst(QualityCheck* worst, const QualityCheck& next) {
   const int64_t checked = worst->checked + next.checked;
@@ -87,9 +92,8 @@ class FullCheck {
   }
 
  private:
-  Result<std::shared_ptr<ProblemInstance>> instance_of(Params shape) const {
-    for (const auto& [param, value] : carried_) shape[param] = value;
-    RIDGE_TRY(const Params complete, resolve_params(family_.params(), shape, family_.name));
+  Result<std::shared_ptr<ProblemInstance>> instance_of(const Params& shape) const {
+    RIDGE_TRY(const Params complete, completed(family_, shape, carried_));
     return make_instance(family_, complete, first_, *device_);
   }
 
@@ -273,6 +277,17 @@ Result<QualityCheck> check_rung(ReadyRung* rung, bool full, const std::string& w
   }
   if (!broken.empty()) check.reason = "wrote outside buffer " + broken;
   return check;
+}
+
+Result<std::vector<Params>> awkward_problems(const FamilyDesc& family, const Params& params) {
+  std::vector<Params> all;
+  if (family.awkward == nullptr) return all;
+  const std::vector<Params> shapes = family.awkward();
+  const Params carried = carried_over(family, shapes, params);
+  for (const Params& shape : shapes) {
+    RIDGE_TRY(all.emplace_back(), completed(family, shape, carried));
+  }
+  return all;
 }
 
 Result<QualityCheck> FullChecks::get(const KernelDesc& kernel, const FamilyDesc& family,

@@ -37,4 +37,7 @@ class FullChecks {
 
 inline constexpr int kSeeds = 3;
 
+/// The family's awkward problems with the choices of a run that has these `params`; complete.
+Result<std::vector<Params>> awkward_problems(const FamilyDesc& family, const Params& params);
+
 }  // namespace ridge::measure
