@@ -36,6 +36,7 @@ function(ridge_embed_assets target)
   file(GLOB files CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/assets/*.json ${CMAKE_SOURCE_DIR}/assets/*.md
     ${CMAKE_SOURCE_DIR}/assets/exercises/*/*.cpp ${CMAKE_SOURCE_DIR}/assets/exercises/*/*.cu
+    ${CMAKE_SOURCE_DIR}/kernels/puzzles/rungs/*.cu  # each is an exercise
     ${CMAKE_SOURCE_DIR}/assets/cards/*.json ${CMAKE_SOURCE_DIR}/assets/lessons/*.md
     ${CMAKE_SOURCE_DIR}/assets/quiz/*.json ${CMAKE_SOURCE_DIR}/assets/tours/*.json)
   ridge_embed(${target} assets app/study/assets.h embedded_assets ${files})

@@ -140,6 +140,7 @@ const Section* section_at(const Lab& lab, const Rung& rung) {
 
 const Rung* previous_rung(const Lab& lab, const Rung& rung) {
   const Rung* previous = nullptr;
+  if (!lab.is_ladder) return nullptr;
   for (const Rung& candidate : lab.rungs) {
     if (section_at(lab, candidate)) previous = nullptr;
     if (std::string_view(candidate.kernel) == rung.kernel) return previous;

@@ -102,6 +102,7 @@ struct Lab {
   bool decodes_model = false;   ///< its weights' types are what that model may decode with
   const char* items = "items";  ///< what a call works off, counted a second: "images"
   bool per_item = false;        ///< its rungs do unlike work: times are those of an item
+  bool is_ladder = true;  ///< each rung goes on from the one before; of a collection none does
   std::optional<ScoreCard> score_card = {};
   Params one_item = {};                     ///< what sets a call to a single one of its items
   std::vector<const char*> inspected = {};  ///< families whose models can be looked into
@@ -161,7 +162,7 @@ inline const char* one_thread_is_no_step(const Params& params) {
 }
 /// The heading above this rung where it is the first of a section; null otherwise.
 const Section* section_at(const Lab& lab, const Rung& rung);
-/// The rung before it in its section, of the same backend and not a peer; null for the first.
+/// The rung before it in its section, of the same backend and not a peer; null for the first, and in a collection.
 const Rung* previous_rung(const Lab& lab, const Rung& rung);
 /// For each rung of ours and each bottleneck: the next rung of its backend that pulls the lever.
 Levers levers_of(const Lab& lab);

@@ -27,25 +27,13 @@ struct Counted {
 };
 
 Result<Counted> count(Driver& driver, const CountOptions& options) {
-  WorkRequest request;
-  request.type = RequestType::count;
   RIDGE_TRY(const Params given, parse_params(options.set));
   const std::string kernel = full_id(options.kernel);
-  request.kernels.push_back({kernel, given});
-  for (const Lab* lab : all_labs()) {
-    if (find_rung(*lab, kernel)) request.lab = lab->id;
-  }
   Counted found;
   if (!options.file.empty()) {
-    RIDGE_TRY(request.text, read_whole(options.file));
-    found.source = request.text;
+    RIDGE_TRY(found.source, read_whole(options.file));
   }
-  int64_t id = 0;
-  RIDGE_TRY_VOID(driver.carry_out(std::move(request), &id));
-  const auto& all = driver.run().counts();
-  if (all.empty() || all.back().request != id)
-    return Error{ErrorCode::worker, "the worker sent no counts", kernel, "update the worker"};
-  found.counts = all.back();
+  RIDGE_TRY(found.counts, driver.count(kernel, given, found.source));
   if (options.file.empty()) {
     RIDGE_TRY_VOID(driver.fetch_source(kernel));
     if (const SourceText* source = driver.run().source(kernel)) found.source = source->text;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/driver.h"
+#include "app/query/counts_text.h"
 #include "app/query/editing.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
@@ -102,6 +103,54 @@ int show_hints(const CommonOptions& common, const Exercise& exercise) {
   return 0;
 }
 
+Json targets_json(const KernelCounts& counts, const std::vector<CountTarget>& targets) {
+  Json all = Json::array();
+  for (const CountTarget& target : targets)
+    all.push_back({{"counted", name_of(target.kind)},
+                   {"yours", count_of(counts, target.kind)},
+                   {"target", target.most},
+                   {"met", is_met(counts, target)}});
+  return all;
+}
+
+std::string puzzle_text(const KernelCounts& counts, const Exercise& exercise) {
+  std::string text = fmt::format("{}: {}\n", exercise.title, outcome_text(counts));
+  for (const CountedFault& fault : counts.faults) text += fault_text(fault) + "\n";
+  text += "\n" + targets_text(counts, exercise.targets);
+  if (is_solved(counts, exercise.targets)) return text + "\nsolved\n";
+  return text +
+         (is_clean(counts)
+              ? "\nright, and it asks for more than it has to: ridgepoint exercise hint "
+              : "\nnot yet: ridgepoint exercise hint ") +
+         exercise.name + "\n";
+}
+
+/// Counted on this CPU, at its own size unless another was asked for; its targets are those of its own size.
+int check_puzzle(const CommonOptions& common, const ExerciseOptions& options,
+                 const Exercise& exercise, const std::string& text, bool* has_gpu) {
+  auto driver = Driver::start(common, options.out);
+  if (!driver) return fail(common, driver.error());
+  const auto given = parse_params(options.set);
+  if (!given) return fail(common, given.error());
+  const auto counts = (*driver)->count(exercise.kernel, *given, text);
+  const KernelInfo* rung = (*driver)->run().kernel(exercise.kernel);
+  *has_gpu = rung != nullptr && rung->available;
+  const auto saved = (*driver)->close_file();
+  if (!counts) return fail(common, counts.error());
+  if (!saved) return fail(common, saved.error());
+  const bool solved = is_solved(*counts, exercise.targets);
+  if (common.json) {
+    print_json({{"ridgepoint", 1},
+                {"exercise", exercise.name},
+                {"solved", solved},
+                {"targets", targets_json(*counts, exercise.targets)},
+                {"counts", Json(*counts)}});
+  } else {
+    print(puzzle_text(*counts, exercise));
+  }
+  return solved ? 0 : static_cast<int>(ErrorCode::invalid);
+}
+
 /// A paired comparison with the rung that it goes on from: its gate is the check.
 int check_exercise(const CommonOptions& common, const ExerciseOptions& options) {
   const auto text = read_learner_file(options.name);
@@ -111,6 +160,11 @@ int check_exercise(const CommonOptions& common, const ExerciseOptions& options) 
     Error error = exercise.error();
     error.where = options.name;
     return fail(common, error);
+  }
+  if (exercise->is_puzzle()) {
+    bool has_gpu = false;
+    const int outcome = check_puzzle(common, options, *exercise, *text, &has_gpu);
+    if (outcome != 0 || !has_gpu || common.json) return outcome;
   }
   MeasureOptions compare;
   // Of the rung that it goes on from: a trap's exercise is a product, a pipeline's a copy.

@@ -179,6 +179,23 @@ Result<void> Driver::carry_out(WorkRequest request, int64_t* id,
   return finish(*id, each_step);
 }
 
+Result<KernelCounts> Driver::count(const std::string& kernel, const Params& params,
+                                   const std::string& text) {
+  WorkRequest request;
+  request.type = RequestType::count;
+  request.kernels.push_back({kernel, params});
+  request.text = text;
+  for (const Lab* lab : all_labs()) {
+    if (find_rung(*lab, kernel)) request.lab = lab->id;
+  }
+  int64_t id = 0;
+  RIDGE_TRY_VOID(carry_out(std::move(request), &id));
+  const auto& all = run().counts();
+  if (all.empty() || all.back().request != id)
+    return Error{ErrorCode::worker, "the worker sent no counts", kernel, "update the worker"};
+  return all.back();
+}
+
 void Driver::print_above(const std::string& text) {
   if (text.empty()) return;
   progress_.clear();

@@ -69,6 +69,9 @@ class Driver {
   /// Sends the request and waits for it.
   Result<void> carry_out(WorkRequest request, int64_t* id,
                          const std::function<void()>& each_step = {});
+  /// A CUDA rung counted on the CPU; `text`: a learner's in place of its own, or empty.
+  Result<KernelCounts> count(const std::string& kernel, const Params& params,
+                             const std::string& text);
   /// As ProgressLine::begin().
   void say_begun(const std::string& what) { progress_.begin(what); }
   /// Prints to stdout, above the line of the progress. Not while a block is timed: it would disturb it.

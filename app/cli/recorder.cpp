@@ -14,6 +14,7 @@
 
 #include "app/cli/driver.h"
 #include "app/query/compact.h"
+#include "app/query/editing.h"
 #include "app/query/lanes_text.h"
 #include "app/query/recording_check.h"
 #include "app/query/results.h"
@@ -152,6 +153,18 @@ class Recorder {
         RIDGE_TRY(const Params params, params_of(point, dtype, size));
         RIDGE_TRY_VOID(record_sustained(params, name_of(point, dtype), dtype));
       }
+    }
+    return record_counts();
+  }
+
+  /// A puzzle's reference is counted, on whatever machine this is: lessons quote it.
+  Result<void> record_counts() {
+    for (const Exercise& one : known_exercises()) {
+      if (!one.is_puzzle() || one.lab != lab_.id) continue;
+      WorkRequest request;
+      request.type = RequestType::count;
+      request.kernels.push_back({one.kernel, {}});
+      RIDGE_TRY_VOID(carry_out(std::move(request), one.kernel + " counted"));
     }
     return {};
   }

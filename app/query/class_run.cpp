@@ -92,7 +92,8 @@ void add_pairs(const Run& run, ClassRun* out) {
   }
 }
 
-/// As the window has it: solved by a verified comparison that is not slower than what it goes on from.
+/// As the window has it: solved by a verified comparison that is not slower than what it goes on from; a puzzle by its
+/// counts.
 void add_exercises(const Run& run, ClassRun* out) {
   for (const Exercise& exercise : known_exercises()) {
     for (const Comparison& one : run.comparisons()) {
@@ -105,6 +106,12 @@ void add_exercises(const Run& run, ClassRun* out) {
     for (const Series& series : run.series()) {
       if (is_edit(series.kernel) && original_of(series.kernel) == exercise.kernel)
         out->tried.insert(exercise.name);
+    }
+    for (const KernelCounts& counts : run.counts()) {
+      if (!is_edit(counts.kernel) || original_of(counts.kernel) != exercise.kernel) continue;
+      out->tried.insert(exercise.name);
+      if (exercise.is_puzzle() && is_solved(counts, exercise.targets))
+        out->solved.insert(exercise.name);
     }
   }
 }

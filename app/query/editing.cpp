@@ -129,8 +129,15 @@ std::string messages_text(const EditBuild& build, const std::string& file) {
 
 namespace {
 
-constexpr std::string_view kFolder = "assets/exercises/";
-constexpr std::string_view kBegin = "// solution: ", kEnd = "// end of solution";
+constexpr const char *kFolder = "assets/exercises/", *kPuzzleFolder = "kernels/";
+constexpr std::string_view kBegin = "// solution: ", kEnd = "// end of solution",
+                           kGiven = "// given: ";
+
+/// "gemm" of assets/exercises/gemm/turned_loops.cpp, "puzzles" of kernels/puzzles/rungs/map.cu.
+std::string lab_of_path(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return (folder.filename() == "rungs" ? folder.parent_path() : folder).filename().string();
+}
 
 /// "gemm.cpu.turned_loops": what RIDGE_KERNEL(gemm, cpu, turned_loops, ...) registers.
 std::string registered_by(std::string_view text) {
@@ -146,7 +153,7 @@ std::string registered_by(std::string_view text) {
 }
 
 /// Goes on with what the last "// Key   text" line began.
-void take_header(std::string_view line, std::string* key, Exercise* made) {
+void take_header(std::string_view line, std::string* key, std::string* targets, Exercise* made) {
   std::string_view rest = line.substr(std::min<size_t>(3, line.size()));
   const bool goes_on = rest.starts_with("          ");
   if (!goes_on) *key = std::string(rest.substr(0, rest.find(' ')));
@@ -157,6 +164,7 @@ void take_header(std::string_view line, std::string* key, Exercise* made) {
   if (*key == "After") add(&made->after);
   if (*key == "Level" && !rest.empty()) made->level = rest.front() - '0';
   if (*key == "Task") add(&made->task);
+  if (*key == "Target") add(targets);
   if (*key == "Hint" && !goes_on) made->hints.emplace_back();
   if (*key == "Hint") add(&made->hints.back());
 }
@@ -168,16 +176,16 @@ Result<Exercise> parse_exercise(const std::string& path, const std::string& text
   const size_t slash = path.rfind('/'), dot = path.rfind('.');
   made.name = path.substr(slash + 1, dot - slash - 1);
   made.is_cuda = path.substr(dot) == ".cu";
-  made.lab = path.substr(kFolder.size(), slash - kFolder.size());
+  made.lab = lab_of_path(path);
   made.kernel = registered_by(text);
   made.reference = text;
   std::istringstream lines(text);
-  std::string key;
+  std::string key, targets;
   bool in_header = true, in_solution = false;
   int solutions = 0;
   for (std::string line; std::getline(lines, line);) {
     in_header = in_header && line.starts_with("//");
-    if (in_header && !line.starts_with("// ridge:")) take_header(line, &key, &made);
+    if (in_header && !line.starts_with("// ridge:")) take_header(line, &key, &targets, &made);
     if (in_header && key == "Hint") continue;
     const size_t indent = std::min(line.find_first_not_of(' '), line.size());
     const std::string_view code = std::string_view(line).substr(indent);
@@ -188,8 +196,14 @@ Result<Exercise> parse_exercise(const std::string& path, const std::string& text
       ++solutions;
     }
     if (!in_solution) made.handed_out += line + "\n";
+    if (in_solution && code.starts_with(kGiven))
+      made.handed_out += line.substr(0, indent) + std::string(code.substr(kGiven.size())) + "\n";
     if (code.starts_with(kEnd)) in_solution = false;
   }
+  auto parsed = parse_targets(targets);
+  if (!parsed) return study::bad_asset(path, parsed.error().what, parsed.error().hint);
+  made.targets = *std::move(parsed);
+  if (made.after.empty() && made.is_puzzle()) made.after = made.kernel;
   const char* missing = made.title.empty()                 ? "its header has no Exercise"
                         : made.task.empty()                ? "its header has no Task"
                         : made.after.empty()               ? "its header has no After"
@@ -205,7 +219,9 @@ Result<Exercise> parse_exercise(const std::string& path, const std::string& text
 
 Result<std::vector<Exercise>> all_exercises() {
   std::vector<Exercise> all;
-  for (const std::string& path : study::asset_names(std::string(kFolder))) {
+  std::vector<std::string> paths = study::asset_names(kFolder);
+  for (std::string& path : study::asset_names(kPuzzleFolder)) paths.push_back(std::move(path));
+  for (const std::string& path : paths) {
     RIDGE_TRY(const std::string text, study::read_asset(path));
     RIDGE_TRY(Exercise exercise, parse_exercise(path, text));
     all.push_back(std::move(exercise));
@@ -237,6 +253,13 @@ const std::vector<Exercise>& known_exercises() {
     return all ? *std::move(all) : std::vector<Exercise>();
   }();
   return kAll;
+}
+
+const Exercise* puzzle_of(std::string_view kernel) {
+  for (const Exercise& one : known_exercises()) {
+    if (one.is_puzzle() && one.kernel == original_of(kernel)) return &one;
+  }
+  return nullptr;
 }
 
 std::string edit_title(const std::string& edit) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/query/count_targets.h"
 #include "app/query/selection.h"
 #include "common/core/result.h"
 #include "common/record/edit.h"
@@ -57,18 +58,23 @@ std::string messages_text(const EditBuild& build, const std::string& file);
 // ---- exercises ---------------------------------------------------------------------------------
 // Exercises: a rung with a part left out, for a learner to fill in. One file each,
 // assets/exercises/<lab>/<name>.cpp or .cu: the reference as it compiles, its header with the task and the
-// hints, and between `// solution: WHAT` and `// end of solution` what the learner does not get.
+// hints, and between `// solution: WHAT` and `// end of solution` what the learner does not get; a line
+// `// given: CODE` there stands in its place. A puzzle is a rung of its lab, kernels/<lab>/rungs/<name>.cu, that
+// has targets: it is counted on any machine, and solved where it asks for no more than its reference does.
 
 struct Exercise {
   std::string name, lab;  ///< "turned_loops", "gemm"; its kernel may be of another family
   std::string kernel;     ///< "gemm.cpu.turned_loops"
   std::string title, task;
   int level = 2;      ///< 1: the first ones, to 3
-  std::string after;  ///< the rung that it goes on from, and is compared with
+  std::string
+      after;  ///< the rung that it goes on from, and is compared with; of a puzzle its own reference
   std::vector<std::string> hints;
   std::string handed_out;  ///< the learner's file: no solution, no hints
   std::string reference;   ///< the file as it is
   bool is_cuda = false;
+  std::vector<CountTarget> targets;  ///< of a puzzle
+  bool is_puzzle() const { return !targets.empty(); }
 };
 
 /// One file; `path` as in assets/. bad_input says what is missing.
@@ -78,6 +84,8 @@ Result<Exercise> parse_exercise(const std::string& path, const std::string& text
 Result<std::vector<Exercise>> all_exercises();
 /// The same, read once; none where one of them cannot be read, which `ridgepoint exercise` says.
 const std::vector<Exercise>& known_exercises();
+/// The puzzle whose reference, or a learner's try of it, has this id; null: it is of none.
+const Exercise* puzzle_of(std::string_view kernel);
 /// What people read where a learner's rung is named: its exercise's title, else that of the rung that it is a copy of;
 /// the id itself where neither is known.
 std::string edit_title(const std::string& edit);

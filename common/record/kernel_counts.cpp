@@ -55,4 +55,23 @@ const LineCounts* KernelCounts::at(int line) const {
   return found == lines.end() ? nullptr : &*found;
 }
 
+int64_t count_of(const KernelCounts& counts, CountKind kind) {
+  const SiteCounts all = counts.total().counts;
+  switch (kind) {
+    case CountKind::sectors:
+      return all.global().sectors;
+    case CountKind::requests:
+      return all.global().requests;
+    case CountKind::shared:
+      return all.shared().requests;
+    case CountKind::conflicts:
+      return all.shared().conflicts;
+    case CountKind::barriers:
+      return all.barriers;
+    case CountKind::atomics:
+      return all.global_atomics.lanes;
+  }
+  return 0;
+}
+
 }  // namespace ridge

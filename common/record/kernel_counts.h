@@ -109,4 +109,22 @@ struct KernelCounts {
   const LineCounts* at(int line) const;
 };
 
+/// What a puzzle's target, or a figure in a text, may name of them all.
+enum class CountKind {
+  sectors,    ///< of device memory, 32 bytes each, by request
+  requests,   ///< of a warp, to device memory
+  shared,     ///< requests of a warp to shared memory
+  conflicts,  ///< turns of shared memory beyond those that are needed
+  barriers,   ///< of a block, each once
+  atomics     ///< of single threads, in device memory
+};
+template <>
+struct EnumTable<CountKind> {
+  static constexpr EnumName<CountKind> kRows[] = {
+      {CountKind::sectors, "sectors"},   {CountKind::requests, "requests"},
+      {CountKind::shared, "shared"},     {CountKind::conflicts, "conflicts"},
+      {CountKind::barriers, "barriers"}, {CountKind::atomics, "atomics"}};
+};
+int64_t count_of(const KernelCounts& counts, CountKind kind);
+
 }  // namespace ridge

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/query/selection.h"
+#include "app/window/edit/puzzle_results.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/export.h"
 #include "app/window/teach/study.h"
@@ -140,6 +141,24 @@ bool build_now(State& state, Editing* editing) {
   return true;
 }
 
+/// A puzzle's save: it runs thread by thread on this CPU, at the puzzle's own size.
+bool count_now(State& state, Editing* editing) {
+  editing->wants_build = editing->cancels = false;
+  editing->build_since_s = editing->now_s;
+  WorkRequest request = request_for(state, RequestType::count);
+  request.kernels.push_back({std::string(original_of(editing->id)), {}});
+  request.text = editing->on_disk;
+  const auto id = state.sessions.shown->send(std::move(request));
+  if (!id) {
+    state.notice = {id.error().sentence(), true};
+    return true;
+  }
+  editing->build_request = *id;
+  editing->numbers[*id] = editing->kept;
+  editing->built = editing->on_disk;
+  return true;
+}
+
 bool run_now(State& state, Editing* editing) {
   const EditBuild* build = state.run().build(editing->build_request);
   if (!build) {
@@ -203,11 +222,18 @@ bool compare_now(State& state, Editing* editing) {
   return true;
 }
 
-/// An exercise is solved by a verified comparison that is not slower than what it goes on from, as
+/// An exercise is solved by a verified comparison that is not slower than what it goes on from, a puzzle by its counts, as
 /// `exercise check` has it.
 bool note_solved(State& state, const Editing& editing) {
   if (editing.exercise.empty()) return false;
   if (exercise_progress(state, editing.exercise).is_solved) return false;
+  if (is_puzzle_open(state)) {
+    const KernelCounts* counts = puzzle_counts(state);
+    if (!counts || !app::is_solved(*counts, editing.targets)) return false;
+    state.history.exercises[editing.exercise].is_solved = true;
+    save_settings(&state);
+    return true;
+  }
   const auto& all = state.run().comparisons();
   const bool solves = std::any_of(all.begin(), all.end(), [&](const Comparison& made) {
     return made.candidate == editing.id && made.baseline == editing.kernel &&
@@ -259,7 +285,8 @@ bool advance(State& state, Editing* editing) {
     state.sessions.shown->cancel(building ? editing->build_request : open);
   }
   bool moved = false;
-  if (editing->wants_build && is_free && !building) moved |= build_now(state, editing);
+  if (editing->wants_build && is_free && !building && !state.counting.request)
+    moved |= is_puzzle_open(state) ? count_now(state, editing) : build_now(state, editing);
   if (editing->wants_run && is_free) moved |= run_now(state, editing);
   if (editing->wants_comparison && !state.requests.is_measuring())
     moved |= compare_now(state, editing);
@@ -286,6 +313,7 @@ Editing::Editing(const Rung& after, const std::string& file, const app::Exercise
       exercise(given.name),
       task(given.task),
       hints(given.hints),
+      targets(given.targets),
       title(app::edit_title(id)),
       change("yours, after " + std::string(after.title)),
       rung(row_of(*this, after.expert)),
@@ -298,11 +326,13 @@ bool is_editing_here(const State& state) {
 std::string editing_keys(const State& state) {
   const Editing& editing = *state.editing;
   const bool is_empty = !editing.exercise.empty() && editing.is_as_handed_out();
-  return std::string(is_empty ? "Fill the hole; then F5 or Ctrl S builds, checks and "
-                                "times it."
-                     : editing.is_unsaved()
-                         ? "F5 or Ctrl S saves it, then builds, checks and times it."
-                         : "F5 builds, checks and times it again.") +
+  const char* works =
+      is_puzzle_open(state) ? "checks and counts it" : "builds, checks and times it";
+  const bool again = !is_empty && !editing.is_unsaved();
+  const std::string begin = is_empty ? "Fill the hole; then F5 or Ctrl S "
+                            : again  ? "F5 "
+                                     : "F5 or Ctrl S saves it, then ";
+  return begin + works + (again ? " again." : ".") +
          (editing.in_field ? " Esc leaves the editor." : " Esc goes to the lab.");
 }
 
@@ -310,8 +340,8 @@ std::string build_blocker(const State& state) {
   if (std::string why = save_blocker(state); !why.empty()) return why;
   const Editing& editing = *state.editing;
   if (!editing.exercise.empty() && editing.is_as_handed_out())
-    return "The hole is still empty: write at the line YOUR TURN, then F5 builds, checks and times "
-           "it.";
+    return fmt::format("The hole is still empty: write at the line YOUR TURN, then F5 {} it.",
+                       is_puzzle_open(state) ? "checks and counts" : "builds, checks and times");
   const bool is_busy = is_building(state) || state.requests.is_measuring();
   return is_busy && !editing.is_unsaved() ? "This text is being measured; Esc ends that." : "";
 }
@@ -406,7 +436,7 @@ void start_exercise(State& state, const app::Exercise& exercise) {
   }
   state.view.screen = ScreenId::lab;
   const RungView* row = find_row(state.ladder, after);
-  if (state.is_replay() || !row || !row->can_run) {
+  if (state.is_replay() || (!exercise.is_puzzle() && (!row || !row->can_run))) {
     state.notice = {state.is_replay() ? leave_saved_run(state, "build")
                                       : "It goes on from " + after + ", which cannot run here.",
                     true};
@@ -418,7 +448,7 @@ void start_exercise(State& state, const app::Exercise& exercise) {
     const std::string folder = state.settings.edits_folder.empty()
                                    ? app::learner_folder("exercises")
                                    : state.settings.edits_folder;
-    open_editing(state, *row->rung, app::learner_file(folder, exercise.name, exercise.is_cuda),
+    open_editing(state, *rung_of(after), app::learner_file(folder, exercise.name, exercise.is_cuda),
                  exercise.handed_out, exercise);
     if (state.notice.is_error) return;
   }
@@ -541,7 +571,8 @@ bool tick_editing(State& state, double now_s) {
     editing->look_s = now_s;
     moved = look_at_file(state, editing);
   }
-  if (editing->build_request && editing->dtype != wanted_dtype(state, *editing)) {
+  if (editing->build_request && editing->targets.empty() &&
+      editing->dtype != wanted_dtype(state, *editing)) {
     editing->wants_build = true;  // it was built for another type; the text is not newer
     editing->saved_ns = 0;
   }
@@ -573,6 +604,7 @@ const EditBuild* last_build(const State& state) {
 }
 
 std::string editing_status(const State& state, bool* is_error) {
+  if (is_puzzle_open(state)) return puzzle_status(state, is_error);
   const Editing& editing = *state.editing;
   const EditBuild* build = last_build(state);
   *is_error = false;

@@ -24,6 +24,8 @@ struct Editing {
   std::string original;        ///< the text to go back to
   std::string exercise, task;  ///< its name and what is to be done; empty: a copy of a rung
   std::vector<std::string> hints = {};  ///< of an exercise
+  std::vector<app::CountTarget> targets =
+      {};  ///< of a puzzle: a save is counted, and `build_request` is that
   std::string title, change;
   Rung rung;  ///< the ladder's row; its texts are the strings above
   app::FileWatch watch;

@@ -19,7 +19,8 @@ std::string exercise_blocker(const State& state, const app::Exercise& one) {
   const auto& environment = own.run().environment();
   const KernelInfo* after = own.run().kernel(one.after);  // known before anything is measured
   const bool has_none = (environment && environment->gpus.empty()) || (after && !after->available);
-  const bool lacks = one.is_cuda && has_none && own.state() != app::WorkerState::replay;
+  const bool lacks =
+      one.is_cuda && !one.is_puzzle() && has_none && own.state() != app::WorkerState::replay;
   return lacks ? "needs a GPU, and there is none here" : "";
 }
 
@@ -32,8 +33,11 @@ void draw_title(Ui& ui, const Area& line, const app::Exercise& one) {
     ui.widgets["solved:" + one.name] = {x, line.y, ui.px(14), line.h};
     x += ui.px(20);
   }
-  x += ui.text(x, line.middle(), one.title + (one.is_cuda ? "  ·  GPU" : ""), kSmall_px + 1,
-               Role::text, Face::body, Anchor::start, line.right() - x);
+  x += ui.text(x, line.middle(),
+               one.title + (one.is_puzzle() ? "  ·  counted"
+                            : one.is_cuda   ? "  ·  GPU"
+                                            : ""),
+               kSmall_px + 1, Role::text, Face::body, Anchor::start, line.right() - x);
   std::string about = done.is_solved ? "solved" : exercise_blocker(ui.state, one);
   if (done.hints_spent > 0)
     about += fmt::format("{}{} of {} hints", about.empty() ? "" : ", ", done.hints_spent,

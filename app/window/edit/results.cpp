@@ -8,6 +8,7 @@
 
 #include "app/window/edit/editing.h"
 #include "app/window/edit/feedback.h"
+#include "app/window/edit/puzzle_results.h"
 #include "app/window/panels/verdict_card.h"
 #include "app/window/panels/widgets.h"
 #include "common/core/format.h"
@@ -158,6 +159,7 @@ void SaveResults::read(const State& state) {
 
 bool SaveResults::is_empty(const State& state) {
   read(state);
+  if (is_puzzle_open(state)) return !state.editing->build_request;
   return saves_.empty() || (saves_.size() == 1 && state.editing->is_as_handed_out() &&
                             saves_.front().series == nullptr);
 }
@@ -253,7 +255,11 @@ void SaveResults::draw_now(Ui& ui, Area* rest) const {
 /// Which elements are wrong, where the last save failed its check.
 void SaveResults::draw_errors(Ui& ui, Area* rest) const {
   const Series* series = series_now(ui.state);
-  const ErrorMap* map = series ? error_map_of(*series) : nullptr;
+  const KernelCounts* counts = is_puzzle_open(ui.state) ? puzzle_counts(ui.state) : nullptr;
+  const ErrorMap* map = series ? error_map_of(*series)
+                        : counts && counts->check && !counts->check->passed && counts->check->errors
+                            ? &*counts->check->errors
+                            : nullptr;
   if (!map || map->cell_rows <= 0 || map->cell_columns <= 0 ||
       map->cells.size() != static_cast<size_t>(map->cell_rows * map->cell_columns))
     return;
@@ -434,6 +440,11 @@ void SaveResults::draw(Ui& ui, Area area) {
   read(ui.state);
   Scroll scroll(ui, "save_results", area);
   Area& rest = scroll.rest;
+  if (is_puzzle_open(ui.state)) {
+    draw_puzzle(ui, &rest);
+    draw_errors(ui, &rest);
+    return;
+  }
   draw_now(ui, &rest);
   draw_errors(ui, &rest);
   draw_saves(ui, &rest);

@@ -9,6 +9,7 @@
 #include "app/window/inspect/count_view.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/screens.h"
 #include "common/record/assembly.h"
 #include "common/record/stale_words.h"
 
@@ -68,13 +69,28 @@ void SourceTab::draw_buttons(Ui& ui, Area line) const {
   const bool edits = edits_selected(ui.state);
   const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
   const bool is_ours = row && row->info && row->info->library.empty();
-  if (edits || (is_ours && row->info->kind == RungKind::kernel))
+  const bool is_puzzle = app::puzzle_of(ui.state.selection.rung) != nullptr;
+  if (edits || (is_ours && row->info->kind == RungKind::kernel && !is_puzzle))
     ui.action_button("edit", line.take_left(ui.px(72), ui.px(8)), "Edit", Ui::Kind::normal);
   if (!has_counts_tab(ui.state) || row->can_run) return;  // a GPU that is here is measured
   if (ui.state.counting.request)
     ui.action_button("cancel", line.take_left(ui.px(108)), "Cancel", Ui::Kind::normal);
   else
     ui.action_button("count", line.take_left(ui.px(108)), "Count it here", Ui::Kind::normal);
+}
+
+/// A puzzle's own source is its solution.
+bool SourceTab::hides_solution(const State& state) {
+  const app::Exercise* puzzle = app::puzzle_of(state.selection.rung);
+  return puzzle && puzzle->kernel == state.selection.rung &&
+         !exercise_progress(state, puzzle->name).is_solved &&
+         !state.view.solutions.contains(puzzle->kernel);
+}
+
+void SourceTab::draw_hidden(Ui& ui, const Area& area) {
+  if (draw_nothing(ui, area, "Here stands the puzzle's solution.",
+                   "It is shown when you have solved it.", "Show it now"))
+    ui.dispatch([](State& state) { state.view.solutions.insert(state.selection.rung); });
 }
 
 /// The switch, and in words an assembly's loop or where a recorded edit comes from: they stay when the text under
@@ -92,6 +108,8 @@ void SourceTab::draw(Ui& ui, Area area) {
   if (form != SourceForm::assembly) followed_.clear();
   if (form == SourceForm::assembly) {
     draw_assembly(ui, area);
+  } else if (hides_solution(ui.state)) {
+    draw_hidden(ui, area);
   } else if (form == SourceForm::flat) {
     draw_flat(ui, area);
   } else {

@@ -22,6 +22,8 @@ struct SourceTab {
   void draw_source(Ui& ui, Area area);
   void draw_flat(Ui& ui, Area area);
   void draw_assembly(Ui& ui, Area area);
+  static bool hides_solution(const State& state);
+  static void draw_hidden(Ui& ui, const Area& area);
   void draw_buttons(Ui& ui, Area line) const;
   /// The margin's text for each line of the file, until the next call.
   std::span<const std::string> margin_of(const KernelCounts* counts);

@@ -305,8 +305,8 @@ void HomeDoors::draw_ticks(Ui& ui, Area area) const {
     if (touched.hovered) {
       const Lab* known = find_lab(one.lab);
       ui.tooltip(fmt::format("{}\n{}{}{}\n\n{}", one.title, known ? known->title : one.lab,
-                             one.is_cuda ? "  ·  needs a GPU" : "", solved ? "  ·  solved" : "",
-                             one.task));
+                             one.is_cuda && !one.is_puzzle() ? "  ·  needs a GPU" : "",
+                             solved ? "  ·  solved" : "", one.task));
     }
     if (touched.clicked) ui.dispatch([one](State& state) { start_exercise(state, one); });
     x += size + gap;
@@ -320,7 +320,8 @@ void HomeDoors::draw_build(Ui& ui, Area door) {
   if (!exercises_) return small_line(ui, &inner, exercises_.error().sentence(), Role::slower);
   const auto is_open = [&](const app::Exercise& one) {
     const KernelInfo* after = find_info(ui.state.sessions, one.after);
-    const bool runs = !one.is_cuda || (after && after->available && !ui.state.is_replay());
+    const bool runs =
+        !one.is_cuda || one.is_puzzle() || (after && after->available && !ui.state.is_replay());
     return runs && !exercise_progress(ui.state, one.name).is_solved;
   };
   const auto next = std::find_if(exercises_->begin(), exercises_->end(), is_open);

@@ -75,9 +75,10 @@ void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab) {
   ui.paragraph(line, *lab.line ? lab.line : lab.goal, kTiny_px, Role::muted);
   const LabProgress progress = lab_progress(ui.state, lab);
   const bool is_known = progress.runnable > 0;
-  const std::string count =
-      is_known ? fmt::format("{} of {} measured", progress.verified, progress.runnable)
-               : fmt::format("{} rungs", lab.rungs.size());
+  const std::string count = is_known
+                                ? fmt::format("{} of {} {}", progress.verified, progress.runnable,
+                                              progress.is_of_puzzles ? "solved" : "measured")
+                                : fmt::format("{} rungs", lab.rungs.size());
   const float text_w =
       ui.text(inner.right(), inner.middle(), count, kTiny_px, Role::text, Face::body, Anchor::end);
   const Area bar = {inner.x, inner.middle() - ui.px(2), inner.w - text_w - ui.px(12), ui.px(5)};
@@ -90,8 +91,9 @@ void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab) {
   }
   if (touched.hovered)
     ui.tooltip(std::string(lab.goal) +
-               (is_known ? "\n\n" + count + " and checked, of the rungs that can run here"
-                         : std::string()));
+               (is_known && !progress.is_of_puzzles
+                    ? "\n\n" + count + " and checked, of the rungs that can run here"
+                    : std::string()));
   if (touched.clicked) ui.dispatch([&lab](State& state) { go_to_lab(state, lab); });
 }
 

@@ -9,6 +9,7 @@
 #include "app/window/edit/editing.h"
 #include "app/window/edit/exercise_list.h"
 #include "app/window/edit/feedback.h"
+#include "app/window/edit/puzzle_results.h"
 #include "app/window/edit/results.h"
 #include "app/window/panels/code_text.h"
 #include "app/window/panels/widgets.h"
@@ -97,7 +98,7 @@ void WorkbenchScreen::draw_head(Ui& ui, Area row) {
   if (!editing.is_recorded) {
     button("save_edit", "Save  Ctrl S", editing.is_unsaved() ? Kind::primary : Kind::normal);
     button("revert_edit", "Revert", Kind::quiet);
-    button("compare", "Compare", Kind::quiet);
+    if (!is_puzzle_open(state)) button("compare", "Compare", Kind::quiet);
     if (!editing.hints.empty()) button("hint", "Hint", Kind::quiet);
     if (exercise_progress(state, editing.exercise).is_solved) draw_next(ui, &row);
   }
@@ -107,8 +108,10 @@ void WorkbenchScreen::draw_head(Ui& ui, Area row) {
   if (row.w < ui.px(60)) return;
   const Lab* lab = state.selection.lab;
   ui.text(row.x, row.middle(),
-          (editing.is_recorded ? "read from a saved run  ·  " : "") + editing.change + "  ·  " +
-              (lab ? params_summary(*lab, shown_params(state)) : ""),
+          is_puzzle_open(state)
+              ? "counted on this CPU, thread by thread"
+              : (editing.is_recorded ? "read from a saved run  ·  " : "") + editing.change +
+                    "  ·  " + (lab ? params_summary(*lab, shown_params(state)) : ""),
           kSmall_px, Role::muted, Face::body, Anchor::start, row.w);
 }
 
@@ -230,6 +233,7 @@ void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(kPad), ui.px(8));
   if (switch_listing(ui, &inner)) inner.take_top(ui.px(6));
+  if (is_puzzle_open(state)) return draw_counted_lines(ui, inner);
   const Area head = inner.take_top(ui.px(24), ui.px(2));
   const AssemblyText* listing = edit_listing(state);
   ui.text(head.x, head.middle(), "ASSEMBLY", kTiny_px, Role::muted, Face::strong);
@@ -281,8 +285,9 @@ void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
 bool WorkbenchScreen::switch_listing(Ui& ui, Area* area) {
   if (ui.window.w >= ui.px(kThreeColumns)) return false;
   const Area place = area->take_top(ui.px(30), ui.px(8));
-  const int chosen =
-      ui.segments("workbench_right", place, {"Result", "Assembly"}, shows_listing_ ? 1 : 0);
+  const int chosen = ui.segments("workbench_right", place,
+                                 {"Result", is_puzzle_open(ui.state) ? "Lines" : "Assembly"},
+                                 shows_listing_ ? 1 : 0);
   if (chosen >= 0) shows_listing_ = chosen == 1;
   return true;
 }

@@ -10,6 +10,7 @@
 
 #include "app/query/beside.h"
 #include "app/query/bottlenecks.h"
+#include "app/query/editing.h"
 #include "app/query/recordings.h"
 #include "app/session/saved_run.h"
 #include "app/session/shared_file.h"
@@ -333,6 +334,14 @@ LabProgress lab_progress(const State& state, const Lab& lab) {
   LabProgress progress;
   if (state.is_replay() && !state.sessions.own)
     return progress;  // another machine's catalogue, perhaps
+  for (const app::Exercise& one : app::known_exercises()) {
+    if (!one.is_puzzle() || one.lab != lab.id) continue;
+    progress.is_of_puzzles = true;
+    ++progress.runnable;
+    const auto found = state.history.exercises.find(one.name);
+    progress.verified += found != state.history.exercises.end() && found->second.is_solved;
+  }
+  if (progress.runnable > 0) return progress;
   const Run& run = state.sessions.own ? state.sessions.own->run() : state.run();
   const auto known = state.history.verified.find(lab.id);
   for (const Rung& rung : lab.rungs) {

@@ -79,8 +79,10 @@ void open_wanted_run(State& state);
 
 struct LabProgress {
   int verified = 0, runnable = 0;
+  bool is_of_puzzles = false;
 };
-/// Rungs of a lab that were verified here, of those that this machine can run (0: not known yet).
+/// Rungs of a lab that were verified here, of those that this machine can run (0: not known yet); of puzzles those that are
+/// solved.
 LabProgress lab_progress(const State& state, const Lab& lab);
 
 // ---- settings ----------------------------------------------------------------------------------

@@ -151,7 +151,8 @@ void open_lab(State& state, const std::string& lab_id) {
   const Lab* lab = lab_id.empty() ? nullptr : find_lab(lab_id);
   if (!lab && !state.run().series().empty()) lab = find_lab(state.run().series().front().lab);
   if (!lab && !labs.empty()) lab = labs.front();
-  if (lab != state.selection.lab) {
+  const bool is_other = lab != state.selection.lab;
+  if (is_other) {
     leave_lab(state);
     state.selection.params =
         lab && !state.is_replay() ? state.history.left_params[lab->id] : Params();
@@ -164,6 +165,7 @@ void open_lab(State& state, const std::string& lab_id) {
       state.selection.view = &kGainsView;  // refresh() knows whether it climbs
   }
   state.selection.lab = lab;
+  if (is_other && can_fill(state, kPuzzlesView)) state.selection.view = &kPuzzlesView;
   state.ladder.dirty = true;
   if (!lab || lab->rungs.empty()) return;
   if (state.is_replay()) state.selection.cache = first_cache(state);

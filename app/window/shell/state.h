@@ -79,6 +79,7 @@ struct ViewState {
   std::string glossary_typed, glossary_term;  ///< what is looked for; the term that is open
   CodeMark code_mark;
   std::set<std::string> open_answers;  ///< of the lesson: "<part>#<question>"; see key_of_all()
+  std::set<std::string> solutions;     ///< of puzzles that are not solved: those that were asked for, by kernel
   std::string wanted_exercise;         ///< its name: chosen before the worker had listed its rungs
   Tab tab = Tab::lesson;
   SourceForm source_form = SourceForm::file;  ///< what the source tab shows of the rung

@@ -94,7 +94,8 @@ const AnswerUnit* answer_unit(std::string_view written, std::string_view questio
 
 /// A rate of anything counted is of one kind: "images/s", "tokens/s".
 bool fits_unit(const AnswerUnit& unit, const std::string& figure_unit) {
-  if (unit.of.empty()) return figure_unit.empty() || figure_unit == "×";
+  if (unit.of.empty())
+    return figure_unit.empty() || figure_unit == "×" || figure_unit == "count";
   const bool is_rate =
       figure_unit.ends_with("/s") && figure_unit != "FLOP/s" && figure_unit != "B/s";
   return unit.of == figure_unit || (unit.of == "items/s" && (is_rate || figure_unit.empty()));

@@ -153,6 +153,7 @@ std::vector<const ViewDesc*> offered_views(const State& state) {
 }
 
 const ViewDesc& first_view(const State& state) {
+  if (can_fill(state, kPuzzlesView)) return kPuzzlesView;
   const bool climbs = state.appearance.level == Level::kLearn && can_fill(state, kGainsView);
   return climbs ? kGainsView : kLadderView;
 }

@@ -63,7 +63,8 @@ struct ViewDesc {
   std::span<const Action> (*actions)() = nullptr;  ///< further actions of the view; null: none
 };
 
-extern const ViewDesc kGainsView;  ///< where a learner begins
+extern const ViewDesc kGainsView;    ///< where a learner begins
+extern const ViewDesc kPuzzlesView;  ///< where a lab of puzzles opens
 extern const ViewDesc kSizesView;  ///< where a sweep leads; kLadderView: selection.h
 
 RIDGE_REGISTERED(registered_views, ridge_views, ViewDesc)
@@ -77,7 +78,7 @@ const ViewDesc* find_view(std::string_view id);
 bool can_fill(const State& state, const ViewDesc& view);
 /// Those with a button: what the lab can fill at the chosen level, and the one that is shown (a key may have led to it).
 std::vector<const ViewDesc*> offered_views(const State& state);
-/// Where a lab opens: the climb for a learner, where the lab climbs; else the ladder.
+/// Where a lab opens: its puzzles, where it has some; the climb for a learner, where the lab climbs; else the ladder.
 const ViewDesc& first_view(const State& state);
 /// The view, or the first one where it is shown already.
 void show_view(State& state, const ViewDesc& view);

@@ -352,6 +352,22 @@ Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_
   return made;
 }
 
+/// Of the rung's latest counts, which are of a size of their own.
+Result<Figure> counted_in(const Reference& reference, const Place& place, bool is_recorded,
+                          bool* found, int* /*nearness*/) {
+  const KernelCounts* counts = place.run->latest_counts(reference.kernel);
+  *found = counts != nullptr && counts->stopped.empty();
+  if (!*found) return Figure();
+  const NamedMetric named = find_metric(reference.metric);
+  const auto value = named.metric->of_counts(*counts, named.part);
+  if (!value) return not_known(reference, "nothing of that name is counted");
+  RIDGE_TRY(Figure made, figure_of(reference, *value));
+  made.is_stale = counts->stale;
+  add_place(place, is_recorded, &made);
+  add_source(reference, value->how, &made);
+  return made;
+}
+
 /// A whole word of its name: "h200" is no GH200.
 bool names_machine(const std::string& machine, const std::string& word) {
   const auto lower = [](std::string text) {
@@ -394,7 +410,9 @@ auto rank(const Reference& reference, const Figure& figure) {
 /// Of one baseline in these places of one machine, as figure.h ranks them; empty: none has the point.
 Result<std::optional<Figure>> best_place(const Reference& reference,
                                          std::span<const Shelf> shelves) {
-  const auto in = reference.versus.empty() ? alone_in : pair_in;
+  const auto in = find_metric(reference.metric).metric->of_counts ? counted_in
+                  : reference.versus.empty()                      ? alone_in
+                                                                  : pair_in;
   std::optional<Figure> best;
   int best_nearness = -1;
   // What is left open is the fallback where one of the recordings holds it, be it not the latest.

@@ -244,6 +244,18 @@ std::optional<Value> machine(const Asked& asked) {
   return std::nullopt;
 }
 
+/// It has no series: find_metric()'s `of_counts` answers.
+std::optional<Value> no_result(const Asked&) {
+  return std::nullopt;
+}
+
+std::optional<Value> counted(const KernelCounts& counts, const std::string& part) {
+  const auto kind = value_named<CountKind>(part);
+  if (!kind) return std::nullopt;
+  return Value{.value = static_cast<double>(count_of(counts, *kind)),
+               .how = "counted on a CPU, not timed, " + to_string(counts.params)};
+}
+
 constexpr Metric kMetrics[] = {{"time_per_call", "s", time_per_call},
                                {"time_per_item", "s", time_per_item},
                                {"latency", "s", latency},
@@ -271,7 +283,8 @@ constexpr Metric kMetrics[] = {{"time_per_call", "s", time_per_call},
                                {"traffic", "B", traffic, nullptr, true},
                                {"parameter", nullptr, parameter, nullptr, true},
                                {"ceiling", nullptr, ceiling, nullptr, true, true},
-                               {"machine", nullptr, machine, nullptr, true, true}};
+                               {"machine", nullptr, machine, nullptr, true, true},
+                               {"counted", "count", no_result, nullptr, true, false, counted}};
 
 }  // namespace
 

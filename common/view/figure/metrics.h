@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/record/derive.h"
+#include "common/record/kernel_counts.h"
 #include "common/record/run.h"
 #include "common/record/types.h"
 
@@ -38,6 +39,8 @@ struct Metric {
   bool has_parts = false;  ///< a text names one: ceiling.dram_read
   /// It is of the machine that ran the rung, so of no size, and new code of the rung leaves it as it is.
   bool is_of_machine = false;
+  /// Of what was counted of a rung, at whatever size that was; null: it is of a result.
+  std::optional<Value> (*of_counts)(const KernelCounts& counts, const std::string& part) = nullptr;
 };
 
 /// "ceiling.dram_read" is the metric ceiling and its part dram_read. A counter's name may hold points too.

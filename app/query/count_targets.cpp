@@ -1,0 +1,75 @@
+#include "app/query/count_targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "app/query/counts_text.h"
+#include "app/query/terminal.h"
+#include "common/core/format.h"
+
+namespace ridge::app {
+
+Result<std::vector<CountTarget>> parse_targets(const std::string& text) {
+  std::vector<CountTarget> targets;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    std::istringstream words(part);
+    std::string name, number, more;
+    words >> name >> number;
+    const auto kind = value_named<CountKind>(name);
+    CountTarget target;
+    const char* end = number.data() + number.size();
+    const auto read = std::from_chars(number.data(), end, target.most);
+    if (!kind || read.ec != std::errc() || read.ptr != end || target.most < 0 || words >> more)
+      return Error{ErrorCode::bad_input, "'" + part + "' is no target", "",
+                   "write sectors, requests, shared, conflicts, barriers or atomics, and how many"};
+    target.kind = *kind;
+    targets.push_back(target);
+  }
+  return targets;
+}
+
+bool is_met(const KernelCounts& counts, const CountTarget& target) {
+  return count_of(counts, target.kind) <= target.most;
+}
+
+bool is_solved(const KernelCounts& counts, const std::vector<CountTarget>& targets) {
+  return is_clean(counts) &&
+         std::all_of(targets.begin(), targets.end(),
+                     [&](const CountTarget& target) { return is_met(counts, target); });
+}
+
+const char* words_of(CountKind kind) {
+  switch (kind) {
+    case CountKind::sectors:
+      return "sectors of device memory";
+    case CountKind::requests:
+      return "requests to device memory";
+    case CountKind::shared:
+      return "requests to shared memory";
+    case CountKind::conflicts:
+      return "bank conflicts";
+    case CountKind::barriers:
+      return "barriers";
+    case CountKind::atomics:
+      return "atomics in device memory";
+  }
+  return "";
+}
+
+/// Of a kernel that is wrong a small count is no merit.
+std::string targets_text(const KernelCounts& counts, const std::vector<CountTarget>& targets) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CountTarget& target : targets)
+    rows.push_back({words_of(target.kind), format_count(double(count_of(counts, target.kind))),
+                    format_count(double(target.most)),
+                    !is_met(counts, target) ? "over"
+                    : is_clean(counts)      ? "✓"
+                                            : ""});
+  return table({kCountedHere, "yours", "target", ""}, rows);
+}
+
+}  // namespace ridge::app

@@ -1,0 +1,24 @@
+// What became of the last save of a puzzle: whether it is right, and what it was counted by beside its targets. Counted on
+// this CPU, never timed.
+#pragma once
+
+#include <string>
+
+#include "app/window/shell/screens.h"
+#include "common/record/kernel_counts.h"
+
+namespace ridge::window {
+
+/// The open exercise is a puzzle: a save is counted.
+bool is_puzzle_open(const State& state);
+/// Of the last save; null: it is being counted, or could not be.
+const KernelCounts* puzzle_counts(const State& state);
+/// In a sentence, under the headline.
+std::string puzzle_status(const State& state, bool* is_error);
+
+/// Headline, status and targets.
+void draw_puzzle(Ui& ui, Area* rest);
+/// In place of a listing: what each line of the last save asks for.
+void draw_counted_lines(Ui& ui, Area area);
+
+}  // namespace ridge::window
