@@ -12,11 +12,12 @@ SMALL = {"gemm": {"n": 48}, "gemv": {"n": 128, "k": 128, "copies": 1}, "transpos
          "quantnet": {"images": 64, "model": "mlp", "width": 16, "train_epochs": 1, "tune_epochs": 1, "calibration": 64},
          "wisard": {"train_images": 1000, "images": 64}, "bloom": {"train_images": 1000, "images": 64},
          "weightless": {"luts": 100, "bits": 2, "candidates": 8, "epochs": 1, "train_images": 1000, "images": 64},
-         "mixed": {"width": 16, "layers": 1, "batch": 256, "epochs": 1}, "probe": {}}
+         "mixed": {"width": 16, "layers": 1, "batch": 256, "epochs": 1}, "probe": {}, "puzzles": {"n": 64}}
 TRAINED = {"weightless": {"luts": 200, "bits": 2, "candidates": 8, "epochs": 4, "train_images": 4000}}
 WRONG = {"conv.cpu.as_printed"}  # a rung that is there to be caught
 LADDERS = {"gemm", "conv", "loops", "attention", "attention_backward", "decode", "rows", "chain", "transpose", "gemv", "mlp",
-           "quantnet", "weightless", "wisard", "bloom", "mixed", "traps", "claims", "chase", "sums", "probe"}
+           "quantnet", "weightless", "wisard", "bloom", "mixed", "traps", "claims", "chase", "sums", "probe",
+           "puzzles"}
 # Why a rung of the CPU is not in a page: another processor's instructions, a library, another process.
 REASONS = [r"needs \w+; this CPU has wasm128", r"needs \w+, which this CPU does not have", r"built without \w+",
            "a page in a browser starts no python3", "needs processes that share memory, which only Linux gives it"]

@@ -114,7 +114,9 @@ Json targets_json(const KernelCounts& counts, const std::vector<CountTarget>& ta
 }
 
 std::string puzzle_text(const KernelCounts& counts, const Exercise& exercise) {
-  std::string text = fmt::format("{}: {}\n", exercise.title, outcome_text(counts));
+  // A fault that stopped it says more than that it was stopped.
+  const std::string outcome = counts.faults.empty() ? outcome_text(counts) : "a fault";
+  std::string text = fmt::format("{}: {}\n", exercise.title, outcome);
   for (const CountedFault& fault : counts.faults) text += fault_text(fault) + "\n";
   text += "\n" + targets_text(counts, exercise.targets);
   if (is_solved(counts, exercise.targets)) return text + "\nsolved\n";

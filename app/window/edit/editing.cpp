@@ -119,6 +119,20 @@ std::string wanted_dtype(const State& state, const Editing& editing) {
   return has ? dtype : "";
 }
 
+/// The worker was asked to build or to count what is on disk; else the notice says why it was not. True: it was.
+bool take_asked(State& state, const Result<int64_t>& id, Editing* editing) {
+  if (!id) {
+    state.notice = {id.error().sentence(), true};
+    return false;
+  }
+  editing->build_request = *id;
+  editing->numbers[*id] = editing->kept;
+  editing->built = editing->on_disk;
+  if (state.run().learner() != state.settings.learner)
+    state.sessions.shown->name_learner(state.settings.learner);
+  return true;
+}
+
 bool build_now(State& state, Editing* editing) {
   editing->dtype = wanted_dtype(state, *editing);
   const auto id = state.sessions.shown->build(editing->kernel, editing->dtype, editing->on_disk);
@@ -128,16 +142,8 @@ bool build_now(State& state, Editing* editing) {
   editing->wants_comparison = false;
   state.requests.assembly.erase(editing->id);
   editing->first_s.reset();
-  if (!id) {
-    state.notice = {id.error().sentence(), true};
-    return true;
-  }
-  editing->build_request = *id;
-  editing->numbers[*id] = editing->kept;
-  editing->built = editing->on_disk;
+  if (!take_asked(state, id, editing)) return true;
   editing->wants_run = true;
-  if (state.run().learner() != state.settings.learner)
-    state.sessions.shown->name_learner(state.settings.learner);
   return true;
 }
 
@@ -148,14 +154,7 @@ bool count_now(State& state, Editing* editing) {
   WorkRequest request = request_for(state, RequestType::count);
   request.kernels.push_back({std::string(original_of(editing->id)), {}});
   request.text = editing->on_disk;
-  const auto id = state.sessions.shown->send(std::move(request));
-  if (!id) {
-    state.notice = {id.error().sentence(), true};
-    return true;
-  }
-  editing->build_request = *id;
-  editing->numbers[*id] = editing->kept;
-  editing->built = editing->on_disk;
+  take_asked(state, state.sessions.shown->send(std::move(request)), editing);
   return true;
 }
 

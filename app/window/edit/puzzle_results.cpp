@@ -31,7 +31,10 @@ Headline headline_of(const State& state) {
   if (editing.built == editing.original) return {"Your turn", Role::text};
   const KernelCounts* counts = puzzle_counts(state);
   const Request* request = count_request(state);
-  if (!counts && request && request->error) return {"Does not compile", Role::slower};
+  if (!counts && request && request->error)
+    return {
+        request->error->code == ErrorCode::usage ? "Does not compile" : "Cannot be counted here",
+        Role::slower};
   if (!counts) return {"Not counted", Role::muted};
   if (!counts->stopped.empty()) return {"Stopped", Role::slower};
   if (!counts->check || !counts->check->passed) return {"Wrong result", Role::slower};
