@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
 #include "common/record/command.h"
@@ -146,6 +147,8 @@ class Gains {
                         series.mode != RunMode::compare && series.stats->median_ns > 0;
     if (!counts) return {};
     Ours& ours = of_backend_[backend_of(series.kernel).text()];
+    const Lab* lab = lab_and_rung(std::string(original_of(series.kernel))).first;
+    if (lab && !lab->is_ladder) return {};
     const Rung* rung = rung_of(original_of(series.kernel));
     const bool is_library = rung && rung->peer;
     if (rung && !why_no_step(rung->kernel, series.params).empty()) return {};

@@ -496,7 +496,8 @@ bool climbs(const State& state) {
     return row.info && row.info->kind == RungKind::trap;
   };
   const auto& rows = state.ladder.rows;
-  return state.selection.lab && std::none_of(rows.begin(), rows.end(), is_trap);
+  return state.selection.lab && state.selection.lab->is_ladder &&
+         std::none_of(rows.begin(), rows.end(), is_trap);
 }
 
 bool has_bar(const State& state) {
