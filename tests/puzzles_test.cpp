@@ -100,7 +100,7 @@ TEST_CASE("a kernel that is right at its own size alone is not solved") {
   const Outcome outcome = check(text);
   CHECK(outcome.code == 3);
   const nlohmann::json counts = outcome.json()["counts"];
-  CHECK(has(counts["check"]["reason"], "n=1 "));
+  CHECK(has(counts["check"]["reason"], "at n=1"));
   CHECK(counts["params"]["n"] == 1000);  // what was counted is the puzzle's own size
 }
 
@@ -118,6 +118,20 @@ TEST_CASE("what is wrong is said in the words of the check, of a fault or of the
   CHECK(has(said(with(reference("map"), "y[i] = 2 * a", "y[j] = 2 * a")), "was not declared"));
   CHECK(has(said(app::find_exercise("transpose")->handed_out), "asks for more than it has to"));
   CHECK(has(said(app::find_exercise("map")->handed_out), "never written"));
+}
+
+TEST_CASE(
+    "a sum over blocks without an atomic, and one thread's work in place of a block's, are not "
+    "solved") {
+  const auto solved = [](const std::string& text) { return check(text).json()["solved"] == true; };
+  const std::string dot = app::find_exercise("dot_product")->handed_out;
+  CHECK(!solved(with(dot, "atomicAdd(y, sum);", "y[0] += sum;")));
+  const std::string reduction = reference("reduction");
+  CHECK(!solved(
+      with(reduction, "if (t < half) tile[t] += tile[t + half];",
+           "if (half == 1 && t == 0) for (int i = 1; i < kBlock; ++i) tile[0] += tile[i];")));
+  // Without the largest element the exponentials are no floats.
+  CHECK(!solved(with(reference("softmax"), "most = warp_max(most);", "most = 0.0f;")));
 }
 
 TEST_CASE("a target that cannot be read says so") {

@@ -113,18 +113,21 @@ Json targets_json(const KernelCounts& counts, const std::vector<CountTarget>& ta
   return all;
 }
 
-std::string puzzle_text(const KernelCounts& counts, const Exercise& exercise) {
+std::string puzzle_text(const KernelCounts& counts, const Exercise& exercise,
+                        const std::string& file) {
   // A fault that stopped it says more than that it was stopped.
   const std::string outcome = counts.faults.empty() ? outcome_text(counts) : "a fault";
   std::string text = fmt::format("{}: {}\n", exercise.title, outcome);
-  for (const CountedFault& fault : counts.faults) text += fault_text(fault) + "\n";
+  const size_t shown = std::min<size_t>(counts.faults.size(), 3);
+  for (size_t i = 0; i < shown; ++i) text += fault_text(counts.faults[i]) + "\n";
+  if (shown < counts.faults.size())
+    text += fmt::format("and {} more\n", counts.faults.size() - shown);
   text += "\n" + targets_text(counts, exercise.targets);
   if (is_solved(counts, exercise.targets)) return text + "\nsolved\n";
+  const char* said = is_clean(counts) ? "right, and it asks for more than it has to" : "not yet";
   return text +
-         (is_clean(counts)
-              ? "\nright, and it asks for more than it has to: ridgepoint exercise hint "
-              : "\nnot yet: ridgepoint exercise hint ") +
-         exercise.name + "\n";
+         fmt::format("\n{}\n  ridgepoint exercise hint {}\n  ridgepoint count {} --file {}\n", said,
+                     exercise.name, exercise.kernel, file);
 }
 
 /// Counted on this CPU, at its own size unless another was asked for; its targets are those of its own size.
@@ -148,7 +151,7 @@ int check_puzzle(const CommonOptions& common, const ExerciseOptions& options,
                 {"targets", targets_json(*counts, exercise.targets)},
                 {"counts", Json(*counts)}});
   } else {
-    print(puzzle_text(*counts, exercise));
+    print(puzzle_text(*counts, exercise, options.name));
   }
   return solved ? 0 : static_cast<int>(ErrorCode::invalid);
 }
@@ -156,7 +159,11 @@ int check_puzzle(const CommonOptions& common, const ExerciseOptions& options,
 /// A paired comparison with the rung that it goes on from: its gate is the check.
 int check_exercise(const CommonOptions& common, const ExerciseOptions& options) {
   const auto text = read_learner_file(options.name);
-  if (!text) return fail(common, text.error());
+  if (!text) {
+    Error error = text.error();
+    error.hint = "'ridgepoint exercise start NAME' makes a file to begin with";
+    return fail(common, error);
+  }
   auto exercise = exercise_of(*text);
   if (!exercise) {
     Error error = exercise.error();

@@ -18,6 +18,7 @@ struct CountTarget {
 /// "sectors 256, barriers 8". Errors: bad_input, which says what is wrong.
 Result<std::vector<CountTarget>> parse_targets(const std::string& text);
 
+/// Of atomics at least one, where some are allowed: a sum over blocks needs it.
 bool is_met(const KernelCounts& counts, const CountTarget& target);
 /// It is right, nothing is at fault, and each target is met.
 bool is_solved(const KernelCounts& counts, const std::vector<CountTarget>& targets);

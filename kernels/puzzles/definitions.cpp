@@ -108,8 +108,8 @@ const Definition kAll[] = {
     {"sort_step", 16, sorted_rows, per_element<0>, RIDGE_DEFINED(sort_step)},
     {"tiled_product", 64, square, of_product, RIDGE_DEFINED(product)},
     {"register_tile", 64, square, of_product, RIDGE_DEFINED(product)},
-    {"softmax", 24, matrix, per_element<5>, RIDGE_DEFINED(softmax)},
-    {"online_softmax", 24, matrix, per_element<5>, RIDGE_DEFINED(softmax)},
+    {"softmax", 24, matrix, per_element<5>, RIDGE_DEFINED(softmax), false, 100},
+    {"online_softmax", 24, matrix, per_element<5>, RIDGE_DEFINED(softmax), false, 100},
     {"layernorm", 24, normed_rows, per_element<8>, RIDGE_DEFINED(layernorm)},
     {"attention_row", 40, heads, of_attention, RIDGE_DEFINED(attention_row)},
 };

@@ -207,6 +207,7 @@ struct Definition {
   void (*exact)(const Data<double>& data);
   void (*in_float)(const Data<float>& data);
   bool is_positive = false;  ///< its inputs are, so that no sum of them is near 0
+  float offset = 0;          ///< added to `a`: the exponential of such a number is no float
 };
 
 std::span<const Definition> definitions();

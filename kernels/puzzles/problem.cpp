@@ -58,6 +58,9 @@ class PuzzleProblem : public Problem {
       for (size_t i = 0; definition_.is_positive && i < specs[input].bytes / sizeof(float); ++i)
         values[i] = std::abs(values[i]);
     }
+    auto* a = reinterpret_cast<float*>((*host)[kPuzzleA].data());
+    for (size_t i = 0; definition_.offset > 0 && i < specs[kPuzzleA].bytes / sizeof(float); ++i)
+      a[i] += definition_.offset;
   }
 
   QualityCheck check(const HostBuffers& host, bool /*full*/, uint64_t /*seed*/) const override {

@@ -336,10 +336,12 @@ void try_awkward(const EmulatedRung& rung, const FamilyDesc& family, const Json&
       auto& faults = call->launches.back().faults;
       faults.insert(faults.end(), launch.faults.begin(), launch.faults.end());
     }
-    if (!tried) (*answer)["stopped"] = tried.error().sentence() + ", at " + to_string(params);
+    Params sizes = params;
+    sizes.erase_if([](const auto& one) { return !std::holds_alternative<int64_t>(one.second); });
+    if (!tried) (*answer)["stopped"] = tried.error().sentence() + ", at " + to_string(sizes);
     if (tried && !tried->check.passed) {
       call->check = tried->check;
-      call->check.reason += ", at " + to_string(params);
+      call->check.reason += ", at " + to_string(sizes);
     }
     if (!tried || !tried->check.passed || !call->launches.back().faults.empty()) return;
   }

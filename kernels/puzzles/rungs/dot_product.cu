@@ -12,7 +12,7 @@
 //           and lane 0 adds to y.
 // Hint      There are only four warps: lanes 4 to 31 of the first warp take
 //           part with 0.
-// Target    atomics 8, barriers 8
+// Target    atomics 8
 #include "common/harness/kernel/cuda_check.h"
 #include "kernels/puzzles/puzzles.h"
 

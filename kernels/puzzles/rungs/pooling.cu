@@ -9,7 +9,7 @@
 //           floats of shared memory.
 // Hint      Every thread brings its element to tile[t + 2]; the first two
 //           threads also bring tile[t].
-// Target    sectors 257, requests 71
+// Target    requests 71
 #include "common/harness/kernel/cuda_check.h"
 #include "kernels/puzzles/puzzles.h"
 

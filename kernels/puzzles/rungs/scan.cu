@@ -9,7 +9,7 @@
 //           four: eight steps are enough for 256.
 // Hint      What you read must be what the step before wrote: read into a
 //           register, __syncthreads(), then write, and __syncthreads() again.
-// Target    conflicts 0, barriers 68
+// Target    conflicts 0, barriers 68, shared 804
 #include "common/harness/kernel/cuda_check.h"
 #include "kernels/puzzles/puzzles.h"
 
