@@ -137,6 +137,9 @@ int check_puzzle(const CommonOptions& common, const ExerciseOptions& options,
   if (!driver) return fail(common, driver.error());
   const auto given = parse_params(options.set);
   if (!given) return fail(common, given.error());
+  // Whether a GPU goes on from here is in the catalogue.
+  if (const auto listed = (*driver)->fetch_catalogue(); !listed)
+    return fail(common, listed.error());
   const auto counts = (*driver)->count(exercise.kernel, *given, text);
   const KernelInfo* rung = (*driver)->run().kernel(exercise.kernel);
   *has_gpu = rung != nullptr && rung->available;
