@@ -130,17 +130,15 @@ std::string puzzle_text(const KernelCounts& counts, const Exercise& exercise,
                      exercise.name, exercise.kernel, file);
 }
 
-/// Counted on this CPU, at its own size unless another was asked for; its targets are those of its own size.
+/// Counted on this CPU, always at its own size, which its targets are of.
 int check_puzzle(const CommonOptions& common, const ExerciseOptions& options,
                  const Exercise& exercise, const std::string& text, bool* has_gpu) {
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());
-  const auto given = parse_params(options.set);
-  if (!given) return fail(common, given.error());
   // Whether a GPU goes on from here is in the catalogue.
   if (const auto listed = (*driver)->fetch_catalogue(); !listed)
     return fail(common, listed.error());
-  const auto counts = (*driver)->count(exercise.kernel, *given, text);
+  const auto counts = (*driver)->count(exercise.kernel, {}, text);
   const KernelInfo* rung = (*driver)->run().kernel(exercise.kernel);
   *has_gpu = rung != nullptr && rung->available;
   const auto saved = (*driver)->close_file();
@@ -215,7 +213,7 @@ Command setup_exercise(CLI::App& command, const CommonOptions& common) {
   command.add_option("NAME", options->name, "which; of check your FILE");
   command.add_option("--to", options->to, "start: where to");
   command.add_option("--out", options->out, "check: save the run, for a leaderboard: RUN.jsonl");
-  one_at_a_time(command.add_option("--set", options->set, "check: a parameter: n=512 (repeat)"));
+  one_at_a_time(command.add_option("--set", options->set, "check: a parameter of what is timed: n=512 (repeat)"));
   return [options, &common] { return cmd_exercise(common, *options); };
 }
 
