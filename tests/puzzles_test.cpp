@@ -116,7 +116,8 @@ TEST_CASE("what is wrong is said in the words of the check, of a fault or of the
   CHECK(has(scan, "race at line"));
   CHECK(!has(scan, "✓"));  // of a kernel that is wrong a small count is no merit
   CHECK(has(said(with(reference("map"), "y[i] = 2 * a", "y[j] = 2 * a")), "was not declared"));
-  CHECK(has(said(app::find_exercise("transpose")->handed_out), "asks for more than it has to"));
+  CHECK(has(said(app::find_exercise("transpose")->handed_out),
+            "it asks for more than the reference does"));
   CHECK(has(said(app::find_exercise("map")->handed_out), "never written"));
 }
 
@@ -132,6 +133,22 @@ TEST_CASE(
            "if (half == 1 && t == 0) for (int i = 1; i < kBlock; ++i) tile[0] += tile[i];")));
   // Without the largest element the exponentials are no floats.
   CHECK(!solved(with(reference("softmax"), "most = warp_max(most);", "most = 0.0f;")));
+}
+
+TEST_CASE(
+    "a size whose matrix no int can index is refused in a sentence, and a vector of it is not") {
+  const auto run = [](const char* puzzle) {
+    return Program(variable("RIDGE_BIN"), {"run", "puzzles", "--mode", "live", "--set",
+                                           std::string("puzzle=") + puzzle, "--set", "n=65536"})
+        .finish();
+  };
+  for (const char* puzzle : {"broadcast", "softmax", "tiled_product"}) {
+    INFO(puzzle);
+    const Outcome outcome = run(puzzle);
+    CHECK(outcome.code != 0);
+    CHECK(has(outcome.out + outcome.err, "n = 65536 is too large for this puzzle"));
+  }
+  CHECK(run("structs").code == 0);
 }
 
 TEST_CASE("a target that cannot be read says so") {

@@ -67,7 +67,7 @@ TEST_CASE("a save that meets its targets solves the puzzle; one that asks for mo
   f.save("int more;\n");
   REQUIRE(f.session.count(RequestType::count) == 2);
   f.answer(f.counts(f.exercise.targets.front().most + 1));
-  CHECK(f.said() == "It is right, and asks for more than the reference does.");
+  CHECK(f.said() == "It is right, and it asks for more than the reference does.");
   CHECK_FALSE(window::exercise_progress(f.state, "transpose").is_solved);
   f.save("int less;\n");
   KernelCounts wrong = f.counts(0);

@@ -64,9 +64,10 @@ int list_exercises(const CommonOptions& common) {
                     {"after", exercise.after},
                     {"hints", exercise.hints.size()},
                     {"solved", is_solved_in_window(exercise.name)}});
-    const std::string head = fmt::format(
-        "{} {:<18}{} (lab {}, after {})\n", is_solved_in_window(exercise.name) ? "✓" : " ",
-        exercise.name, exercise.title, exercise.lab, exercise.after);
+    const std::string head =
+        fmt::format("{} {:<18}{} (lab {}, {})\n", is_solved_in_window(exercise.name) ? "✓" : " ",
+                    exercise.name, exercise.title, exercise.lab,
+                    exercise.is_puzzle() ? "counted, needs no GPU" : "after " + exercise.after);
     text += head + std::string(kIndent, ' ') + lines_of(exercise.task, kIndent) + "\n";
   }
   if (common.json) {
@@ -124,7 +125,9 @@ std::string puzzle_text(const KernelCounts& counts, const Exercise& exercise,
     text += fmt::format("and {} more\n", counts.faults.size() - shown);
   text += "\n" + targets_text(counts, exercise.targets);
   if (is_solved(counts, exercise.targets)) return text + "\nsolved\n";
-  const char* said = is_clean(counts) ? "right, and it asks for more than it has to" : "not yet";
+  const std::string said = is_clean(counts)
+                               ? std::string("right, and ") + unmet_words(counts, exercise.targets)
+                               : "not yet";
   return text +
          fmt::format("\n{}\n  ridgepoint exercise hint {}\n  ridgepoint count {} --file {}\n", said,
                      exercise.name, exercise.kernel, file);
@@ -213,7 +216,8 @@ Command setup_exercise(CLI::App& command, const CommonOptions& common) {
   command.add_option("NAME", options->name, "which; of check your FILE");
   command.add_option("--to", options->to, "start: where to");
   command.add_option("--out", options->out, "check: save the run, for a leaderboard: RUN.jsonl");
-  one_at_a_time(command.add_option("--set", options->set, "check: a parameter of what is timed: n=512 (repeat)"));
+  one_at_a_time(command.add_option("--set", options->set,
+                                   "check: a parameter of what is timed: n=512 (repeat)"));
   return [options, &common] { return cmd_exercise(common, *options); };
 }
 

@@ -15,6 +15,7 @@
 
 #include "app/history/entries.h"
 #include "app/query/reporting.h"
+#include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/core/files.h"
 #include "common/core/format.h"
@@ -185,9 +186,7 @@ Result<KernelCounts> Driver::count(const std::string& kernel, const Params& para
   request.type = RequestType::count;
   request.kernels.push_back({kernel, params});
   request.text = text;
-  for (const Lab* lab : all_labs()) {
-    if (find_rung(*lab, kernel)) request.lab = lab->id;
-  }
+  if (const Lab* lab = lab_and_rung(kernel).first) request.lab = lab->id;
   int64_t id = 0;
   RIDGE_TRY_VOID(carry_out(std::move(request), &id));
   const auto& all = run().counts();

@@ -69,10 +69,18 @@ namespace {
 const char* mark_of(const KernelCounts& counts, const CountTarget& target) {
   if (!is_clean(counts)) return "";
   if (is_met(counts, target)) return "✓";
-  return count_of(counts, target.kind) > target.most ? "over" : "none: blocks would lose sums";
+  return count_of(counts, target.kind) > target.most ? "over" : "none";
 }
 
 }  // namespace
+
+const char* unmet_words(const KernelCounts& counts, const std::vector<CountTarget>& targets) {
+  const bool is_over = std::any_of(targets.begin(), targets.end(), [&](const CountTarget& target) {
+    return count_of(counts, target.kind) > target.most;
+  });
+  return is_over ? "it asks for more than the reference does"
+                 : "its blocks add to one number without an atomic: on a GPU sums would be lost";
+}
 
 std::string targets_text(const KernelCounts& counts, const std::vector<CountTarget>& targets) {
   std::vector<std::vector<std::string>> rows;

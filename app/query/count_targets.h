@@ -22,9 +22,11 @@ Result<std::vector<CountTarget>> parse_targets(const std::string& text);
 bool is_met(const KernelCounts& counts, const CountTarget& target);
 /// It is right, nothing is at fault, and each target is met.
 bool is_solved(const KernelCounts& counts, const std::vector<CountTarget>& targets);
+/// Of a right kernel that is not solved, what is amiss: "it asks for more than the reference does".
+const char* unmet_words(const KernelCounts& counts, const std::vector<CountTarget>& targets);
 /// A line a target: what it is, how many there are, how many may be.
 std::string targets_text(const KernelCounts& counts, const std::vector<CountTarget>& targets);
-/// "global sectors"
+/// "sectors of device memory"
 const char* words_of(CountKind kind);
 
 }  // namespace ridge::app

@@ -3,84 +3,90 @@
 namespace ridge::puzzles {
 namespace {
 
-int whole(int n, int block) {
+int64_t whole(int64_t n, int64_t block) {
   return (n + block - 1) / block * block;
 }
 
-Shapes vector(int n) {
-  return {.columns = n, .b = 1, .c = 1, .y = n};
+Shapes vector(int64_t n) {
+  return {.columns = n, .y = n};
 }
-Shapes blocks_of_128(int n) {
+Shapes blocks_of_128(int64_t n) {
   return vector(whole(n, 128));
 }
-Shapes blocks_of_512(int n) {
+Shapes blocks_of_512(int64_t n) {
   return vector(whole(n, 512));
 }
-Shapes two_vectors(int n) {
-  return {.columns = n, .b = n, .c = 1, .y = n};
+Shapes two_vectors(int64_t n) {
+  return {.columns = n, .b = n, .y = n};
 }
 /// Wider than high, so that rows and columns cannot be confused.
-Shapes matrix(int n) {
-  const int columns = n + n / 4 + 1;
-  return {.rows = n, .columns = columns, .b = 1, .c = 1, .y = n * columns};
+Shapes matrix(int64_t n) {
+  const int64_t columns = n + n / 4 + 1;
+  return {.rows = n, .columns = columns, .y = n * columns, .y_columns = columns};
 }
-Shapes scaled_rows(int n) {
+Shapes turned(int64_t n) {
+  Shapes s = matrix(n);
+  s.y_columns = s.rows;
+  return s;
+}
+Shapes scaled_rows(int64_t n) {
   Shapes s = matrix(n);
   s.b = n;
   return s;
 }
-Shapes table(int n) {
-  return {.columns = n, .b = n, .c = 1, .y = n * n};
+Shapes table(int64_t n) {
+  return {.columns = n, .b = n, .y = n * n, .y_columns = n};
 }
-Shapes points(int n) {
-  return {.rows = n, .columns = 3, .b = 1, .c = 1, .y = n};
+Shapes points(int64_t n) {
+  return {.rows = n, .columns = 3, .y = n};
 }
-Shapes filtered(int n) {
-  return {.columns = n, .b = kPuzzleTaps, .c = 1, .y = n};
+Shapes filtered(int64_t n) {
+  return {.columns = n, .b = kPuzzleTaps, .y = n};
 }
-Shapes block_sums(int n) {
-  return {.columns = n, .b = 1, .c = 1, .y = whole(n, kPuzzleBlock) / kPuzzleBlock};
+Shapes block_sums(int64_t n) {
+  return {.columns = n, .y = whole(n, kPuzzleBlock) / kPuzzleBlock};
 }
-Shapes warp_sums(int n) {
-  return {.columns = n, .b = 1, .c = 1, .y = whole(n, 32) / 32};
+Shapes warp_sums(int64_t n) {
+  return {.columns = n, .y = whole(n, 32) / 32};
 }
-Shapes one_sum(int n) {
-  return {.columns = n, .b = n, .c = 1, .y = 1};
+Shapes one_sum(int64_t n) {
+  return {.columns = n, .b = n, .y = 1};
 }
-Shapes bins(int n) {
-  return {.columns = n, .b = 1, .c = 1, .y = kPuzzleBins};
+Shapes bins(int64_t n) {
+  return {.columns = n, .y = kPuzzleBins};
 }
-Shapes sorted_rows(int n) {
-  return {.rows = n, .columns = kPuzzleSorted, .b = 1, .c = 1, .y = n * kPuzzleSorted};
+Shapes sorted_rows(int64_t n) {
+  return {.rows = n, .columns = kPuzzleSorted, .y = n * kPuzzleSorted, .y_columns = kPuzzleSorted};
 }
-Shapes square(int n) {
-  return {.rows = n, .columns = n, .b = n * n, .c = 1, .y = n * n};
+Shapes square(int64_t n) {
+  return {.rows = n, .columns = n, .b = n * n, .y = n * n, .y_columns = n};
 }
-/// Of a few elements that are nearly equal no float tells the variance.
-Shapes normed_rows(int n) {
+/// 31 columns at least: fp32 cannot resolve the variance of two elements that are nearly equal.
+Shapes normed_rows(int64_t n) {
   Shapes s = matrix(n);
-  s.columns = std::max(s.columns, 31);
+  s.columns = std::max<int64_t>(s.columns, 31);
   s.y = n * s.columns;
-  s.b = s.c = s.columns;
+  s.b = s.c = s.y_columns = s.columns;
   return s;
 }
-Shapes heads(int n) {
-  const int all = n * kPuzzleHead;
-  return {.rows = n, .columns = kPuzzleHead, .b = all, .c = all, .y = all};
+Shapes heads(int64_t n) {
+  const int64_t all = n * kPuzzleHead;
+  return {
+      .rows = n, .columns = kPuzzleHead, .b = all, .c = all, .y = all, .y_columns = kPuzzleHead};
 }
 
 template <int count>
 double per_element(const Shapes& s) {
-  return count * double(s.rows) * s.columns;
+  return count * double(s.rows) * double(s.columns);
 }
 double per_result(const Shapes& s) {
-  return s.y;
+  return double(s.y);
 }
 double of_product(const Shapes& s) {
-  return 2.0 * s.rows * s.columns * s.columns;
+  return 2.0 * double(s.rows) * double(s.columns) * double(s.columns);
 }
 double of_attention(const Shapes& s) {
-  return 4.0 * s.rows * s.rows * s.columns;
+  return 4.0 * double(s.rows) * double(s.rows) * double(s.columns);
 }
 
 #define RIDGE_DEFINED(function) function<double>, function<float>
@@ -98,8 +104,8 @@ const Definition kAll[] = {
     {"pooling", 1000, vector, per_element<2>, RIDGE_DEFINED(pooling)},
     {"convolution", 1000, filtered, per_element<2 * kPuzzleTaps>, RIDGE_DEFINED(convolution)},
     {"stencil", 60, matrix, per_element<5>, RIDGE_DEFINED(stencil)},
-    {"transpose", 64, matrix, per_element<0>, RIDGE_DEFINED(transpose)},
-    {"bank_conflicts", 64, matrix, per_element<0>, RIDGE_DEFINED(transpose)},
+    {"transpose", 64, turned, per_element<0>, RIDGE_DEFINED(transpose)},
+    {"bank_conflicts", 64, turned, per_element<0>, RIDGE_DEFINED(transpose)},
     {"reduction", 2000, block_sums, per_element<1>, RIDGE_DEFINED(reduction), true},
     {"warp_sum", 1000, warp_sums, per_element<1>, RIDGE_DEFINED(warp_sum), true},
     {"dot_product", 5000, one_sum, per_element<2>, RIDGE_DEFINED(dot_product), true},

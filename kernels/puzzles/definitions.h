@@ -195,19 +195,22 @@ void attention_row(const Data<T>& p) {
 
 /// How the one size n becomes the shape of `a`, and what the other buffers hold.
 struct Shapes {
-  int rows = 1, columns = 0;
-  int b = 0, c = 0, y = 0;  ///< elements; a puzzle that has no b has one element that is not read
+  int64_t rows = 1, columns = 0;
+  int64_t b = 1, c = 1,
+          y = 0;          ///< elements; a puzzle that has no b has one element that is not read
+  int64_t y_columns = 0;  ///< of a row of y; 0: y is one row
 };
 
 struct Definition {
   const char* name;
   int usual;  ///< n where it is not said: small enough to be counted thread by thread
-  Shapes (*shapes)(int n);
+  Shapes (*shapes)(int64_t n);
   double (*flop)(const Shapes& s);
   void (*exact)(const Data<double>& data);
   void (*in_float)(const Data<float>& data);
   bool is_positive = false;  ///< its inputs are, so that no sum of them is near 0
-  float offset = 0;          ///< added to `a`: the exponential of such a number is no float
+  float offset =
+      0;  ///< added to `a`, so that exp(a) overflows unless the largest element is subtracted
 };
 
 std::span<const Definition> definitions();

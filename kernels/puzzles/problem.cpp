@@ -1,4 +1,5 @@
 // The puzzles' problem: which of them is a parameter, of which each rung leaves its own choice.
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -15,7 +16,7 @@ namespace {
 using puzzles::Definition;
 using puzzles::Shapes;
 
-constexpr int64_t kMostElements = int64_t{1} << 28;
+constexpr int64_t kMostElements = int64_t{1} << 28;  // so that indices fit an int
 constexpr int64_t kMostN = int64_t{1} << 26;
 /// Sums of fp32 in any order a rung may choose, and exponentials that a GPU approximates.
 constexpr double kNmseLimit = 1e-11, kRelative = 1e-5;
@@ -37,16 +38,16 @@ class PuzzleProblem : public Problem {
       return BufferSpec{name, static_cast<size_t>(elements) * sizeof(float), is_output,
                         DType::fp32};
     };
-    return {spec("a", int64_t{shapes_.rows} * shapes_.columns, false), spec("b", shapes_.b, false),
+    return {spec("a", shapes_.rows * shapes_.columns, false), spec("b", shapes_.b, false),
             spec("c", shapes_.c, false), spec("y", shapes_.y, true)};
   }
   double flop() const override { return definition_.flop(shapes_); }
   double bytes_min() const override {
-    const auto read = [](int elements) { return elements > 1 ? elements : 0; };
+    const auto read = [](int64_t elements) { return elements > 1 ? elements : 0; };
     return sizeof(float) *
-           (double(shapes_.rows) * shapes_.columns + read(shapes_.b) + read(shapes_.c) + shapes_.y);
+           double(shapes_.rows * shapes_.columns + read(shapes_.b) + read(shapes_.c) + shapes_.y);
   }
-  double items() const override { return shapes_.y; }
+  double items() const override { return double(shapes_.y); }
 
   void generate(uint64_t seed, HostBuffers* host) const override {
     const std::vector<BufferSpec> specs = buffers();
@@ -69,14 +70,14 @@ class PuzzleProblem : public Problem {
       inputs[input].resize(host[input].size() / sizeof(float));
       quality::load_range(host[input].data(), 0, DType::fp32, inputs[input]);
     }
-    definition_.exact({shapes_.rows, shapes_.columns, inputs[kPuzzleA].data(),
-                       inputs[kPuzzleB].data(), inputs[kPuzzleC].data(), expected.data()});
+    definition_.exact({static_cast<int>(shapes_.rows), static_cast<int>(shapes_.columns),
+                       inputs[kPuzzleA].data(), inputs[kPuzzleB].data(), inputs[kPuzzleC].data(),
+                       expected.data()});
     double power = 0;
     for (const double value : expected) power += value * value;
     const double usual = std::sqrt(power / double(shapes_.y));
     quality::ErrorSum sum;
-    const int columns = shapes_.y % shapes_.columns == 0 ? shapes_.columns : shapes_.y;
-    sum.of_rows(columns);
+    sum.of_rows(shapes_.y_columns > 0 ? shapes_.y_columns : shapes_.y);
     for (size_t i = 0; i < expected.size(); ++i) {
       const double found =
           quality::load(host[kPuzzleY].data(), static_cast<int64_t>(i), DType::fp32);
@@ -115,14 +116,12 @@ Result<std::unique_ptr<Problem>> make_puzzle(const Params& params) {
   if (definition == nullptr)
     return Error{ErrorCode::usage, "there is no such puzzle", param_text(params, "puzzle", ""), ""};
   const int64_t n = param_int(params, "n", definition->usual);
-  // A matrix of n rows has at least n columns: what would not fit an int is refused before it is computed.
-  const bool is_matrix = definition->shapes(2).rows > 1 || definition->shapes(2).y > 2 * 512;
-  const int64_t elements = is_matrix ? 2 * n * n : n * kPuzzleSorted;
-  if (n > kMostElements / kPuzzleSorted && elements > kMostElements)
+  const Shapes shapes = definition->shapes(n);
+  const int64_t most = std::max({shapes.rows * shapes.columns, shapes.b, shapes.c, shapes.y});
+  if (most > kMostElements)
     return Error{ErrorCode::usage, "n = " + std::to_string(n) + " is too large for this puzzle",
                  definition->name, "take a smaller n"};
-  return std::unique_ptr<Problem>(
-      std::make_unique<PuzzleProblem>(*definition, definition->shapes(static_cast<int>(n))));
+  return std::unique_ptr<Problem>(std::make_unique<PuzzleProblem>(*definition, shapes));
 }
 
 /// One, less than a warp, around a warp, a prime of more than a tile. More than a block is what is counted.

@@ -49,16 +49,17 @@ void draw_targets(Ui& ui, Area* rest, const KernelCounts& counts) {
   const float yours = head.right() - ui.px(kNumber + 24), target = head.right() - ui.px(24);
   ui.text(yours, head.middle(), "yours", kTiny_px + 1, Role::muted, Face::body, Anchor::end);
   ui.text(target, head.middle(), "target", kTiny_px + 1, Role::muted, Face::body, Anchor::end);
+  const bool is_right = app::is_clean(counts);  // of a wrong kernel no count is a merit or a fault
   for (const app::CountTarget& one : ui.state.editing->targets) {
     const Area line = rest->take_top(ui.px(26), ui.px(2));
     const bool met = app::is_met(counts, one);
     ui.text(line.x, line.middle(), app::words_of(one.kind), kBody_px, Role::text, Face::body,
             Anchor::start, yours - line.x - ui.px(kNumber - 12));
     ui.text(yours, line.middle(), format_count(double(count_of(counts, one.kind))), kBody_px,
-            met ? Role::text : Role::slower, Face::strong, Anchor::end);
+            met || !is_right ? Role::text : Role::slower, Face::strong, Anchor::end);
     ui.text(target, line.middle(), format_count(double(one.most)), kBody_px, Role::muted,
             Face::body, Anchor::end);
-    if (met && app::is_clean(counts)) draw_tick(ui, line.right() - ui.px(10), line.middle());
+    if (met && is_right) draw_tick(ui, line.right() - ui.px(10), line.middle());
     ui.widgets["target:" + std::string(name_of(one.kind))] = line;
   }
   rest->take_top(ui.px(10));
@@ -102,7 +103,7 @@ std::string puzzle_status(const State& state, bool* is_error) {
   if (!app::is_clean(*counts)) return app::outcome_text(*counts);
   return app::is_solved(*counts, editing.targets)
              ? "It is right, and asks for no more than the reference does."
-             : "It is right, and asks for more than the reference does.";
+             : std::string("It is right, and ") + app::unmet_words(*counts, editing.targets) + ".";
 }
 
 void draw_puzzle(Ui& ui, Area* rest) {

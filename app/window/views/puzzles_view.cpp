@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "app/query/editing.h"
 #include "app/window/edit/editing.h"
 #include "app/window/edit/results.h"
@@ -32,12 +34,10 @@ bool is_solved(const State& state, const app::Exercise& one) {
 
 /// The selected one; else the first that is not solved, or the first.
 const app::Exercise* next_of(const State& state, const std::vector<const app::Exercise*>& all) {
-  const app::Exercise* next = nullptr;
   if (const app::Exercise* selected = app::puzzle_of(state.selection.rung)) return selected;
-  for (const app::Exercise* one : all) {
-    if (!next && !is_solved(state, *one)) next = one;
-  }
-  return next ? next : all.front();
+  const auto next = std::find_if(all.begin(), all.end(),
+                                 [&](const app::Exercise* one) { return !is_solved(state, *one); });
+  return next != all.end() ? *next : all.front();
 }
 
 /// "no bank conflicts, at most 72 barriers"
@@ -72,7 +72,7 @@ class PuzzlesPanel final : public CentrePanel {
     const std::string label = (is_solved(ui.state, next) ? "Open again: " : "Open: ") + next.title;
     const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(36);
     if (ui.button("open_puzzle", line.take_left(std::min(w, line.w), ui.px(14)), label,
-                  Ui::Kind::primary))
+                  Ui::Kind::normal))
       ui.dispatch([next](State& state) { start_exercise(state, next); });
     const auto solved = std::count_if(all.begin(), all.end(), [&](const app::Exercise* one) {
       return is_solved(ui.state, *one);
