@@ -105,7 +105,7 @@ std::string metered_name(const Run& run, const std::string& rung, const std::str
 /// telemetry alone.
 struct Metered {
   std::set<std::string> timed, joules;
-  bool has_clock = false, is_timed = false;
+  bool has_clock = false;
 };
 
 Metered metered(const Run& run) {
@@ -114,9 +114,7 @@ Metered metered(const Run& run) {
   for (const Series& series : run.series()) {
     if (backend_of(series.kernel) != Backend::cuda) continue;
     const std::string name = metered_name(run, series.kernel, series.dtype);
-    found.is_timed |= series.stats || series.trap;
-    const bool is_one_gpu = param_int(series.params, "ranks", 1) == 1;
-    if ((series.stats || series.trap) && is_one_gpu) found.timed.insert(name);
+    if (series.stats || series.trap) found.timed.insert(name);
     if (series.energy_j) found.joules.insert(name);
     found.has_clock |= series.sm_clock_hz.has_value();
   }
@@ -268,7 +266,7 @@ TEST_CASE("a recording of a GPU holds clock and energy, and so at one point each
     INFO(one.name);
     const Metered found = metered(one.run);
     CHECK(found.has_clock);
-    CHECK(found.joules.empty() != found.is_timed);
+    CHECK(found.joules.empty() == found.timed.empty());
     timed.insert(found.timed.begin(), found.timed.end());
     joules.insert(found.joules.begin(), found.joules.end());
     ++of_gpus;
@@ -306,9 +304,9 @@ TEST_CASE("the recordings of a lab take 8 MiB at most, and all 1 MiB as a packag
 TEST_CASE("of every rung that was recorded some recording holds the text that ran") {
   std::set<std::string> texts;
   for (const Shipped& one : recordings()) {
-    for (const Series& series : one.run.series()) {
-      if (const SourceText* source = one.run.source(series.kernel))
-        texts.insert(series.kernel + " " + source->hash);
+    for (const KernelInfo& kernel : one.run.catalogue()) {  // measured here, or only counted
+      if (const SourceText* source = one.run.source(kernel.id))
+        texts.insert(kernel.id + " " + source->hash);
     }
   }
   for (const Shipped& one : recordings()) {
