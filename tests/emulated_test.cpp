@@ -71,8 +71,8 @@ worker::EmulatedCall call_of(const std::string& kernel, const Params& given) {
   return *call;
 }
 
-/// A rung whose kernel has this body: 64 threads, x and y of n floats, and 64 floats of dynamic shared memory.
-std::string planted_text(const std::string& body) {
+/// A rung whose kernel has this body: 64 threads a block, x and y of n floats, and 64 floats of dynamic shared memory.
+std::string planted_text(const std::string& body, int blocks = 1) {
   return R"(// ridge: arch=80
 #include <cstdint>
 #include "common/harness/kernel/cuda_check.h"
@@ -86,7 +86,8 @@ __global__ void planted(const float* x, float* y, int n) {
          R"(}
 ridge::Status launch(const ridge::Launch& launch) {
   const ridge::Gemm g = ridge::gemm_of(launch);
-  planted<<<1, 64, 256>>>(g.a, g.c, static_cast<int>(g.n * g.n));
+)" + "  planted<<<" +
+         std::to_string(blocks) + R"(, 64, 256>>>(g.a, g.c, static_cast<int>(g.n * g.n));
   return RIDGE_CUDA_LAUNCHED(planted);
 }
 }  // namespace
@@ -358,6 +359,8 @@ TEST_CASE("a planted fault is found, and both its lines are named") {
     const char* name;
     FaultKind kind;
     const char* body;  ///< the fault shows at the line with "//A"; what it met is at "//B"
+    int blocks = 1;
+    const char* said = "";  ///< in its sentence
   };
   const Planted planted[] = {
       {"no barrier", FaultKind::race,
@@ -378,8 +381,32 @@ TEST_CASE("a planted fault is found, and both its lines are named") {
        "__shared__ float s[64];\ncp_async_4(shared_address(s + t), x + t, "
        "true);\ncp_async_commit();\n"
        "__syncthreads();\ny[t] = s[t]; //A\n"},
-      {"behind the end", FaultKind::out_of_bounds, "y[t] = x[n + t]; //A\n"},
-      {"before the begin", FaultKind::out_of_bounds, "y[t - 1] = 0; //A\n"},
+      {"device memory without a barrier", FaultKind::race,
+       "y[t] = x[t]; //B\ny[64 + t] = y[63 - t]; //A\n", 1, "writes, without a barrier"},
+      {"device memory between blocks", FaultKind::race,
+       "const int i = 64 * blockIdx.x + t;\ny[i] = x[i]; //A //B\n__syncthreads();\n"
+       "y[128 + i] = y[(i + 64) % 128]; //A //B\n",
+       2, ": blocks run in any order"},
+      {"a sum of blocks without an atomic operation", FaultKind::race,
+       "if (t == 0) y[0] += x[blockIdx.x]; //A //B\n", 4, "C[0], which thread 0 of block"},
+      {"in place, while another block still reads", FaultKind::race,
+       "const int i = 64 * blockIdx.x + t;\nconst float before = y[(i + 1) % 256]; //A //B\n"
+       "__syncthreads();\ny[i] = before + x[i]; //A //B\n",
+       4, ": blocks run in any order"},
+      {"behind the end", FaultKind::out_of_bounds, "y[t] = x[n + t]; //A\n", 1,
+       "reads A[256]: A has 256 elements"},
+      {"before the begin", FaultKind::out_of_bounds, "y[t - 1] = 0; //A\n", 1,
+       "writes C[-1]: C has 256 elements"},
+      {"behind a shared array", FaultKind::out_of_bounds,
+       "__shared__ float s[64], r[64];\nr[t] = 0;\ns[t] = x[t];\n__syncthreads();\n"
+       "y[t] = s[t + 1] + r[t]; //A\n",
+       1, "reads s[64] of shared memory: s has 64 elements"},
+      {"before a shared array", FaultKind::out_of_bounds,
+       "__shared__ float r[64];\n__shared__ float s[64];\nr[t] = s[t] = x[t];\n__syncthreads();\n"
+       "y[t] = s[t] + r[t - 1]; //A\n"},
+      {"behind a matrix in shared memory", FaultKind::out_of_bounds,
+       "__shared__ float s[8][8];\n__shared__ float4 v[2];\nif (t < 2) v[t] = float4{};\n"
+       "s[t % 8][t / 8 + 1] = x[t]; //A\n__syncthreads();\ny[t] = s[t / 8][t % 8];\n"},
       {"a wild pointer", FaultKind::out_of_bounds,
        "y[t] = *reinterpret_cast<const float*>(16); //A\n"},
       {"behind dynamic shared memory", FaultKind::out_of_bounds,
@@ -398,7 +425,7 @@ TEST_CASE("a planted fault is found, and both its lines are named") {
   };
   for (const Planted& one : planted) {
     INFO(one.name);
-    const std::string text = planted_text(one.body);
+    const std::string text = planted_text(one.body, one.blocks);
     const auto rung = worker::EmulatedRung::build("gemm.cuda.planted", text, [] { return false; });
     INFO((rung ? "" : rung.error().sentence()));
     REQUIRE(rung);
@@ -413,8 +440,9 @@ TEST_CASE("a planted fault is found, and both its lines are named") {
       const std::string at = line_text(text, lines->at(fault.at).own.line);
       const std::string other =
           fault.other == nullptr ? "//B" : line_text(text, lines->at(fault.other).own.line);
-      is_found |=
-          fault.kind == one.kind && at.find("//A") != at.npos && other.find("//B") != other.npos;
+      is_found |= fault.kind == one.kind && at.find("//A") != at.npos &&
+                  other.find("//B") != other.npos &&
+                  fault.detail.find(one.said) != std::string::npos;
     }
     CHECK(is_found);
   }
@@ -422,6 +450,17 @@ TEST_CASE("a planted fault is found, and both its lines are named") {
 
 TEST_CASE("what is synchronised is no race") {
   const char* bodies[] = {
+      "float* z = y + 64 * blockIdx.x;\nz[t] = x[t];\n__syncthreads();\nx = z + (63 - t);\n"
+      "const float v = *x;\n__syncthreads();\nz[t] = v;\n",
+      "float* z = y + 64 * blockIdx.x;\nz[t] = x[t];\n__syncwarp();\nconst float v = z[t ^ 1];\n"
+      "__syncwarp();\nz[t] = v;\n",
+      "y[0] = x[0];\n",  // the same value from all
+      "atomicAdd(y + t % 4, x[t]);\n",
+      // The last block to come reads what the others wrote.
+      "static unsigned count;\n__shared__ bool is_last;\ny[64 * blockIdx.x + t] = x[t];\n"
+      "__threadfence();\n__syncthreads();\n"
+      "if (t == 0) is_last = atomicAdd(&count, 1u) % gridDim.x == gridDim.x - 1;\n"
+      "__syncthreads();\nif (is_last) y[192 + t] = y[t] + y[64 + t] + y[128 + t];\n",
       "__shared__ float s[64];\ns[t] = x[t];\n__syncthreads();\ny[t] = s[63 - t];\n",
       "__shared__ float s[64];\ns[t] = x[t];\n__syncwarp();\ny[t] = s[t ^ 1];\n",
       "__shared__ float s[64];\ns[t] = x[t];\n__syncwarp(t % 32 < 16 ? 0xffffu : "
@@ -435,8 +474,8 @@ TEST_CASE("what is synchronised is no race") {
   };
   for (const char* body : bodies) {
     INFO(body);
-    const auto rung =
-        worker::EmulatedRung::build("gemm.cuda.planted", planted_text(body), [] { return false; });
+    const auto rung = worker::EmulatedRung::build("gemm.cuda.planted", planted_text(body, 3),
+                                                  [] { return false; });
     INFO((rung ? "" : rung.error().sentence()));
     REQUIRE(rung);
     CHECK(faults_of(**rung, launches_of(**rung)) == "");
@@ -445,13 +484,31 @@ TEST_CASE("what is synchronised is no race") {
 
 TEST_CASE("what a compiler of C++ does not read is rewritten, line for line") {
   using emulated::rewritten;
+  // Before and behind a shared array lies one that nobody may use.
+  const auto before = [](int token) {
+    const std::string name = "ridge_before_" + std::to_string(token);
+    return "static thread_local char " + name +
+           "[4096] __attribute__((used, aligned(16))){}; ::ridge::emulated::shared_guard(" + name +
+           "); ";
+  };
+  const auto beside = [](const std::string& name) {
+    return ", ridge_beside_" + name + "[::ridge::emulated::beside<decltype(" + name +
+           ")>] __attribute__((used)){}";
+  };
+  const auto told = [](const std::string& name) {
+    return " ::ridge::emulated::shared_array(\"" + name + "\", " + name + ", ridge_beside_" + name +
+           ");";
+  };
   CHECK(rewritten("f<int, 2><<<dim3(a, b), 32>>>({x}, y);") ==
         "::ridge::emulated::launcher(f<int, 2>, dim3(a, b), 32)({x}, y);");
   CHECK(rewritten("n::k<<<(m + 1) / 2, 32, 0,\n  s>>>(x);") ==
         "::ridge::emulated::launcher(n::k, (m + 1) / 2, 32, 0,\n  s)(x);");
-  CHECK(rewritten("__shared__ float s[2][3], t;") == "static thread_local float s[2][3]{}, t{};");
+  CHECK(rewritten("__shared__ float s[2][3], t;") ==
+        before(0) + "static thread_local float s[2][3]{}" + beside("s") + ", t{}" + beside("t") +
+            ";" + told("s") + told("t"));
   CHECK(rewritten("__shared__ alignas(16) float s[4];") ==
-        "alignas ( 16 ) static thread_local float s[4]{};");
+        before(0) + "alignas ( 16 ) static thread_local float s[4]{}" + beside("s") + ";" +
+            told("s"));
   CHECK(rewritten("extern __shared__ __attribute__((aligned(16))) unsigned char raw[];") ==
         "unsigned char (&raw)[] = *reinterpret_cast<unsigned char "
         "(*)[]>(::ridge::emulated::dynamic_shared());");

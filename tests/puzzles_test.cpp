@@ -110,7 +110,16 @@ TEST_CASE("what is wrong is said in the words of the check, of a fault or of the
     CHECK(outcome.code != 0);
     return outcome.out + outcome.err;
   };
-  CHECK(has(said(with(reference("guard"), "if (i < n) ", "")), "behind the end of"));
+  CHECK(
+      has(said(with(reference("guard"), "if (i < n) ", "")), "reads a[1000]: a has 1000 elements"));
+  CHECK(has(said(with(reference("map"), "2 * a[i] + 1", "2 * a[i]")),
+            "elements are wrong; the first is row 0, column 0: "));
+  CHECK(has(said(with(reference("reduction"), "tile[t] += tile[t + half]",
+                      "tile[t] += tile[t + half + 128]")),
+            "of shared memory: tile has 256 elements"));
+  CHECK(has(said(with(app::find_exercise("dot_product")->handed_out, "atomicAdd(y, sum);",
+                      "y[0] += sum;")),
+            "y[0], which thread 0 writes"));
   const std::string scan = said(with(
       reference("scan"), "    __syncthreads();\n    tile[t] += before;", "    tile[t] += before;"));
   CHECK(has(scan, "race at line"));
@@ -133,6 +142,12 @@ TEST_CASE(
            "if (half == 1 && t == 0) for (int i = 1; i < kBlock; ++i) tile[0] += tile[i];")));
   // Without the largest element the exponentials are no floats.
   CHECK(!solved(with(reference("softmax"), "most = warp_max(most);", "most = 0.0f;")));
+  const std::string attention = reference("attention_row");
+  CHECK(!solved(with(attention, "fmaxf(most, score)", "0.0f")));
+  CHECK(!solved(with(attention, "kept = expf(most - larger)", "kept = 1.0f")));
+  CHECK(!solved(with(attention, "rsqrtf(float(kHead))", "0.2f")));
+  for (const char* epsilon : {"0.0f", "1e-6f"})
+    CHECK(!solved(with(reference("layernorm"), "1e-5f", epsilon)));
 }
 
 TEST_CASE(

@@ -118,7 +118,7 @@ std::string puzzle_text(const KernelCounts& counts, const Exercise& exercise,
                         const std::string& file) {
   // A fault that stopped it says more than that it was stopped.
   const std::string outcome = counts.faults.empty() ? outcome_text(counts) : "a fault";
-  std::string text = fmt::format("{}: {}\n", exercise.title, outcome);
+  std::string text = fmt::format("{}: {}\n{}", exercise.title, outcome, wrong_text(counts));
   const size_t shown = std::min<size_t>(counts.faults.size(), 3);
   for (size_t i = 0; i < shown; ++i) text += fault_text(counts.faults[i]) + "\n";
   if (shown < counts.faults.size())

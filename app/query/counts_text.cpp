@@ -4,6 +4,7 @@
 
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/record/error_map.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 
@@ -111,6 +112,11 @@ std::string outcome_text(const KernelCounts& counts) {
   return counts.check->passed ? "its check passed" : "its check failed: " + counts.check->reason;
 }
 
+std::string wrong_text(const KernelCounts& counts) {
+  const bool is_known = counts.check && !counts.check->passed && counts.check->errors;
+  return is_known ? error_map_text(*counts.check->errors) + "\n" : "";
+}
+
 bool is_clean(const KernelCounts& counts) {
   return counts.stopped.empty() && counts.check && counts.check->passed && counts.faults.empty();
 }
@@ -118,6 +124,7 @@ bool is_clean(const KernelCounts& counts) {
 std::string counts_text(const KernelCounts& counts, const std::string& source) {
   std::string text = fmt::format("{}  {}\n{}: {}\n", counts.kernel, to_string(counts.params),
                                  with_stale(kCountedHere, counts.stale), outcome_text(counts));
+  text += wrong_text(counts);
   for (const CountedLaunch& launch : counts.launches)
     text += fmt::format("{} blocks of {} threads, {} of shared memory\n",
                         format_count(double(launch.blocks)), launch.threads,

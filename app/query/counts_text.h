@@ -20,6 +20,8 @@ std::vector<std::string> line_facts(const LineCounts& line);
 std::string fault_text(const CountedFault& fault);
 /// "passed", "failed: ..." or why it was stopped, one sentence.
 std::string outcome_text(const KernelCounts& counts);
+/// Of a failed check where the output is wrong, as a line; else empty.
+std::string wrong_text(const KernelCounts& counts);
 /// Whether it came to its end, passed its check and has no fault.
 bool is_clean(const KernelCounts& counts);
 /// All of it as a table by source line. `source`: the text whose lines these are; empty: not known.

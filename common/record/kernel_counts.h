@@ -56,7 +56,7 @@ struct LineCounts {
 };
 
 enum class FaultKind {
-  race,               ///< two threads, one word of shared memory, a write, and no barrier between
+  race,               ///< two threads, the same bytes, a write, and nothing that orders them
   unwritten,          ///< shared memory read before it was written
   out_of_bounds,      ///< outside every buffer
   misaligned,         ///< not at a multiple of its width

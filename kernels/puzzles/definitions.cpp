@@ -116,8 +116,8 @@ const Definition kAll[] = {
     {"register_tile", 64, square, of_product, RIDGE_DEFINED(product)},
     {"softmax", 24, matrix, per_element<5>, RIDGE_DEFINED(softmax), false, 100},
     {"online_softmax", 24, matrix, per_element<5>, RIDGE_DEFINED(softmax), false, 100},
-    {"layernorm", 24, normed_rows, per_element<8>, RIDGE_DEFINED(layernorm)},
-    {"attention_row", 40, heads, of_attention, RIDGE_DEFINED(attention_row)},
+    {"layernorm", 24, normed_rows, per_element<8>, RIDGE_DEFINED(layernorm), false, 0, 1, true},
+    {"attention_row", 40, heads, of_attention, RIDGE_DEFINED(attention_row), false, 0, 30},
 };
 
 }  // namespace

@@ -211,6 +211,8 @@ struct Definition {
   bool is_positive = false;  ///< its inputs are, so that no sum of them is near 0
   float offset =
       0;  ///< added to `a`, so that exp(a) overflows unless the largest element is subtracted
+  float scale = 1;         ///< of `a`, so that products with it are too large for exp()
+  bool is_graded = false;  ///< rows of `a` are 1, 0.1, 0.01 and 0.001 times as large, in turn
 };
 
 std::span<const Definition> definitions();

@@ -20,6 +20,7 @@ constexpr int64_t kMostElements = int64_t{1} << 28;  // so that indices fit an i
 constexpr int64_t kMostN = int64_t{1} << 26;
 /// Sums of fp32 in any order a rung may choose, and exponentials that a GPU approximates.
 constexpr double kNmseLimit = 1e-11, kRelative = 1e-5;
+constexpr float kGrades[] = {1, 1e-1f, 1e-2f, 1e-3f};
 
 class PuzzleProblem : public Problem {
  public:
@@ -60,8 +61,10 @@ class PuzzleProblem : public Problem {
         values[i] = std::abs(values[i]);
     }
     auto* a = reinterpret_cast<float*>((*host)[kPuzzleA].data());
-    for (size_t i = 0; definition_.offset > 0 && i < specs[kPuzzleA].bytes / sizeof(float); ++i)
-      a[i] += definition_.offset;
+    for (int64_t i = 0; i < shapes_.rows; ++i) {
+      const float scale = definition_.scale * (definition_.is_graded ? kGrades[i % 4] : 1);
+      for (int64_t j = 0; j < shapes_.columns; ++j, ++a) *a = *a * scale + definition_.offset;
+    }
   }
 
   QualityCheck check(const HostBuffers& host, bool /*full*/, uint64_t /*seed*/) const override {

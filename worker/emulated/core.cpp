@@ -14,7 +14,6 @@ constexpr size_t kStackBytes = 64 << 10;
 constexpr size_t kMostFaults = 64;
 // Shared addresses as device code sees them: static memory first, dynamic from here on.
 constexpr uint32_t kDynamicBegin = 1 << 20;
-constexpr size_t kMarkBytes = 16;  // static_shared_mark of device/host.h
 
 thread_local Core* current = nullptr;
 
@@ -54,9 +53,14 @@ Core::Core()
       lanes_(kMostThreads),
       warps_(kMostThreads / kLanes),
       dynamic_shared_(kMostDynamicShared),
-      shadow_([this](const Use& before, uint16_t thread) { return is_ordered(before, thread); },
+      shadow_([this](const Use& before,
+                     uint16_t thread) { return have_met(before.thread, before.time, thread); },
               [this](FaultKind kind, const Use& before, const Use& use, bool before_writes,
-                     bool writes) { shared_fault(kind, before, use, before_writes, writes); }) {}
+                     bool writes) { shared_fault(kind, before, use, before_writes, writes); }),
+      judge_{[this](const DeviceUse& before, bool) { return is_ordered(before); },
+             [this](const DeviceUse& before, bool before_writes, uintptr_t at) {
+               device_race(before, before_writes, at);
+             }} {}
 
 // ---- a block ---------------------------------------------------------------------------------------------------------
 
@@ -68,7 +72,9 @@ void Core::run(LaunchState* launch) {
   block_numbers_.assign(visits.size(), 0);
   block_sites = {nullptr};
   branches.clear();
-  last_range_ = {};
+  range_ = nullptr;
+  arrays_.clear();
+  shadow_.allow_all();
   find_static_shared();
   const Place3& blocks = launch->grid->blocks;
   const int64_t count = int64_t{blocks.x} * blocks.y * blocks.z;
@@ -89,12 +95,33 @@ void Core::find_static_shared() {
   dl_iterate_phdr(look_for_tls, &search);
   static_begin_ = search.begin;
   static_bytes_ = search.bytes;
-  static_shared_bytes = static_cast<int64_t>(static_bytes_ - std::min(static_bytes_, kMarkBytes));
+  static_shared_bytes = 0;
+}
+
+// Every thread says them on its way; a launch's first one is heard.
+
+void Core::shared_array(const SharedArray& array) {
+  const auto is_known = [&](const SharedArray& one) { return one.begin == array.begin; };
+  if (std::any_of(arrays_.begin(), arrays_.end(), is_known)) return;
+  arrays_.push_back(array);
+  static_shared_bytes += static_cast<int64_t>(array.bytes);
+}
+
+void Core::shared_guard(uintptr_t at, size_t bytes) {
+  const uint64_t offset = at - static_begin_;
+  if (!shadow_.is_forbidden(offset + bytes / 2, 1))
+    shadow_.forbid(offset, static_cast<uint32_t>(bytes));
+}
+
+void Core::fence() {
+  launch_->fenced[static_cast<size_t>(block_ - launch_->first_block)] = true;
 }
 
 void Core::begin_block(int64_t block) {
   const Grid& grid = *launch_->grid;
   ++epoch_;
+  block_ = launch_->first_block + block;
+  has_atomics_ = false;
   shadow_.begin_block(epoch_);
   // NaNs: what is read before it is written shows in the result as well.
   std::memset(reinterpret_cast<void*>(static_begin_), 0xff, static_bytes_);
@@ -131,6 +158,7 @@ void Core::live() {
 
 /// The fibre that runs gives its core back until its state is `ready` again.
 void Core::leave(State state) {
+  settle();
   lane_->state = state;
   switch_context(&lane_->context, scheduler_);
 }
@@ -290,6 +318,7 @@ uint32_t Core::ballot(uint32_t mask, bool predicate, Site site) {
 // ---- memory ------------------------------------------------------------------------------------------------------------
 
 void Core::access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site) {
+  settle();
   const auto stack = reinterpret_cast<uintptr_t>(stacks_.begin(static_cast<size_t>(lane_->thread)));
   if (at - stack < kStackBytes) return;  // local memory: registers, on a GPU
   const auto dynamic = reinterpret_cast<uintptr_t>(dynamic_shared_.data());
@@ -311,12 +340,32 @@ void Core::shared_access(uint64_t offset, uint32_t bytes, AccessKind kind, Site 
   // The shadow of dynamic memory follows that of static memory.
   const uint64_t shadow =
       offset >= kDynamicBegin ? (static_bytes_ + 3) / 4 * 4 + offset - kDynamicBegin : offset;
+  if (shadow_.is_forbidden(shadow, bytes)) beside_array(static_begin_ + offset, kind, site);
   shadow_.use(shadow, bytes, kind,
               {.site = site,
                .epoch = epoch_,
                .time = warp.time,
                .thread = static_cast<uint16_t>(lane_->thread)});
   collect(site, offset, bytes, kind, true);
+}
+
+/// In a guard: it ends the launch, with the name of the array that lies nearest.
+void Core::beside_array(uintptr_t at, AccessKind kind, Site site) {
+  const auto distance = [at](const SharedArray& one) {
+    return at < one.begin ? one.begin - at : at - (one.begin + one.bytes);
+  };
+  const SharedArray& array = *std::min_element(
+      arrays_.begin(), arrays_.end(), [&](const SharedArray& one, const SharedArray& other) {
+        return distance(one) < distance(other);
+      });
+  Range range;
+  range.begin = array.begin;
+  range.name = array.name;
+  range.element_bytes = static_cast<uint32_t>(array.element_bytes);
+  stop(FaultKind::out_of_bounds, site,
+       where(*lane_) + " " + verb(kind != AccessKind::read) + " " + range.place(at) +
+           " of shared memory: " + range.name + " has " +
+           std::to_string(array.bytes / array.element_bytes) + " elements");
 }
 
 /// A lane that is far ahead of its warp pauses, so that requests can be put together and forgotten.
@@ -326,25 +375,54 @@ void Core::collect(Site site, uint64_t address, uint32_t bytes, AccessKind kind,
 }
 
 void Core::global_access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site) {
-  if (at < last_range_.begin || at + bytes > last_range_.end) {
+  if (range_ == nullptr || at < range_->begin || at + bytes > range_->end) {
     const auto call = reinterpret_cast<uintptr_t>(launch_->grid->call);
     if (at - call < launch_->grid->call_bytes) return;  // the kernel's arguments
     const Range* range = launch_->memory->find(at);
-    if (range == nullptr || at + bytes > range->end) {
-      const char* does = kind == AccessKind::read ? " reads " : " writes ";
-      stop(FaultKind::out_of_bounds, site,
-           where(*lane_) + does + std::to_string(bytes) + " bytes " +
-               (range != nullptr ? "across the end of " + range->name
-                                 : launch_->memory->nearest(at)));
-    }
-    last_range_ = *range;
+    if (range == nullptr || at + bytes > range->end) return outside(range, at, bytes, kind, site);
+    range_ = range;
   }
-  if (last_range_.is_constant) return;
+  const Range* range = range_;
+  has_atomics_ |= kind == AccessKind::atomic;
+  if (range->is_constant) return;
   if (at % bytes != 0)
     stop(FaultKind::misaligned, site,
-         where(*lane_) + " uses " + std::to_string(bytes) + " bytes of " + last_range_.name +
+         where(*lane_) + " uses " + std::to_string(bytes) + " bytes of " + range->name +
              " at an address that is no multiple of " + std::to_string(bytes));
+  const DeviceUse use = {.site = site,
+                         .block = block_,
+                         .epoch = epoch_,
+                         .time = warps_[static_cast<size_t>(lane_->thread / kLanes)].time,
+                         .thread = static_cast<uint16_t>(lane_->thread),
+                         .is_atomic = kind == AccessKind::atomic};
   collect(site, at, bytes, kind, false);
+  if (range->shadow == nullptr) return;
+  if (kind == AccessKind::write) {
+    write_ = {range, at, bytes, use};
+    return;
+  }
+  judged_ = {range, use, use.is_atomic};
+  if (use.is_atomic)
+    range->shadow->written(at, bytes, use, judge_);
+  else
+    range->shadow->read(at, bytes, use, judge_);
+}
+
+/// The write before is in memory by now: what it left there is compared.
+void Core::settle() {
+  if (write_.range == nullptr) return;
+  const Write one = std::exchange(write_, {});
+  judged_ = {one.range, one.use, true};
+  one.range->shadow->written(one.at, one.bytes, one.use, judge_);
+}
+
+void Core::outside(const Range* range, uintptr_t at, uint32_t bytes, AccessKind kind, Site site) {
+  std::string text = where(*lane_) + " " + verb(kind != AccessKind::read) + " ";
+  if (range != nullptr || bytes > 4) text += std::to_string(bytes) + " bytes ";
+  if (range == nullptr && bytes > 4) text += "at ";
+  stop(FaultKind::out_of_bounds, site,
+       text +
+           (range != nullptr ? "across the end of " + range->name : launch_->memory->nearest(at)));
 }
 
 uint32_t Core::block_number(Site site, size_t offset) {
@@ -385,6 +463,8 @@ void Core::copy_later(uint32_t to, const void* from, uint32_t bytes, uint32_t in
   const uint64_t offset = to;
   if (offset % bytes != 0)
     stop(FaultKind::misaligned, site, where(*lane_) + " copies to no multiple of its width");
+  if (offset < kDynamicBegin && shadow_.is_forbidden(offset, bytes))
+    beside_array(static_begin_ + offset, AccessKind::write, site);
   if (inside > 0) global_access(reinterpret_cast<uintptr_t>(from), inside, AccessKind::read, site);
   collect(site, offset, bytes, AccessKind::write, true);
   lane_->copies.push_back({static_cast<char*>(shared_pointer(to)), static_cast<const char*>(from),
@@ -448,12 +528,35 @@ void Core::refuse(const std::string& what, Site site) {
   stop(FaultKind::refused, site, what + " is not emulated");
 }
 
-bool Core::is_ordered(const Use& before, uint16_t thread) const {
-  if (before.thread / kLanes != thread / kLanes) return false;
+/// Whether these two threads have met in a __syncwarp() since the first of them was at `time`.
+bool Core::have_met(uint16_t before, uint32_t time, uint16_t thread) const {
+  if (before / kLanes != thread / kLanes) return false;
   const Warp& warp = warps_[static_cast<size_t>(thread / kLanes)];
-  if (before.time < warp.met_whole) return true;
-  const auto pair = static_cast<size_t>(before.thread % kLanes * kLanes + thread % kLanes);
-  return !warp.met.empty() && before.time < warp.met[pair];
+  if (time < warp.met_whole) return true;
+  const auto pair = static_cast<size_t>(before % kLanes * kLanes + thread % kLanes);
+  return !warp.met.empty() && time < warp.met[pair];
+}
+
+/// Blocks have no order but that of a fence in the one, and an atomic operation that tells the other of it.
+bool Core::is_ordered(const DeviceUse& before) const {
+  const DeviceUse& use = judged_.use;
+  if (before.block < launch_->first_block) return true;
+  if (before.block == use.block)
+    return before.thread == use.thread || before.epoch != use.epoch ||
+           (before.is_atomic && use.is_atomic) || have_met(before.thread, before.time, use.thread);
+  if (before.is_atomic && use.is_atomic) return true;
+  return has_atomics_ && launch_->fenced[static_cast<size_t>(before.block - launch_->first_block)];
+}
+
+void Core::device_race(const DeviceUse& before, bool before_writes, uintptr_t at) {
+  const DeviceUse& use = judged_.use;
+  const bool is_other_block = before.block != use.block;
+  std::string other = "thread " + std::to_string(before.thread);
+  if (is_other_block) other += " of block " + std::to_string(before.block - launch_->first_block);
+  report(FaultKind::race, use.site, before.site,
+         where(*lane_) + " " + verb(judged_.writes) + " " + judged_.range->place(at) + ", which " +
+             other + " " + verb(before_writes) +
+             (is_other_block ? ": blocks run in any order" : ", without a barrier between"));
 }
 
 void Core::shared_fault(FaultKind kind, const Use& before, const Use& use, bool before_writes,

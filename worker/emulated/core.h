@@ -11,6 +11,7 @@
 #include "worker/emulated/branches.h"
 #include "worker/emulated/counts.h"
 #include "worker/emulated/device/machine.h"
+#include "worker/emulated/device_shadow.h"
 #include "worker/emulated/fibre.h"
 #include "worker/emulated/memory.h"
 #include "worker/emulated/requests.h"
@@ -29,7 +30,16 @@ struct LaunchState {
   std::atomic<int64_t>* begun = nullptr;  ///< blocks, of the process
   std::atomic<int64_t> next_block = 0;
   std::atomic<bool> is_stopped = false;    ///< a fault that ends the launch
+  int64_t first_block = 0;                 ///< of the process, counted through all launches
+  std::vector<std::atomic<bool>> fenced;   ///< by block: it has made a fence
   uintptr_t text_begin = 0, text_end = 0;  ///< of the object's code
+};
+
+/// A static array of shared memory.
+struct SharedArray {
+  const char* name = "";
+  uintptr_t begin = 0;
+  size_t bytes = 0, element_bytes = 1;
 };
 
 class Core {
@@ -48,6 +58,9 @@ class Core {
   const Place* place() const { return &lane_->place; }
   int lane() const { return lane_->thread % kLanes; }
   void* dynamic_shared() { return dynamic_shared_.data(); }
+  void shared_array(const SharedArray& array);
+  void shared_guard(uintptr_t at, size_t bytes);
+  void fence();
   uint32_t shared_address(const void* pointer) const;
   void* shared_pointer(uint32_t address);
   void copy_later(uint32_t to, const void* from, uint32_t bytes, uint32_t inside, Site site);
@@ -112,7 +125,12 @@ class Core {
   void shared_access(uint64_t offset, uint32_t bytes, AccessKind kind, Site site);
   void global_access(uintptr_t at, uint32_t bytes, AccessKind kind, Site site);
   void find_static_shared();
-  bool is_ordered(const Use& before, uint16_t thread) const;
+  bool have_met(uint16_t before, uint32_t time, uint16_t thread) const;
+  bool is_ordered(const DeviceUse& before) const;
+  void outside(const Range* range, uintptr_t at, uint32_t bytes, AccessKind kind, Site site);
+  void settle();
+  void device_race(const DeviceUse& before, bool before_writes, uintptr_t at);
+  void beside_array(uintptr_t at, AccessKind kind, Site site);
   void shared_fault(FaultKind kind, const Use& before, const Use& use, bool before_writes,
                     bool writes);
   std::string where(const Lane& lane) const;
@@ -125,12 +143,32 @@ class Core {
   Lane* lane_ = nullptr;  ///< the one that runs
   size_t threads_ = 0;
   uint32_t epoch_ = 1;  ///< barriers, and begins of blocks
+  int64_t block_ = 0;   ///< of the process, counted through all launches
+  bool has_atomics_ = false;  ///< it has made an atomic operation in device memory
   std::vector<char> dynamic_shared_;
   uintptr_t static_begin_ = 0;
   size_t static_bytes_ = 0;
-  Range last_range_;
+  const Range* range_ = nullptr;         ///< the one that was used last
   std::vector<uint32_t> block_numbers_;  ///< by the offset of a block's call in the code
   Shadow shadow_;
+  std::vector<SharedArray> arrays_;  ///< of this launch's kernel, as far as a block came by
+
+  /// A plain write whose value is in memory once its fibre calls again.
+  struct Write {
+    const Range* range = nullptr;  ///< null: there is none
+    uintptr_t at = 0;
+    uint32_t bytes = 0;
+    DeviceUse use;
+  };
+  Write write_;
+  /// The access to device memory that a shadow has before it.
+  struct Judged {
+    const Range* range = nullptr;
+    DeviceUse use;
+    bool writes = false;
+  };
+  Judged judged_;
+  DeviceShadow::Judge judge_;
 };
 
 /// The core whose fibre runs on this thread; null: none does.

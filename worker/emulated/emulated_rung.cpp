@@ -166,8 +166,9 @@ void allow_constants(const void* handle) {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& part = info->dlpi_phdr[i];
           if (part.p_type == PT_LOAD)
-            Emulator::get().memory.add(reinterpret_cast<void*>(info->dlpi_addr + part.p_vaddr),
-                                       part.p_memsz, "the program", true);
+            Emulator::get().memory.add_constant(
+                reinterpret_cast<void*>(info->dlpi_addr + part.p_vaddr), part.p_memsz,
+                "the program");
         }
         return 1;
       },
@@ -251,7 +252,8 @@ Result<EmulatedCall> EmulatedRung::call(const FamilyDesc& family, const Params& 
   RIDGE_TRY(measure::ReadyRung ready, measure::make_ready(counted, cpu, instance));
   const auto& specs = instance->specs;
   for (size_t i = 0; i < specs.size(); ++i)
-    emulator.memory.add(ready.buffers->pointers()[i], specs[i].bytes, specs[i].name);
+    emulator.memory.add(ready.buffers->pointers()[i], specs[i].bytes, specs[i].name,
+                        static_cast<uint32_t>(dtype_size(specs[i].dtype)));
   emulator.launches.clear();
   auto check = measure::check_rung(&ready, true, "the emulated call");
   emulator.memory.forget_buffers();

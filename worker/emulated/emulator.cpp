@@ -58,6 +58,7 @@ const Machine kMachine = {
         },
     .barrier = [](int line, const void* site) { core().barrier(line, site); },
     .warp_sync = [](uint32_t mask, const void* site) { core().warp_sync(mask, site); },
+    .fence = [] { core().fence(); },
     .shuffle = [](uint32_t mask, uint64_t value, int from,
                   const void* site) { return core().shuffle(mask, value, from, site); },
     .ballot = [](uint32_t mask, bool predicate,
@@ -65,6 +66,14 @@ const Machine kMachine = {
     .place = [] { return core().place(); },
     .lane = [] { return core().lane(); },
     .dynamic_shared = [] { return core().dynamic_shared(); },
+    .shared_array =
+        [](const char* name, const void* at, size_t bytes, size_t element_bytes) {
+          core().shared_array({name, reinterpret_cast<uintptr_t>(at), bytes, element_bytes});
+        },
+    .shared_guard =
+        [](const void* at, size_t bytes) {
+          core().shared_guard(reinterpret_cast<uintptr_t>(at), bytes);
+        },
     .shared_address = [](const void* pointer) { return core().shared_address(pointer); },
     .shared_pointer = [](uint32_t address) { return core().shared_pointer(address); },
     .copy_later = [](uint32_t to, const void* from, uint32_t bytes, uint32_t inside,
@@ -96,10 +105,12 @@ int Emulator::launch(const Grid& grid) {
   LaunchState state{.grid = &grid,
                     .memory = &memory,
                     .begun = &begun_,
+                    .first_block = of_,
                     .text_begin = text.begin,
                     .text_end = text.end};
   const int64_t blocks = int64_t{grid.blocks.x} * grid.blocks.y * grid.blocks.z;
   of_ += blocks;
+  state.fenced = std::vector<std::atomic<bool>>(static_cast<size_t>(blocks));
   const auto wanted = static_cast<size_t>(
       std::min<int64_t>(blocks, std::max(1u, std::thread::hardware_concurrency())));
   while (cores_.size() < wanted) cores_.push_back(std::make_unique<Core>());

@@ -133,8 +133,8 @@ class Rewriter {
   }
 
   std::string edited() {
-    std::sort(edits_.begin(), edits_.end(),
-              [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+    std::stable_sort(edits_.begin(), edits_.end(),
+                     [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
     std::string all;
     size_t done = 0;
     for (const Edit& edit : edits_) {
@@ -170,24 +170,46 @@ class Rewriter {
 
   void shared(size_t i) {
     if (i > 0 && at(i - 1) == "extern") return dynamic_shared(i);
-    initialise(i + 1);
+    guard(i + 1);
     const std::string local =
         i > 0 && at(i - 1) == "static" ? "thread_local" : "static thread_local";
+    // What is declared first may come to lie last, so a guard stands before it too; words before it are its own.
+    const std::string_view before = i > 0 ? at(i - 1) : ";";
+    if (before == ";" || before == "{" || before == "}") {
+      const std::string name = "ridge_before_" + std::to_string(i);
+      edits_.push_back({tokens_[i].begin, tokens_[i].begin,
+                        "static thread_local char " + name +
+                            "[4096] __attribute__((used, aligned(16))){}; "
+                            "::ridge::emulated::shared_guard(" +
+                            name + "); "});
+    }
     if (at(i + 1) != "alignas") return replace(tokens_[i].begin, tokens_[i].end, local);
     // An alignment stands before the specifiers that it is written after here.
     const size_t end = behind_closed(i + 2);
     replace(tokens_[i].begin, tokens_[end - 1].end, text_of(i + 1, end) + " " + local);
   }
 
-  /// A value for each declarator: without one, GCC guards an array of vector types by a flag that is shared memory too.
-  void initialise(size_t i) {
+  /// A value for each declarator: without one, GCC has a flag for an array of vector types, which is shared memory too.
+  /// Behind each an array of its type that nobody may use, which the machine is told of.
+  void guard(size_t i) {
+    std::string told, name;
     for (int angles = 0; i < tokens_.size() && at(i) != "=" && at(i) != "{"; ++i) {
-      if (at(i) == "(" || at(i) == "[") i = behind_closed(i);
+      if (at(i) == "(" || at(i) == "[") {
+        i = behind_closed(i) - 1;
+        continue;
+      }
+      if (is_word(at(i).front())) name = at(i);
       if (at(i) == "<") ++angles;
       if (at(i) == ">") --angles;
-      if (angles == 0 && (at(i) == "," || at(i) == ";"))
-        edits_.push_back({tokens_[i].begin, tokens_[i].begin, "{}"});
-      if (at(i) == ";") return;
+      if (angles > 0 || (at(i) != "," && at(i) != ";")) continue;
+      const std::string beside = "ridge_beside_" + name;
+      edits_.push_back({tokens_[i].begin, tokens_[i].begin,
+                        "{}, " + beside + "[::ridge::emulated::beside<decltype(" + name +
+                            ")>] __attribute__((used)){}"});
+      told += " ::ridge::emulated::shared_array(\"" + name + "\", " + name + ", " + beside + ");";
+      if (at(i) != ";") continue;
+      edits_.push_back({tokens_[i].end, tokens_[i].end, told});
+      return;
     }
   }
 

@@ -31,6 +31,26 @@ void Shadow::use_word(Word* word, AccessKind kind, const Use& use) {
   word->written = static_cast<uint8_t>(word->written | use.bytes);
 }
 
+void Shadow::forbid(uint64_t offset, uint32_t bytes) {
+  const uint64_t end = (offset + bytes) / 4;  // a word that an array has a part of is not
+  if (end > words_.size()) words_.resize(end);
+  for (uint64_t word = (offset + 3) / 4; word < end; ++word) {
+    words_[word].is_forbidden = true;
+    forbidden_.push_back(word);
+  }
+}
+
+void Shadow::allow_all() {
+  for (const uint64_t word : forbidden_) words_[word].is_forbidden = false;
+  forbidden_.clear();
+}
+
+bool Shadow::is_forbidden(uint64_t offset, uint32_t bytes) const {
+  for (uint64_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word)
+    if (word < words_.size() && words_[word].is_forbidden) return true;
+  return false;
+}
+
 void Shadow::use(uint64_t offset, uint32_t bytes, AccessKind kind, Use use) {
   const uint64_t first = offset / 4, last = (offset + bytes - 1) / 4;
   if (last >= words_.size()) words_.resize(last + 1);

@@ -35,12 +35,17 @@ class Shadow {
   /// Nothing is written yet.
   void begin_block(uint32_t epoch) { block_epoch_ = epoch; }
   void use(uint64_t offset, uint32_t bytes, AccessKind kind, Use use);
+  /// Whoever uses these bytes is wrong.
+  void forbid(uint64_t offset, uint32_t bytes);
+  bool is_forbidden(uint64_t offset, uint32_t bytes) const;
+  void allow_all();
 
  private:
   struct Word {
     Use write, read, other_read;  ///< the last ones; other_read: of another thread than read
     uint32_t written_epoch = 0;   ///< the block that `written` is about
     uint8_t written = 0;          ///< bytes
+    bool is_forbidden = false;
   };
   void use_word(Word* word, AccessKind kind, const Use& use);
   bool races(const Use& before, const Use& use) const;
@@ -49,6 +54,7 @@ class Shadow {
   Found found_;
   std::vector<Word> words_;
   uint32_t block_epoch_ = 1;
+  std::vector<uint64_t> forbidden_;  ///< words
 };
 
 }  // namespace ridge::emulated

@@ -35,12 +35,16 @@ struct Machine {
   void (*basic_block)(const void* site);
   void (*barrier)(int line, const void* site);
   void (*warp_sync)(uint32_t mask, const void* site);
+  void (*fence)();  ///< what this block has written comes before what it writes from here on
   /// `value` of lane `from` of this warp, among the lanes of `mask`.
   uint64_t (*shuffle)(uint32_t mask, uint64_t value, int from, const void* site);
   uint32_t (*ballot)(uint32_t mask, bool predicate, const void* site);
   const Place* (*place)();
   int (*lane)();  ///< within its warp
   void* (*dynamic_shared)();
+  /// A static array of shared memory, and memory beside one that nobody may use. Said by each thread that comes by.
+  void (*shared_array)(const char* name, const void* at, size_t bytes, size_t element_bytes);
+  void (*shared_guard)(const void* at, size_t bytes);
   uint32_t (*shared_address)(const void* pointer);
   void* (*shared_pointer)(uint32_t address);
   /// cp.async: `bytes` to shared memory, `inside` of them from `from`, zeros after them; made by copies_wait().

@@ -46,12 +46,28 @@ RIDGE_CALL int __all_sync(unsigned mask, int predicate) {
 }
 RIDGE_CALL void __threadfence() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  ridge_emulated_machine->fence();
 }
 RIDGE_CALL void __threadfence_block() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 namespace ridge::emulated {
+
+/// Elements of what lies behind a shared array, where an index that is too large is likely to come to: 4 KiB.
+template <class Array>
+constexpr size_t beside = 1 + 4095 / sizeof(std::remove_all_extents_t<Array>);
+
+template <class Array, class Guard>
+RIDGE_UNTRACED inline void shared_array(const char* name, const Array& array, const Guard& guard) {
+  ridge_emulated_machine->shared_array(name, &array, sizeof array,
+                                       sizeof(std::remove_all_extents_t<Array>));
+  ridge_emulated_machine->shared_guard(&guard, sizeof guard);
+}
+template <class Guard>
+RIDGE_UNTRACED inline void shared_guard(const Guard& guard) {
+  ridge_emulated_machine->shared_guard(&guard, sizeof guard);
+}
 
 template <class T>
 RIDGE_UNTRACED inline T exchanged(unsigned mask, T value, int from, const void* site) {
