@@ -435,6 +435,12 @@ TEST_CASE("what a compiler of C++ does not read is rewritten, line for line") {
   CHECK(rewritten("__shared__ float s[2][3], t;") ==
         before(0) + "static thread_local float s[2][3]{}" + beside("s") + ", t{}" + beside("t") +
             ";" + told("s") + told("t"));
+  // A template that is launched by its name alone: the call deduces its arguments.
+  const std::string defined = "template <class T, int n>\nstatic void k(T* x) {}\n";
+  CHECK(rewritten(defined + "k<<<2, 32>>>(x);") ==
+        defined +
+            "::ridge::emulated::deducing_launcher([](auto... ridge_arguments) { "
+            "k(ridge_arguments...); }, 2, 32)(x);");
   CHECK(rewritten("__shared__ alignas(16) float s[4];") ==
         before(0) + "alignas ( 16 ) static thread_local float s[4]{}" + beside("s") + ";" +
             told("s"));

@@ -281,10 +281,32 @@ class Rewriter {
     }
     const size_t callee = callee_of(i);
     if (end + 2 >= tokens_.size() || callee == i) return;
-    edits_.push_back(
-        {tokens_[callee].begin, tokens_[callee].begin, "::ridge::emulated::launcher("});
+    if (is_word(at(i - 1).front()) && is_template(at(i - 1))) {
+      replace(tokens_[callee].begin, tokens_[i - 1].end,
+              "::ridge::emulated::deducing_launcher([](auto... ridge_arguments) { " +
+                  text_of(callee, i) + "(ridge_arguments...); }");
+    } else {
+      edits_.push_back(
+          {tokens_[callee].begin, tokens_[callee].begin, "::ridge::emulated::launcher("});
+    }
     replace(tokens_[i].begin, tokens_[i + 2].end, ", ");
     replace(tokens_[end].begin, tokens_[end + 2].end, ")");
+  }
+
+  /// Whether the text has `template <...> void name(`: a launch by the name alone has to deduce the arguments.
+  bool is_template(std::string_view name) const {
+    for (size_t i = 2; i + 1 < tokens_.size(); ++i) {
+      if (at(i) != name || at(i + 1) != "(" || at(i - 1) != "void") continue;
+      size_t before = i - 2;
+      while (before > 0 && (at(before) == "static" || at(before) == "inline")) --before;
+      if (at(before) != ">") continue;
+      for (int depth = 0; before > 0; --before) {
+        if (at(before) == ">") ++depth;
+        if (at(before) == "<" && --depth == 0) break;
+      }
+      if (before > 0 && at(before - 1) == "template") return true;
+    }
+    return false;
   }
 
   /// The first token of what is launched: names, and arguments of a template.

@@ -94,6 +94,25 @@ RIDGE_UNTRACED Launcher<Arguments...> launcher(void (*kernel)(Arguments...), dim
 RIDGE_CALL void* dynamic_shared() {
   return ridge_emulated_machine->dynamic_shared();
 }
+/// A kernel template that is launched by its name alone. `kernel` is a lambda that calls it, so that the call deduces the
+/// template's arguments.
+template <class Kernel>
+struct DeducingLauncher {
+  Kernel kernel;
+  Grid grid;
+
+  template <class... Arguments>
+  RIDGE_UNTRACED void operator()(Arguments... arguments) {
+    Launcher<Arguments...>{static_cast<void (*)(Arguments...)>(kernel), grid}(arguments...);
+  }
+};
+template <class Kernel, class... Configuration>
+RIDGE_UNTRACED DeducingLauncher<Kernel> deducing_launcher(Kernel kernel,
+                                                          Configuration... configuration) {
+  constexpr void (*kNone)() = nullptr;
+  return {kernel, launcher(kNone, configuration...).grid};
+}
+
 
 }  // namespace ridge::emulated
 
