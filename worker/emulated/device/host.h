@@ -42,6 +42,8 @@ enum cudaFuncAttribute {
 };
 enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrComputeCapabilityMajor = 75,
+  cudaDevAttrComputeCapabilityMinor = 76,
   cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
 };
 typedef struct RidgeEmulatedStream* cudaStream_t;
@@ -50,6 +52,7 @@ namespace ridge::emulated {
 
 constexpr int kSms = 4;  ///< of the device that a rung asks about: few, so that grids stay small
 constexpr size_t kMostSharedBytes = 227 << 10;  ///< of a block, static and dynamic: Hopper's
+constexpr int kMajor = 9, kMinor = 0;           ///< the compute capability: Hopper's
 inline __attribute__((visibility("hidden"))) cudaError_t last_error = cudaSuccess;
 
 inline __attribute__((visibility("hidden"))) thread_local char static_shared_mark[16];
@@ -91,9 +94,6 @@ RIDGE_UNTRACED Launcher<Arguments...> launcher(void (*kernel)(Arguments...), dim
   return {kernel, grid};
 }
 
-RIDGE_CALL void* dynamic_shared() {
-  return ridge_emulated_machine->dynamic_shared();
-}
 /// A kernel template that is launched by its name alone. `kernel` is a lambda that calls it, so that the call deduces the
 /// template's arguments.
 template <class Kernel>
@@ -113,6 +113,9 @@ RIDGE_UNTRACED DeducingLauncher<Kernel> deducing_launcher(Kernel kernel,
   return {kernel, launcher(kNone, configuration...).grid};
 }
 
+RIDGE_CALL void* dynamic_shared() {
+  return ridge_emulated_machine->dynamic_shared();
+}
 
 }  // namespace ridge::emulated
 
@@ -171,9 +174,20 @@ inline cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int) {
-  *value = what == cudaDevAttrMultiProcessorCount
-               ? ::ridge::emulated::kSms
-               : static_cast<int>(::ridge::emulated::kMostSharedBytes);
+  switch (what) {
+    case cudaDevAttrMultiProcessorCount:
+      *value = ::ridge::emulated::kSms;
+      break;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = ::ridge::emulated::kMajor;
+      break;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = ::ridge::emulated::kMinor;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = static_cast<int>(::ridge::emulated::kMostSharedBytes);
+      break;
+  }
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceSynchronize() {
