@@ -239,7 +239,8 @@ bool Core::resolve(size_t warp) {
       const Lane& one = lanes_[first + other];
       if ((lane.mask >> other & 1) == 0) continue;
       if (one.state == State::done) ended |= 1u << other;
-      if (one.state == lane.state && one.mask == lane.mask) present |= 1u << other;
+      const bool is_same = lane.state != State::together || one.work == lane.work;
+      if (one.state == lane.state && one.mask == lane.mask && is_same) present |= 1u << other;
     }
     const uint32_t there = count == kLanes ? ~0u : (1u << count) - 1;
     if ((present | ended) != (lane.mask & there)) continue;
@@ -267,6 +268,7 @@ void Core::exchange(size_t warp, uint32_t mask, State kind) {
   for (size_t i = 0; i < std::min<size_t>(kLanes, threads_ - warp * kLanes); ++i)
     is_whole &= (mask >> i & 1) != 0 || lanes[i].state == State::done;
   if (is_whole) meet(warp);
+  if (kind == State::together) work_together(lanes, mask);
   if (kind == State::sync) {
     ++met.time;
     if (is_whole) met.met_whole = met.time;
@@ -284,6 +286,21 @@ void Core::exchange(size_t warp, uint32_t mask, State kind) {
     }
     lane.state = State::ready;
   }
+}
+
+/// Only a whole warp works together: on a GPU, what fewer lanes get is undefined.
+void Core::work_together(const Lane* lanes, uint32_t mask) {
+  const Lane& first = lanes[std::countr_zero(mask)];
+  if (mask != ~0u) {
+    return report(FaultKind::missing_lanes, first.site, nullptr,
+                  where(first) + " needs all 32 lanes of its warp here, and some do not come");
+  }
+  void* given[kLanes];
+  for (int i = 0; i < kLanes; ++i) given[i] = lanes[i].given;
+  Core* before = std::exchange(current, nullptr);  // no lane does it: nothing of it is counted
+  first.work(given);
+  current = before;
+  if (first.flop > 0) warp_flop[first.site] += first.flop;
 }
 
 void Core::barrier(int line, Site site) {
@@ -313,6 +330,15 @@ uint32_t Core::ballot(uint32_t mask, bool predicate, Site site) {
   lane_->value = predicate ? 1 : 0;
   leave(State::ballot);
   return static_cast<uint32_t>(lane_->value);
+}
+
+void Core::together(void (*work)(void* const* given), void* given, int64_t flop, Site site) {
+  lane_->site = site;
+  lane_->mask = ~0u;
+  lane_->work = work;
+  lane_->given = given;
+  lane_->flop = flop;
+  leave(State::together);
 }
 
 // ---- memory ------------------------------------------------------------------------------------------------------------
@@ -458,6 +484,12 @@ void* Core::shared_pointer(uint32_t address) {
   return dynamic_shared_.data() + (address - kDynamicBegin);
 }
 
+bool Core::is_shared(const void* pointer) const {
+  const auto at = reinterpret_cast<uintptr_t>(pointer);
+  return at - static_begin_ < static_bytes_ ||
+         at - reinterpret_cast<uintptr_t>(dynamic_shared_.data()) < kMostDynamicShared;
+}
+
 void Core::copy_later(uint32_t to, const void* from, uint32_t bytes, uint32_t inside, Site site) {
   ++sites[site].copies;
   const uint64_t offset = to;
@@ -526,6 +558,10 @@ void Core::stop(FaultKind kind, Site site, std::string detail) {
 
 void Core::refuse(const std::string& what, Site site) {
   stop(FaultKind::refused, site, what + " is not emulated");
+}
+
+void Core::misaligned(const std::string& does, Site site) {
+  stop(FaultKind::misaligned, site, where(*lane_) + " " + does);
 }
 
 /// Whether these two threads have met in a __syncwarp() since the first of them was at `time`.

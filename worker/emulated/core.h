@@ -55,6 +55,7 @@ class Core {
   void warp_sync(uint32_t mask, Site site);
   uint64_t shuffle(uint32_t mask, uint64_t value, int from, Site site);
   uint32_t ballot(uint32_t mask, bool predicate, Site site);
+  void together(void (*work)(void* const* given), void* given, int64_t flop, Site site);
   const Place* place() const { return &lane_->place; }
   int lane() const { return lane_->thread % kLanes; }
   void* dynamic_shared() { return dynamic_shared_.data(); }
@@ -63,15 +64,18 @@ class Core {
   void fence();
   uint32_t shared_address(const void* pointer) const;
   void* shared_pointer(uint32_t address);
+  bool is_shared(const void* pointer) const;
   void copy_later(uint32_t to, const void* from, uint32_t bytes, uint32_t inside, Site site);
   void copies_commit();
   void copies_wait(int pending);
   void refuse(const std::string& what, Site site);
+  void misaligned(const std::string& does, Site site);
   /// A fibre's whole life.
   void live();
 
   // ---- what came of it, of this core's blocks -------------------------------------------------------------------------
   std::unordered_map<Site, SiteCounts> sites;
+  std::unordered_map<Site, int64_t> warp_flop;  ///< of steps that a warp takes together
   std::vector<Fault> faults;
   std::vector<int64_t>
       visits;  ///< of basic blocks by threads, by the offset of their call in the object's code
@@ -81,7 +85,7 @@ class Core {
   int64_t static_shared_bytes = 0;
 
  private:
-  enum class State : uint8_t { ready, barrier, sync, shuffle, ballot, done };
+  enum class State : uint8_t { ready, barrier, sync, shuffle, ballot, together, done };
   struct Copy {
     char* to;
     const char* from;
@@ -96,6 +100,9 @@ class Core {
     uint32_t mask = 0;
     int from = 0;
     uint64_t value = 0;  ///< given, then got
+    void (*work)(void* const* given) = nullptr;  ///< of together()
+    void* given = nullptr;
+    int64_t flop = 0;
     Site site = nullptr;
     int line = 0;  ///< of the barrier that it waits at
     int64_t steps = 0;
@@ -118,6 +125,7 @@ class Core {
   void collect(Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared);
   bool resolve(size_t warp);
   void exchange(size_t warp, uint32_t mask, State kind);
+  void work_together(const Lane* lanes, uint32_t mask);
   bool release_barrier();
   void leave(State state);
   void stop(FaultKind kind, Site site, std::string detail);

@@ -52,10 +52,12 @@ Site site_at(const Json& offset) {
 
 Json raw_json(const LaunchCounts& launch, uintptr_t base) {
   Json sites = Json::array(), visits = Json::array(), branches = Json::array(),
-       faults = Json::array();
+       warp_flop = Json::array(), faults = Json::array();
   for (const auto& [site, counts] : launch.sites)
     sites.push_back({offset_of(site, base), Json(counts)});
   for (const auto& [site, count] : launch.visits) visits.push_back({offset_of(site, base), count});
+  for (const auto& [site, flop] : launch.warp_flop)
+    warp_flop.push_back({offset_of(site, base), flop});
   for (const auto& [site, ways] : launch.branches) {
     if (ways.is_two_way) branches.push_back({offset_of(site, base), ways.warps, ways.splits});
   }
@@ -70,6 +72,7 @@ Json raw_json(const LaunchCounts& launch, uintptr_t base) {
           {"dynamic", launch.dynamic_shared_bytes},
           {"sites", sites},
           {"visits", visits},
+          {"warp_flop", warp_flop},
           {"branches", branches},
           {"faults", faults}};
 }
@@ -91,6 +94,12 @@ LaunchCounts launch_of(const Json& raw) {
     for (const Json& one : *visits) {
       if (is_pair(one) && one[1].is_number_integer())
         launch.visits[site_at(one[0])] = one[1].get<int64_t>();
+    }
+  }
+  if (const Json* warp_flop = list_field(raw, "warp_flop")) {
+    for (const Json& one : *warp_flop) {
+      if (is_pair(one) && one[1].is_number_integer())
+        launch.warp_flop[site_at(one[0])] = one[1].get<int64_t>();
     }
   }
   if (const Json* branches = list_field(raw, "branches")) {
@@ -175,6 +184,7 @@ Result<void> put_together(const std::vector<LaunchCounts>& launches, const emula
         {launch.blocks, launch.threads, launch.static_shared_bytes, launch.dynamic_shared_bytes});
     for (const auto& [site, one] : launch.sites) all.sites[site].add(one);
     for (const auto& [site, visits] : launch.visits) all.visits[site] += visits;
+    for (const auto& [site, flop] : launch.warp_flop) all.warp_flop[site] += flop;
     for (const auto& [site, ways] : launch.branches) all.branches[site].add(ways);
     for (const emulated::Fault& fault : launch.faults) {
       if (all.faults.size() >= kMostFaultsSaid) break;

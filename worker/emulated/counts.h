@@ -42,6 +42,7 @@ struct LaunchCounts {
   int64_t blocks = 0, threads = 0;  ///< threads of a block
   int64_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   Counts sites;
+  std::map<Site, int64_t> warp_flop;      ///< of mma_sync(), which no instruction of a thread shows
   std::map<Site, int64_t> visits;         ///< of basic blocks, by single threads
   std::map<Site, BranchCounts> branches;  ///< by basic block
   std::vector<Fault> faults;              ///< each pair of places once

@@ -63,6 +63,8 @@ const Machine kMachine = {
                   const void* site) { return core().shuffle(mask, value, from, site); },
     .ballot = [](uint32_t mask, bool predicate,
                  const void* site) { return core().ballot(mask, predicate, site); },
+    .together = [](void (*work)(void* const* given), void* given, int64_t flop,
+                   const void* site) { core().together(work, given, flop, site); },
     .place = [] { return core().place(); },
     .lane = [] { return core().lane(); },
     .dynamic_shared = [] { return core().dynamic_shared(); },
@@ -76,11 +78,13 @@ const Machine kMachine = {
         },
     .shared_address = [](const void* pointer) { return core().shared_address(pointer); },
     .shared_pointer = [](uint32_t address) { return core().shared_pointer(address); },
+    .is_shared = [](const void* pointer) { return core().is_shared(pointer); },
     .copy_later = [](uint32_t to, const void* from, uint32_t bytes, uint32_t inside,
                      const void* site) { core().copy_later(to, from, bytes, inside, site); },
     .copies_commit = [] { core().copies_commit(); },
     .copies_wait = [](int pending) { core().copies_wait(pending); },
     .refuse = [](const char* what, const void* site) { core().refuse(what, site); },
+    .misaligned = [](const char* does, const void* site) { core().misaligned(does, site); },
     .launch = [](const Grid* grid) { return Emulator::get().launch(*grid); },
     .allocate = [](size_t bytes) { return Emulator::get().memory.allocate(bytes); },
     .release = [](void* memory) { Emulator::get().memory.release(memory); },
@@ -141,6 +145,8 @@ void Emulator::merge(Core* core, uintptr_t text_begin, LaunchCounts* counts) {
   counts->static_shared_bytes = core->static_shared_bytes;
   for (const auto& [site, one] : core->sites) counts->sites[site].add(one);
   core->sites.clear();
+  for (const auto& [site, flop] : core->warp_flop) counts->warp_flop[site] += flop;
+  core->warp_flop.clear();
   for (Fault& fault : core->faults) {
     const bool is_known =
         std::any_of(counts->faults.begin(), counts->faults.end(), [&](const Fault& one) {

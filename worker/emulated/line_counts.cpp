@@ -17,6 +17,7 @@ Result<std::map<int, LineCounts>> line_counts_of(const Object& object, const Lau
   RIDGE_TRY(const auto code, code_of_blocks(object));
   std::set<Site> sites;
   for (const auto& [site, counts] : launch.sites) sites.insert(site);
+  for (const auto& [site, flop] : launch.warp_flop) sites.insert(site);
   for (const auto& [site, visits] : launch.visits) {
     if (!code.contains(site)) continue;
     for (const auto& [at, count] : code.at(site).instructions) sites.insert(at);
@@ -33,6 +34,7 @@ Result<std::map<int, LineCounts>> line_counts_of(const Object& object, const Lau
     return all[line];
   };
   for (const auto& [site, counts] : launch.sites) line_at(site).counts.add(counts);
+  for (const auto& [site, flop] : launch.warp_flop) line_at(site).flop += flop;
   for (const auto& [site, visits] : launch.visits) {
     if (!code.contains(site)) continue;
     for (const auto& [at, count] : code.at(site).instructions) line_at(at).flop += visits * count;

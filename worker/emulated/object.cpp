@@ -122,6 +122,7 @@ Result<std::map<Site, BlockCode>> code_of_blocks(const Object& object) {
 
 int64_t flop_of(const LaunchCounts& counts, const std::map<Site, BlockCode>& blocks) {
   int64_t flop = 0;
+  for (const auto& [site, count] : counts.warp_flop) flop += count;
   for (const auto& [site, visits] : counts.visits) {
     if (const auto found = blocks.find(site); found != blocks.end()) {
       for (const auto& [at, count] : found->second.instructions) flop += visits * count;

@@ -39,6 +39,9 @@ struct Machine {
   /// `value` of lane `from` of this warp, among the lanes of `mask`.
   uint64_t (*shuffle)(uint32_t mask, uint64_t value, int from, const void* site);
   uint32_t (*ballot)(uint32_t mask, bool predicate, const void* site);
+  /// A step of a whole warp: once all 32 lanes have called, `work` runs once with what each lane gave, and the lanes go
+  /// on. It orders no memory. `flop`: what the warp computes by it, counted at `site`.
+  void (*together)(void (*work)(void* const* given), void* given, int64_t flop, const void* site);
   const Place* (*place)();
   int (*lane)();  ///< within its warp
   void* (*dynamic_shared)();
@@ -47,13 +50,16 @@ struct Machine {
   void (*shared_guard)(const void* at, size_t bytes);
   uint32_t (*shared_address)(const void* pointer);
   void* (*shared_pointer)(uint32_t address);
+  bool (*is_shared)(const void* pointer);
   /// cp.async: `bytes` to shared memory, `inside` of them from `from`, zeros after them; made by copies_wait().
   void (*copy_later)(uint32_t to, const void* from, uint32_t bytes, uint32_t inside,
                      const void* site);
   void (*copies_commit)();
   void (*copies_wait)(int pending);
   void (*refuse)(const char* what, const void* site);  ///< ends the launch with this sentence
-  int (*launch)(const Grid* grid);                     ///< 0, or cudaErrorEmulated
+  /// Ends the launch: the thread that calls `does` it, "loads a row at no multiple of 16 bytes".
+  void (*misaligned)(const char* does, const void* site);
+  int (*launch)(const Grid* grid);  ///< 0, or cudaErrorEmulated
   void* (*allocate)(size_t bytes);
   void (*release)(void* memory);
   const char* (*last_words)();  ///< the sentence of the last launch that was ended
