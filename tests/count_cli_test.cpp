@@ -90,6 +90,24 @@ TEST_CASE("a rung is counted by line, checked, and kept in the run") {
   CHECK(run->requests().front().status == RequestStatus::ok);
 }
 
+TEST_CASE("a product of tensor cores is counted at its line, by the tile that it pads to") {
+  const Outcome outcome =
+      count({"gemm.cuda.wmma", "--set", "n=16", "--set", "dtype=fp16", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json counts = outcome.json()["counts"];
+  CHECK(counts["check"]["passed"] == true);
+  const int product =
+      line_of(read_all(variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/wmma.cu"), "wmma::mma_sync");
+  int64_t flop = 0;
+  for (const Json& line : counts["lines"]) {
+    const LineCounts at = line.get<LineCounts>();
+    flop += at.flop;
+    CHECK((at.flop > 0) == (at.line == product));
+  }
+  CHECK(flop == 2 * 128 * 128 * 32);
+}
+
 TEST_CASE("the table names the source's lines, and says that nothing was timed") {
   const Outcome outcome = count({"gemm.cuda.shared_tile"});  // without a size: a small problem
   INFO(outcome.err);
