@@ -15,6 +15,7 @@
 #include "tests/program.h"
 #include "worker/emulated/emulated_rung.h"
 #include "worker/emulated/line_counts.h"
+#include "worker/emulated/caches.h"
 #include "worker/emulated/requests.h"
 #include "worker/emulated/rewrite.h"
 
@@ -158,6 +159,36 @@ TEST_CASE("a request's sectors are those that a count by hand gives") {
   CHECK(sectors("gemm.cuda.shared_tile", &SiteCounts::global_reads) == std::multiset<double>{4, 4});
   CHECK(sectors("gemm.cuda.vectorised", &SiteCounts::global_reads) ==
         std::multiset<double>{16, 16});
+}
+
+TEST_CASE("a sector goes to DRAM once, and to L2 once for each block that needs it") {
+  const auto call = call_of("gemm.cuda.naive", {{"n", int64_t{128}}});
+  const MemoryTraffic reads = sum_of(call, &SiteCounts::global_reads),
+                      writes = sum_of(call, &SiteCounts::global_writes);
+  const int64_t matrix = 128 * 128 * 4 / 32, blocks = 16, rows = 32 * 128 * 4 / 32;
+  CHECK(reads.lines == reads.sectors);  // 32 rows, or one word for all
+  CHECK(reads.dram_sectors == 2 * matrix);
+  CHECK(reads.l2_sectors == blocks * 2 * rows);  // 32 rows of A, 32 columns of B
+  CHECK(writes.l2_sectors == writes.sectors);
+  CHECK(writes.dram_sectors == matrix);
+}
+
+TEST_CASE("a cache keeps what it has room for, by sector, and lets the oldest go") {
+  emulated::SectorCache cache(64 << 10);
+  const uint64_t sectors = (64 << 10) / emulated::kSectorBytes;
+  const auto missed = [&](uint64_t count, uint64_t step) {
+    int64_t misses = 0;
+    for (uint64_t i = 0; i < count; ++i) misses += cache.read(i * step) ? 0 : 1;
+    return misses;
+  };
+  CHECK(missed(sectors / 2, 1) == int64_t(sectors / 2));
+  CHECK(missed(sectors / 2, 1) <= int64_t(sectors / 50));  // a hash does not fill all sets alike
+  CHECK(missed(4 * sectors, 1) >= int64_t(3 * sectors));
+  cache.clear();
+  CHECK(missed(32, 256) == 32);  // rows of 8 KiB: one set, were it not for the hash
+  CHECK(missed(32, 256) == 0);
+  CHECK_FALSE(cache.write(5));
+  CHECK(cache.write(5));
 }
 
 TEST_CASE("what is counted here is what an H200's counters say") {

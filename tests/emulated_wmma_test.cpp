@@ -312,7 +312,7 @@ TEST_CASE("a load and a store are the accesses that nvcc makes of them") {
   wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
   wmma::fragment<wmma::accumulator, 16, 16, 16, __half> small;
 )";
-  for (const Access& one : all) body += std::string(one.statement) + "\n";
+  for (const Access& one : all) body += std::string(one.statement) + "\n__syncwarp();\n";
   const std::string text = planted_text(body, 32);
   const Rung rung = built(text);
   const auto launches = launches_of(*rung);

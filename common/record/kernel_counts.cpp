@@ -9,6 +9,9 @@ void MemoryTraffic::add(const MemoryTraffic& other) {
   lanes += other.lanes;
   bytes += other.bytes;
   sectors += other.sectors;
+  lines += other.lines;
+  l2_sectors += other.l2_sectors;
+  dram_sectors += other.dram_sectors;
   wavefronts += other.wavefronts;
   conflicts += other.conflicts;
 }

@@ -19,6 +19,10 @@ struct MemoryTraffic {
   int64_t lanes = 0;       ///< accesses of single threads
   int64_t bytes = 0;       ///< that these asked for, each counted
   int64_t sectors = 0;     ///< global: distinct 32-byte sectors, by request
+  int64_t lines = 0;       ///< global: distinct 128-byte lines, by request
+  int64_t l2_sectors = 0;  ///< global: sectors that a block's L1 did not have, and those written
+  int64_t dram_sectors =
+      0;  ///< global: of them those that an L2 did not have, or was not written yet
   int64_t wavefronts = 0;  ///< shared
   int64_t conflicts = 0;   ///< shared: wavefronts beyond those that lanes and width ask for
 

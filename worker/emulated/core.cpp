@@ -123,6 +123,7 @@ void Core::begin_block(int64_t block) {
   block_ = launch_->first_block + block;
   has_atomics_ = false;
   shadow_.begin_block(epoch_);
+  l1_.clear();
   // NaNs: what is read before it is written shows in the result as well.
   std::memset(reinterpret_cast<void*>(static_begin_), 0xff, static_bytes_);
   std::memset(dynamic_shared_.data(), 0xff, grid.shared_bytes);
@@ -191,7 +192,7 @@ void Core::run_warp(size_t warp) {
 
 /// The lanes of a warp are where they were together before: what they did since is counted.
 void Core::meet(size_t warp) {
-  warps_[warp].requests.meet(&sites);
+  warps_[warp].requests.meet(&l1_, launch_->l2, &sites);
   warps_[warp].branches.meet(block_sites, &branches);
 }
 

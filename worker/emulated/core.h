@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "worker/emulated/branches.h"
+#include "worker/emulated/caches.h"
 #include "worker/emulated/counts.h"
 #include "worker/emulated/device/machine.h"
 #include "worker/emulated/device_shadow.h"
@@ -27,6 +28,7 @@ constexpr int64_t kMostSteps = 2'000'000;         // basic blocks of one thread
 struct LaunchState {
   const Grid* grid = nullptr;
   const Memory* memory = nullptr;
+  SharedCache* l2 = nullptr;
   std::atomic<int64_t>* begun = nullptr;  ///< blocks, of the process
   std::atomic<int64_t> next_block = 0;
   std::atomic<bool> is_stopped = false;    ///< a fault that ends the launch
@@ -159,6 +161,7 @@ class Core {
   const Range* range_ = nullptr;         ///< the one that was used last
   std::vector<uint32_t> block_numbers_;  ///< by the offset of a block's call in the code
   Shadow shadow_;
+  SectorCache l1_{kL1Bytes};         ///< of the block
   std::vector<SharedArray> arrays_;  ///< of this launch's kernel, as far as a block came by
 
   /// A plain write whose value is in memory once its fibre calls again.

@@ -255,6 +255,7 @@ Result<EmulatedCall> EmulatedRung::call(const FamilyDesc& family, const Params& 
     emulator.memory.add(ready.buffers->pointers()[i], specs[i].bytes, specs[i].name,
                         static_cast<uint32_t>(dtype_size(specs[i].dtype)));
   emulator.launches.clear();
+  emulator.l2.clear();
   auto check = measure::check_rung(&ready, true, "the emulated call");
   emulator.memory.forget_buffers();
   if (!check && stopped != nullptr) *stopped = std::move(emulator.launches);

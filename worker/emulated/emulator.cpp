@@ -108,6 +108,7 @@ int Emulator::launch(const Grid& grid) {
   dl_iterate_phdr(look_for_text, &text);
   LaunchState state{.grid = &grid,
                     .memory = &memory,
+                    .l2 = &l2,
                     .begun = &begun_,
                     .first_block = of_,
                     .text_begin = text.begin,

@@ -29,6 +29,7 @@ class Emulator {
   Progress progress() const { return {begun_, of_}; }
 
   Memory memory;
+  SharedCache l2;                      ///< a call of a rung begins with it empty
   std::vector<LaunchCounts> launches;  ///< in order
   std::string last_words;
 

@@ -7,7 +7,7 @@ namespace ridge::emulated {
 namespace {
 
 constexpr int kBanks = 32;
-constexpr uint64_t kWord = 4, kSector = 32;
+constexpr uint64_t kWord = 4;
 
 /// The most distinct words that one bank is asked for, by the lanes of `mask`.
 int passes_of(std::span<const uint64_t> addresses, uint32_t mask, uint32_t bytes) {
@@ -27,21 +27,52 @@ int passes_of(std::span<const uint64_t> addresses, uint32_t mask, uint32_t bytes
   return most;
 }
 
+/// What a request to device memory costs behind the SM: sectors that go on to L2, and from there to DRAM.
+void lead_through(const Sectors& sectors, AccessKind kind, SectorCache* l1, SharedCache* l2,
+                  MemoryTraffic* traffic) {
+  for (size_t i = 0; i < sectors.count; ++i) {
+    const uint64_t sector = sectors.at[i];
+    if (kind == AccessKind::read && l1->read(sector)) continue;
+    ++traffic->l2_sectors;
+    const bool is_here = kind == AccessKind::write || l2->read(sector);
+    const bool is_written = kind == AccessKind::read || l2->write(sector);
+    traffic->dram_sectors += (is_here ? 0 : 1) + (is_written ? 0 : 1);
+  }
+}
+
+MemoryTraffic& traffic_of(SiteCounts& site, AccessKind kind, bool is_shared) {
+  if (kind == AccessKind::read) return is_shared ? site.shared_reads : site.global_reads;
+  if (kind == AccessKind::write) return is_shared ? site.shared_writes : site.global_writes;
+  return is_shared ? site.shared_atomics : site.global_atomics;
+}
+
 }  // namespace
 
-int sectors_of(std::span<const uint64_t> addresses, uint32_t bytes) {
-  std::array<uint64_t, kLanes * 4> sectors;
-  size_t count = 0;
+int Sectors::lines() const {
+  std::array<uint64_t, kLanes * 4> found;
+  size_t lines = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t line = at[i] / (kLineBytes / kSectorBytes);
+    if (lines > 0 && found[lines - 1] == line) continue;
+    const auto end = found.begin() + static_cast<ptrdiff_t>(lines);
+    if (std::find(found.begin(), end, line) == end) found[lines++] = line;
+  }
+  return static_cast<int>(lines);
+}
+
+Sectors sectors_of(std::span<const uint64_t> addresses, uint32_t bytes) {
+  Sectors sectors;
   for (const uint64_t at : addresses) {
-    for (uint64_t sector = at / kSector; sector <= (at + bytes - 1) / kSector; ++sector) {
+    for (uint64_t sector = at / kSectorBytes; sector <= (at + bytes - 1) / kSectorBytes; ++sector) {
       // Neighbours are likely to share the last one.
-      if (count > 0 && sectors[count - 1] == sector) continue;
-      const auto end = sectors.begin() + static_cast<ptrdiff_t>(count);
-      if (std::find(sectors.begin(), end, sector) != end || count == sectors.size()) continue;
-      sectors[count++] = sector;
+      if (sectors.count > 0 && sectors.at[sectors.count - 1] == sector) continue;
+      const auto end = sectors.at.begin() + static_cast<ptrdiff_t>(sectors.count);
+      const bool is_full = sectors.count == sectors.at.size();
+      if (std::find(sectors.at.begin(), end, sector) != end || is_full) continue;
+      sectors.at[sectors.count++] = sector;
     }
   }
-  return static_cast<int>(count);
+  return sectors;
 }
 
 int wavefronts_of(std::span<const uint64_t> addresses, uint32_t mask, uint32_t bytes, int* needed) {
@@ -101,17 +132,11 @@ bool Requests::add(int lane, Site site, uint64_t address, uint32_t bytes, Access
   return k + 1 < kMostAhead;
 }
 
-void Requests::meet(std::unordered_map<Site, SiteCounts>* counts) {
+void Requests::meet(SectorCache* l1, SharedCache* l2,
+                    std::unordered_map<Site, SiteCounts>* counts) {
   for (Place& place : places_) {
     if (place.used == 0) continue;
-    SiteCounts& site = (*counts)[place.site];
-    MemoryTraffic& traffic = place.is_shared
-                                 ? (place.kind == AccessKind::read    ? site.shared_reads
-                                    : place.kind == AccessKind::write ? site.shared_writes
-                                                                      : site.shared_atomics)
-                                 : (place.kind == AccessKind::read    ? site.global_reads
-                                    : place.kind == AccessKind::write ? site.global_writes
-                                                                      : site.global_atomics);
+    MemoryTraffic& traffic = traffic_of((*counts)[place.site], place.kind, place.is_shared);
     for (size_t k = 0; k < place.used; ++k) {
       Request& request = place.requests[k];
       const int lanes = std::popcount(request.mask);
@@ -128,7 +153,10 @@ void Requests::meet(std::unordered_map<Site, SiteCounts>* counts) {
         size_t count = 0;
         for (uint32_t left = request.mask; left != 0; left &= left - 1)
           asked[count++] = request.at[static_cast<size_t>(std::countr_zero(left))];
-        traffic.sectors += sectors_of(std::span(asked).first(count), place.bytes);
+        const Sectors sectors = sectors_of(std::span(asked).first(count), place.bytes);
+        traffic.sectors += static_cast<int64_t>(sectors.count);
+        traffic.lines += sectors.lines();
+        lead_through(sectors, place.kind, l1, l2, &traffic);
       }
       request.mask = 0;
     }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "worker/emulated/caches.h"
 #include "worker/emulated/counts.h"
 #include "worker/emulated/device/machine.h"
 
@@ -17,8 +18,14 @@ constexpr int kLanes = 32;
 constexpr size_t kMostAhead =
     512;  ///< accesses at one place that a lane makes before the others come
 
-/// Distinct 32-byte sectors that accesses of `bytes` at these addresses touch.
-int sectors_of(std::span<const uint64_t> addresses, uint32_t bytes);
+/// Distinct 32-byte sectors that accesses of `bytes` at these addresses touch, in the order touched: addresses over 32.
+struct Sectors {
+  std::array<uint64_t, kLanes * 4> at;
+  size_t count = 0;
+  /// Distinct lines of 128 bytes: how often an L1 looks them up.
+  int lines() const;
+};
+Sectors sectors_of(std::span<const uint64_t> addresses, uint32_t bytes);
 
 /// Passes through 32 banks of 4 bytes. `addresses`: of 32 lanes, those in `mask` asking. Lanes that ask for the same word
 /// are served together. 8 bytes are asked for by half warps and 16 by quarters, two of which go together where no bank
@@ -30,8 +37,8 @@ class Requests {
  public:
   /// `address`: of shared memory an offset. False: this lane is far ahead, and should wait for the others.
   bool add(int lane, Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared);
-  /// The lanes have met: what was collected is counted.
-  void meet(std::unordered_map<Site, SiteCounts>* counts);
+  /// The lanes have met: what was collected is counted, and led through the caches.
+  void meet(SectorCache* l1, SharedCache* l2, std::unordered_map<Site, SiteCounts>* counts);
 
  private:
   struct Request {
