@@ -118,6 +118,31 @@ TEST_CASE("the table names the source's lines, and says that nothing was timed")
   CHECK(has(outcome.out, "for (int i = 0; i < kTile; ++i) acc += tile_a"));
 }
 
+TEST_CASE("what a chip needs at least stands beside the time that it was recorded to take") {
+  const Outcome outcome =
+      count({"gemm.cuda.naive", "--set", "n=128", "--chip", "H200", "--chip", "t4", "--json"});
+  REQUIRE(outcome.code == 0);
+  const nlohmann::json bounds = outcome.json()["bounds"];
+  REQUIRE(bounds.size() == 2);
+  CHECK(bounds[0]["chip"] == "T4");
+  CHECK_FALSE(bounds[0].contains("recorded"));  // nobody recorded one
+  CHECK(bounds[1]["parts"][0]["name"] == "L1 and shared memory");
+  CHECK(bounds[1]["has_registers"] == true);
+  // 33 lines for each two requests, looked up one a clock: what the H200 took for 4096^3 is that and little else.
+  const nlohmann::json recorded = bounds[1]["recorded"];
+  const double ratio = recorded["seconds"].get<double>() / recorded["bound_seconds"].get<double>();
+  CHECK(recorded["params"]["n"] == 4096);
+  CHECK(ratio > 1);
+  CHECK(ratio < 1.05);
+  const Outcome table = count({"gemm.cuda.naive", "--set", "n=128", "--chip", "all"});
+  CHECK(has(table.out, "RTX 3060"));
+  CHECK(has(table.out, "* without registers"));
+  CHECK(has(table.out, " at n = 4096: 1.0"));
+  const Outcome unknown = count({"gemm.cuda.naive", "--chip", "B200"});
+  CHECK(unknown.code == 64);
+  CHECK(has(unknown.err, "name one of T4, RTX 3060, A100, H100, H200, all"));
+}
+
 TEST_CASE("a learner's faults are named with both lines") {
   const std::string text = naive_with(
       kStore,

@@ -2,11 +2,14 @@
 // its faults. No GPU, no CUDA toolkit, no time.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
 #include "app/cli/driver.h"
+#include "app/query/bound_text.h"
 #include "app/query/counts_text.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
@@ -18,7 +21,7 @@ namespace {
 
 struct CountOptions {
   std::string kernel, file, out;
-  std::vector<std::string> set;
+  std::vector<std::string> set, chips;
 };
 
 struct Counted {
@@ -41,17 +44,77 @@ Result<Counted> count(Driver& driver, const CountOptions& options) {
   return found;
 }
 
+/// Those named, in the order of the table; all of them for "all".
+Result<std::vector<const Chip*>> chips_of(const std::vector<std::string>& names) {
+  std::vector<const Chip*> found;
+  const bool all = std::count(names.begin(), names.end(), "all") > 0;
+  for (const Chip& chip : chips()) {
+    const auto is_it = [&](const std::string& name) { return find_chip(name) == &chip; };
+    if (all || std::any_of(names.begin(), names.end(), is_it)) found.push_back(&chip);
+  }
+  for (const std::string& name : names) {
+    if (name == "all" || find_chip(name) != nullptr) continue;
+    std::string known;
+    for (const Chip& chip : chips()) known += std::string(chip.name) + ", ";
+    return Error{ErrorCode::usage, "no chip of this name is known", name,
+                 "name one of " + known + "all"};
+  }
+  return found;
+}
+
+std::vector<ChipBound> bounds_of(const KernelCounts& counts, std::span<const Chip* const> chips,
+                                 std::span<const Recording> recordings) {
+  std::vector<ChipBound> bounds;
+  for (const Chip* chip : chips) {
+    if (auto bound = chip_bound(counts, *chip, recordings)) bounds.push_back(std::move(*bound));
+  }
+  return bounds;
+}
+
+Json bounds_json(std::span<const ChipBound> bounds) {
+  Json all = Json::array();
+  for (const ChipBound& one : bounds) {
+    Json parts = Json::array();
+    for (const GpuBound::Part& part : one.counted.parts)
+      parts.push_back({{"name", part.name}, {"seconds", part.seconds}});
+    Json json = {{"chip", one.chip->name},
+                 {"parts", parts},
+                 {"blocks_of_an_sm", one.occupancies.front().blocks},
+                 {"limit", one.occupancies.front().limit},
+                 {"has_registers", one.has_registers}};
+    if (one.timed)
+      json["recorded"] = {{"params", params_to_json(one.recorded.series->params)},
+                          {"seconds", one.recorded.seconds},
+                          {"bound_seconds", one.timed->seconds()},
+                          {"by", one.timed->parts.front().name}};
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
 int cmd_count(const CommonOptions& common, const CountOptions& options) {
+  const auto asked = chips_of(options.chips);
+  if (!asked) return fail(common, asked.error());
   auto driver = Driver::start(common, options.out);
   if (!driver) return fail(common, driver.error());
   const auto found = count(**driver, options);
   const auto saved = (*driver)->close_file();
   if (!found) return fail(common, found.error());
   if (!saved) return fail(common, saved.error());
-  if (common.json)
-    print_json({{"ridgepoint", 1}, {"counts", Json(found->counts)}});
-  else
+  std::vector<std::string> problems;
+  const std::vector<Recording> recordings =
+      asked->empty() ? std::vector<Recording>{} : load_all_recordings(&problems);
+  const std::vector<ChipBound> bounds = bounds_of(found->counts, *asked, recordings);
+  if (common.json) {
+    Json answer = {{"ridgepoint", 1}, {"counts", Json(found->counts)}};
+    if (!asked->empty()) answer["bounds"] = bounds_json(bounds);
+    print_json(answer);
+  } else {
     print(counts_text(found->counts, found->source));
+    if (!asked->empty())
+      print(bounds.empty() ? "\nNo bound: it was stopped, or Tensor Cores do its products.\n"
+                           : "\n" + bounds_text(bounds, found->counts.params));
+  }
   return is_clean(found->counts) ? 0 : static_cast<int>(ErrorCode::invalid);
 }
 
@@ -61,6 +124,9 @@ Command setup_count(CLI::App& command, const CommonOptions& common) {
   one_at_a_time(command.add_option("--set", options->set,
                                    "a parameter: n=128 (repeat); without a size it is small"));
   command.add_option("--file", options->file, "a file of yours, in place of the rung's own");
+  one_at_a_time(command.add_option(
+      "--chip", options->chips,
+      "what this chip needs at least: T4, \"RTX 3060\", A100, H100, H200, or all (repeat)"));
   command.add_option("--out", options->out, "save the run: RUN.jsonl");
   return [options, &common] { return cmd_count(common, *options); };
 }

@@ -149,6 +149,7 @@ void fields(Io& io, Of<Io, SiteCounts>& v) {
 template <class Io>
 void fields(Io& io, Of<Io, LineCounts>& v) {
   io("line", v.line), io("counts", v.counts), io.brief("flop", v.flop);
+  io.brief("tensor_flop", v.tensor_flop);
 }
 
 template <class Io>
@@ -169,6 +170,7 @@ void fields(Io& io, Of<Io, KernelCounts>& v) {
   io("kernel", v.kernel), io("path", v.path), io("hash", v.hash), io("params", v.params);
   io("check", v.check), io.brief("stopped", v.stopped), io("launches", v.launches);
   io("lines", v.lines), io("faults", v.faults);
+  io.brief("problem_flop", v.problem_flop), io.brief("problem_bytes", v.problem_bytes);
 }
 
 template <class Io>

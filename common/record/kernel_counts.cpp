@@ -43,12 +43,15 @@ MemoryTraffic SiteCounts::shared() const {
   return all;
 }
 
+void LineCounts::add(const LineCounts& other) {
+  counts.add(other.counts);
+  flop += other.flop;
+  tensor_flop += other.tensor_flop;
+}
+
 LineCounts KernelCounts::total() const {
   LineCounts all;
-  for (const LineCounts& one : lines) {
-    all.counts.add(one.counts);
-    all.flop += one.flop;
-  }
+  for (const LineCounts& one : lines) all.add(one);
   return all;
 }
 

@@ -57,6 +57,10 @@ struct LineCounts {
   int line = 0;
   SiteCounts counts;
   int64_t flop = 0;
+  int64_t tensor_flop = 0;  ///< of them, what a warp asked Tensor Cores for
+
+  /// But for the line's number.
+  void add(const LineCounts& other);
 };
 
 enum class FaultKind {
@@ -102,6 +106,7 @@ struct KernelCounts {
   std::string hash;          ///< of the rung's code
   bool stale = false;  ///< the rung has changed since; Run::mark_stale() sets it, no line holds it
   Params params;
+  double problem_flop = 0, problem_bytes = 0;  ///< what the family says of the problem; 0: does not apply
   std::optional<QualityCheck> check;  ///< none: it was stopped
   std::string stopped;                ///< why, one sentence; empty: it came to its end
   std::vector<CountedLaunch> launches;

@@ -223,8 +223,7 @@ void fit_to_line(KernelCounts* counts) {
     const LineCounts moved = *quietest;
     counts->lines.erase(quietest);
     if (counts->lines.front().line != 0) counts->lines.insert(counts->lines.begin(), LineCounts{});
-    counts->lines.front().counts.add(moved.counts);
-    counts->lines.front().flop += moved.flop;
+    counts->lines.front().add(moved);
   }
 }
 
@@ -285,6 +284,11 @@ Result<KernelCounts> counted_call(const std::string& kernel, const std::string& 
                       .path = build.path,
                       .hash = build.hash,
                       .params = params};
+  if (const FamilyDesc* family = find_family(family_of(kernel))) {
+    RIDGE_TRY(const auto problem, family->make_problem(params));
+    counts.problem_flop = problem->flop();
+    counts.problem_bytes = problem->bytes_min();
+  }
   if (const Json* check = object_field(raw, "check")) from_json(*check, counts.check.emplace());
   counts.stopped = text_field(raw, "stopped");
   std::vector<LaunchCounts> launches;

@@ -34,7 +34,11 @@ Result<std::map<int, LineCounts>> line_counts_of(const Object& object, const Lau
     return all[line];
   };
   for (const auto& [site, counts] : launch.sites) line_at(site).counts.add(counts);
-  for (const auto& [site, flop] : launch.warp_flop) line_at(site).flop += flop;
+  for (const auto& [site, flop] : launch.warp_flop) {
+    LineCounts& line = line_at(site);
+    line.flop += flop;
+    line.tensor_flop += flop;
+  }
   for (const auto& [site, visits] : launch.visits) {
     if (!code.contains(site)) continue;
     for (const auto& [at, count] : code.at(site).instructions) line_at(at).flop += visits * count;

@@ -1,0 +1,140 @@
+#include "app/query/bound_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/query/terminal.h"
+#include "common/core/format.h"
+#include "common/record/params.h"
+
+namespace ridge::app {
+namespace {
+
+bool is_of(const Run& run, const Chip& chip) {
+  if (!run.environment()) return false;
+  return std::any_of(
+      run.environment()->gpus.begin(), run.environment()->gpus.end(),
+      [&](const auto& gpu) { return gpu.name.find(chip.name) != std::string::npos; });
+}
+
+double share_of(double work, double counted) {
+  return work > 0 && counted > 0 ? work / counted : 0;
+}
+
+/// Its work over that of the problem that was counted; 0: it is another problem, or has no time.
+double share_of(const Series& series, const KernelCounts& counts) {
+  if (!series.stats || series.stale || series.status != SeriesStatus::ok) return 0;
+  for (const auto& [name, value] : counts.params) {
+    const auto found = series.params.find(name);
+    const bool is_text = std::holds_alternative<std::string>(value);
+    if (is_text && (found == series.params.end() || found->second != value)) return 0;
+  }
+  const double share = share_of(series.flop, counts.problem_flop);
+  return share > 0 ? share : share_of(series.bytes_min, counts.problem_bytes);
+}
+
+RecordedTime recorded_time_of(const Recording& recording, const Series& series, double share) {
+  RecordedTime found{.recording = &recording,
+                     .series = &series,
+                     .seconds = 1e-9 * series.stats->median_ns,
+                     .registers = 0,
+                     .problem = {.share = share}};
+  if (series.bytes_min > 0) found.problem.dram_bytes = series.bytes_min;
+  if (!series.resources) return found;
+  for (const DeviceKernel& kernel : series.resources->kernels) {
+    int64_t blocks = 1;
+    for (const int64_t side : kernel.grid) blocks *= side;
+    found.problem.blocks = std::max(found.problem.blocks, blocks);
+    found.registers = std::max(found.registers, kernel.registers);
+  }
+  return found;
+}
+
+std::string occupancy_text(const ChipBound& bound) {
+  const Occupancy& one =
+      *std::min_element(bound.occupancies.begin(), bound.occupancies.end(),
+                        [](const Occupancy& a, const Occupancy& b) { return a.share < b.share; });
+  return fmt::format("{}: {} by {}", format_share(one.share), one.blocks, one.limit);
+}
+
+std::string part_cell(const GpuBound& bound, std::string_view name) {
+  const auto found = std::find_if(bound.parts.begin(), bound.parts.end(),
+                                  [&](const GpuBound::Part& part) { return part.name == name; });
+  return found == bound.parts.end() ? "not published" : format_time_ns(1e9 * found->seconds);
+}
+
+std::string recorded_text(const ChipBound& bound, const Params& counted) {
+  const RecordedTime& there = bound.recorded;
+  const std::string size = size_difference(there.series->params, counted, there.series->size_param);
+  const double ratio = there.seconds / bound.timed->seconds();
+  return fmt::format("recorded {} at {}: {:.2f} times the {} that as much work needs, by {}",
+                     format_time_ns(1e9 * there.seconds), size.empty() ? "the same size" : size,
+                     ratio, format_time_ns(1e9 * bound.timed->seconds()),
+                     bound.timed->parts.front().name);
+}
+
+}  // namespace
+
+RecordedTime recorded_time(const KernelCounts& counts, const Chip& chip,
+                           std::span<const Recording> recordings) {
+  RecordedTime best;
+  for (const Recording& recording : recordings) {
+    if (!is_of(*recording.run, chip)) continue;
+    for (const Series* series : recording.run->series_of_kernel(counts.kernel)) {
+      const double share = share_of(*series, counts);
+      if (share > best.problem.share || (best.series == nullptr && share > 0))
+        best = recorded_time_of(recording, *series, share);
+    }
+  }
+  return best;
+}
+
+std::optional<ChipBound> chip_bound(const KernelCounts& counts, const Chip& chip,
+                                    std::span<const Recording> recordings) {
+  auto counted = bound_of(counts, chip);
+  if (!counted) return std::nullopt;
+  ChipBound bound{.chip = &chip,
+                  .counted = std::move(*counted),
+                  .occupancies = {},
+                  .has_registers = false,
+                  .recorded = recorded_time(counts, chip, recordings),
+                  .timed = std::nullopt};
+  bound.has_registers = bound.recorded.registers > 0;
+  for (const CountedLaunch& launch : counts.launches)
+    bound.occupancies.push_back(occupancy_of(launch, bound.recorded.registers, chip));
+  if (bound.recorded.series != nullptr)
+    bound.timed = bound_of(counts, chip, bound.recorded.problem);
+  return bound;
+}
+
+std::string bound_line(const ChipBound& bound, const Params& counted) {
+  std::string text =
+      fmt::format("{}: {} at least, by {}", bound.chip->name,
+                  format_time_ns(1e9 * bound.counted.seconds()), bound.counted.parts.front().name);
+  return bound.timed ? text + "; " + recorded_text(bound, counted) : text;
+}
+
+std::string bounds_text(std::span<const ChipBound> bounds, const Params& counted) {
+  if (bounds.empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  std::string recorded;
+  bool is_without = false;
+  for (const ChipBound& one : bounds) {
+    rows.push_back({one.chip->name});
+    for (const char* part : {"fp32 units", "instructions", "L1 and shared memory", "L2", "DRAM"})
+      rows.back().push_back(part_cell(one.counted, part));
+    rows.back().push_back(occupancy_text(one) + (one.has_registers ? "" : " *"));
+    is_without |= !one.has_registers;
+    if (one.timed) recorded += fmt::format("{}: {}\n", one.chip->name, recorded_text(one, counted));
+  }
+  std::string text =
+      "What a chip needs at least, counted here and not timed: its parts at once, none waiting.\n" +
+      table({"chip", "fp32 units", "instructions", "L1 and shared", "L2", "DRAM",
+             "warps an SM holds"},
+            rows);
+  if (is_without) text += "* without registers: no recording of that chip knows them\n";
+  return text + recorded;
+}
+
+}  // namespace ridge::app
