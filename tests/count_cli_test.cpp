@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "common/core/format.h"
 #include "common/record/json.h"
 #include "common/record/run.h"
 #include "tests/catch.h"
@@ -141,6 +142,24 @@ TEST_CASE("what a chip needs at least stands beside the time that it was recorde
   const Outcome unknown = count({"gemm.cuda.naive", "--chip", "B200"});
   CHECK(unknown.code == 64);
   CHECK(has(unknown.err, "name one of T4, RTX 3060, A100, H100, H200, all"));
+}
+
+TEST_CASE("a warp's first requests are printed, a line each") {
+  const Outcome outcome = count({"gemm.cuda.naive", "--set", "n=64", "--steps", "2"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const std::string line = "Line " + std::to_string(line_of(naive(), "acc += a_row[i]"));
+  CHECK(
+      has(outcome.out,
+          "warp 0 of block 0 makes 129 requests; the first 2 are shown, counted here, not timed\n" +
+              line +
+              ": the 1st request of warp 0 reads 128 bytes of A: 32 sectors of 32 bytes, 128 of " +
+              format_count(1024) + " bytes of use.\n" + line +
+              ": the 2nd request of warp 0 reads 4 bytes of B, the same for 32 lanes: "
+              "1 sector of 32 bytes, 4 of 32 bytes of use.\n"));
+  CHECK_FALSE(has(outcome.out, "the 3rd request"));
+  CHECK_FALSE(has(count({"gemm.cuda.naive", "--set", "n=32"}).out, "request of warp"));
+  CHECK(count({"gemm.cuda.naive", "--steps", "0"}).code == 64);
 }
 
 TEST_CASE("a learner's faults are named with both lines") {

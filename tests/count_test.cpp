@@ -67,6 +67,79 @@ TEST_CASE("a count is cancelled, and the worker goes on") {
   CHECK(worker.until("done", 2)["status"] == "ok");
 }
 
+TEST_CASE("a warp's requests come with the counts, by line, and fit a line of the protocol") {
+  Worker worker("RIDGE_WORKER");
+  worker.send(count_line(1, "gemm.cuda.naive", 32));
+  REQUIRE(worker.until("done", 1)["status"] == "ok");
+  const Json line = worker.of_type("result").back();
+  CHECK(dump_json(line).size() < 64 * 1024);
+  const auto counts = line["counts"].get<KernelCounts>();
+  const WarpSteps& steps = counts.steps;
+  CHECK(steps.made == 2 * 32 + 1);
+  REQUIRE(std::ssize(steps.requests) == steps.made);
+  // One line multiplies, another one stores; what they cost is in that line's counts.
+  const int multiplies = steps.requests.front().line, stores = steps.requests.back().line;
+  CHECK(stores > multiplies);
+  REQUIRE(counts.at(multiplies));
+  CHECK(counts.at(multiplies)->counts.global_reads.sectors == 32 * 32 * 33);
+  int64_t sectors = 0;
+  for (const WarpRequest& request : steps.requests)
+    sectors += request.line == multiplies ? request.cost : 0;
+  CHECK(sectors == 32 * 33);  // of one warp of 32
+  CHECK(Json(counts).get<KernelCounts>().steps == steps);
+}
+
+TEST_CASE("lanes' offsets are written as runs, and what is no run of 32 lanes is refused") {
+  LaneOffsets offsets;
+  const auto is_kept = [&](const char* text) {
+    CHECK(encode_offsets(offsets) == text);
+    CHECK(decode_offsets(encode_offsets(offsets)) == offsets);
+  };
+  is_kept(".32");
+  for (int i = 0; i < kWarpLanes; ++i) offsets[size_t(i)] = 4096 + 4 * i;
+  is_kept("4096+4x32");
+  for (int i = 0; i < kWarpLanes; ++i) offsets[size_t(i)] = 31 - i;
+  is_kept("31-1x32");
+  for (auto& one : offsets) one = 8;
+  is_kept("8+0x32");
+  offsets[0].reset(), offsets[31].reset(), offsets[1] = 500;
+  is_kept(".1 500 8+0x29 .1");
+  for (const char* wrong : {"", "8+0x31", "8+0x33", "8+0x", "8x32", "0+4x32 .1", "a", "8+0x-1",
+                            ".0 8+0x32", ".33", "9999999999999999999+4x32", "0 +4x31"})
+    CHECK_FALSE(decode_offsets(wrong));
+}
+
+TEST_CASE(
+    "a run takes counts without a warp's requests, and leaves out those that cannot be right") {
+  const auto run_with = [](const Json& counts) {
+    Run run;
+    run.apply_line(R"({"ridgepoint":1,"type":"hello","seq":1})");
+    run.apply(
+        {{"ridgepoint", 1}, {"type", "result"}, {"seq", 2}, {"request", 1}, {"counts", counts}});
+    return run.latest_counts("gemm.cuda.naive")->steps;
+  };
+  CHECK(run_with({{"kernel", "gemm.cuda.naive"}}) == WarpSteps{});
+  const Json good = {{"line", 3}, {"bytes", 4}, {"of", "A"}, {"at", "0+4x32"}, {"cost", 4}};
+  const auto with = [&](const char* field, const Json& value) {
+    Json changed = good;
+    changed[field] = value;
+    return run_with(
+        {{"kernel", "gemm.cuda.naive"}, {"steps", {{"made", 9}, {"requests", {good, changed}}}}});
+  };
+  CHECK(with("line", 4).requests.size() == 2);
+  CHECK(with("line", 4).made == 9);
+  CHECK(with("line", 4).requests.front().access == WarpAccess::read);
+  for (const auto& [field, value] : std::map<std::string, Json>{{"line", -1},
+                                                                {"bytes", 17},
+                                                                {"at", "0+4x31"},
+                                                                {"cost", 0},
+                                                                {"conflicts", 5},
+                                                                {"access", "think"}}) {
+    INFO(field);
+    CHECK(with(field.c_str(), value).requests.size() == 1);
+  }
+}
+
 TEST_CASE("counts that cannot be right are left out of a run") {
   const auto run_with = [](const Json& traffic) {
     Run run;

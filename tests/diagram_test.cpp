@@ -7,9 +7,11 @@
 
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
+#include "common/core/format.h"
 #include "common/harness/kernel/registry.h"
 #include "common/view/diagram/diagram.h"
 #include "common/view/diagram/names.h"
+#include "common/view/diagram/warp_request.h"
 #include "labs/lab.h"
 #include "tests/catch.h"
 #include "tests/golden.h"
@@ -115,6 +117,33 @@ bool stands_in(const std::string& piece, const std::string& text) {
 int passes(const Diagram& made, size_t grid) {
   const std::string& title = made.grids[grid].title;
   return std::atoi(title.c_str() + title.find(": ") + 2);
+}
+
+/// Requests of 32 lanes, one behind the other.
+WarpSteps steps_of(std::vector<WarpRequest> requests) {
+  WarpSteps steps;
+  steps.made = std::ssize(requests);
+  steps.requests = std::move(requests);
+  return steps;
+}
+
+WarpRequest request_of(const std::string& offsets, int64_t cost, int64_t conflicts = -1) {
+  WarpRequest request{.line = 23, .lane_bytes = 4, .buffer = "B", .offsets = offsets, .cost = cost};
+  request.is_shared = conflicts >= 0;
+  request.conflicts = std::max<int64_t>(conflicts, 0);
+  if (request.is_shared) request.buffer = "shared memory";
+  return request;
+}
+
+/// Cells of the memory's grid that are drawn as `role` and `alpha`: "row,column+columns".
+std::vector<std::string> cells_of(const Diagram& made, chart::Role role, float alpha) {
+  std::vector<std::string> cells;
+  for (const Cell& cell : made.steps[0].cells[1]) {
+    if (cell.role == role && cell.alpha == alpha)
+      cells.push_back(std::to_string(cell.row) + "," + std::to_string(cell.column) + "+" +
+                      std::to_string(cell.columns));
+  }
+  return cells;
 }
 
 }  // namespace
@@ -398,4 +427,86 @@ TEST_CASE("a diagram's SVG is the same byte for byte, and every step is as high"
     test::check_golden("diagram_" + part + "_" + made->kind + ".svg",
                        to_svg(*made, "diagram-" + made->kind, options, false));
   }
+}
+
+TEST_CASE(
+    "a warp's request is drawn as its lanes, their words, and the sectors that come with them") {
+  WarpSteps steps = steps_of({request_of("0+4x32", 4), request_of("512+0x32", 1),
+                              request_of("0+256x32", 32), request_of("8+4x3 .29", 1)});
+  steps.made = 1000;
+  const Diagram row = request_diagram(steps, 0);
+  CHECK(row.steps[0].words ==
+        "Line 23: the 1st request of warp 0 reads 128 bytes of B: 4 sectors of 32 bytes.");
+  CHECK(row.summary.find("Counted here, not timed") == 0);
+  CHECK(row.summary.find(format_count(1000) + " requests; the first 4 are shown") !=
+        std::string::npos);
+  CHECK(row.grids[0].columns == 32);
+  CHECK(row.grids[1].rows == 1);
+  CHECK(cells_of(row, chart::Role::series0, 1).size() == 32);
+  CHECK(cells_of(row, chart::Role::series0, 0.35f) ==
+        std::vector<std::string>{"0,0+8", "0,8+8", "0,16+8", "0,24+8"});
+  CHECK(row.steps[0].links.size() == 32);
+  CHECK(row.steps[0].links[5].column == 5);
+
+  const Diagram same = request_diagram(steps, 1);
+  CHECK(same.steps[0].words ==
+        "Line 23: the 2nd request of warp 0 reads 4 bytes of B, the same for 32 lanes: 1 sector of "
+        "32 "
+        "bytes, 4 of 32 bytes of use.");
+  CHECK(same.grids[1].row_labels == std::vector<std::string>{"512"});
+  CHECK(cells_of(same, chart::Role::series0, 1).size() == 1);
+  CHECK(same.steps[0].links.size() == 32);
+
+  // A column: a row of the picture for each lane, an eighth of each sector of use.
+  const Diagram column = request_diagram(steps, 2);
+  CHECK(column.grids[1].rows == 32);
+  CHECK(cells_of(column, chart::Role::series0, 0.35f).size() == 32);
+  CHECK(column.steps[0].words.find("128 of " + format_count(1024) + " bytes of use") !=
+        std::string::npos);
+
+  const Diagram few = request_diagram(steps, 3);
+  CHECK(few.steps[0].words.find("reads 12 bytes of B for 3 lanes: 1 sector") != std::string::npos);
+  CHECK(std::count_if(few.grids[0].cells.begin(), few.grids[0].cells.end(),
+                      [](const Cell& cell) { return cell.alpha == 1; }) == 3);
+}
+
+TEST_CASE("a warp's bank conflict is drawn as the bank that all wait for, and counted in turns") {
+  WarpSteps steps = steps_of({request_of("0+128x32", 32, 31), request_of("0+4x32", 1, 0),
+                              request_of("0+8x32", 2, 1), request_of("0+64x32", 4, 2)});
+  steps.requests[3].lane_bytes = 16;
+  const Diagram one = request_diagram(steps, 0);
+  CHECK(
+      one.steps[0].words ==
+      "Line 23: the 1st request of warp 0 reads 128 bytes of shared memory: bank 0 is asked for 32 "
+      "words: 32 turns.");
+  CHECK(cells_of(one, chart::Role::slower, 1).size() == 32);
+  CHECK(cells_of(one, chart::Role::slower, 0.2f) == std::vector<std::string>{"0,0+1"});
+  CHECK(one.steps[0].cells[1].front().rows == 32);
+
+  const Diagram none = request_diagram(steps, 1);
+  CHECK(none.steps[0].words.ends_with(
+      "128 bytes of shared memory: 1 turn, without a bank conflict."));
+  CHECK(cells_of(none, chart::Role::slower, 1).empty());
+  CHECK(cells_of(none, chart::Role::series0, 1).size() == 32);
+
+  // Every second bank, two words each.
+  CHECK(request_diagram(steps, 2).steps[0].words.ends_with(
+      "banks 0, 2, 4, 6 and 12 more are asked for 2 words each: 2 turns."));
+  CHECK(cells_of(request_diagram(steps, 2), chart::Role::slower, 0.2f).size() == 16);
+  // 16 bytes a lane go by eight lanes.
+  CHECK(request_diagram(steps, 3).steps[0].words.ends_with(
+      "are asked for 4 words each at once: 4 turns, 2 without conflicts."));
+}
+
+TEST_CASE("a warp's request is drawn as high as its rows ask for, whatever a file says") {
+  chart::LayoutOptions options;
+  options.width = 320, options.font_px = 13;
+  const WarpSteps steps = steps_of({request_of("0+4x32", 4), request_of("0+256x32", 32),
+                                    request_of("-9007199254740991+3x32", 3), request_of("5", 1)});
+  const float low = diagram::draw(request_diagram(steps, 0), 0, options).height;
+  const float high = diagram::draw(request_diagram(steps, 1), 0, options).height;
+  CHECK(low < high);
+  CHECK(high < 420);
+  for (size_t i = 0; i < steps.requests.size(); ++i)  // of a damaged file, too
+    CHECK(diagram::draw(request_diagram(steps, i), 0, options).height > 0);
 }

@@ -245,6 +245,75 @@ TEST_CASE("every line of a rung has its own counts") {
   CHECK(inner.flop == 2 * 128 * 128 * 128);
 }
 
+TEST_CASE("a warp's requests are kept in the order in which its lanes make them") {
+  constexpr int64_t n = 64;
+  const auto call = call_of("gemm.cuda.naive", {{"n", n}});
+  const auto& steps = call.launches.back().steps;
+  // Its warp reads an element of each matrix in each of n iterations, then stores: all of that is fewer than are kept.
+  CHECK(call.launches.back().steps_made == 2 * n + 1);
+  REQUIRE(std::ssize(steps) == 2 * n + 1);
+  for (int64_t i = 0; i < n; ++i) {
+    // Lanes are rows of C: 32 rows of A apart, at one column, and one element of B for all.
+    const WarpRequest &a = steps[size_t(2 * i)].request, &b = steps[size_t(2 * i + 1)].request;
+    CHECK(a == WarpRequest{.access = WarpAccess::read,
+                           .lane_bytes = 4,
+                           .buffer = "A",
+                           .offsets = std::to_string(4 * i) + "+256x32",
+                           .cost = 32});
+    CHECK(b == WarpRequest{.access = WarpAccess::read,
+                           .lane_bytes = 4,
+                           .buffer = "B",
+                           .offsets = std::to_string(4 * n * i) + "+0x32",
+                           .cost = 1});
+  }
+  CHECK(steps.back().request.access == WarpAccess::write);
+  CHECK(steps.back().request.buffer == "C");
+  CHECK(steps.back().request.cost == 32);
+}
+
+TEST_CASE("a warp that makes many requests keeps the first, and says how many there were") {
+  const auto call = call_of("gemm.cuda.naive", {{"n", int64_t{256}}});
+  CHECK(call.launches.back().steps_made == 2 * 256 + 1);
+  CHECK(call.launches.back().steps.size() == kMostWarpRequests);
+}
+
+TEST_CASE("a warp's log has its shared requests, conflicts and all") {
+  const Params shape = {{"m", int64_t{64}}, {"n", int64_t{64}}, {"dtype", std::string("fp32")}};
+  const auto call = call_of("transpose.cuda.shared_tile", shape);
+  int shared_reads = 0;
+  for (const emulated::WarpStep& step : call.launches.back().steps) {
+    const WarpRequest& request = step.request;
+    if (!request.is_shared || request.access != WarpAccess::read) continue;
+    ++shared_reads;
+    CHECK(request.cost == 32);
+    CHECK(request.conflicts == 31);
+    CHECK(request.buffer == "shared memory");
+    CHECK(request.offsets.ends_with("+128x32"));
+  }
+  CHECK(shared_reads > 0);
+}
+
+TEST_CASE("branches of a warp keep their order, and lanes that ask for nothing are named") {
+  const auto rung = worker::EmulatedRung::build(
+      "gemm.cuda.planted",
+      planted_text("  if (t % 2 == 0) y[t] = x[t];\n  else y[t] = x[64 + t];\n"
+                   "  __syncthreads();\n  if (t < 3) y[t] += 1;\n"),
+      [] { return false; });
+  REQUIRE(rung);
+  const auto launches = launches_of(**rung);
+  REQUIRE(launches.size() == 1);
+  const auto& steps = launches.front().steps;
+  REQUIRE(steps.size() >= 4);
+  // What comes behind the barrier is last, whichever lanes made it.
+  const WarpRequest& last = steps.back().request;
+  CHECK(last.offsets == "0+4x3 .29");
+  CHECK(last.access == WarpAccess::write);
+  const auto offsets = decode_offsets(steps.front().request.offsets);
+  REQUIRE(offsets);
+  CHECK((*offsets)[0] == 0);
+  CHECK(steps.front().request.access == WarpAccess::read);
+}
+
 TEST_CASE("a tile's columns lie in one bank until its rows are one word longer") {
   const Params shape = {{"m", int64_t{128}}, {"n", int64_t{128}}, {"dtype", std::string("fp32")}};
   const MemoryTraffic tile =

@@ -332,6 +332,25 @@ TEST_CASE("a recording that is made small again stays as it is") {
   fs::remove_all(work);
 }
 
+TEST_CASE("a recording keeps a rung's counts, and leaves its warp's requests out") {
+  const test::Folder folder;
+  const std::string path = folder / "puzzles.x.jsonl";
+  KernelCounts counts{.kernel = "gemm.cuda.naive", .path = "naive.cu"};
+  counts.lines.push_back({.line = 23});
+  counts.lines.back().flop = 64;
+  counts.steps = {.made = 9,
+                  .requests = {{.line = 23, .lane_bytes = 4, .offsets = "0+4x32", .cost = 4}}};
+  const Json line = {
+      {"ridgepoint", 1}, {"type", "result"}, {"request", 1}, {"counts", Json(counts)}};
+  REQUIRE(line["counts"].contains("steps"));
+  std::ofstream(path) << dump_json(line) << "\n";
+  REQUIRE(compact(path).ok());
+  const auto kept = parse_json(*read_whole(path), path);
+  REQUIRE(kept);
+  CHECK((*kept)["counts"]["lines"] == line["counts"]["lines"]);
+  CHECK_FALSE((*kept)["counts"].contains("steps"));
+}
+
 TEST_CASE(
     "beside a run with an energy pass a recording keeps clocks and power, and results with "
     "counters") {

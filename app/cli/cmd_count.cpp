@@ -22,6 +22,7 @@ namespace {
 struct CountOptions {
   std::string kernel, file, out;
   std::vector<std::string> set, chips;
+  int64_t steps = 0;
 };
 
 struct Counted {
@@ -110,7 +111,8 @@ int cmd_count(const CommonOptions& common, const CountOptions& options) {
     if (!asked->empty()) answer["bounds"] = bounds_json(bounds);
     print_json(answer);
   } else {
-    print(counts_text(found->counts, found->source));
+    print(counts_text(found->counts, found->source) +
+          (options.steps > 0 ? "\n" + steps_text(found->counts.steps, options.steps) : ""));
     if (!asked->empty())
       print(bounds.empty() ? "\nNo bound: it was stopped, or Tensor Cores do its products.\n"
                            : "\n" + bounds_text(bounds, found->counts.params));
@@ -127,6 +129,10 @@ Command setup_count(CLI::App& command, const CommonOptions& common) {
   one_at_a_time(command.add_option(
       "--chip", options->chips,
       "what this chip needs at least: T4, \"RTX 3060\", A100, H100, H200, or all (repeat)"));
+  command
+      .add_option("--steps", options->steps,
+                  "also so many of the first requests of one warp, a line each")
+      ->check(CLI::Range(int64_t{1}, int64_t{kMostWarpRequests}));
   command.add_option("--out", options->out, "save the run: RUN.jsonl");
   return [options, &common] { return cmd_count(common, *options); };
 }

@@ -38,6 +38,12 @@ void round_numbers(Json* value) {
   for (Json& part : *value) round_numbers(&part);
 }
 
+/// What a warp did request by request is for looking at, here and now: of a recording it would be most of the counts.
+void drop_steps(Json* line) {
+  if (const auto counts = line->find("counts"); counts != line->end() && counts->is_object())
+    counts->erase("steps");
+}
+
 /// "gemm.cuda.naive n=512": one kernel on one problem.
 std::string problem_of(const Json& outcome) {
   return text_field(outcome, "kernel") + " " + dump_json(outcome.value("params", Json::object()));
@@ -264,6 +270,7 @@ Result<void> compact(const std::string& path) {
       if (json.contains("comparisons") && !Compactor::drop_unjudged(&json)) continue;
       if (type == "telemetry" && !compactor.thin_telemetry(&json)) continue;
       if (type == "result" || type == "span" || type == "curve" || type == "telemetry") {
+        drop_steps(&json);
         if (type != "span") round_numbers(&json);
         out << dump_json(json) << '\n';
       } else {

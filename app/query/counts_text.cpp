@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/query/terminal.h"
 #include "common/core/format.h"
 #include "common/record/error_map.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
+#include "common/view/diagram/warp_request.h"
 
 namespace ridge::app {
 namespace {
@@ -145,6 +148,13 @@ std::string counts_text(const KernelCounts& counts, const std::string& source) {
              {"line", "global requests", "sectors/request", "shared requests", "wavefronts/request",
               "conflicts", "barriers", "copies", "split branches", "FLOP", "code"},
              rows);
+}
+
+std::string steps_text(const WarpSteps& steps, int64_t most) {
+  const auto count = static_cast<size_t>(std::clamp<int64_t>(most, 0, std::ssize(steps.requests)));
+  std::string text = fmt::format("{}, {}\n", diagram::steps_words(steps, count), kCountedHere);
+  for (size_t i = 0; i < count; ++i) text += diagram::request_words(steps, i) + "\n";
+  return text;
 }
 
 }  // namespace ridge::app

@@ -26,5 +26,7 @@ std::string wrong_text(const KernelCounts& counts);
 bool is_clean(const KernelCounts& counts);
 /// All of it as a table by source line. `source`: the text whose lines these are; empty: not known.
 std::string counts_text(const KernelCounts& counts, const std::string& source);
+/// What one warp asked for, request by request: a line each, of the first `most`.
+std::string steps_text(const WarpSteps& steps, int64_t most);
 
 }  // namespace ridge::app

@@ -123,6 +123,16 @@ bool is_usable(const CountedLaunch& launch) {
          launch.dynamic_shared_bytes >= 0;
 }
 
+bool is_usable(const WarpRequest& request) {
+  constexpr int64_t kWidest = 16, kMostCost = 1024;
+  const auto offsets = decode_offsets(request.offsets);
+  return request.line >= 0 && request.access.value() && request.lane_bytes > 0 &&
+         request.lane_bytes <= kWidest && request.cost > 0 && request.cost <= kMostCost &&
+         request.conflicts >= 0 && request.conflicts <= request.cost && offsets &&
+         std::any_of(offsets->begin(), offsets->end(),
+                     [](const auto& offset) { return offset.has_value(); });
+}
+
 void keep_inside(Inspection* inspection) {
   const auto classes = std::ssize(inspection->classes);
   const auto in_class = [&](std::optional<int64_t>* c) {

@@ -52,6 +52,8 @@ bool is_usable(const InspectionPlane& plane);
 /// No count is negative, and no part is larger than the whole that it is a part of.
 bool is_usable(const LineCounts& line);
 bool is_usable(const CountedLaunch& launch);
+/// It says what its lanes ask for, and what that costs.
+bool is_usable(const WarpRequest& request);
 
 /// Takes what points outside of the inspection away: classes that it does not have, places below 0.
 void keep_inside(Inspection* inspection);

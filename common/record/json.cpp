@@ -165,11 +165,25 @@ void fields(Io& io, Of<Io, CountedLaunch>& v) {
   io("dynamic_shared_bytes", v.dynamic_shared_bytes);
 }
 
+// Of up to 256 requests: whatever most of them share is left out.
+
+template <class Io>
+void fields(Io& io, Of<Io, WarpRequest>& v) {
+  io("line", v.line), io.brief("access", v.access, OpenEnum(WarpAccess::read));
+  io.brief("shared", v.is_shared), io("bytes", v.lane_bytes), io("of", v.buffer);
+  io("at", v.offsets), io("cost", v.cost), io.brief("conflicts", v.conflicts);
+}
+
+template <class Io>
+void fields(Io& io, Of<Io, WarpSteps>& v) {
+  io("made", v.made), io("requests", v.requests);
+}
+
 template <class Io>
 void fields(Io& io, Of<Io, KernelCounts>& v) {
   io("kernel", v.kernel), io("path", v.path), io("hash", v.hash), io("params", v.params);
   io("check", v.check), io.brief("stopped", v.stopped), io("launches", v.launches);
-  io("lines", v.lines), io("faults", v.faults);
+  io("lines", v.lines), io("faults", v.faults), io.brief("steps", v.steps);
   io.brief("problem_flop", v.problem_flop), io.brief("problem_bytes", v.problem_bytes);
 }
 
@@ -496,6 +510,8 @@ RIDGE_JSON_PAIR(SiteCounts)
 RIDGE_JSON_PAIR(LineCounts)
 RIDGE_JSON_PAIR(CountedFault)
 RIDGE_JSON_PAIR(CountedLaunch)
+RIDGE_JSON_PAIR(WarpRequest)
+RIDGE_JSON_PAIR(WarpSteps)
 RIDGE_JSON_PAIR(KernelCounts)
 RIDGE_JSON_PAIR(CompileMessage)
 RIDGE_JSON_PAIR(EditBuild)

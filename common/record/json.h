@@ -73,6 +73,8 @@ RIDGE_JSON_PAIR(SiteCounts);
 RIDGE_JSON_PAIR(LineCounts);
 RIDGE_JSON_PAIR(CountedFault);
 RIDGE_JSON_PAIR(CountedLaunch);
+RIDGE_JSON_PAIR(WarpRequest);
+RIDGE_JSON_PAIR(WarpSteps);
 RIDGE_JSON_PAIR(KernelCounts);
 RIDGE_JSON_PAIR(CompileMessage);
 RIDGE_JSON_PAIR(EditBuild);

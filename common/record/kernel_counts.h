@@ -10,6 +10,7 @@
 
 #include "common/core/enum_table.h"
 #include "common/record/types.h"
+#include "common/record/warp_steps.h"
 
 namespace ridge {
 
@@ -112,6 +113,7 @@ struct KernelCounts {
   std::vector<CountedLaunch> launches;
   std::vector<LineCounts> lines;  ///< in order; those that did something
   std::vector<CountedFault> faults;
+  WarpSteps steps;  ///< none in recordings, and of programs that kept no such log
 
   LineCounts total() const;
   /// Null: that line did nothing that is counted.

@@ -185,8 +185,13 @@ bool Run::apply_counts(const Json& message, const Json& object) {
   const size_t unusable =
       std::erase_if(counts.lines, [](const LineCounts& line) { return !is_usable(line); }) +
       std::erase_if(counts.launches,
-                    [](const CountedLaunch& launch) { return !is_usable(launch); });
+                    [](const CountedLaunch& launch) { return !is_usable(launch); }) +
+      std::erase_if(counts.steps.requests,
+                    [](const WarpRequest& request) { return !is_usable(request); });
   for (size_t i = 0; i < unusable; ++i) refuse("a rung's counts that cannot be right");
+  WarpSteps& steps = counts.steps;
+  if (steps.requests.size() > kMostWarpRequests) steps.requests.resize(kMostWarpRequests);
+  steps.made = std::max(steps.made, std::ssize(steps.requests));
   counts_.push_back(std::move(counts));
   return true;
 }

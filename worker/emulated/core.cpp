@@ -12,8 +12,6 @@ namespace {
 
 constexpr size_t kStackBytes = 64 << 10;
 constexpr size_t kMostFaults = 64;
-// Shared addresses as device code sees them: static memory first, dynamic from here on.
-constexpr uint32_t kDynamicBegin = 1 << 20;
 
 thread_local Core* current = nullptr;
 
@@ -149,6 +147,7 @@ void Core::begin_block(int64_t block) {
     warp.met.clear();
     warp.branches.begin();
   }
+  warps_[0].requests.watch(block == 0 ? launch_->log : nullptr);
 }
 
 void Core::live() {

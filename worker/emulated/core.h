@@ -24,6 +24,9 @@ constexpr int kMostThreads = 1024;                // of a block
 constexpr size_t kMostDynamicShared = 227 << 10;  // of a block: Hopper's
 constexpr int64_t kMostSteps = 2'000'000;         // basic blocks of one thread
 
+/// Shared addresses as device code sees them: static memory first, dynamic from here on.
+constexpr uint32_t kDynamicBegin = 1 << 20;
+
 /// What the cores of a launch share.
 struct LaunchState {
   const Grid* grid = nullptr;
@@ -35,6 +38,7 @@ struct LaunchState {
   int64_t first_block = 0;                 ///< of the process, counted through all launches
   std::vector<std::atomic<bool>> fenced;   ///< by block: it has made a fence
   uintptr_t text_begin = 0, text_end = 0;  ///< of the object's code
+  RequestLog* log = nullptr;               ///< of warp 0 of block 0; null: none is kept
 };
 
 /// A static array of shared memory.

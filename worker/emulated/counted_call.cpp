@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "common/core/files.h"
 #include "common/harness/kernel/registry.h"
@@ -18,6 +19,7 @@
 #include "common/harness/measure/harness.h"
 #include "common/harness/measure/tool.h"
 #include "common/record/derive.h"
+#include "common/record/door.h"
 #include "common/record/json.h"
 #include "common/record/params.h"
 #include "worker/edit/loading.h"
@@ -66,6 +68,9 @@ Json raw_json(const LaunchCounts& launch, uintptr_t base) {
                       {"at", offset_of(fault.at, base)},
                       {"other", offset_of(fault.other, base)},
                       {"detail", fault.detail}});
+  Json steps = Json::array();
+  for (const emulated::WarpStep& step : launch.steps)
+    steps.push_back({offset_of(step.site, base), Json(step.request)});
   return {{"blocks", launch.blocks},
           {"threads", launch.threads},
           {"static", launch.static_shared_bytes},
@@ -74,7 +79,9 @@ Json raw_json(const LaunchCounts& launch, uintptr_t base) {
           {"visits", visits},
           {"warp_flop", warp_flop},
           {"branches", branches},
-          {"faults", faults}};
+          {"faults", faults},
+          {"steps", steps},
+          {"steps_made", launch.steps_made}};
 }
 
 /// The rung's code is in the process that wrote it: what is no launch is taken for none.
@@ -118,6 +125,15 @@ LaunchCounts launch_of(const Json& raw) {
       if (!kind || !one.contains("at") || !one.contains("other")) continue;
       launch.faults.push_back(
           {*kind, site_at(one["at"]), site_at(one["other"]), text_field(one, "detail")});
+    }
+  }
+  launch.steps_made = whole_field(raw, "steps_made");
+  if (const Json* steps = list_field(raw, "steps")) {
+    for (const Json& one : *steps) {
+      if (!is_pair(one) || launch.steps.size() >= kMostWarpRequests) continue;
+      WarpRequest request;
+      from_json(one[1], request);
+      if (is_usable(request)) launch.steps.push_back({site_at(one[0]), std::move(request)});
     }
   }
   return launch;
@@ -193,6 +209,10 @@ Result<void> put_together(const std::vector<LaunchCounts>& launches, const emula
         if (place != nullptr) places.insert(place);
     }
   }
+  const auto logged = std::find_if(launches.begin(), launches.end(),
+                                   [](const LaunchCounts& one) { return !one.steps.empty(); });
+  if (logged != launches.end())
+    for (const emulated::WarpStep& step : logged->steps) places.insert(step.site);
   RIDGE_TRY(const auto lines, emulated::line_counts_of(object, all));
   for (const auto& [line, one] : lines) {
     if (one.flop > 0 || one.counts != SiteCounts{}) counts->lines.push_back(one);
@@ -204,11 +224,32 @@ Result<void> put_together(const std::vector<LaunchCounts>& launches, const emula
   };
   for (const emulated::Fault& fault : all.faults)
     counts->faults.push_back({fault.kind, line_of(fault.at), line_of(fault.other), fault.detail});
+  if (logged == launches.end()) return {};
+  counts->steps.made = std::max(logged->steps_made, std::ssize(logged->steps));
+  for (const emulated::WarpStep& step : logged->steps) {
+    WarpRequest& request = counts->steps.requests.emplace_back(step.request);
+    request.line = line_of(step.site);
+  }
   return {};
+}
+
+/// Of the warp's requests those for which the counts leave room in a line of the protocol.
+void add_steps(const WarpSteps& steps, KernelCounts* counts) {
+  constexpr size_t kAround = 40;  // "steps":{"made":123,"requests":[]}
+  const size_t taken = dump_json(Json(*counts)).size() + kAround;
+  size_t left = kMostLineText - std::min(taken, kMostLineText);
+  counts->steps.made = steps.made;
+  for (const WarpRequest& request : steps.requests) {
+    const size_t bytes = dump_json(Json(request)).size() + 1;
+    if (bytes > left) break;
+    left -= bytes;
+    counts->steps.requests.push_back(request);
+  }
 }
 
 /// What does not fit a line of the protocol is counted at line 0, from the quietest line on.
 void fit_to_line(KernelCounts* counts) {
+  const WarpSteps steps = std::exchange(counts->steps, {});
   while (counts->lines.size() > 1 && dump_json(Json(*counts)).size() > kMostLineText) {
     const auto quietest = std::min_element(counts->lines.begin(), counts->lines.end(),
                                            [](const LineCounts& one, const LineCounts& other) {
@@ -225,6 +266,7 @@ void fit_to_line(KernelCounts* counts) {
     if (counts->lines.front().line != 0) counts->lines.insert(counts->lines.begin(), LineCounts{});
     counts->lines.front().add(moved);
   }
+  add_steps(steps, counts);
 }
 
 /// Of the family's awkward problems those that are run through thread by thread in a fraction of a second, all together.

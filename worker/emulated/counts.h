@@ -36,6 +36,12 @@ struct Fault {
   std::string detail;    ///< "thread 33 of block 0 reads what thread 1 wrote"
 };
 
+/// A request of the warp that is watched; its line is looked up from `site` later.
+struct WarpStep {
+  Site site = nullptr;
+  WarpRequest request;
+};
+
 /// What one launch of one kernel came to.
 struct LaunchCounts {
   const void* kernel = nullptr;
@@ -46,6 +52,9 @@ struct LaunchCounts {
   std::map<Site, int64_t> visits;         ///< of basic blocks, by single threads
   std::map<Site, BranchCounts> branches;  ///< by basic block
   std::vector<Fault> faults;              ///< each pair of places once
+  std::vector<WarpStep>
+      steps;               ///< the first of warp 0 of block 0; of the first launch that has some
+  int64_t steps_made = 0;  ///< by that warp
 };
 
 }  // namespace ridge::emulated

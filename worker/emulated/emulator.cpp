@@ -3,6 +3,7 @@
 #include <link.h>
 
 #include <algorithm>
+#include <bit>
 #include <thread>
 
 namespace ridge::emulated {
@@ -113,6 +114,10 @@ int Emulator::launch(const Grid& grid) {
                     .first_block = of_,
                     .text_begin = text.begin,
                     .text_end = text.end};
+  RequestLog log;
+  const bool has_log = std::any_of(launches.begin(), launches.end(),
+                                   [](const LaunchCounts& one) { return one.steps_made > 0; });
+  if (!has_log) state.log = &log;
   const int64_t blocks = int64_t{grid.blocks.x} * grid.blocks.y * grid.blocks.z;
   of_ += blocks;
   state.fenced = std::vector<std::atomic<bool>>(static_cast<size_t>(blocks));
@@ -130,9 +135,45 @@ int Emulator::launch(const Grid& grid) {
   counts.threads = int64_t{grid.threads.x} * grid.threads.y * grid.threads.z;
   counts.dynamic_shared_bytes = static_cast<int64_t>(grid.shared_bytes);
   for (size_t i = 0; i < wanted; ++i) merge(cores_[i].get(), text.begin, &counts);
+  counts.steps_made = log.made;
+  for (const LoggedRequest& one : log.requests) counts.steps.push_back(step_of(one));
   if (!state.is_stopped) return 0;
   last_words = counts.faults.empty() ? "it was stopped" : counts.faults.back().detail;
   return 1;
+}
+
+/// With the buffers' names in place of addresses: they are known as long as the call lasts.
+WarpStep Emulator::step_of(const LoggedRequest& logged) const {
+  WarpStep step{.site = logged.site};
+  WarpRequest& request = step.request;
+  constexpr WarpAccess kAccesses[] = {WarpAccess::read, WarpAccess::write, WarpAccess::atomic};
+  request.access = kAccesses[static_cast<size_t>(logged.kind)];
+  request.is_shared = logged.is_shared;
+  request.lane_bytes = logged.lane_bytes;
+  request.cost = logged.cost;
+  request.conflicts = logged.conflicts;
+  const uint64_t first = logged.at[static_cast<size_t>(std::countr_zero(logged.mask))];
+  const Range* range = logged.is_shared ? nullptr : memory.find(first);
+  uint64_t begin = range != nullptr ? range->begin : 0;
+  if (logged.is_shared) {
+    const bool is_dynamic = first >= kDynamicBegin;
+    request.buffer = is_dynamic ? "dynamic shared memory" : "shared memory";
+    begin = is_dynamic ? kDynamicBegin : 0;
+  } else if (range != nullptr) {
+    request.buffer = range->name;
+  }
+  LaneOffsets offsets;
+  std::vector<const Range*> ranges = {range};
+  for (uint32_t left = logged.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    offsets[lane] = static_cast<int64_t>(logged.at[lane] - begin);
+    const Range* other = logged.is_shared ? nullptr : memory.find(logged.at[lane]);
+    if (std::find(ranges.begin(), ranges.end(), other) != ranges.end()) continue;
+    ranges.push_back(other);
+    request.buffer += ", " + other->name;
+  }
+  request.offsets = encode_offsets(offsets);
+  return step;
 }
 
 void Emulator::merge(Core* core, uintptr_t text_begin, LaunchCounts* counts) {

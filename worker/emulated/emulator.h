@@ -35,6 +35,7 @@ class Emulator {
 
  private:
   void merge(Core* core, uintptr_t text_begin, LaunchCounts* counts);
+  WarpStep step_of(const LoggedRequest& logged) const;
   std::vector<std::unique_ptr<Core>> cores_;
   std::atomic<int64_t> begun_ = 0, of_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace ridge::emulated {
 namespace {
@@ -40,7 +41,7 @@ void lead_through(const Sectors& sectors, AccessKind kind, SectorCache* l1, Shar
   }
 }
 
-MemoryTraffic& traffic_of(SiteCounts& site, AccessKind kind, bool is_shared) {
+MemoryTraffic& part_of(SiteCounts& site, AccessKind kind, bool is_shared) {
   if (kind == AccessKind::read) return is_shared ? site.shared_reads : site.global_reads;
   if (kind == AccessKind::write) return is_shared ? site.shared_writes : site.global_writes;
   return is_shared ? site.shared_atomics : site.global_atomics;
@@ -126,43 +127,76 @@ bool Requests::add(int lane, Site site, uint64_t address, uint32_t bytes, Access
   const size_t k = place.made[static_cast<size_t>(lane)]++;
   if (k >= place.requests.size()) place.requests.resize(std::max<size_t>(4, k * 2));
   Request& request = place.requests[k];
+  if (log_ != nullptr) {
+    const uint32_t before = made_[static_cast<size_t>(lane)]++;
+    if (request.mask == 0) request.order = before;
+  }
   request.at[static_cast<size_t>(lane)] = address;
   request.mask |= 1u << lane;
   place.used = std::max(place.used, k + 1);
   return k + 1 < kMostAhead;
 }
 
+/// What one request comes to.
+MemoryTraffic Requests::traffic_of(const Place& place, const Request& request, SectorCache* l1,
+                                   SharedCache* l2) {
+  const int lanes = std::popcount(request.mask);
+  MemoryTraffic one{.requests = 1, .lanes = lanes, .bytes = int64_t{lanes} * place.bytes};
+  if (place.is_shared) {
+    int needed = 0;
+    one.wavefronts = wavefronts_of(request.at, request.mask, place.bytes, &needed);
+    one.conflicts = one.wavefronts - needed;
+    return one;
+  }
+  std::array<uint64_t, kLanes> asked;
+  size_t count = 0;
+  for (uint32_t left = request.mask; left != 0; left &= left - 1)
+    asked[count++] = request.at[static_cast<size_t>(std::countr_zero(left))];
+  const Sectors sectors = sectors_of(std::span(asked).first(count), place.bytes);
+  one.sectors = static_cast<int64_t>(sectors.count);
+  one.lines = sectors.lines();
+  lead_through(sectors, place.kind, l1, l2, &one);
+  return one;
+}
+
+/// Lanes run one after the other, so that places are met one by one: their requests are put back into the order in which
+/// the lanes made them.
+void Requests::keep_first(std::vector<LoggedRequest> met) {
+  std::stable_sort(met.begin(), met.end(),
+                   [](const LoggedRequest& one, const LoggedRequest& other) {
+                     return std::pair(one.order, std::countr_zero(one.mask)) <
+                            std::pair(other.order, std::countr_zero(other.mask));
+                   });
+  log_->made += std::ssize(met);
+  for (const LoggedRequest& one : met) {
+    if (log_->requests.size() < kMostWarpRequests) log_->requests.push_back(one);
+  }
+}
+
 void Requests::meet(SectorCache* l1, SharedCache* l2,
                     std::unordered_map<Site, SiteCounts>* counts) {
+  std::vector<LoggedRequest> met;
   for (Place& place : places_) {
     if (place.used == 0) continue;
-    MemoryTraffic& traffic = traffic_of((*counts)[place.site], place.kind, place.is_shared);
+    MemoryTraffic& traffic = part_of((*counts)[place.site], place.kind, place.is_shared);
     for (size_t k = 0; k < place.used; ++k) {
       Request& request = place.requests[k];
-      const int lanes = std::popcount(request.mask);
-      ++traffic.requests;
-      traffic.lanes += lanes;
-      traffic.bytes += int64_t{lanes} * place.bytes;
-      if (place.is_shared) {
-        int needed = 0;
-        const int passes = wavefronts_of(request.at, request.mask, place.bytes, &needed);
-        traffic.wavefronts += passes;
-        traffic.conflicts += passes - needed;
-      } else {
-        std::array<uint64_t, kLanes> asked;
-        size_t count = 0;
-        for (uint32_t left = request.mask; left != 0; left &= left - 1)
-          asked[count++] = request.at[static_cast<size_t>(std::countr_zero(left))];
-        const Sectors sectors = sectors_of(std::span(asked).first(count), place.bytes);
-        traffic.sectors += static_cast<int64_t>(sectors.count);
-        traffic.lines += sectors.lines();
-        lead_through(sectors, place.kind, l1, l2, &traffic);
+      const MemoryTraffic one = traffic_of(place, request, l1, l2);
+      traffic.add(one);
+      if (log_ != nullptr) {
+        const int64_t cost = place.is_shared ? one.wavefronts : one.sectors;
+        met.push_back({place.site, place.bytes, place.kind, place.is_shared, request.mask,
+                       request.at, static_cast<int>(cost), static_cast<int>(one.conflicts),
+                       request.order});
       }
       request.mask = 0;
     }
     place.made = {};
     place.used = 0;
   }
+  if (log_ == nullptr) return;
+  keep_first(std::move(met));
+  made_ = {};
 }
 
 }  // namespace ridge::emulated

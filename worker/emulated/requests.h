@@ -32,9 +32,29 @@ Sectors sectors_of(std::span<const uint64_t> addresses, uint32_t bytes);
 /// is asked for two words. `needed`: the passes without any conflict.
 int wavefronts_of(std::span<const uint64_t> addresses, uint32_t mask, uint32_t bytes, int* needed);
 
+/// A request of a warp that is watched, its place and addresses as the program has them.
+struct LoggedRequest {
+  Site site = nullptr;
+  uint32_t lane_bytes = 0;
+  AccessKind kind = AccessKind::read;
+  bool is_shared = false;
+  uint32_t mask = 0;                  ///< lanes that ask
+  std::array<uint64_t, kLanes> at{};  ///< of shared memory offsets
+  int cost = 0, conflicts = 0;        ///< sectors, or wavefronts
+  uint32_t order = 0;  ///< accesses of its first lane before it, since the lanes last met
+};
+
+/// What one warp asked for: the first requests, and how many there were.
+struct RequestLog {
+  int64_t made = 0;
+  std::vector<LoggedRequest> requests;
+};
+
 /// The accesses of one warp since its lanes last met.
 class Requests {
  public:
+  /// From now on meet() adds what it counts to `log`, too; null: no longer.
+  void watch(RequestLog* log) { log_ = log; }
   /// `address`: of shared memory an offset. False: this lane is far ahead, and should wait for the others.
   bool add(int lane, Site site, uint64_t address, uint32_t bytes, AccessKind kind, bool is_shared);
   /// The lanes have met: what was collected is counted, and led through the caches.
@@ -44,6 +64,7 @@ class Requests {
   struct Request {
     std::array<uint64_t, kLanes> at;
     uint32_t mask = 0;
+    uint32_t order = 0;  ///< as LoggedRequest has it; of a warp that is watched
   };
   struct Place {
     Site site = nullptr;
@@ -55,12 +76,18 @@ class Requests {
     size_t used = 0;
   };
   Place& place_of(Site site, uint32_t bytes, AccessKind kind, bool is_shared);
+  static MemoryTraffic traffic_of(const Place& place, const Request& request, SectorCache* l1,
+                                  SharedCache* l2);
+  void keep_first(std::vector<LoggedRequest> met);
 
   std::vector<Place> places_;
   std::unordered_map<Site, std::vector<uint32_t>>
       index_;  ///< by site; of one site there may be two widths or memories
   std::array<uint32_t, 256>
       recent_{};  ///< one more than the place's number, by a few bits of the site
+  RequestLog* log_ = nullptr;
+  std::array<uint32_t, kLanes>
+      made_{};  ///< accesses of each lane since they last met, where they are watched
 };
 
 }  // namespace ridge::emulated

@@ -27,15 +27,23 @@ struct Cell {
 struct Grid {
   std::string title{};
   int rows = 0, columns = 0;
-  bool square = true;  ///< cells as high as wide where that fits; else a line of text high
+  bool square = true;   ///< cells as high as wide where that fits; else `row_em` high
+  float row_em = 1.3f;  ///< over the size of the text: a line of it
   int rule_rows = 0, rule_columns = 0;    ///< a thin line each so many; 0: none
   std::vector<std::string> row_labels{};  ///< empty, or one per row
   std::vector<Cell> cells{};              ///< in every step
 };
 
+/// A line from a cell of the first grid's last row to a rectangle of the second one.
+struct Link {
+  int from = 0;  ///< column
+  int row = 0, column = 0, columns = 1;
+};
+
 struct Step {
   std::string words{};                     ///< one or two sentences: what is seen now
   std::vector<std::vector<Cell>> cells{};  ///< over those of each grid
+  std::vector<Link> links{};
 };
 
 struct DiagramKey {

@@ -20,6 +20,7 @@ constexpr float kLine = 1.4f;         // line pitch over text size, as draw_line
 constexpr float kMostCell_em = 1.3f;  // a cell is no larger than a line of text
 constexpr float kMostHigh_em = 20;    // of a grid of square cells
 constexpr int kMostWords = 4;         // lines
+constexpr float kLinks_em = 1.8f;     // between two grids with links
 constexpr float kGrids = 0.54f;       // of the width, with the words beside them
 
 class Page {
@@ -43,7 +44,9 @@ class Page {
         draw_lines(&scene_, fit(font_, true), diagram_.title, pad_, pad_, inner(), 2, Role::text);
     const float top = y;
     if (words_ == Words::beside) width_ = inner() * kGrids;
-    for (size_t i = 0; i < diagram_.grids.size(); ++i) y = draw_grid(i, y + font_ * 0.3f);
+    for (size_t i = 0; i < diagram_.grids.size(); ++i)
+      y = draw_grid(i, y + font_ * (i == 1 && !links().empty() ? kLinks_em : 0.3f));
+    draw_links();
     float bottom = y;
     if (words_ == Words::beside) {
       const float gap = font_ * 1.5f;
@@ -112,7 +115,8 @@ class Page {
                                               font_ * kMostHigh_em / static_cast<float>(grid.rows))
                                    : room;
     const float wide = std::min(room / static_cast<float>(grid.columns), most);
-    const float high = grid.square ? wide : std::round(font_ * kMostCell_em);
+    const float high = grid.square ? wide : std::round(font_ * grid.row_em);
+    places_.push_back({left, std::round(y), wide, high});
     const auto x_of = [&](int column) {
       return std::round(left + wide * static_cast<float>(column));
     };
@@ -152,6 +156,30 @@ class Page {
     return y_of(grid.rows) + font_ * 0.35f;
   }
 
+  const std::vector<Link>& links() const {
+    static const std::vector<Link> kNone;
+    const auto step = static_cast<size_t>(step_);
+    return step < diagram_.steps.size() ? diagram_.steps[step].links : kNone;
+  }
+
+  void draw_links() {
+    if (places_.size() < 2) return;
+    const Place &from = places_[0], &to = places_[1];
+    const float bottom =
+        std::round(from.top + from.high * static_cast<float>(diagram_.grids[0].rows));
+    for (const Link& link : links()) {
+      const float middle = static_cast<float>(link.column) + static_cast<float>(link.columns) / 2;
+      add_line(&scene_, {from.left + from.wide * (static_cast<float>(link.from) + 0.5f), bottom},
+               {to.left + to.wide * middle, to.top + to.high * static_cast<float>(link.row)},
+               Role::muted, 1, 0.6f);
+    }
+  }
+
+  /// Where a grid was drawn, and how large its cells are.
+  struct Place {
+    float left, top, wide, high;
+  };
+  std::vector<Place> places_;
   const Diagram& diagram_;
   chart::LayoutOptions options_;
   int step_;
