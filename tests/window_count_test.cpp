@@ -1,6 +1,8 @@
 // The source tab of a CUDA rung where no GPU is: a press counts it on this CPU, the counts stand beside the lines, and what
 // went wrong is said above them.
 #include "app/window/inspect/count_view.h"
+#include "app/window/inspect/walk_view.h"
+#include "common/view/diagram/warp_request.h"
 #include "tests/window_fixture.h"
 
 using namespace ridge;
@@ -28,6 +30,22 @@ KernelCounts counts_of(int64_t request) {
   MemoryTraffic& reads = counts.lines.back().counts.global_reads;
   reads = {.requests = 10, .lanes = 320, .bytes = 1280, .sectors = 165};
   counts.lines.back().flop = 640;
+  return counts;
+}
+
+/// A column of A, an element of B, and a store.
+KernelCounts stepped_counts(int64_t request) {
+  KernelCounts counts = counts_of(request);
+  counts.steps.made = 4096;
+  counts.steps.requests = {
+      {.line = 2, .lane_bytes = 4, .buffer = "A", .offsets = "0+512x32", .cost = 32},
+      {.line = 2, .lane_bytes = 4, .buffer = "B", .offsets = "0+0x32", .cost = 1},
+      {.line = 5,
+       .access = WarpAccess::write,
+       .lane_bytes = 4,
+       .buffer = "C",
+       .offsets = "0+4x32",
+       .cost = 4}};
   return counts;
 }
 
@@ -113,4 +131,93 @@ TEST_CASE("a rung of the CPU offers no count", "[window]") {
   Counted f("gemm.cpu.naive_o3");
   CHECK_FALSE(f.driver->find("count"));
   CHECK_FALSE(window::count_blocker(f.state).empty());
+}
+
+TEST_CASE("a counted rung's warp is stepped, its line marked in the source", "[window]") {
+  Counted f;
+  CHECK_FALSE(window::perform(f.state, "step_warp"));
+  REQUIRE(f.driver->click("count"));
+  f.driver->frames(4);
+  f.session.tell("result", {{"request", f.last().id}, {"counts", stepped_counts(f.last().id)}});
+  f.session.finish(f.last());
+  f.driver->frames(4);
+  CHECK_FALSE(window::shows_steps(f.state));
+  REQUIRE(f.driver->click("step_warp"));
+  f.driver->frames(4);
+  REQUIRE(window::shows_steps(f.state));
+  CHECK(f.state.selection.view == &window::kWalkView);
+  CHECK(f.driver->find("request"));
+  CHECK_FALSE(f.driver->find("step_warp"));
+  const KernelCounts& counts = *window::shown_steps(f.state);
+  const auto caption = [&] {
+    const auto at = static_cast<size_t>(window::step_of(f.state, counts));
+    return diagram::request_words(counts.steps, at);
+  };
+  const auto marked = [&] {
+    const auto* line = f.driver->find("marked_line");
+    return line ? line->y : -1;
+  };
+  CHECK(caption().find("1st request of warp 0 reads 128 bytes of A: 32 sectors") !=
+        std::string::npos);
+  const float multiplies = marked();
+  REQUIRE(multiplies >= 0);
+  REQUIRE(f.driver->click("request_on"));
+  f.driver->frames(2);
+  CHECK(caption().find("2nd request of warp 0 reads 4 bytes of B") != std::string::npos);
+  CHECK(marked() == multiplies);
+  f.driver->type('>');
+  f.driver->frames(2);
+  CHECK(caption().find("Line 5: the 3rd request of warp 0 writes 128 bytes of C: 4 sectors") == 0);
+  CHECK(marked() > multiplies);
+  f.driver->type('>');  // it is the last
+  f.driver->frames(2);
+  CHECK(window::step_of(f.state, counts) == 2);
+  REQUIRE(f.driver->click("request_back"));
+  f.driver->type('<');
+  f.driver->frames(2);
+  CHECK(window::step_of(f.state, counts) == 0);
+  REQUIRE(f.driver->drag("request:step", 5000, 0));
+  CHECK(window::step_of(f.state, counts) == 2);
+  // Another rung has no counts: the view says so, and the lesson's diagrams have their keys again.
+  window::select_rung(f.state, "gemm.cuda.shared_tile");
+  f.driver->frames(4);
+  CHECK_FALSE(window::shows_steps(f.state));
+  CHECK_FALSE(f.driver->find("request"));
+}
+
+TEST_CASE("a new count begins with its first request, and one without a log has none", "[window]") {
+  Counted f;
+  const auto count = [&](const KernelCounts& counts) {
+    REQUIRE(f.driver->click("count"));
+    f.driver->frames(4);
+    KernelCounts answer = counts;
+    answer.request = f.last().id;
+    f.session.tell("result", {{"request", f.last().id}, {"counts", answer}});
+    f.session.finish(f.last());
+    f.driver->frames(4);
+  };
+  count(stepped_counts(0));
+  window::perform(f.state, "step_warp");
+  window::perform(f.state, "step_on");
+  f.driver->frames(2);
+  REQUIRE(window::shown_steps(f.state));
+  CHECK(window::step_of(f.state, *window::shown_steps(f.state)) == 1);
+  count(stepped_counts(0));
+  CHECK(window::step_of(f.state, *window::shown_steps(f.state)) == 0);
+  count(counts_of(0));
+  CHECK_FALSE(window::shown_steps(f.state));
+  CHECK_FALSE(f.driver->find("request"));
+  CHECK_FALSE(f.driver->find("step_warp"));
+}
+
+TEST_CASE("what counts a rung is in reach in a small window, too", "[window]") {
+  Fixture f(1280, 720);
+  window::select_rung(f.state, kRung);
+  f.state.view.tab = window::Tab::source;
+  f.driver->frames(4);
+  const auto *right = f.driver->find("right"), *button = f.driver->find("count");
+  REQUIRE(right);
+  REQUIRE(button);
+  CHECK(button->w > 80);
+  CHECK(button->right() <= right->right());
 }

@@ -82,6 +82,30 @@ TEST_CASE("a save that meets its targets solves the puzzle; one that asks for mo
   CHECK(window::exercise_progress(f.state, "transpose").is_solved);
 }
 
+TEST_CASE("a save's warp is stepped beside the editor, its line marked there", "[window]") {
+  Puzzles f;
+  KernelCounts counts = f.counts(6000);
+  counts.steps = {
+      .made = 2,
+      .requests = {{.line = 3, .lane_bytes = 4, .buffer = "x", .offsets = "0+4x32", .cost = 4},
+                   {.line = 0,
+                    .access = WarpAccess::write,
+                    .lane_bytes = 4,
+                    .buffer = "y",
+                    .offsets = "0+256x32",
+                    .cost = 32}}};
+  f.answer(counts);
+  CHECK(f.driver->find("request"));
+  CHECK(window::puzzle_line(f.state) == 3);
+  REQUIRE(f.driver->click("request_on"));
+  f.driver->frames(2);
+  CHECK(window::puzzle_line(f.state) == 0);  // in a header: no line of the file
+  f.save("int more;\n");
+  CHECK(window::puzzle_line(f.state) == 0);  // until it is counted again
+  f.answer(f.counts(6000));
+  CHECK_FALSE(f.driver->find("request"));
+}
+
 TEST_CASE("a fault and a text that does not compile say so, and a count can be cancelled",
           "[window]") {
   Puzzles f;

@@ -82,6 +82,10 @@ void draw_line(Ui& ui, const Page& page, int number, std::string_view text, cons
   }
   const CodeNote* note = note_at(look, number);
   const Role role = note && note->is_error ? Role::slower : Role::series0;
+  if (number == look.stepped) {
+    ui.fill(line, ui.color(Role::highlight), ui.px(3));
+    ui.widgets["stepped_line"] = line;
+  }
   if (std::binary_search(look.linked.begin(), look.linked.end(), number) && !note)
     draw_link(ui, line, page.code_x(), number, number == look.lit);
   if (note) {

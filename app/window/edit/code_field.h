@@ -22,6 +22,7 @@ struct CodeLook {
   std::span<const CodeNote> notes = {};
   std::span<const int> linked = {};  ///< lines that instructions were made of, ascending
   int lit = 0;                       ///< the linked line that stands out; 0: none
+  int stepped = 0;                   ///< the line of a warp's request that is shown; 0: none
   bool is_read_only = false;
   bool is_unsaved = false;     ///< once it is saved, the beginnings of the lines are in view again
   bool leaves = false;         ///< the keyboard goes back to the window

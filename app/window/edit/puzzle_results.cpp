@@ -119,16 +119,24 @@ void draw_puzzle(Ui& ui, Area* rest) {
   if (const KernelCounts* counts = puzzle_counts(ui.state)) draw_targets(ui, rest, *counts);
 }
 
-void draw_counted_lines(Ui& ui, Area area) {
-  const Area head = area.take_top(ui.px(24), ui.px(2));
-  ui.text(head.x, head.middle(), "LINE BY LINE", kTiny_px, Role::muted, Face::strong);
+int puzzle_line(const State& state) {
+  const KernelCounts* counts = puzzle_counts(state);
+  return counts ? stepped_line(state, *counts) : 0;
+}
+
+void draw_counted_lines(Ui& ui, Area area, StepsPicture* steps) {
   const KernelCounts* counts = puzzle_counts(ui.state);
+  Scroll scroll(ui, "counted_lines", area);
+  if (counts && !counts->steps.requests.empty())
+    scroll.rest.take_top(steps->draw(ui, scroll.rest, *counts), ui.px(10));
+  const Area head = scroll.rest.take_top(ui.px(24), ui.px(2));
+  ui.text(head.x, head.middle(), "LINE BY LINE", kTiny_px, Role::muted, Face::strong);
   if (!counts || counts->lines.empty()) {
-    ui.paragraph(area, counts ? "It asks for nothing." : "It comes with the counts of this save.",
+    ui.paragraph(scroll.rest,
+                 counts ? "It asks for nothing." : "It comes with the counts of this save.",
                  kSmall_px, Role::muted);
     return;
   }
-  Scroll scroll(ui, "counted_lines", area);
   for (const LineCounts& line : counts->lines) {
     const std::string name =
         line.line > 0 ? fmt::format("Line {}", line.line) : std::string("In headers");

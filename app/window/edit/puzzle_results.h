@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "app/window/inspect/steps_draw.h"
 #include "app/window/shell/screens.h"
 #include "common/record/kernel_counts.h"
 
@@ -18,7 +19,9 @@ std::string puzzle_status(const State& state, bool* is_error);
 
 /// Headline, status and targets.
 void draw_puzzle(Ui& ui, Area* rest);
-/// In place of a listing: what each line of the last save asks for.
-void draw_counted_lines(Ui& ui, Area area);
+/// The line of the last save whose request is shown in `draw_counted_lines`; 0: none is.
+int puzzle_line(const State& state);
+/// In place of a listing: what one warp of the last save asks for, request by request, and what each line does.
+void draw_counted_lines(Ui& ui, Area area, StepsPicture* steps);
 
 }  // namespace ridge::window

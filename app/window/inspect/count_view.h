@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "app/window/inspect/steps_view.h"
 #include "common/record/kernel_counts.h"
 
 namespace ridge::window {
@@ -16,6 +17,7 @@ struct Counting {
   int64_t request = 0;                          ///< open; 0: none
   std::string kernel;                           ///< of that request
   std::map<std::string, std::string> problems;  ///< by kernel: why the worker had none
+  Stepping stepping;                            ///< through a warp's requests
 };
 
 /// The selected rung is one that could be counted: a CUDA kernel of ours.

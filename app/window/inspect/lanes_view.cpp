@@ -73,9 +73,8 @@ NoLanes why_no_lanes(const State& state, const RungView& row) {
             "Its source is not here to be compiled with stamps."};
   if (!has_stamped_copy(row)) {
     return {"No copy of this rung with clock stamps is built.",
-            "Rungs that hand roles to their warps have one. A GPU's loads and stores are not "
-            "recorded, so no walk through "
-            "memory is shown either."};
+            "Rungs that hand roles to their warps have one. Count this one in its source tab: what "
+            "one warp asks of memory is then shown here, request by request."};
   }
   if (row.can_run && !state.is_replay())
     return {"No stamps of this rung yet.", "Press Stamp it here."};

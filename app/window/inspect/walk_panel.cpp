@@ -7,8 +7,10 @@
 #include <cmath>
 
 #include "app/window/inspect/inspect_draw.h"
+#include "app/window/inspect/inspect_view.h"
 #include "app/window/inspect/lanes_draw.h"
 #include "app/window/inspect/lanes_view.h"
+#include "app/window/inspect/steps_draw.h"
 #include "app/window/inspect/walk_view.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
@@ -284,7 +286,10 @@ class WalkPanel final : public CentrePanel {
   static void draw_choices(Ui& ui, Area* line, bool is_low);
   static bool draw_why_none(Ui& ui, const Area& area);
 
+  void draw_requests(Ui& ui, Area area);
+
   std::unique_ptr<CentrePanel> lanes_ = make_lanes_panel();
+  StepsPicture steps_;
 };
 
 /// In a low panel a row has one choice of each, and the strips are there to step.
@@ -350,8 +355,23 @@ bool WalkPanel::draw_why_none(Ui& ui, const Area& area) {
   return true;
 }
 
+/// A GPU rung's warp that was counted without a GPU.
+void WalkPanel::draw_requests(Ui& ui, Area area) {
+  const RungView* row = walking_row(ui.state);
+  area = area.inset(ui.px(14), ui.px(8));
+  if (row && shown_lanes(ui.state, *row).look) {
+    const Area line = area.take_top(ui.px(30), ui.px(6));
+    if (ui.segments("steps_or_lanes", line.inset(0, 0), {"Requests, counted", "Warps, stamped"},
+                    0) == 1)
+      ui.dispatch([](State& state) { state.counting.stepping.hides_lanes = false; });
+  }
+  Scroll scroll(ui, "steps", area);
+  scroll.rest.take_top(steps_.draw(ui, scroll.rest, *shown_steps(ui.state)));
+}
+
 void WalkPanel::draw(Ui& ui, Area area) {
   const State& state = ui.state;
+  if (shows_steps(state)) return draw_requests(ui, area);
   if (shows_lanes(state)) return lanes_->draw(ui, area);
   if (draw_why_none(ui, area.inset(ui.px(14), 0))) return;
   area = area.inset(ui.px(8), ui.px(4));
@@ -404,6 +424,11 @@ std::span<const Action> walk_actions() {
        walk_step_blocker,
        [](State& state) { step_walk(state, 1); }},
       {"walk_again", "Walk: ask the worker again", {}, walk_blocker, walk_again},
+      {"step_warp",
+       "Step one warp of the selected CUDA rung through memory",
+       {},
+       steps_blocker,
+       open_steps},
       {"lanes_take",
        "Lanes: stamp the selected GPU rung's warps here",
        {},
@@ -417,12 +442,17 @@ std::span<const Action> walk_actions() {
 const ViewDesc kWalkView = {
     .id = "walk",
     .label = "Inside",
-    .title = "Inside: a rung's walk through memory, or a GPU rung's warps",
+    .title = "Inside: a rung's walk through memory, or a GPU rung's warps and what they ask for",
     .place = 155,
     .level = Level::kLab,
     .fills = true,
-    .is_offered = [](const State& state) { return walk_blocker(state).empty(); },
-    .blocker = walk_blocker,
+    .is_offered =
+        [](const State& state) {
+          // A model's lab has a view of this name already.
+          const bool is_free = !inspect_blocker(state).empty();
+          return walk_blocker(state).empty() || (is_free && inside_blocker(state).empty());
+        },
+    .blocker = inside_blocker,
     .make_panel = []() -> std::unique_ptr<CentrePanel> { return std::make_unique<WalkPanel>(); },
     .actions = walk_actions};
 RIDGE_VIEW(kWalkView);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "app/query/counts_text.h"
 #include "app/study/lesson.h"
@@ -35,6 +36,17 @@ int SourceTab::follow(Ui& ui, const SourceText& source, float top, float line_h)
   return line;
 }
 
+/// Scrolls to the line of the request that is shown, once, where it is not in view. Returns the line.
+int SourceTab::follow_step(Ui& ui, int line, float top) {
+  if (std::exchange(stepped_, line) == line || line == 0) return line;
+  const float line_h = ui.px(kCodeLine_px), at = top + line_h * static_cast<float>(line - 1);
+  const float above = ImGui::GetWindowPos().y, below = above + ImGui::GetWindowHeight();
+  if (at > above + 3 * line_h && at + 2 * line_h < below) return line;
+  ImGui::SetScrollFromPosY(at - above, 0.33f);
+  ui.needs_redraw = true;
+  return line;
+}
+
 void SourceTab::draw_assembly(Ui& ui, Area area) {
   const State& state = ui.state;
   const std::string& kernel = state.selection.rung;
@@ -63,20 +75,28 @@ void SourceTab::draw_assembly(Ui& ui, Area area) {
   draw_code(ui, area, {assembly->text, assembly->loop_first, assembly->loop_last, false});
 }
 
-/// Beside the switch: Edit leads to the workbench, with a copy of this rung or with the one that is open.
-void SourceTab::draw_buttons(Ui& ui, Area line) const {
-  if (ui.state.is_replay()) return;
-  const bool edits = edits_selected(ui.state);
-  const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
+/// Edit leads to the workbench, with a copy of this rung or with the one that is open.
+std::vector<SourceTab::Button> SourceTab::buttons_of(const State& state) {
+  std::vector<Button> buttons;
+  const bool edits = edits_selected(state), is_live = !state.is_replay();
+  const RungView* row = find_row(state.ladder, state.selection.rung);
   const bool is_ours = row && row->info && row->info->library.empty();
-  const bool is_puzzle = app::puzzle_of(ui.state.selection.rung) != nullptr;
-  if (edits || (is_ours && row->info->kind == RungKind::kernel && !is_puzzle))
-    ui.action_button("edit", line.take_left(ui.px(72), ui.px(8)), "Edit", Ui::Kind::normal);
-  if (!has_counts_tab(ui.state) || row->can_run) return;  // a GPU that is here is measured
-  if (ui.state.counting.request)
-    ui.action_button("cancel", line.take_left(ui.px(108)), "Cancel", Ui::Kind::normal);
-  else
-    ui.action_button("count", line.take_left(ui.px(108)), "Count it here", Ui::Kind::normal);
+  const bool is_puzzle = app::puzzle_of(state.selection.rung) != nullptr;
+  if (is_live && (edits || (is_ours && row->info->kind == RungKind::kernel && !is_puzzle)))
+    buttons.push_back({"edit", "Edit", 72});
+  // A GPU that is here is measured.
+  if (is_live && has_counts_tab(state) && !row->can_run)
+    buttons.push_back(state.counting.request ? Button{"cancel", "Cancel", 108}
+                                             : Button{"count", "Count it here", 108});
+  if (shown_steps(state) && !shows_steps(state))
+    buttons.push_back({"step_warp", "Step through", 108});
+  return buttons;
+}
+
+void SourceTab::draw_buttons(Ui& ui, const std::vector<Button>& buttons, Area line) {
+  for (const Button& one : buttons)
+    ui.action_button(one.action, line.take_left(ui.px(one.width_px), ui.px(8)), one.label,
+                     Ui::Kind::normal);
 }
 
 /// A puzzle's own source is its solution.
@@ -103,7 +123,13 @@ void SourceTab::draw(Ui& ui, Area area) {
   const float said_h =
       said.empty() ? 0
                    : ui.paragraph(area, said, kSmall_px, Role::text, Face::body, true) + ui.px(8);
-  const float switch_h = ui.px(38);
+  // In a narrow panel the buttons have a row of their own.
+  constexpr float kSwitch = 246, kRow = 38;
+  const std::vector<Button> buttons = buttons_of(ui.state);
+  float wanted = ui.px(kSwitch);
+  for (const Button& one : buttons) wanted += ui.px(one.width_px + 10);
+  const bool has_two_rows = !buttons.empty() && wanted > area.w;
+  const float switch_h = ui.px(has_two_rows ? 2 * kRow : kRow);
   area.take_top(switch_h + said_h);
   if (form != SourceForm::assembly) followed_.clear();
   if (form == SourceForm::assembly) {
@@ -119,14 +145,15 @@ void SourceTab::draw(Ui& ui, Area area) {
   ui.fill({corner.x, corner.y, area.w + ui.px(16), ui.px(8) + switch_h + said_h},
           ui.color(Role::panel));
   Area line = {corner.x, corner.y + ui.px(8), area.w, ui.px(30)};
-  const Area place = line.take_left(std::min(ui.px(246), area.w), ui.px(10));
-  ui.paragraph({corner.x, place.bottom() + ui.px(8), area.w, said_h}, said, kSmall_px, Role::text);
-  ui.widgets["source_said"] = {corner.x, place.bottom() + ui.px(8), area.w, said_h};
+  const Area place = line.take_left(std::min(ui.px(kSwitch), area.w), ui.px(10));
+  if (has_two_rows) line = {corner.x, corner.y + ui.px(8 + kRow), area.w, ui.px(30)};
+  ui.paragraph({corner.x, line.bottom() + ui.px(8), area.w, said_h}, said, kSmall_px, Role::text);
+  ui.widgets["source_said"] = {corner.x, line.bottom() + ui.px(8), area.w, said_h};
   constexpr std::array<const char*, 3> kForms = {"source", "flat_source", "assembly"};
   const int shown = static_cast<int>(form);
   const int chosen = ui.segments("source_form", place, {"Source", "Flat", "Assembly"}, shown);
   if (chosen >= 0 && chosen != shown) ui.dispatch_action(kForms[static_cast<size_t>(chosen)]);
-  draw_buttons(ui, line);
+  draw_buttons(ui, buttons, line);
 }
 
 std::span<const std::string> SourceTab::margin_of(const KernelCounts* counts) {
@@ -174,8 +201,9 @@ void SourceTab::draw_source(Ui& ui, Area area) {
         ui.paragraph(area, note.text, kSmall_px, note.is_problem ? Role::slower : Role::muted);
     ui.widgets["count_note"] = area.take_top(h + ui.px(8));
   }
-  const int marked = follow(ui, *source, area.y, ui.px(kCodeLine_px));
   const KernelCounts* counts = shown_counts(state);
+  int marked = follow(ui, *source, area.y, ui.px(kCodeLine_px));
+  if (shows_steps(state)) marked = follow_step(ui, stepped_line(state, *counts), area.y);
   const int line = draw_code(
       ui, area,
       {.text = source->text, .first = marked, .last = marked, .margin = margin_of(counts)});

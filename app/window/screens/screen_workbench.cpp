@@ -41,6 +41,7 @@ class WorkbenchScreen final : public Screen {
 
   CodeField field_;
   SaveResults results_;
+  StepsPicture steps_;
   ExerciseList exercises_;
   bool shows_exercises_ = false;    ///< in place of the one that is open
   bool shows_listing_ = false;      ///< where it has no column of its own
@@ -203,6 +204,8 @@ void WorkbenchScreen::draw_editor(Ui& ui, Area area) {
   look.notes = notes;
   look.linked = linked_;
   look.lit = lit_;
+  if (is_puzzle_open(ui.state) && editing.text == editing.built)
+    look.stepped = puzzle_line(ui.state);
   look.is_read_only = editing.is_recorded;
   look.is_unsaved = editing.is_unsaved();
   look.leaves = std::exchange(editing.leaves_field, false);
@@ -233,7 +236,7 @@ void WorkbenchScreen::draw_listing(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(kPad), ui.px(8));
   if (switch_listing(ui, &inner)) inner.take_top(ui.px(6));
-  if (is_puzzle_open(state)) return draw_counted_lines(ui, inner);
+  if (is_puzzle_open(state)) return draw_counted_lines(ui, inner, &steps_);
   const Area head = inner.take_top(ui.px(24), ui.px(2));
   const AssemblyText* listing = edit_listing(state);
   ui.text(head.x, head.middle(), "ASSEMBLY", kTiny_px, Role::muted, Face::strong);

@@ -276,11 +276,6 @@ std::string reruns_blocker(const State& state) {
   return state.is_replay() ? "This is a saved run: nothing can be run again." : "";
 }
 
-std::string lesson_blocker(const State& state) {
-  const bool shown = state.view.screen == ScreenId::lab && state.view.tab == Tab::lesson;
-  return shown ? "" : "Diagrams are in the lesson (L).";
-}
-
 // ---- the table as keys, and as a list for the terminal ------------------------------------------
 
 using compat::Key;
@@ -727,10 +722,10 @@ const Action kAfterViews[] = {
     {"sweep_all", "Sweep the ladder over all sizes", {}, run_blocker, sweep_all},
     {"reruns", "Run again on every change of a parameter", typed("F", 'f'), reruns_blocker,
      toggle_reruns},
-    {"step_on", "Next step of the lesson's diagrams", typed(">", '>'), lesson_blocker,
-     [](State& state) { ++state.teaching.diagram_moves; }},
-    {"step_back", "Previous step of the lesson's diagrams", typed("<", '<'), lesson_blocker,
-     [](State& state) { --state.teaching.diagram_moves; }},
+    {"step_on", "Next step of the lesson's diagrams, or of the warp that is shown", typed(">", '>'),
+     diagram_step_blocker, [](State& state) { step_diagrams(state, 1); }},
+    {"step_back", "Previous step of the lesson's diagrams, or of the warp that is shown",
+     typed("<", '<'), diagram_step_blocker, [](State& state) { step_diagrams(state, -1); }},
     {"lab_1",
      "Lab 1 to 9; on Home the number alone does it",
      {.text = "Ctrl 1 … 9"},

@@ -89,6 +89,22 @@ Result<void> show_counted(State& state, const std::string& replay) {
   return {};
 }
 
+/// The same, and its warp at the request that costs most.
+Result<void> show_stepped(State& state, const std::string& replay) {
+  RIDGE_TRY_VOID(show_counted(state, replay));
+  const KernelCounts* counts = shown_steps(state);
+  if (!counts)
+    return Error{ErrorCode::bad_input, "the run holds no warp's requests to show", replay,
+                 "make some with 'ridgepoint count RUNG --out RUN.jsonl'"};
+  const auto& requests = counts->steps.requests;
+  const auto costliest = std::max_element(
+      requests.begin(), requests.end(),
+      [](const WarpRequest& one, const WarpRequest& other) { return one.cost < other.cost; });
+  open_steps(state);
+  step_to(state, stepping_at(*counts, static_cast<int>(costliest - requests.begin())));
+  return {};
+}
+
 /// The card of the run's last climb, with the comparison after it.
 Result<void> show_last_climb(State& state, const std::string& replay) {
   FirstClimb& climb = state.first_climb;
@@ -157,6 +173,7 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
   if (scene == "predict") show_predicted(state);
   if (scene == "inspect" || scene == "walk") show_inspected(state, scene == "walk");
   if (scene == "lab" || scene == "counts") state.view.tab = Tab::source;
+  if (scene == "steps") return show_stepped(state, replay);
   if (scene == "counts") return show_counted(state, replay);
   if (scene == "assembly") perform(state, "assembly");
   if (scene == "card") return show_last_climb(state, replay);
@@ -181,7 +198,7 @@ std::vector<std::string> all_scenes() {
   names.insert(names.end(),
                {"verdict", "menu", "telemetry", "palette", "card_back", "quiz", "quiz_answer",
                 "glossary", "predict", "tour_predict", "tour_run", "tour_reveal", "tour_explain",
-                "tour_end", "lesson", "assembly", "card", "counts"});
+                "tour_end", "lesson", "assembly", "card", "counts", "steps"});
   return names;
 }
 

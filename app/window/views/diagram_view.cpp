@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/window/views/chart_draw.h"
+#include "app/window/views/step_slider.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -112,23 +113,10 @@ float DiagramView::draw_controls(Ui& ui, Area area, const std::string& name) {
   const std::string of = std::to_string(step_ + 1) + " of " + std::to_string(count);
   const Area label = area.take_right(ui.width("88 of 88", kTiny_px + 1) + ui.px(4), ui.px(10));
   ui.text(label.right(), label.middle(), of, kTiny_px + 1, Role::muted, Face::body, Anchor::end);
-  const auto held = ui.touch(name + ":step", area, false);
-  const float left = area.x + ui.px(7), wide = area.w - ui.px(14);
-  if (held.held && wide > 0) {
+  if (const int dragged = draw_step_slider(ui, area, name, step_, count); dragged >= 0) {
     plays_ = false;
-    const float at = (ImGui::GetIO().MousePos.x - left) / wide;
-    step_to(static_cast<int>(std::lround(at * static_cast<float>(count - 1))));
-    ui.needs_redraw = true;
+    step_to(dragged);
   }
-  if (held.hovered) ui.tooltip("Drag to step; < and > step too");
-  const float knob =
-      left + wide * static_cast<float>(step_) / static_cast<float>(std::max(1, count - 1));
-  ui.fill({left, area.middle() - ui.px(2), wide, ui.px(4)}, ui.color(Role::grid), ui.px(2));
-  ui.fill({left, area.middle() - ui.px(2), knob - left, ui.px(4)}, ui.color(Role::series0),
-          ui.px(2));
-  ui.widgets[name + ":knob"] = {knob - ui.px(7), area.y, ui.px(14), area.h};
-  ui.list->AddCircleFilled({knob, area.middle()}, ui.px(held.hovered || held.held ? 8 : 7),
-                           ui.color(Role::series0));
   return ui.px(kControls);
 }
 

@@ -78,7 +78,7 @@ class Page {
 
   /// Every step takes as much room as the one with the most words.
   float draw_words(float y) {
-    size_t most = 1;
+    size_t most = 0;
     for (const Step& step : diagram_.steps)
       most = std::max(most, fit(small_).wrap(step.words, width_, kMostWords).size());
     if (step_ < static_cast<int>(diagram_.steps.size())) {

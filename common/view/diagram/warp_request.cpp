@@ -162,7 +162,7 @@ std::map<int64_t, int> rows_of(const std::vector<LaneWords>& asking) {
 Grid memory_grid(const std::map<int64_t, int>& rows) {
   constexpr int kRoomy = 8,
                 kLabelled = 4;  // rows with a label each; else a label each so many rows
-  constexpr float kLine_em = 1.3f, kLeast_em = 0.5f;
+  constexpr float kLine_em = 1.3f, kLeast_em = 0.4f;
   Grid grid;
   grid.rows = static_cast<int>(rows.size()), grid.columns = kColumns, grid.square = false;
   grid.row_em = std::max(kLeast_em, kLine_em * std::min(1.0f, float(kRoomy) / float(grid.rows)));
