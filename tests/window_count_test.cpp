@@ -2,6 +2,7 @@
 // went wrong is said above them.
 #include "app/window/inspect/count_view.h"
 #include "app/window/inspect/walk_view.h"
+#include "app/window/views/view.h"
 #include "common/view/diagram/warp_request.h"
 #include "tests/window_fixture.h"
 
@@ -75,6 +76,42 @@ TEST_CASE("a press counts the CUDA rung, and its counts stand in the margin", "[
   const auto& mark = f.state.view.code_mark;
   CHECK(mark.kernel == kRung);
   CHECK(study::anchor_line(source->text, mark.anchor) == counts_of(0).lines.front().line);
+}
+
+TEST_CASE("all CUDA rungs are counted in turn, and stand in one chart", "[window]") {
+  Counted f;
+  window::set_level(f.state, Level::kBench);
+  REQUIRE(window::perform(f.state, "requests"));
+  window::ChartRows rows;
+  const auto chart = [&] {
+    rows = {};
+    return window::centre_chart(f.state, &rows);
+  };
+  const size_t all = window::countable_rungs(f.state).size();
+  REQUIRE(all > 8);
+  CHECK(chart().rows.size() == all);
+  CHECK(rows.kernels.size() == all);
+  REQUIRE(window::perform(f.state, "count_all"));
+  CHECK(f.last().kernels[0].kernel == window::countable_rungs(f.state).front()->rung->kernel);
+  KernelCounts first = counts_of(f.last().id);
+  first.kernel = f.last().kernels[0].kernel;
+  first.launches.push_back({.blocks = 16, .threads = 256});
+  first.problem_flop = 2.0 * 128 * 128 * 128;
+  f.session.tell("result", {{"request", f.last().id}, {"counts", first}});
+  f.session.finish(f.last());
+  f.driver->frames(4);
+  CHECK(f.session.count(RequestType::count) == 2);  // the next one
+  CHECK_FALSE(window::count_all_blocker(f.state).empty());
+  const chart::ChartModel model = chart();
+  CHECK(model.panels[0].marks.front().value == Approx(16.5));
+  CHECK(model.panels[0].row_reasons[1] == "being counted");
+  CHECK(model.panels[0].row_reasons[2] == "not counted yet");
+  // What is cancelled ends all of it.
+  window::perform(f.state, "cancel");
+  f.session.finish(f.last(), "cancelled");
+  f.driver->frames(4);
+  CHECK(f.session.count(RequestType::count) == 2);
+  CHECK(chart().panels[0].row_reasons[2] == "not counted yet");
 }
 
 TEST_CASE("a count is cancelled with the button and with Esc", "[window]") {

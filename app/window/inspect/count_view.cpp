@@ -15,11 +15,22 @@
 namespace ridge::window {
 namespace {
 
+bool is_countable(const RungView& row) {
+  return row.info && row.info->kind == RungKind::kernel && row.info->library.empty() &&
+         !row.rung->peer && backend_of(row.rung->kernel) == Backend::cuda;
+}
+
 const RungView* counted_row(const State& state) {
   const RungView* row = find_row(state.ladder, state.selection.rung);
-  const bool is_ours = row && row->info && row->info->kind == RungKind::kernel &&
-                       row->info->library.empty() && !row->rung->peer;
-  return is_ours && backend_of(row->rung->kernel) == Backend::cuda ? row : nullptr;
+  return row && is_countable(*row) ? row : nullptr;
+}
+
+std::string busy_blocker(const State& state) {
+  if (state.is_replay()) return leave_saved_run(state, "count");
+  if (state.requests.is_measuring() || state.counting.request || state.lanes.request ||
+      state.walking.request || state.inspecting.request)
+    return "Something else is running.";
+  return state.sessions.shown->state() == app::WorkerState::lost ? "The worker was lost." : "";
 }
 
 std::string progress_text(const State& state) {
@@ -58,31 +69,64 @@ CountNote count_note(const State& state) {
 }
 
 std::string count_blocker(const State& state) {
-  if (!has_counts_tab(state)) return "Select a CUDA rung of ours first.";
-  if (state.is_replay()) return leave_saved_run(state, "count");
-  if (state.requests.is_measuring() || state.counting.request || state.lanes.request ||
-      state.walking.request || state.inspecting.request)
-    return "Something else is running.";
-  return state.sessions.shown->state() == app::WorkerState::lost ? "The worker was lost." : "";
+  return has_counts_tab(state) ? busy_blocker(state) : "Select a CUDA rung of ours first.";
 }
 
+namespace {
+
 /// Of the rung's data type, and of a small problem: what is counted at one size is counted by blocks at each.
-void count_here(State& state) {
-  const RungView* row = counted_row(state);
-  if (!row) return;
+void count_rung(State& state, const RungView& row) {
   WorkRequest request = request_for(state, RequestType::count);
-  Params params = params_for(state, *row->info);
+  Params params = params_for(state, *row.info);
   params.erase_if([](const auto& one) { return std::holds_alternative<int64_t>(one.second); });
-  request.kernels.push_back({row->rung->kernel, params});
+  request.kernels.push_back({row.rung->kernel, params});
   cancel_estimates(state);
   Counting& counting = state.counting;
-  counting.kernel = row->rung->kernel;
+  counting.kernel = row.rung->kernel;
   counting.problems.erase(counting.kernel);
   const auto id = state.sessions.shown->send(std::move(request));
   if (id)
     counting.request = *id;
   else
     counting.problems[counting.kernel] = id.error().sentence();
+}
+
+/// The next of those that wait, unless something else has begun.
+void count_next(State& state) {
+  std::vector<std::string>& waiting = state.counting.waiting;
+  if (!busy_blocker(state).empty()) waiting.clear();
+  while (!waiting.empty() && state.counting.request == 0) {
+    const RungView* row = find_row(state.ladder, waiting.back());
+    waiting.pop_back();
+    if (row) count_rung(state, *row);
+  }
+}
+
+}  // namespace
+
+void count_here(State& state) {
+  if (const RungView* row = counted_row(state)) count_rung(state, *row);
+}
+
+std::vector<const RungView*> countable_rungs(const State& state) {
+  std::vector<const RungView*> found;
+  for (const RungView& row : state.ladder.rows) {
+    if (is_countable(row)) found.push_back(&row);
+  }
+  return found;
+}
+
+std::string count_all_blocker(const State& state) {
+  if (countable_rungs(state).empty()) return "This lab has no CUDA kernel of ours.";
+  return busy_blocker(state);
+}
+
+void count_all(State& state) {
+  const std::vector<const RungView*> rungs = countable_rungs(state);
+  state.counting.waiting.clear();
+  for (auto row = rungs.rbegin(); row != rungs.rend(); ++row)
+    state.counting.waiting.push_back((*row)->rung->kernel);
+  count_next(state);
 }
 
 void look_at_counts(State& state) {
@@ -105,6 +149,8 @@ bool tick_count(State& state) {
   else if (counting.kernel == state.selection.rung && state.view.tab == Tab::source)
     look_at_counts(state);
   counting.request = 0;
+  if (is_broken_off(*request)) counting.waiting.clear();
+  count_next(state);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "app/window/inspect/steps_view.h"
 #include "common/record/kernel_counts.h"
@@ -12,11 +13,13 @@
 namespace ridge::window {
 
 struct State;
+struct RungView;
 
 struct Counting {
   int64_t request = 0;                          ///< open; 0: none
   std::string kernel;                           ///< of that request
   std::map<std::string, std::string> problems;  ///< by kernel: why the worker had none
+  std::vector<std::string> waiting;             ///< kernels that are counted next, the last first
   Stepping stepping;                            ///< through a warp's requests
 };
 
@@ -33,6 +36,11 @@ CountNote count_note(const State& state);
 /// Why the worker cannot be asked to count the selected rung; empty: it can.
 std::string count_blocker(const State& state);
 void count_here(State& state);
+/// Those of the lab in view that could be counted: CUDA kernels of ours.
+std::vector<const RungView*> countable_rungs(const State& state);
+std::string count_all_blocker(const State& state);
+/// One after the other, until one is cancelled or something else begins.
+void count_all(State& state);
 /// The source tab goes to the first line of the selected rung that has counts; nothing where it has none.
 void look_at_counts(State& state);
 
