@@ -166,7 +166,7 @@ TEST_CASE("a sector goes to DRAM once, and to L2 once for each block that needs 
   const MemoryTraffic reads = sum_of(call, &SiteCounts::global_reads),
                       writes = sum_of(call, &SiteCounts::global_writes);
   const int64_t matrix = 128 * 128 * 4 / 32, blocks = 16, rows = 32 * 128 * 4 / 32;
-  CHECK(reads.lines == reads.sectors);  // 32 rows, or one word for all
+  CHECK(reads.l1_passes == reads.sectors);  // 32 rows, all in one bank; or one word for all
   CHECK(reads.dram_sectors == 2 * matrix);
   CHECK(reads.l2_sectors == blocks * 2 * rows);  // 32 rows of A, 32 columns of B
   CHECK(writes.l2_sectors == writes.sectors);
@@ -189,6 +189,26 @@ TEST_CASE("a cache keeps what it has room for, by sector, and lets the oldest go
   CHECK(missed(32, 256) == 0);
   CHECK_FALSE(cache.write(5));
   CHECK(cache.write(5));
+}
+
+TEST_CASE("an L1 takes as many passes as an H200 takes clocks, whatever lies between the lanes") {
+  std::istringstream file(read_all(variable("RIDGE_SOURCE") + "/tests/l1_passes_h200.csv"));
+  int strides = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("#") || line.starts_with("stride")) continue;
+    const std::vector<std::string> cells = cells_of(line);
+    const uint64_t stride = std::stoull(cells.at(0));
+    std::vector<uint64_t> at(32);
+    for (uint64_t lane = 0; lane < 32; ++lane) at[lane] = lane * stride;
+    const int lines = emulated::sectors_of(at, 4).lines();
+    const int passes = emulated::l1_passes_of(at, ~0u, 4, lines);
+    INFO(stride << " bytes: " << passes << " passes, " << cells.at(1) << " clocks");
+    // Up to two clocks more, where lines are many and banks are not.
+    CHECK(passes <= std::stod(cells.at(1)) + 0.01);
+    CHECK(passes >= std::stod(cells.at(1)) - 2);
+    ++strides;
+  }
+  CHECK(strides > 30);
 }
 
 TEST_CASE("what is counted here is what an H200's counters say") {

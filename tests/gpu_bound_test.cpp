@@ -8,12 +8,12 @@ using namespace ridge;
 
 namespace {
 
-/// Rungs that read a column a lane: 32 lines a request.
-KernelCounts counts_of(int64_t blocks, int64_t requests, int64_t lines, int64_t flop) {
+/// Rungs that read a column a lane: 32 passes a request.
+KernelCounts counts_of(int64_t blocks, int64_t requests, int64_t passes, int64_t flop) {
   KernelCounts counts;
   counts.launches.push_back({.blocks = blocks, .threads = 256});
   LineCounts line{.line = 1, .flop = flop};
-  line.counts.global_reads = {.requests = requests, .sectors = lines, .lines = lines};
+  line.counts.global_reads = {.requests = requests, .sectors = passes, .l1_passes = passes};
   counts.lines.push_back(line);
   return counts;
 }

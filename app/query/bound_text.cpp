@@ -27,8 +27,12 @@ double share_of(const Series& series, const KernelCounts& counts) {
   if (!series.stats || series.stale || series.status != SeriesStatus::ok) return 0;
   for (const auto& [name, value] : counts.params) {
     const auto found = series.params.find(name);
-    const bool is_text = std::holds_alternative<std::string>(value);
-    if (is_text && (found == series.params.end() || found->second != value)) return 0;
+    if (found == series.params.end()) return 0;
+    // Rows of another alignment lie in other banks: of a size that is counted only its multiples are known.
+    const auto* size = std::get_if<int64_t>(&value);
+    const auto* other = std::get_if<int64_t>(&found->second);
+    const bool is_multiple = size && other && *size > 0 && *other % *size == 0;
+    if (!is_multiple && found->second != value) return 0;
   }
   const double share = share_of(series.flop, counts.problem_flop);
   return share > 0 ? share : share_of(series.bytes_min, counts.problem_bytes);

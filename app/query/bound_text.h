@@ -11,7 +11,8 @@
 
 namespace ridge::app {
 
-/// The largest problem of this kernel that a recording of this chip has, of its data type and not stale.
+/// The largest problem of this kernel that a recording of this chip has, of its data type, not stale, and with sizes that
+/// are multiples of those that were counted.
 struct RecordedTime {
   const Recording* recording = nullptr;  ///< null: there is none
   const Series* series = nullptr;

@@ -69,14 +69,12 @@ std::optional<GpuBound> bound_of(const KernelCounts& counts, const Chip& chip,
   const double flop = double(all.flop), l1_bytes = chip.l1_bytes;
   const double instructions = flop / 2 / kLanes + double(global.requests) +
                               double(shared.requests) + double(all.counts.branches);
-  const double lines =
-      std::max(double(global.lines), double(global.sectors) * kSectorBytes / l1_bytes);
+  const double passes = double(shared.wavefronts) + double(global.l1_passes);
   GpuBound bound;
   bound.parts = {
       {"fp32 units", flop / 2 / chip.fma_lanes * sm_s},
       {"instructions", instructions / kSchedulers * sm_s},
-      {"L1 and shared memory",
-       (double(shared.wavefronts) * kWavefrontBytes / l1_bytes + lines) * sm_s},
+      {"L1 and shared memory", passes * kWavefrontBytes / l1_bytes * sm_s},
       {"DRAM", timed.dram_bytes.value_or(double(global.dram_sectors) * kSectorBytes * timed.share) /
                    chip.dram_bytes_per_s}};
   if (chip.l2_bytes_per_clock > 0)

@@ -5,7 +5,7 @@
 //
 // Chips: NVIDIA's whitepapers of Turing, Ampere GA102 and A100, the data sheets of H100 and H200 SXM; CUDA C++ Programming
 // Guide, "Technical Specifications per Compute Capability". L2 of a T4: Jia et al., Dissecting the NVIDIA Turing T4 GPU via
-// Microbenchmarking (2019). An L1 looks up one line of 128 bytes a clock: as gemm.cuda.naive takes it on an H200.
+// Microbenchmarking (2019).
 #pragma once
 
 #include <cstdint>

@@ -133,7 +133,7 @@ template <class Io>
 void fields(Io& io, Of<Io, MemoryTraffic>& v) {
   io("requests", v.requests), io("lanes", v.lanes), io("bytes", v.bytes);
   io.brief("sectors", v.sectors), io.brief("wavefronts", v.wavefronts);
-  io.brief("conflicts", v.conflicts), io.brief("lines", v.lines);
+  io.brief("conflicts", v.conflicts), io.brief("l1_passes", v.l1_passes);
   io.brief("l2_sectors", v.l2_sectors), io.brief("dram_sectors", v.dram_sectors);
 }
 

@@ -9,7 +9,7 @@ void MemoryTraffic::add(const MemoryTraffic& other) {
   lanes += other.lanes;
   bytes += other.bytes;
   sectors += other.sectors;
-  lines += other.lines;
+  l1_passes += other.l1_passes;
   l2_sectors += other.l2_sectors;
   dram_sectors += other.dram_sectors;
   wavefronts += other.wavefronts;

@@ -20,7 +20,8 @@ struct MemoryTraffic {
   int64_t lanes = 0;       ///< accesses of single threads
   int64_t bytes = 0;       ///< that these asked for, each counted
   int64_t sectors = 0;     ///< global: distinct 32-byte sectors, by request
-  int64_t lines = 0;       ///< global: distinct 128-byte lines, by request
+  int64_t l1_passes =
+      0;  ///< global: through the L1, by request, as wavefronts are through the banks
   int64_t l2_sectors = 0;  ///< global: sectors that a block's L1 did not have, and those written
   int64_t dram_sectors =
       0;  ///< global: of them those that an L2 did not have, or was not written yet

@@ -8,6 +8,7 @@ namespace ridge::emulated {
 namespace {
 
 constexpr int kBanks = 32;
+constexpr int kLookups = 4;  // of lines, that an L1 makes at once
 constexpr uint64_t kWord = 4;
 
 /// The most distinct words that one bank is asked for, by the lanes of `mask`.
@@ -99,6 +100,12 @@ int wavefronts_of(std::span<const uint64_t> addresses, uint32_t mask, uint32_t b
   return all;
 }
 
+int l1_passes_of(std::span<const uint64_t> addresses, uint32_t mask, uint32_t bytes, int lines) {
+  int needed = 0;
+  return std::max(wavefronts_of(addresses, mask, bytes, &needed),
+                  (lines + kLookups - 1) / kLookups);
+}
+
 Requests::Place& Requests::place_of(Site site, uint32_t bytes, AccessKind kind, bool is_shared) {
   const auto fits = [&](const Place& place) {
     return place.site == site && place.bytes == bytes && place.is_shared == is_shared &&
@@ -154,7 +161,7 @@ MemoryTraffic Requests::traffic_of(const Place& place, const Request& request, S
     asked[count++] = request.at[static_cast<size_t>(std::countr_zero(left))];
   const Sectors sectors = sectors_of(std::span(asked).first(count), place.bytes);
   one.sectors = static_cast<int64_t>(sectors.count);
-  one.lines = sectors.lines();
+  one.l1_passes = l1_passes_of(request.at, request.mask, place.bytes, sectors.lines());
   lead_through(sectors, place.kind, l1, l2, &one);
   return one;
 }

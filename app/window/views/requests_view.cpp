@@ -19,21 +19,15 @@ const KernelCounts* counts_of(const State& state, const std::string& kernel) {
   return nullptr;
 }
 
-/// This machine's GPU, where it is one of the table; else the last one that somebody recorded.
+/// This machine's GPU, where it is one of the table; else the last of the table.
 const Chip& chip_of(const State& state) {
-  const Chip* found = &chips().back();
-  const auto look = [&](const Run& run) {
-    if (!run.environment() || run.environment()->gpus.empty()) return false;
-    for (const Chip& chip : chips()) {
-      if (run.environment()->gpus.front().name.find(chip.name) == std::string::npos) continue;
-      found = &chip;
-      return true;
-    }
-    return false;
-  };
-  if (look(state.run())) return *found;
-  for (const Recording& recording : state.sessions.recordings) look(*recording.run);
-  return *found;
+  const auto& environment = state.run().environment();
+  for (const Chip& chip : chips()) {
+    if (environment && !environment->gpus.empty() &&
+        environment->gpus.front().name.find(chip.name) != std::string::npos)
+      return chip;
+  }
+  return chips().back();
 }
 
 chart::RequestRow row_of(const State& state, const RungView& row, const Chip& chip) {
