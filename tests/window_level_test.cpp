@@ -16,8 +16,9 @@ using namespace ridge::window;
 
 /// What only tells something when it is pointed at, the data itself, and what stands in the lesson's text: no controls.
 bool is_told(const std::string& name) {
-  static const std::set<std::string> kPlaces = {"device", "quiet",   "notice", "progress",
-                                                "views",  "verdict", "right"};
+  static const std::set<std::string> kPlaces = {
+      "device", "quiet",      "notice",      "progress", "views",         "verdict",
+      "right",  "count_note", "marked_line", "request",  "request_words", "request:knob"};
   if (kPlaces.count(name) > 0) return true;
   for (const char* prefix : {"label:", "ceiling:", "chart", "term", "figure", "link", "rung:",
                              "verdict_", "diagnosis", "baseline", "fold:", "kept", "answer",
@@ -85,6 +86,29 @@ TEST_CASE("a level shows at most its number of controls, in every lab", "[window
       CHECK((!model.rows.empty() || model.plot));  // what a learner sees first is not empty
     }
   }
+}
+
+TEST_CASE("a learner who steps a warp has no more controls than elsewhere", "[window][level]") {
+  Fixture f(1280, 720);
+  set_level(f.state, Level::kLearn);
+  select_rung(f.state, "gemm.cuda.naive");
+  REQUIRE(perform(f.state, "count"));
+  const WorkRequest asked = f.session.last(RequestType::count);
+  KernelCounts counts{.request = asked.id, .kernel = "gemm.cuda.naive", .path = "naive.cu"};
+  counts.lines.push_back({.line = 2, .flop = 1});
+  counts.steps = {
+      .made = 1,
+      .requests = {{.line = 2, .lane_bytes = 4, .buffer = "A", .offsets = "0+512x32", .cost = 32}}};
+  f.session.tell("result", {{"request", asked.id}, {"counts", counts}});
+  f.session.finish(asked);
+  f.driver->frames(4);
+  REQUIRE(perform(f.state, "step_warp"));
+  f.driver->frames(4);
+  REQUIRE(f.driver->find("request_on"));
+  const std::vector<std::string> controls = controls_of(*f.driver);
+  INFO(controls.size() << ": " << text_of(controls));
+  CHECK(controls.size() <= 25);
+  CHECK(offered_views(f.state).size() <= 3);
 }
 
 TEST_CASE("a learner begins with the climb; more is one click away, and kept", "[window][level]") {
