@@ -21,6 +21,15 @@
 namespace ridge::worker {
 namespace {
 
+/// "fp16" of a rung's text that registers .dtypes = "fp16 bf16"; empty: it names none.
+std::string first_dtype(std::string_view text) {
+  constexpr std::string_view kNames = ".dtypes = \"";
+  const size_t at = text.find(kNames);
+  if (at == text.npos) return "";
+  const size_t begin = at + kNames.size();
+  return std::string(text.substr(begin, text.find_first_of(" \"", begin) - begin));
+}
+
 using measure::Device;
 
 constexpr double kQuietWindow_s = 0.2, kStaleWindow_s = 60;
@@ -273,8 +282,13 @@ Result<void> Work::count_call(const WorkRequest& request, const Asked& asked,
     return std::holds_alternative<int64_t>(one.second);
   });
   Params params = asked.params;
+  // What it computes in is known where it was compiled; else its text says it.
+  const KernelSource* source = find_source(std::string(original_of(given.kernel)));
+  const std::string dtype = source != nullptr ? first_dtype(source->text) : "";
+  if (!dtype.empty() && params.contains("dtype") && !given.params.contains("dtype"))
+    params["dtype"] = dtype;
   if (!has_size) {
-    RIDGE_TRY(params, countable(*family, asked.params));
+    RIDGE_TRY(params, countable(*family, params));
   }
   RIDGE_TRY(const KernelCounts counts, counted_call(given.kernel, request.text, params, observer));
   emitter_->emit("result", {{"request", request.id}, {"counts", counts}});

@@ -34,7 +34,9 @@ double share_of(const Series& series, const KernelCounts& counts) {
     const bool is_multiple = size && other && *size > 0 && *other % *size == 0;
     if (!is_multiple && found->second != value) return 0;
   }
-  const double share = share_of(series.flop, counts.problem_flop);
+  // A tile that hangs over the edge of a small problem computes more than was asked for: of a large one it does not.
+  const double counted = std::max(counts.problem_flop, double(counts.total().flop));
+  const double share = share_of(series.flop, counted);
   return share > 0 ? share : share_of(series.bytes_min, counts.problem_bytes);
 }
 

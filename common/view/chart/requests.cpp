@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/core/format.h"
+#include "common/record/stale_words.h"
 
 namespace ridge::chart {
 namespace {
@@ -71,7 +72,10 @@ Panel bound_panel(std::span<const RequestRow> rows, const std::string& chip) {
 ChartModel requests_chart(std::span<const RequestRow> rows, const std::string& chip) {
   ChartModel model{.id = "requests", .title = "What a request costs"};
   for (const RequestRow& row : rows)
-    model.rows.push_back({.label = row.label, .section = row.section, .selected = row.selected});
+    model.rows.push_back({.label = row.label,
+                          .sublabel = with_stale("", row.counts != nullptr && row.counts->stale),
+                          .section = row.section,
+                          .selected = row.selected});
   model.panels = {cost_panel(
                       rows, "Device memory", "sectors", "sectors_per_request",
                       [](const SiteCounts& counts) { return counts.global(); },
