@@ -191,7 +191,7 @@ bool Run::apply_counts(const Json& message, const Json& object) {
   for (size_t i = 0; i < unusable; ++i) refuse("a rung's counts that cannot be right");
   WarpSteps& steps = counts.steps;
   if (steps.requests.size() > kMostWarpRequests) steps.requests.resize(kMostWarpRequests);
-  steps.made = std::max(steps.made, std::ssize(steps.requests));
+  steps.made = std::max<int64_t>(steps.made, std::ssize(steps.requests));
   counts_.push_back(std::move(counts));
   return true;
 }
