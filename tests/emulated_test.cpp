@@ -13,9 +13,10 @@
 #include "tests/emulated_rungs.h"
 #include "tests/family_problem.h"
 #include "tests/program.h"
+#include "worker/emulated/caches.h"
+#include "worker/emulated/counted_call.h"
 #include "worker/emulated/emulated_rung.h"
 #include "worker/emulated/line_counts.h"
-#include "worker/emulated/caches.h"
 #include "worker/emulated/requests.h"
 #include "worker/emulated/rewrite.h"
 
@@ -82,8 +83,8 @@ Params params_of(const std::string& settings) {
   return params;
 }
 
-std::vector<Counted> counted_on_h200() {
-  std::istringstream file(read_all(variable("RIDGE_SOURCE") + "/tests/counters_h200.csv"));
+std::vector<Counted> counted_on_h200(const std::string& name = "counters_h200.csv") {
+  std::istringstream file(read_all(variable("RIDGE_SOURCE") + "/tests/" + name));
   std::vector<std::string> columns;
   std::vector<Counted> all;
   for (std::string line; std::getline(file, line);) {
@@ -141,6 +142,20 @@ TEST_CASE("convolution's and attention's first rungs run right") {
        {"conv.cuda.direct", "conv.cuda.shared_tile", "conv.cuda.implicit_gemm"})
     call_of(kernel, {{"n", int64_t{2}}, {"h", int64_t{12}}, {"c", int64_t{16}}});
   call_of("attention.cuda.online", {{"sequence", int64_t{128}}, {"d", int64_t{64}}});
+}
+
+TEST_CASE("every other rung that can be emulated runs right, at the size that is counted") {
+  for (const std::string kernel :
+       {"attention.cuda.stored", "attention_backward.cuda.stored", "chain.cuda.fused",
+        "conv.cuda.depthwise", "copy.cuda.streamed", "roofline.cuda.fmas"}) {
+    const FamilyDesc* family = find_family(kernel.substr(0, kernel.find('.')));
+    REQUIRE(family);
+    const auto params = resolve_params(family->params_of(kernel), {}, kernel);
+    REQUIRE(params);
+    const auto size = worker::countable(*family, *params);
+    REQUIRE(size);
+    call_of(kernel, *size);
+  }
 }
 
 TEST_CASE("a request's sectors are those that a count by hand gives") {
@@ -231,6 +246,27 @@ TEST_CASE("what is counted here is what an H200's counters say") {
     CHECK(std::abs(conflicts - at("conflicts")) <= 0.02 * at("shared_wavefronts"));
     // An exponential is other instructions on a GPU than on a CPU.
     if (there.kernel.starts_with("rows.") || there.kernel.starts_with("attention.")) continue;
+    const auto blocks = emulated::code_of_blocks(rung_of(there.kernel)->object());
+    REQUIRE(blocks);
+    CHECK(double(emulated::flop_of(call.launches.back(), *blocks)) == at("flop"));
+  }
+}
+
+TEST_CASE(
+    "ten puzzles that were named before they were profiled ask an H200 for what is counted here") {
+  const std::vector<Counted> all = counted_on_h200("puzzle_counters_h200.csv");
+  REQUIRE(all.size() == 10);
+  for (const Counted& there : all) {
+    const auto call = call_of(there.kernel, there.params);
+    SiteCounts here;
+    for (const auto& [site, counts] : call.launches.back().sites) here.add(counts);
+    const auto at = [&](const char* column) { return there.of.at(column); };
+    INFO(there.kernel);
+    CHECK(double(here.global_reads.requests) == at("read_requests"));
+    CHECK(double(here.global_reads.sectors) == at("read_sectors"));
+    CHECK(here.global_writes.sectors_per_request() ==
+          Approx(at("write_sectors") / at("write_requests")));
+    CHECK(double(here.shared().conflicts) == at("conflicts"));
     const auto blocks = emulated::code_of_blocks(rung_of(there.kernel)->object());
     REQUIRE(blocks);
     CHECK(double(emulated::flop_of(call.launches.back(), *blocks)) == at("flop"));
