@@ -77,7 +77,7 @@ struct Here {
 Result<Here> look_here(const CommonOptions& common, const RecordOptions& options) {
   RIDGE_TRY(const auto driver, Driver::start(common, ""));
   RIDGE_TRY_VOID(driver->fetch_catalogue());
-  RIDGE_TRY_VOID(driver->fetch_ceilings(0));
+  RIDGE_TRY_VOID(driver->fetch_environment());
   const Run& run = driver->run();
   if (!run.environment())
     return Error{ErrorCode::worker, "the worker does not say what machine this is", "",

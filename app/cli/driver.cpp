@@ -162,6 +162,17 @@ Result<void> Driver::fetch_ceilings(int device) {
   return carry_out(std::move(probe), &id);
 }
 
+Result<void> Driver::fetch_environment() {
+  WorkRequest probe;
+  probe.type = RequestType::probe;
+  RIDGE_TRY(const int64_t id, session_->send(std::move(probe)));
+  bool is_enough = false;
+  const auto done = finish(id, [&] {
+    if (run().environment() && !std::exchange(is_enough, true)) session_->cancel(id);
+  });
+  return is_enough && interrupts() == 0 ? Result<void>() : done;
+}
+
 Result<void> Driver::fetch_sources(const std::vector<KernelRequest>& kernels) {
   for (const KernelRequest& kernel : kernels) {
     if (run().source(kernel.kernel)) continue;

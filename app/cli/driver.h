@@ -62,6 +62,8 @@ class Driver {
                           const std::string& text);
   Result<void> fetch_assembly(const std::string& kernel);
   Result<void> fetch_source(const std::string& kernel_or_path);
+  /// What machine this is: a probe begins with it, and its ceilings, which take seconds, are not waited for.
+  Result<void> fetch_environment();
   /// The ceilings of this machine, and the environment that comes with them.
   Result<void> fetch_ceilings(int device);
   /// The sources of the kernels: for the transcript.
