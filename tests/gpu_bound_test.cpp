@@ -86,4 +86,20 @@ TEST_CASE("there is no bound of what was stopped, or of products of Tensor Cores
   CHECK(bound_of(counts, *find_chip("A100")));
   counts.stopped = "it was stopped";
   CHECK_FALSE(bound_of(counts, *find_chip("A100")));
+  // Requests without a pass of the L1: a file from before these were counted.
+  CHECK_FALSE(bound_of(counts_of(1, 1, 0, 64), *find_chip("A100")));
+}
+
+TEST_CASE("a GPU is a chip of the table by its whole name") {
+  const auto chip = [](const char* gpu) {
+    const Chip* found = chip_of_gpu(gpu);
+    return std::string(found == nullptr ? "none" : found->name);
+  };
+  CHECK(chip("NVIDIA H200") == "H200");
+  CHECK(chip("NVIDIA H100 80GB HBM3") == "H100");
+  CHECK(chip("NVIDIA GeForce RTX 3060") == "RTX 3060");
+  CHECK(chip("Tesla T4") == "T4");
+  for (const char* other : {"NVIDIA GeForce RTX 3060 Ti", "NVIDIA T400", "NVIDIA H100 PCIe",
+                            "NVIDIA GH200 480GB", "NVIDIA A100-SXM4-80GB", "H20", ""})
+    CHECK(chip(other) == "none");
 }

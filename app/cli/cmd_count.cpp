@@ -55,10 +55,8 @@ Result<std::vector<const Chip*>> chips_of(const std::vector<std::string>& names)
   }
   for (const std::string& name : names) {
     if (name == "all" || find_chip(name) != nullptr) continue;
-    std::string known;
-    for (const Chip& chip : chips()) known += std::string(chip.name) + ", ";
     return Error{ErrorCode::usage, "no chip of this name is known", name,
-                 "name one of " + known + "all"};
+                 "name one of " + chip_names() + ", all"};
   }
   return found;
 }
@@ -80,8 +78,8 @@ Json bounds_json(std::span<const ChipBound> bounds) {
       parts.push_back({{"name", part.name}, {"seconds", part.seconds}});
     Json json = {{"chip", one.chip->name},
                  {"parts", parts},
-                 {"blocks_of_an_sm", one.occupancies.front().blocks},
-                 {"limit", one.occupancies.front().limit},
+                 {"blocks_of_an_sm", one.occupancy.blocks},
+                 {"limit", one.occupancy.limit},
                  {"has_registers", one.has_registers}};
     if (one.timed)
       json["recorded"] = {{"params", params_to_json(one.recorded.series->params)},
@@ -126,9 +124,9 @@ Command setup_count(CLI::App& command, const CommonOptions& common) {
   one_at_a_time(command.add_option("--set", options->set,
                                    "a parameter: n=128 (repeat); without a size it is small"));
   command.add_option("--file", options->file, "a file of yours, in place of the rung's own");
-  one_at_a_time(command.add_option(
-      "--chip", options->chips,
-      "what this chip needs at least: T4, \"RTX 3060\", A100, H100, H200, or all (repeat)"));
+  one_at_a_time(
+      command.add_option("--chip", options->chips,
+                         "what this chip needs at least: " + chip_names() + ", or all (repeat)"));
   command
       .add_option("--steps", options->steps,
                   "also so many of the first requests of one warp, a line each")

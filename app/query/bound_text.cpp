@@ -13,9 +13,8 @@ namespace {
 
 bool is_of(const Run& run, const Chip& chip) {
   if (!run.environment()) return false;
-  return std::any_of(
-      run.environment()->gpus.begin(), run.environment()->gpus.end(),
-      [&](const auto& gpu) { return gpu.name.find(chip.name) != std::string::npos; });
+  return std::any_of(run.environment()->gpus.begin(), run.environment()->gpus.end(),
+                     [&](const auto& gpu) { return chip_of_gpu(gpu.name) == &chip; });
 }
 
 double share_of(double work, double counted) {
@@ -40,9 +39,8 @@ double share_of(const Series& series, const KernelCounts& counts) {
   return share > 0 ? share : share_of(series.bytes_min, counts.problem_bytes);
 }
 
-RecordedTime recorded_time_of(const Recording& recording, const Series& series, double share) {
-  RecordedTime found{.recording = &recording,
-                     .series = &series,
+RecordedTime recorded_time_of(const Series& series, double share) {
+  RecordedTime found{.series = &series,
                      .seconds = 1e-9 * series.stats->median_ns,
                      .registers = 0,
                      .problem = {.share = share}};
@@ -58,9 +56,8 @@ RecordedTime recorded_time_of(const Recording& recording, const Series& series, 
 }
 
 std::string occupancy_text(const ChipBound& bound) {
-  const Occupancy& one =
-      *std::min_element(bound.occupancies.begin(), bound.occupancies.end(),
-                        [](const Occupancy& a, const Occupancy& b) { return a.share < b.share; });
+  const Occupancy& one = bound.occupancy;
+  if (one.blocks == 0) return "does not fit: " + one.limit;
   return fmt::format("{}: {} by {}", format_share(one.share), one.blocks, one.limit);
 }
 
@@ -90,7 +87,7 @@ RecordedTime recorded_time(const KernelCounts& counts, const Chip& chip,
     for (const Series* series : recording.run->series_of_kernel(counts.kernel)) {
       const double share = share_of(*series, counts);
       if (share > best.problem.share || (best.series == nullptr && share > 0))
-        best = recorded_time_of(recording, *series, share);
+        best = recorded_time_of(*series, share);
     }
   }
   return best;
@@ -102,13 +99,16 @@ std::optional<ChipBound> chip_bound(const KernelCounts& counts, const Chip& chip
   if (!counted) return std::nullopt;
   ChipBound bound{.chip = &chip,
                   .counted = std::move(*counted),
-                  .occupancies = {},
+                  .occupancy = {},
                   .has_registers = false,
                   .recorded = recorded_time(counts, chip, recordings),
                   .timed = std::nullopt};
   bound.has_registers = bound.recorded.registers > 0;
-  for (const CountedLaunch& launch : counts.launches)
-    bound.occupancies.push_back(occupancy_of(launch, bound.recorded.registers, chip));
+  for (const CountedLaunch& launch : counts.launches) {
+    const Occupancy one = occupancy_of(launch, bound.recorded.registers, chip);
+    if (&launch == &counts.launches.front() || one.share < bound.occupancy.share)
+      bound.occupancy = one;
+  }
   if (bound.recorded.series != nullptr)
     bound.timed = bound_of(counts, chip, bound.recorded.problem);
   return bound;

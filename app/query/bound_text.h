@@ -14,10 +14,9 @@ namespace ridge::app {
 /// The largest problem of this kernel that a recording of this chip has, of its data type, not stale, and with sizes that
 /// are multiples of those that were counted.
 struct RecordedTime {
-  const Recording* recording = nullptr;  ///< null: there is none
-  const Series* series = nullptr;
-  double seconds = 0;  ///< the median
-  int registers = 0;   ///< of a thread; 0: not recorded
+  const Series* series = nullptr;  ///< null: there is none
+  double seconds = 0;              ///< the median
+  int registers = 0;               ///< of a thread; 0: not recorded
   TimedProblem problem;
 };
 RecordedTime recorded_time(const KernelCounts& counts, const Chip& chip,
@@ -25,9 +24,9 @@ RecordedTime recorded_time(const KernelCounts& counts, const Chip& chip,
 
 struct ChipBound {
   const Chip* chip = nullptr;
-  GpuBound counted;                    ///< of the problem that was counted
-  std::vector<Occupancy> occupancies;  ///< by launch
-  bool has_registers = false;          ///< they come from the recording's compiler
+  GpuBound counted;            ///< of the problem that was counted
+  Occupancy occupancy;         ///< of the launch that leaves an SM emptiest
+  bool has_registers = false;  ///< they come from the recording's compiler
   RecordedTime recorded;
   std::optional<GpuBound> timed;  ///< of the recorded problem
 };

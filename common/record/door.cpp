@@ -110,12 +110,14 @@ bool is_usable(const LineCounts& line) {
     constexpr int64_t kLanes = 32;
     return t.requests >= 0 && t.lanes >= t.requests && t.lanes <= kLanes * t.requests &&
            t.bytes >= 0 && t.sectors >= 0 && t.wavefronts >= 0 && t.conflicts >= 0 &&
+           t.l1_passes >= 0 && t.l2_sectors >= 0 && t.dram_sectors >= 0 &&
            t.conflicts <= t.wavefronts;
   };
-  return line.line >= 0 && line.flop >= 0 && c.barriers >= 0 && c.copies >= 0 &&
-         c.split_branches >= 0 && c.split_branches <= c.branches && is_traffic(c.global_reads) &&
-         is_traffic(c.global_writes) && is_traffic(c.global_atomics) &&
-         is_traffic(c.shared_reads) && is_traffic(c.shared_writes) && is_traffic(c.shared_atomics);
+  return line.line >= 0 && line.flop >= 0 && line.tensor_flop >= 0 && c.barriers >= 0 &&
+         c.copies >= 0 && c.split_branches >= 0 && c.split_branches <= c.branches &&
+         is_traffic(c.global_reads) && is_traffic(c.global_writes) &&
+         is_traffic(c.global_atomics) && is_traffic(c.shared_reads) &&
+         is_traffic(c.shared_writes) && is_traffic(c.shared_atomics);
 }
 
 bool is_usable(const CountedLaunch& launch) {

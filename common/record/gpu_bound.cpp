@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <initializer_list>
+#include <iterator>
 
 namespace ridge {
 namespace {
@@ -38,6 +39,31 @@ const Chip* find_chip(std::string_view name) {
   return found == std::end(kAll) ? nullptr : found;
 }
 
+const Chip* chip_of_gpu(std::string_view gpu) {
+  static constexpr struct {
+    const char *gpu, *chip;
+  } kNames[] = {{"Tesla T4", "T4"},
+                {"NVIDIA T4", "T4"},
+                {"GeForce RTX 3060", "RTX 3060"},
+                {"A100-SXM4-40GB", "A100"},
+                {"A100-PCIE-40GB", "A100"},
+                {"H100 80GB HBM3", "H100"},
+                {"H200", "H200"}};
+  constexpr std::string_view kMaker = "NVIDIA ";
+  for (const auto& one : kNames) {
+    const std::string_view name = one.gpu;
+    if (gpu == name || (gpu.starts_with(kMaker) && gpu.substr(kMaker.size()) == name))
+      return find_chip(one.chip);
+  }
+  return nullptr;
+}
+
+std::string chip_names() {
+  std::string names;
+  for (const Chip& chip : kAll) names += (names.empty() ? "" : ", ") + std::string(chip.name);
+  return names;
+}
+
 Occupancy occupancy_of(const CountedLaunch& launch, int registers, const Chip& chip) {
   const int64_t warps = (launch.threads + 31) / 32;
   const int64_t shared = launch.shared_bytes() + chip.block_bytes;
@@ -62,6 +88,7 @@ std::optional<GpuBound> bound_of(const KernelCounts& counts, const Chip& chip,
   if (!counts.stopped.empty() || counts.launches.empty() || all.tensor_flop > 0)
     return std::nullopt;
   const MemoryTraffic global = all.counts.global(), shared = all.counts.shared();
+  if (global.requests > 0 && global.l1_passes == 0) return std::nullopt;
   int64_t blocks = timed.blocks;
   for (const CountedLaunch& launch : counts.launches)
     if (timed.blocks == 0) blocks = std::max(blocks, launch.blocks);

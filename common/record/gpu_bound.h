@@ -35,6 +35,11 @@ struct Chip {
 std::span<const Chip> chips();
 /// By its name, in capitals or not; null: there is none.
 const Chip* find_chip(std::string_view name);
+/// Of a GPU by the name that its driver gives: "NVIDIA A100-SXM4-40GB". A chip with other rates, a GeForce RTX 3060 Ti or an
+/// H100 PCIe, is none of the table.
+const Chip* chip_of_gpu(std::string_view gpu);
+/// "T4, RTX 3060, A100, H100, H200"
+std::string chip_names();
 
 /// Blocks that an SM holds at once.
 struct Occupancy {
@@ -60,7 +65,8 @@ struct GpuBound {
   std::vector<Part> parts;  ///< the longest first; those that the chip's figures are known of
   double seconds() const { return parts.empty() ? 0 : parts.front().seconds; }
 };
-/// Nothing, where a launch was stopped or Tensor Cores do its products, whose rate depends on the type.
+/// Nothing, where a launch was stopped, where Tensor Cores do its products, whose rate depends on the type, and of counts
+/// that were kept before passes of the L1 were counted.
 std::optional<GpuBound> bound_of(const KernelCounts& counts, const Chip& chip,
                                  const TimedProblem& timed = {});
 

@@ -55,7 +55,7 @@ Core::Core()
                      uint16_t thread) { return have_met(before.thread, before.time, thread); },
               [this](FaultKind kind, const Use& before, const Use& use, bool before_writes,
                      bool writes) { shared_fault(kind, before, use, before_writes, writes); }),
-      judge_{[this](const DeviceUse& before, bool) { return is_ordered(before); },
+      judge_{[this](const DeviceUse& before) { return is_ordered(before); },
              [this](const DeviceUse& before, bool before_writes, uintptr_t at) {
                device_race(before, before_writes, at);
              }} {}

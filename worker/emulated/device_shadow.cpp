@@ -44,7 +44,7 @@ void DeviceShadow::Free::operator()(Word* words) const {
   std::free(words);
 }
 
-// Zeros are words that nobody used, and calloc gives them without touching a page.
+// Zeros are words without an access, and calloc gives them without touching a page.
 DeviceShadow::DeviceShadow(uintptr_t begin, size_t bytes)
     : begin_(begin),
       bytes_(bytes),
@@ -72,7 +72,7 @@ void DeviceShadow::each_word(uintptr_t at, uint32_t bytes, DeviceUse use, Do act
 
 void DeviceShadow::read(uintptr_t at, uint32_t bytes, DeviceUse use, const Judge& judge) {
   each_word(at, bytes, use, [&](Word& word, size_t i, const DeviceUse& one) {
-    if ((word.write.bytes & one.bytes) != 0 && !judge.is_ordered(word.write, true))
+    if ((word.write.bytes & one.bytes) != 0 && !judge.is_ordered(word.write))
       judge.found(word.write, true, begin_ + i * kWord);
     if (word.read.bytes != 0 && !is_same_thread(word.read, one)) word.other_read = word.read;
     word.read = one;
@@ -85,10 +85,10 @@ void DeviceShadow::written(uintptr_t at, uint32_t bytes, DeviceUse use, const Ju
     const auto common = static_cast<uint8_t>(word.write.bytes & one.bytes);
     const bool is_plain = !word.write.is_atomic && !one.is_atomic;
     const bool is_same = is_plain && ((value ^ word.value) & bits_of(common)) == 0;
-    if (common != 0 && !is_same && !judge.is_ordered(word.write, true))
+    if (common != 0 && !is_same && !judge.is_ordered(word.write))
       judge.found(word.write, true, begin_ + i * kWord);
     for (const DeviceUse* reader : {&word.read, &word.other_read}) {
-      if ((reader->bytes & one.bytes) != 0 && !judge.is_ordered(*reader, false))
+      if ((reader->bytes & one.bytes) != 0 && !judge.is_ordered(*reader))
         judge.found(*reader, false, begin_ + i * kWord);
     }
     word.write = one;

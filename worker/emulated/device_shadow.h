@@ -1,6 +1,6 @@
 // A buffer of device memory as one launch after the other used it: who wrote and who read each word last. Two accesses by
 // two threads to the same bytes, one of them a write, are a race unless something orders them; between blocks of a launch
-// nothing does but an atomic operation, or a fence before one. Two plain writes of the same value harm nobody.
+// nothing does but an atomic operation, or a fence before one. Two plain writes of the same value do no harm.
 //
 // Blocks run on several cores at once, so each access is one step under a lock of its word.
 #pragma once
@@ -27,9 +27,9 @@ struct DeviceUse {
 
 class DeviceShadow {
  public:
-  /// What an access asks of its core: whether `before` is over for it, and where it is told of a race.
+  /// What an access asks of its core: whether `before` is over for it, and what it does with a race.
   struct Judge {
-    std::function<bool(const DeviceUse& before, bool before_writes)> is_ordered;
+    std::function<bool(const DeviceUse& before)> is_ordered;
     std::function<void(const DeviceUse& before, bool before_writes, uintptr_t at)> found;
   };
 
@@ -54,8 +54,7 @@ class DeviceShadow {
 
   uintptr_t begin_;
   size_t bytes_;
-  std::unique_ptr<Word[], Free>
-      words_;  ///< zeros until touched: pages that nobody uses cost nothing
+  std::unique_ptr<Word[], Free> words_;  ///< zeros until touched: an unused page costs nothing
 };
 
 }  // namespace ridge::emulated

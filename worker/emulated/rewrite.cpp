@@ -190,7 +190,7 @@ class Rewriter {
   }
 
   /// A value for each declarator: without one, GCC has a flag for an array of vector types, which is shared memory too.
-  /// Behind each an array of its type that nobody may use, which the machine is told of.
+  /// Behind each an array of its type that no access may meet, which the machine knows.
   void guard(size_t i) {
     std::string told, name;
     for (int angles = 0; i < tokens_.size() && at(i) != "=" && at(i) != "{"; ++i) {

@@ -10,24 +10,23 @@
 namespace ridge::window {
 namespace {
 
-/// Of this session, else of a recording.
+/// Of this session, else of the last recording that has them.
 const KernelCounts* counts_of(const State& state, const std::string& kernel) {
   if (const KernelCounts* own = state.run().latest_counts(kernel)) return own;
+  const KernelCounts* last = nullptr;
   for (const Recording& recording : state.sessions.recordings) {
-    if (const KernelCounts* counts = recording.run->latest_counts(kernel)) return counts;
+    if (const KernelCounts* counts = recording.run->latest_counts(kernel)) last = counts;
   }
-  return nullptr;
+  return last;
 }
 
 /// This machine's GPU, where it is one of the table; else the last of the table.
 const Chip& chip_of(const State& state) {
   const auto& environment = state.run().environment();
-  for (const Chip& chip : chips()) {
-    if (environment && !environment->gpus.empty() &&
-        environment->gpus.front().name.find(chip.name) != std::string::npos)
-      return chip;
-  }
-  return chips().back();
+  const Chip* own = environment && !environment->gpus.empty()
+                        ? chip_of_gpu(environment->gpus.front().name)
+                        : nullptr;
+  return own != nullptr ? *own : chips().back();
 }
 
 chart::RequestRow row_of(const State& state, const RungView& row, const Chip& chip) {

@@ -43,9 +43,8 @@ Panel cost_panel(std::span<const RequestRow> rows, const char* title, const char
 }
 
 Panel bound_panel(std::span<const RequestRow> rows, const std::string& chip) {
-  Panel panel{.title = "Recorded, over the bound",
-              .subtitle = "on an " + chip + ", of one problem",
-              .metric = "bound_ratio"};
+  Panel panel{
+      .title = "Over the bound", .subtitle = "as recorded, " + chip, .metric = "bound_ratio"};
   panel.axis = {.title = "times the bound"};
   double high = 1;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -81,7 +80,7 @@ ChartModel requests_chart(std::span<const RequestRow> rows, const std::string& c
                       [](const SiteCounts& counts) { return counts.global(); },
                       [](const MemoryTraffic& one) { return one.sectors_per_request(); }),
                   cost_panel(
-                      rows, "Shared memory", "passes", "passes_per_request",
+                      rows, "Shared memory", "wavefronts", "wavefronts_per_request",
                       [](const SiteCounts& counts) { return counts.shared(); },
                       [](const MemoryTraffic& one) { return one.wavefronts_per_request(); }),
                   bound_panel(rows, chip)};
@@ -97,9 +96,10 @@ ChartModel requests_chart(std::span<const RequestRow> rows, const std::string& c
   model.subtitle = model.summary;
   model.legend = {
       "sectors: 32 bytes each; 32 lanes that read 4 bytes side by side ask for 4",
-      "passes: through the banks of shared memory; 1 where no bank is asked for two words",
+      "wavefronts: passes through the banks of shared memory; 1 where no bank is asked for two "
+      "words",
       "bound: what a chip needs at least for what was counted, none of its parts waiting"};
-  model.table.columns = {"Rung", "Sectors a request", "Passes a request",
+  model.table.columns = {"Rung", "Sectors a request", "Wavefronts a request",
                          "Recorded over the bound"};
   for (size_t i = 0; i < rows.size(); ++i) {
     std::vector<std::string> cells = {rows[i].label};

@@ -1,4 +1,4 @@
-// What a warp's request costs, rung by rung: sectors of device memory and passes through shared memory, as CUDA kernels were
+// What a warp's request costs, rung by rung: sectors of device memory and wavefronts through shared memory, as CUDA kernels were
 // counted by (common/record/kernel_counts.h), and how far above a chip's bound each was recorded (gpu_bound.h).
 #pragma once
 

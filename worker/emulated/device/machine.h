@@ -45,7 +45,7 @@ struct Machine {
   const Place* (*place)();
   int (*lane)();  ///< within its warp
   void* (*dynamic_shared)();
-  /// A static array of shared memory, and memory beside one that nobody may use. Said by each thread that comes by.
+  /// A static array of shared memory, and memory beside one that no access may meet. Said by each thread that comes by.
   void (*shared_array)(const char* name, const void* at, size_t bytes, size_t element_bytes);
   void (*shared_guard)(const void* at, size_t bytes);
   uint32_t (*shared_address)(const void* pointer);
