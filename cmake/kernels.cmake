@@ -12,6 +12,7 @@ set(ridge_isa_avx2 "-mavx2 -mfma")
 set(ridge_isa_avx512f "-mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma")
 set(ridge_isa_avx512bf16 "${ridge_isa_avx512f} -mavx512bf16")
 set(ridge_isa_avx512bitalg "${ridge_isa_avx512f} -mavx512bitalg -mavx512vnni")
+set(ridge_isa_amx "${ridge_isa_avx512f} -mamx-tile -mamx-bf16 -mamx-int8")
 set(ridge_isa_neon "")  # part of every aarch64
 set(ridge_isa_wasm128 "-msimd128")
 if(EMSCRIPTEN)
@@ -19,7 +20,7 @@ if(EMSCRIPTEN)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(ridge_isas neon)
 else()
-  set(ridge_isas avx2 avx512f avx512bf16 avx512bitalg)
+  set(ridge_isas avx2 avx512f avx512bf16 avx512bitalg amx)
 endif()
 
 # Where the linker happens to place a loop must not decide its speed: the same instructions of

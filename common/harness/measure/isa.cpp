@@ -3,7 +3,34 @@
 #include <algorithm>
 #include <cstdlib>
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace ridge::measure {
+namespace {
+
+/// Tiles of bf16 and of bytes, and Linux's leave to use their registers, which a process has to ask for once
+/// (Documentation/arch/x86/xstate.rst).
+bool has_amx() {
+#if defined(__x86_64__) && defined(__linux__)
+  static const bool has = [] {
+    constexpr unsigned kBf16 = 1u << 22, kTile = 1u << 24, kInt8 = 1u << 25;
+    constexpr long kAskForState = 0x1023, kTileData = 18;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+    if ((d & kBf16) == 0 || (d & kTile) == 0 || (d & kInt8) == 0) return false;
+    return ::syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
+  }();
+  return has;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
 
 IsaLevel isa_cap() {
   const char* text = std::getenv("RIDGE_MAX_ISA");
@@ -52,7 +79,10 @@ std::string to_string(IsaLevel level) {
 bool isa_available(const std::string& isa, std::string* reason) {
   IsaLevel needed = IsaLevel::portable;
   bool part = true;  // the parts beyond a level that have a name of their own
-  if (isa.rfind("avx512", 0) == 0) {
+  if (isa == "amx") {
+    needed = IsaLevel::avx512;
+    part = has_amx();
+  } else if (isa.rfind("avx512", 0) == 0) {
     needed = IsaLevel::avx512;
 #if defined(__x86_64__)
     if (isa == "avx512bf16") part = __builtin_cpu_supports("avx512bf16");

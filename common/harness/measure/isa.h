@@ -18,7 +18,7 @@ IsaLevel cpu_isa();
 IsaLevel usable_isa();
 std::string to_string(IsaLevel level);
 
-/// Whether a build line's isa ("", "neon", "wasm128", "avx2", "avx512f", "avx512bf16") runs here; `reason` says what is
+/// Whether a build line's isa ("", "neon", "wasm128", "avx2", "avx512f", "avx512bf16", "amx") runs here; `reason` says what is
 /// missing: "needs avx512f; this CPU has avx2".
 bool isa_available(const std::string& isa, std::string* reason);
 
