@@ -41,7 +41,7 @@ const Lab& mixed_lab() {
                    {"GPU, memory", "mixed.cuda.checkpointing"}},
       .params =
           {{"model", "network", {}},
-           {"width", "width", {64, 128, 256, 512, 1024, 2048, 4096}},
+           {"width", "width", {64, 128, 256, 512, 1024, 2048, 4096}, Level::kLab},
            {"layers", "layers", {1, 2, 3, 4, 8, 16}, Level::kLab},
            {"batch", "images of a step", {64, 256, 1024, 4096, 8192, 16384}},
            {"epochs", "epochs", {1, 2, 4, 8, 16}, Level::kLab},

@@ -194,7 +194,7 @@ TEST_CASE("samples show before the result does", "[window]") {
 }
 
 TEST_CASE("rungs are selected by key, in the rail and in the chart", "[window]") {
-  Fixture f(1600, 1040);  // as tall as it takes for oneDNN to be in view below the labs
+  Fixture f(1600, 1080);  // as tall as it takes for oneDNN to be in view below the labs
   CHECK(f.state.selection.rung == "gemm.cpu.naive_o1");
   f.driver->type('[');
   CHECK(f.state.selection.rung == "gemm.cpu.naive_o1");

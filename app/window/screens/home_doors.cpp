@@ -19,7 +19,7 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1. A door is as high as five tours need.
-constexpr float kDoor = 290, kDoorGap = 12, kDoorsWide = 800, kTick = 26;
+constexpr float kDoor = 266, kDoorGap = 12, kDoorsWide = 800, kTick = 26;
 
 struct Door {
   const char* title;
@@ -172,7 +172,7 @@ float tour_line_height(Ui& ui, const State& state, const study::Tour& tour, floa
 }
 
 /// Of all tours as many as the door has room for, from the one that was leafed to.
-constexpr size_t kToursShown = 5;
+constexpr size_t kToursShown = 4;
 std::vector<const study::Tour*> tours_in_door(const State& state) {
   std::vector<const study::Tour*> all = tours_in_order();
   if (all.size() <= kToursShown) return all;
@@ -233,7 +233,7 @@ std::string machine_line(const State& state) {
 /// As high as the tours need that it shows.
 float HomeDoors::door_height(Ui& ui, float width) {
   const auto shown = tours_in_door(ui.state);
-  float height = ui.px(kDoor - 5 * kTourLine);
+  float height = ui.px(kDoor - 4 * kTourLine);
   for (const study::Tour* tour : shown)
     height += tour_line_height(ui, ui.state, *tour, width - 2 * ui.px(22));
   return height + (shown.size() < tours_in_order().size() ? ui.px(kTourLine) : 0);
@@ -286,22 +286,44 @@ void HomeDoors::draw_learn(Ui& ui, Area door) const {
   draw_tour_lines(ui, &inner);
 }
 
-/// A square for each exercise, in the order of the labs; ticked where it was solved here.
+/// Where each exercise's square goes, labs a little apart, the first at (0, 0), and how high they are together.
+struct Squares {
+  std::vector<std::pair<float, float>> places;
+  float height = 0;
+};
+Squares squares_of(const std::vector<app::Exercise>& exercises, float width, float size,
+                   float gap) {
+  Squares made;
+  float x = 0, y = 0;
+  for (size_t i = 0; i < exercises.size(); ++i) {
+    if (i > 0 && exercises[i - 1].lab != exercises[i].lab) x += gap;
+    if (x + size > width) x = 0, y += size + gap;
+    made.places.emplace_back(x, y);
+    x += size + gap;
+  }
+  made.height = y + size;
+  return made;
+}
+
+/// A square for each exercise, in the order of the labs; ticked where it was solved here. As large as there is room for all.
 void HomeDoors::draw_ticks(Ui& ui, Area area) const {
-  const float size = ui.px(kTick), gap = ui.px(6);
-  float x = area.x, y = area.y;
-  std::string lab;
-  for (const app::Exercise& one : *exercises_) {
-    if (!lab.empty() && lab != one.lab) x += gap;  // labs stand apart
-    lab = one.lab;
-    if (x + size > area.right()) x = area.x, y += size + gap;
-    const Area place = {x, y, size, size};
+  constexpr float kLeast = 12;
+  float size = ui.px(kTick);
+  Squares squares = squares_of(*exercises_, area.w, size, size / 4);
+  while (squares.height > area.h && size > ui.px(kLeast)) {
+    size -= ui.px(1);
+    squares = squares_of(*exercises_, area.w, size, size / 4);
+  }
+  for (size_t i = 0; i < exercises_->size(); ++i) {
+    const app::Exercise& one = (*exercises_)[i];
+    const auto [x, y] = squares.places[i];
+    const Area place = {area.x + x, area.y + y, size, size};
     const bool solved = exercise_progress(ui.state, one.name).is_solved;
     const auto touched = ui.touch("tick:" + one.name, place);
     ui.fill(place, solved ? ui.color(Role::series0) : ui.raised(touched.hovered ? 3 : 2), ui.px(5));
     if (solved)
-      ui.text(place.x + size / 2, place.middle(), "✓", kSmall_px, Role::canvas, Face::strong,
-              Anchor::middle);
+      ui.text(place.x + size / 2, place.middle(), "✓", size < ui.px(18) ? kTiny_px - 3 : kSmall_px,
+              Role::canvas, Face::strong, Anchor::middle);
     if (touched.hovered) {
       const Lab* known = find_lab(one.lab);
       ui.tooltip(fmt::format("{}\n{}{}{}\n\n{}", one.title, known ? known->title : one.lab,
@@ -309,7 +331,6 @@ void HomeDoors::draw_ticks(Ui& ui, Area area) const {
                              solved ? "  ·  solved" : "", one.task));
     }
     if (touched.clicked) ui.dispatch([one](State& state) { start_exercise(state, one); });
-    x += size + gap;
   }
 }
 

@@ -35,7 +35,7 @@ class HomeScreen final : public Screen {
 };
 
 // Pixels at scale 1.
-constexpr float kCard = 74, kCardLine = 19, kGroupHead = 28, kResultLine = 46, kLead = 22;
+constexpr float kCard = 56, kCardLine = 19, kGroupHead = 28, kResultLine = 46, kLead = 22;
 // On a wider screen lines would grow too long to read, and the eye would wander.
 constexpr float kMostWidth = 1500;
 // Five groups side by side, three, or two.
@@ -65,29 +65,34 @@ std::string digit_of(const Lab& lab) {
 void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab) {
   const auto touched = ui.touch(std::string("lab:") + lab.id, card);
   ui.fill(card, touched.hovered ? ui.raised(1) : ui.color(Role::panel), ui.px(8));
-  Area inner = card.inset(ui.px(14), ui.px(8));
+  Area inner = card.inset(ui.px(14), ui.px(6));
   const Area title = inner.take_top(ui.px(21));
-  ui.text(title.x, title.middle(), lab.title, kSmall_px + 1, Role::text, Face::strong,
-          Anchor::start, title.w - ui.px(16));
-  ui.text(title.right(), title.middle(), digit_of(lab), kTiny_px, Role::muted, Face::mono,
-          Anchor::end);
-  const Area line = inner.take_top(inner.h - ui.px(18));
-  ui.paragraph(line, *lab.line ? lab.line : lab.goal, kTiny_px, Role::muted);
   const LabProgress progress = lab_progress(ui.state, lab);
   const bool is_known = progress.runnable > 0;
   const std::string count = is_known
                                 ? fmt::format("{} of {} {}", progress.verified, progress.runnable,
                                               progress.is_of_puzzles ? "solved" : "measured")
                                 : fmt::format("{} rungs", lab.rungs.size());
-  const float text_w =
-      ui.text(inner.right(), inner.middle(), count, kTiny_px, Role::text, Face::body, Anchor::end);
-  const Area bar = {inner.x, inner.middle() - ui.px(2), inner.w - text_w - ui.px(12), ui.px(5)};
-  if (is_known && bar.w > ui.px(24)) {
-    ui.fill(bar, ui.raised(3), bar.h / 2);
+  const std::string digit = digit_of(lab);
+  float right = title.right();
+  right -= digit.empty() ? 0
+                         : ui.text(right, title.middle(), digit, kTiny_px, Role::muted, Face::mono,
+                                   Anchor::end) +
+                               ui.px(8);
+  if (progress.verified > 0)
+    right -= ui.text(right, title.middle(),
+                     fmt::format("{} of {}", progress.verified, progress.runnable), kTiny_px,
+                     Role::muted, Face::body, Anchor::end) +
+             ui.px(8);
+  ui.text(title.x, title.middle(), lab.title, kSmall_px + 1, Role::text, Face::strong,
+          Anchor::start, right - title.x);
+  ui.paragraph(inner, *lab.line ? lab.line : lab.goal, kTiny_px, Role::muted);
+  if (progress.verified > 0) {
+    const Area bar = {card.x + ui.px(14), card.bottom() - ui.px(6), card.w - ui.px(28), ui.px(3)};
     const float share =
         static_cast<float>(progress.verified) / static_cast<float>(progress.runnable);
-    if (share > 0)
-      ui.fill({bar.x, bar.y, bar.w * share, bar.h}, ui.color(Role::series0), bar.h / 2);
+    ui.fill(bar, ui.raised(3), bar.h / 2);
+    ui.fill({bar.x, bar.y, bar.w * share, bar.h}, ui.color(Role::series0), bar.h / 2);
   }
   if (touched.hovered)
     ui.tooltip(std::string(lab.goal) +
@@ -111,7 +116,7 @@ float card_height(Ui& ui, float width) {
 void HomeScreen::draw_groups(Ui& ui, Area* rest) {
   const auto groups = labs_by_group();
   const size_t columns = rest->w > ui.px(kFiveColumns) ? 5 : rest->w > ui.px(kThreeColumns) ? 3 : 2;
-  const float gap = ui.px(12), between = ui.px(8);
+  const float gap = ui.px(12), between = ui.px(6);
   const float w = (rest->w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   const float card_h = card_height(ui, w);
   for (size_t first = 0; first < groups.size(); first += columns) {
