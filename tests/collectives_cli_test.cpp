@@ -140,7 +140,7 @@ TEST_CASE(
   INFO(run.out << run.err);
   CHECK(run.code == 3);
   CHECK(contains(run.out,
-                 "rank 3 of 4 was ended (SIGKILL): the collective cannot finish without it"));
+                 "rank 3 of 4 was ended (SIGKILL): the others cannot finish without it"));
   for (const Process& one : ranks) CHECK(kill(one.pid, 0) != 0);
 }
 

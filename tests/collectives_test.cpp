@@ -210,8 +210,8 @@ TEST_CASE("a rank that is killed ends all of them, with a sentence that names it
     status = time_ranks(prepared.launch(), 10, &times);
   REQUIRE_FALSE(status.ok());
   CHECK(std::string(status.what) ==
-        "rank 2 of 4 was ended (SIGKILL): the collective cannot finish without it, so the other "
-        "ranks were ended too");
+        "rank 2 of 4 was ended (SIGKILL): the others cannot finish without it, so they were ended "
+        "too");
   CHECK(children(false).empty());
   for (const pid_t pid : ranks) CHECK(kill(pid, 0) != 0);
   CHECK(std::string(launch_ranks(prepared.launch()).what).find("rank 2 of 4") == 0);  // for good

@@ -9,9 +9,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "kernels/collectives/collectives.h"
+#include "kernels/runtime/ranks/rank.h"
 
-namespace ridge::collectives {
+namespace ridge::ranks {
 
 /// A number that only grows, counted modulo 2^32, and that other processes wait for.
 class Signal {
@@ -46,8 +46,13 @@ struct PortCost {
   double of(int64_t count) const { return delay_ns + ns_per_byte * 4 * static_cast<double>(count); }
 };
 
+/// `rate_mb_s` 0: as fast as memory.
+inline PortCost port_cost(int64_t delay_us, int64_t rate_mb_s) {
+  return {1e3 * static_cast<double>(delay_us), rate_mb_s > 0 ? 1e3 / static_cast<double>(rate_mb_s) : 0};
+}
+
 double clock_ns();  ///< CLOCK_MONOTONIC: the same for all processes
 /// Sleeps while there is time for it, then spins.
 void wait_until(double ns);
 
-}  // namespace ridge::collectives
+}  // namespace ridge::ranks

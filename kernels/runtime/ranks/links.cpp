@@ -1,4 +1,4 @@
-#include "kernels/collectives/links.h"
+#include "kernels/runtime/ranks/links.h"
 
 #ifdef __linux__
 #include <linux/futex.h>
@@ -9,7 +9,7 @@
 
 #include <climits>
 
-namespace ridge::collectives {
+namespace ridge::ranks {
 namespace {
 
 /// A word that another core writes is seen in less than 1 us. On a busy machine a yield gives a core away for
@@ -71,5 +71,5 @@ void wait_until(double ns) {
   }
 }
 
-}  // namespace ridge::collectives
+}  // namespace ridge::ranks
 #endif
