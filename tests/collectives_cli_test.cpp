@@ -139,8 +139,7 @@ TEST_CASE(
   const Outcome run = program.finish();
   INFO(run.out << run.err);
   CHECK(run.code == 3);
-  CHECK(contains(run.out,
-                 "rank 3 of 4 was ended (SIGKILL): the others cannot finish without it"));
+  CHECK(contains(run.out, "rank 3 of 4 was ended (SIGKILL): the others cannot finish without it"));
   for (const Process& one : ranks) CHECK(kill(one.pid, 0) != 0);
 }
 

@@ -1576,8 +1576,9 @@ TEST_CASE("the code of a change is a page further where a diagram explains it", 
 /// A worker without a GPU that lists all that the tours use.
 struct Walk {
   Walk() {
-    FakeSession::other_labs = {"traps",       "pipeline",  "fusion", "machine",    "conv",
-                               "collectives", "attention", "quant",  "weightless", "claims"};
+    FakeSession::other_labs = {"traps", "pipeline",    "fusion",   "machine",
+                               "conv",  "collectives", "parallel", "attention",
+                               "quant", "weightless",  "claims"};
   }
   ~Walk() { FakeSession::other_labs.clear(); }
 };

@@ -48,7 +48,8 @@ struct PortCost {
 
 /// `rate_mb_s` 0: as fast as memory.
 inline PortCost port_cost(int64_t delay_us, int64_t rate_mb_s) {
-  return {1e3 * static_cast<double>(delay_us), rate_mb_s > 0 ? 1e3 / static_cast<double>(rate_mb_s) : 0};
+  return {1e3 * static_cast<double>(delay_us),
+          rate_mb_s > 0 ? 1e3 / static_cast<double>(rate_mb_s) : 0};
 }
 
 double clock_ns();  ///< CLOCK_MONOTONIC: the same for all processes

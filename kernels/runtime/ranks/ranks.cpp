@@ -133,7 +133,8 @@ bool Ranks::map() {
 template <class Do>
 void Ranks::each_guard(Do act) const {
   for (int64_t rank = 0; rank < size(); ++rank) {
-    for (float* buffer : {in(rank), out(rank), scratch(rank), scratch(rank) + room_.scratch + kGuardWords})
+    for (float* buffer :
+         {in(rank), out(rank), scratch(rank), scratch(rank) + room_.scratch + kGuardWords})
       for (int64_t i = 1; i <= kGuardWords; ++i) act(rank, buffer - i);
   }
 }
@@ -185,7 +186,8 @@ void Ranks::serve(int64_t me, int parent) const {
   ::prctl(PR_SET_TIMERSLACK, 1000);  // ns: waits for a link end in time
   ::signal(SIGINT, SIG_IGN);         // Ctrl-C is the parent's to handle
   Rank rank = like_;
-  rank.me = me, rank.in = in(me), rank.out = out(me), rank.scratch = scratch(me), rank.shared_ = shared_;
+  rank.me = me, rank.in = in(me), rank.out = out(me), rank.scratch = scratch(me),
+  rank.shared_ = shared_;
   uint32_t met = 0;
   const auto meet = [&] {
     met += static_cast<uint32_t>(size());
@@ -241,8 +243,7 @@ Status Ranks::lost() {
     const auto ending = pids_[rank] > 0 ? peek_ending(pids_[rank]) : std::optional<Ending>();
     if (!ending) continue;
     why_lost_ = "rank " + std::to_string(rank) + " of " + std::to_string(size()) + " " +
-                ending->text() +
-                ": the others cannot finish without it, so they were ended too";
+                ending->text() + ": the others cannot finish without it, so they were ended too";
   }
   if (why_lost_.empty()) return {};
   end();
