@@ -6,12 +6,14 @@
 namespace ridge::window {
 namespace {
 
-/// Links with a delay are what makes a lab one of messages.
+/// What makes a lab one of messages: links with a delay, and a message's size in the learner's hand.
 bool has_links(const State& state) {
   const auto& params = state.selection.lab->params;
-  return std::any_of(params.begin(), params.end(), [](const ParamView& param) {
-    return param.name == std::string_view("delay_us");
-  });
+  const auto has = [&](std::string_view name) {
+    return std::any_of(params.begin(), params.end(),
+                       [&](const ParamView& param) { return param.name == name; });
+  };
+  return has("delay_us") && has("bytes");
 }
 
 const ViewDesc kMessagesView = {
