@@ -24,9 +24,15 @@ namespace ridge::window {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kStillRunning = "Still running; Esc cancels, Page Up goes back.";
+constexpr std::string_view kStillRunning = "Still running";
 // ×1.67 at least: the smallest text of 12 px is then 20 px on a wall of 1920 × 1080.
 constexpr float kLarger = 1.67f, kMostScale = 3;
+
+/// With what goes on: when all bars are full, this machine's ceilings may still be measured.
+std::string still_running(const State& state) {
+  return fmt::format("{}: {}. Esc cancels, Page Up goes back.", kStillRunning,
+                     progress_headline(state));
+}
 
 /// A grade stands as long as nothing that this session measured later contradicts what it rests on.
 void hold_grades(State& state) {
@@ -322,14 +328,14 @@ std::string advance_blocker(const State& state) {
 std::string locked_because(const State& state) {
   const Teaching& teach = state.teaching;
   if (!teach.tour || teach.presenting || !is_on_canvas(state)) return "";
-  if (is_step_running(state)) return kStillRunning;
+  if (is_step_running(state)) return still_running(state);
   return teach.beat == Beat::predict ? answer_blocker(state) : "";
 }
 
 std::string step_run_blocker(const State& state) {
   if (state.teaching.beat == Beat::predict) return locked_because(state);
   return is_step_running(state)
-             ? kStillRunning
+             ? still_running(state)
              : "This step has run: Page Down goes on. The ladder runs in the Lab.";
 }
 
@@ -391,7 +397,7 @@ void advance(State& state) {
       return;
     case Beat::run:
       if (state.requests.is_measuring() || !state.teaching.waiting.empty()) {
-        state.notice = {kStillRunning, false};
+        state.notice = {still_running(state), false};
         return;
       }
       return reveal(state);
@@ -460,7 +466,7 @@ bool tick_teaching(State& state, double now_s) {
     start_tour(state, std::exchange(teach.wanted_tour, ""), teach.wanted_step);
   return_to_tour(state);
   const bool moved = go_on_running(state);
-  if (state.notice.text == kStillRunning && !is_step_running(state)) {
+  if (state.notice.text.starts_with(kStillRunning) && !is_step_running(state)) {
     state.notice = {};
     return true;
   }
