@@ -290,3 +290,19 @@ TEST_CASE("a rank that takes more memory than there is ends the step in a senten
   REQUIRE_FALSE(status.ok());
   CHECK(std::string(status.what).find("rank 1 of 2 ") == 0);
 }
+
+TEST_CASE("a rank that writes over the batch is told") {
+  const auto problem = problem_of("parallel", params_of(2, 8, 2, 4, 1));
+  const TrainingRung careless = {.holding = holds_all, .step = [](TrainingRank& r) {
+                                   if (r.me == 1) r.begin({0, 1}).outputs[0][3] += 1;
+                                 }};
+  Plan plan;
+  REQUIRE(prepare_training(problem->shape(), careless, &plan).ok());
+  HostBuffers host = inputs_of(*problem, 1);
+  std::vector<void*> pointers;
+  for (auto& buffer : host) pointers.push_back(buffer.data());
+  const Status status = launch_training({problem->shape(), pointers.data(), nullptr, plan.state});
+  REQUIRE_FALSE(status.ok());
+  CHECK(std::string(status.what) == "rank 1 changed its inputs");
+  plan.release(plan.state);
+}

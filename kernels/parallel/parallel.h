@@ -6,7 +6,7 @@
 //            x, t      [batch][width]          inputs and targets
 //            w', m', v', loss                  after one step of Adam (Kingma and Ba, arXiv:1412.6980)
 //
-// Whoever shares out the work comes to the same parameters, but for roundings: that is the check. The gradient of the inputs
+// However the work is shared out, a step gives the same parameters, but for roundings: that is the check. The gradient of inputs
 // is computed too, as a layer below would need it, so that every layer has the same work: 6 batch width^2 FLOP. Why tanh: its
 // slope follows from its output and has no corner, at which another order of additions would come to another slope.
 #pragma once
@@ -185,10 +185,10 @@ class RingSums {
 
 // ---- what a call came to ----
 /// Where a rank writes it, behind its blocks.
-enum { kFactLoss, kFactBusy, kFactStep, kFactBytes, kFacts = 16 };
+enum { kFactLoss, kFactBusy, kFactBytes, kFacts = 16 };
 struct RankFacts {
-  double busy_ns = 0, step_ns = 0;  ///< of the last step: in products and updates; in all
-  double bytes[kUses] = {};         ///< when the rank held most
+  double busy_ns = 0;        ///< of the last step, in products and updates
+  double bytes[kUses] = {};  ///< when the rank held most
   double bytes_in_all() const;
 };
 RankFacts facts_of_rank(void* plan_state, int rank);

@@ -228,12 +228,10 @@ void TrainingRank::show() {
 
 void TrainingRank::train(const TrainingRung& rung) {
   busy_ns_ = loss_ = 0;
-  const double began_ns = ranks::clock_ns();
   rung.step(*this);
   float* facts = rank->out + 3 * shape.layers * shape.width * shape.width;
   facts[kFactLoss] = static_cast<float>(loss_);
   facts[kFactBusy] = static_cast<float>(busy_ns_);
-  facts[kFactStep] = static_cast<float>(ranks::clock_ns() - began_ns);
   for (int i = 0; i < kUses; ++i) facts[kFactBytes + i] = 4 * static_cast<float>(most_[i]);
 }
 

@@ -75,6 +75,12 @@ Status TrainingRanks::launch(const Launch& launch) {
   if (!status.ok()) return status;
   if (const int64_t broken = ranks_.rank_with_broken_guard(); broken >= 0)
     return failure("a rank wrote outside the buffers of rank " + std::to_string(broken));
+  for (int64_t rank = 0; rank < ranks_.size(); ++rank) {
+    const float* at = ranks_.in(rank);
+    for (int i = 0; i < kInputs; at += sizes[i], ++i)
+      if (std::memcmp(at, launch.buffers[i], static_cast<size_t>(sizes[i]) * sizeof(float)) != 0)
+        return failure("rank " + std::to_string(rank) + " changed its inputs");
+  }
   return gather(launch.buffers + kInputs);
 }
 
@@ -110,7 +116,7 @@ Status TrainingRanks::gather(void* const* buffers) const {
 
 RankFacts TrainingRanks::facts(int64_t rank) const {
   const float* written = written_facts(rank);
-  RankFacts facts{.busy_ns = written[kFactBusy], .step_ns = written[kFactStep]};
+  RankFacts facts{.busy_ns = written[kFactBusy]};
   for (int i = 0; i < kUses; ++i) facts.bytes[i] = written[kFactBytes + i];
   return facts;
 }

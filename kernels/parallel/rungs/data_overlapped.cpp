@@ -6,8 +6,8 @@
 //           background of the products.
 // Limits    The bucket of the first layers has nothing left to hide behind. Where messages take longer than the backward pass,
 //           they bind.
-// Look at   The time against the rung before: what is left of the communication is the last bucket's.
-// Source    Li et al., PyTorch Distributed, VLDB 2020; a GPU's copy engines do what is asked here between naps.
+// Look at   The time against the rung before: of four rings only the last one is waited for.
+// Source    Li et al., PyTorch Distributed, VLDB 2020. On a GPU a stream of its own carries the sums.
 #include "kernels/parallel/parallel.h"
 
 namespace ridge::parallel {

@@ -1,10 +1,10 @@
 // ridge: flags=-O3
 //
 // Idea      A bubble is as long as a part takes in a stage. Shorter stages have a shorter bubble.
-// Changed   Each rank has two stages of half as many layers, and a part goes round the ranks twice: (p - 1) / (2 m + p - 1) of
-//           the time is left of the bubble.
+// Changed   Each rank has two stages of half as many layers, and a part goes round the ranks twice. The bubble is
+//           (p - 1) / (2 m + p - 1) of the time.
 // Limits    Twice as many messages. Parts come in groups of as many as there are ranks.
-// Look at   The time against the rung before, at few parts; at many the bubble is short anyway.
+// Look at   The time against the rung before at few parts. At many parts both bubbles are short.
 // Source    Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM, SC 2021.
 #include "kernels/parallel/stages.h"
 
