@@ -116,7 +116,7 @@ def check(program, folder, name, page, paper):
     else:  # the command that does it again is the last of page 1 but for those of the pairs
         if "outrun.jsonl" not in says(pdf, "-l", "1"):
             yield "page 1 does not hold all of itself"
-        if 'class="part method"' in page and "IntheHTMLpage,notprinted:" not in says(pdf):
+        if 'class="part method"' in page and "Notprinted,intheHTMLpage:" not in says(pdf):
             yield "a fold that is not printed has no line"
     print(f"{name}, {paper}: {len(shares)} pages, " + " ".join(f"{share:.0%}" for share in shares))
 

@@ -12,6 +12,7 @@
 #include "common/record/edit.h"
 #include "common/record/in_turns.h"
 #include "common/record/params.h"
+#include "common/view/report/sheet.h"
 
 namespace ridge::app {
 namespace {
@@ -134,6 +135,7 @@ void add_elsewhere(const Run& run, const Lab& lab, const Params& only, report::R
   report->front.insert(machine, std::move(lines));
   auto at = report->sections.begin();
   for (Told& told : all) at = std::next(report->sections.insert(at, std::move(told.section)));
+  report::fit_one_sheet(report);
 }
 
 }  // namespace ridge::app

@@ -133,8 +133,11 @@ std::string source_of(const State& state, const Shown& shown, const Recording* r
 }
 
 /// A tour's answers and what its comparisons allow to be said: the report of a class hands both in.
-report::Section tour_section(const State& state) {
-  report::Section section{.id = "tour", .title = "The tour: " + state.teaching.tour->title};
+report::Section tour_section(const State& state, bool is_ended) {
+  const study::Tour& tour = *state.teaching.tour;
+  report::Section section{.id = "tour",
+                          .title = (is_ended ? "The tour: " : "A tour, not ended: ") + tour.title,
+                          .part = report::Part::results};
   const std::string& learner = state.settings.learner;
   if (!learner.empty()) section.paragraphs.push_back("By " + learner + ".");
   section.paragraphs.push_back("What each step showed when it was revealed.");
@@ -153,7 +156,8 @@ report::Section tour_section(const State& state) {
 }  // namespace
 
 Result<report::Report> shown_report(const State& state) {
-  const bool is_of_tour = state.teaching.tour && !state.teaching.results.empty();
+  const bool has_tour = state.teaching.tour && !state.teaching.results.empty();
+  const bool is_of_tour = has_tour && state.teaching.beat == Beat::done;
   const Shown shown = what_is_shown(state);
   const Recording* recording = recording_of(state, shown.run);
   const bool is_kept = shown.run && shown.run == kept_run(state);
@@ -163,11 +167,12 @@ Result<report::Report> shown_report(const State& state) {
   if (recording)
     options.recorded = "Recorded on " + shown.run->environment()->machine() + ", not measured here";
   if (is_of_tour) {
-    options.page_one.push_back(tour_section(state));
+    options.page_one.push_back(tour_section(state, true));
   } else if (shown.comparison) {
     options.baseline = shown.comparison->baseline;
     options.candidate = shown.comparison->candidate;
   }
+  if (has_tour && !is_of_tour) options.sections.push_back(tour_section(state, false));
   options.only = problem_in_view(state, shown, recording);
   options.notes = state.run().notes();  // of this session, whichever run is on screen
   const report::Input input = {&run, "run.jsonl"};

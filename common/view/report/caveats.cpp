@@ -131,9 +131,8 @@ void add_speed_caveats(const Material& material, const Climb& climb,
   }
   if (several.empty()) return;
   section->bullets.push_back(
-      fmt::format("Timed alone and again in pairs{1}: {0}. A machine is never quite the same "
-                  "twice, so the speeds differ. "
-                  "A claim rests on a pair's ratio, never on two bars.",
+      fmt::format("Timed alone and again in pairs{1}: {0}. The two speeds differ; a claim rests "
+                  "on a pair's ratio, never on two bars.",
                   some_titles(several, *material.options),
                   material.options->page_one.empty() ? "" : " or in a tour's step"));
 }
@@ -148,17 +147,7 @@ constexpr FlagWords kFlagWords[] = {
     {"noisy", "The times scatter more than they should"},
 };
 
-void add_rung_caveats(const Material& material, const Climb& climb, Section* section) {
-  const Options& options = *material.options;
-  std::vector<const Line*> stale, failed;
-  for (const Line* line : climb.lines) {
-    if (line->series->stale) stale.push_back(line);
-    if (!line->problem.empty()) failed.push_back(line);
-  }
-  if (!stale.empty()) {
-    section->bullets.push_back(
-        stale_sentence("The figures of " + some_titles(stale, options), "their kernels have"));
-  }
+void add_flag_caveats(const Climb& climb, const Options& options, Section* section) {
   for (const auto& [flag, words] : kFlagWords) {
     std::vector<const Line*> flagged;
     for (const Line* line : climb.lines) {
@@ -167,9 +156,50 @@ void add_rung_caveats(const Material& material, const Climb& climb, Section* sec
     if (!flagged.empty())
       section->bullets.push_back(std::string(words) + ": " + some_titles(flagged, options) + ".");
   }
+}
+
+/// Rungs without a usable speed, figures of another text than today's, files that were changed.
+void add_broken_caveats(const Material& material, const Climb& climb, Section* section) {
+  const Options& options = *material.options;
+  for (const Input& input : material.inputs) {
+    if (const std::string& broken = input.run->seals().broken(); !broken.empty())
+      section->bullets.push_back(input.name + " was changed after it was saved: " + broken + ".");
+  }
+  std::vector<const Line*> stale, failed;
+  for (const Line* line : climb.lines) {
+    if (line->series->stale) stale.push_back(line);
+    if (!line->problem.empty()) failed.push_back(line);
+  }
   if (!failed.empty())
     section->bullets.push_back("No speed: " + some_titles(failed, options) +
                                "; the appendix says why.");
+  if (!stale.empty()) {
+    section->bullets.push_back(
+        stale_sentence("The figures of " + some_titles(stale, options), "their kernels have"));
+  }
+}
+
+void add_untested(const Material& material, Section* section) {
+  std::string untested;
+  for (const std::string& one : untested_of(material))
+    untested += (untested.empty() ? "" : "; ") + one;
+  if (!untested.empty()) section->bullets.push_back("Not tested: " + untested + ".");
+}
+
+void add_doubt_caveats(const Material& material, Section* section) {
+  for (const Input& input : material.inputs) {
+    const auto& all = input.run->ceilings();
+    const auto doubted = static_cast<size_t>(std::count_if(
+        all.begin(), all.end(), [](const Ceiling& one) { return !one.doubt.empty(); }));
+    if (doubted > 0)
+      section->bullets.push_back(
+          fmt::format("{} of {} measured ceilings {} in doubt: no share is taken of {}.", doubted,
+                      all.size(), doubted == 1 ? "is" : "are", doubted == 1 ? "it" : "them"));
+  }
+}
+
+/// What the run holds and page 1 does not, or what was not run at all.
+void add_left_out(const Material& material, const Climb& climb, Section* section) {
   if (climb.in_appendix > 0)
     section->bullets.push_back(
         climb.in_appendix == 1
@@ -208,37 +238,22 @@ void add_clock_caveats(const Material& material, const Climb& climb, Section* se
 }  // namespace
 
 Section caveats_section(const Material& material, const Climb& climb,
-                        const std::vector<const Claim*>& pairs, bool has_unpaired) {
+                        const std::vector<const Claim*>& pairs) {
   Section section{.id = "caveats", .title = "Read with care"};
   if (!material.options->recorded.empty())
     section.bullets.push_back(material.options->recorded + ".");
+  add_broken_caveats(material, climb, &section);
   add_quiet_caveats(material, climb, &section);
-  if (material.inputs.size() == 1) add_time_caveats(climb, *material.options, &section);
-  add_speed_caveats(material, climb, pairs, &section);
   for (const Claim& claim : material.claims) {
     if (!claim.differences.empty()) section.bullets.push_back(claim.differences);
   }
+  add_untested(material, &section);
   add_clock_caveats(material, climb, &section);
-  add_rung_caveats(material, climb, &section);
-  for (const Input& input : material.inputs) {
-    if (const std::string& broken = input.run->seals().broken(); !broken.empty())
-      section.bullets.push_back(input.name + " was changed after it was saved: " + broken + ".");
-    const auto& all = input.run->ceilings();
-    const auto doubted = static_cast<size_t>(std::count_if(
-        all.begin(), all.end(), [](const Ceiling& one) { return !one.doubt.empty(); }));
-    if (doubted > 0)
-      section.bullets.push_back(
-          fmt::format("{} of {} measured ceilings {} in doubt: no share is taken of {}.", doubted,
-                      all.size(), doubted == 1 ? "is" : "are", doubted == 1 ? "it" : "them"));
-  }
-  if (has_unpaired) {
-    section.bullets.emplace_back(
-        "A ratio with ≈ is of rungs timed one after the other, not in turns.");
-  }
-  std::string untested;
-  for (const std::string& one : untested_of(material))
-    untested += (untested.empty() ? "" : "; ") + one;
-  if (!untested.empty()) section.bullets.push_back("Not tested: " + untested + ".");
+  if (material.inputs.size() == 1) add_time_caveats(climb, *material.options, &section);
+  add_speed_caveats(material, climb, pairs, &section);
+  add_flag_caveats(climb, *material.options, &section);
+  add_doubt_caveats(material, &section);
+  add_left_out(material, climb, &section);
   return section;
 }
 

@@ -7,8 +7,8 @@
 
 namespace ridge::report {
 
-/// `pairs`: the comparisons that page 1 shows; `has_unpaired`: its ladder has a ratio of two rungs timed alone.
+/// The gravest first: the last make way where page 1 has no room (sheet.h). `pairs`: the comparisons that page 1 shows.
 Section caveats_section(const Material& material, const Climb& climb,
-                        const std::vector<const Claim*>& pairs, bool has_unpaired);
+                        const std::vector<const Claim*>& pairs);
 
 }  // namespace ridge::report

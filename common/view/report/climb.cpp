@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -242,6 +243,15 @@ void leave_out_others(const Material& material, Climb* climb) {
   }
 }
 
+/// The ladder's own rungs, then what a learner wrote, then what others wrote.
+void put_in_order(Climb* climb) {
+  const auto place = [](const Line* line) {
+    return is_library(*line) ? 2 : is_edit(line->series->kernel) ? 1 : 0;
+  };
+  std::stable_sort(climb->lines.begin(), climb->lines.end(),
+                   [&](const Line* a, const Line* b) { return place(a) < place(b); });
+}
+
 /// The longest of the ladders (one for each type, say) is the one that is climbed.
 void find_ends(const Material& material, Climb* climb) {
   std::vector<std::pair<const Line*, const Line*>> steps;  // where its ladder begins, and the rung
@@ -299,7 +309,10 @@ std::string climb_label(const Climb& climb, const Line& line, const Line& pivot,
 std::string short_problem(const Line& line) {
   const QualityCheck* check = line.series->quality();
   if (check && !check->passed) return "✕ check failed, no speed";
-  return line.problem;
+  constexpr std::string_view kFailed = "failed: ";
+  if (!line.problem.starts_with(kFailed)) return line.problem;
+  const std::string reason = line.problem.substr(kFailed.size());
+  return "✕ " + reason.substr(0, reason.find(": ")) + ", no speed";  // the appendix has all of it
 }
 
 std::optional<Ceiling> shared_ceiling_of(const Climb& climb) {
@@ -396,6 +409,7 @@ Climb climb_of(const Material& material) {
   find_ends(material, &climb);
   if (climb.first) leave_out_types(material, &climb);
   leave_out_others(material, &climb);
+  if (!material.is_of_pair) put_in_order(&climb);
   return climb;
 }
 
@@ -519,6 +533,8 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
     }
     if (line->in_turns && !all_in_turns) leave_out_bar(climb.unit, &row);
     if (row.rate && line->series->stats) row.sublabel = caution_of(*line->series->stats);
+    if (is_of_two && row.sublabel.empty() && (line->is_baseline || line->is_candidate))
+      row.sublabel = line->is_candidate ? "candidate" : "baseline";
     row.other_unit = chart_options.ceiling && line->derived.compute.value_or(Utilization()).name !=
                                                   chart_options.ceiling->name;
     rows.push_back(std::move(row));

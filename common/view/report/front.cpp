@@ -95,7 +95,7 @@ std::vector<Section> comparison_sections(const Material& material, const Climb& 
   for (size_t i = 0; i < claims.size(); ++i) {
     const Comparison& c = claims[i]->comparison;
     section.chart->rows[i].label = with_stale(section.chart->rows[i].label, c.stale);
-    section.chart->rows[i].sublabel = "against " + title_of(c.baseline, *material.options);
+    section.chart->rows[i].sublabel = "baseline: " + title_of(c.baseline, *material.options);
     const Decision& decision = claims[i]->decision;
     if (decision.verdict == Verdict::faster && decision.decision != "adopt")
       verdicts.row_reasons[i] += "; " + decision_words(decision);
@@ -170,11 +170,6 @@ std::vector<Section> note_sections(const Material& material) {
   return {std::move(section)};
 }
 
-bool has_unpaired_step(const Section& climb) {
-  return climb.chart && std::any_of(climb.chart->table.rows.begin(), climb.chart->table.rows.end(),
-                                    [](const auto& row) { return row[3].starts_with("≈"); });
-}
-
 Section again_section(const Material& material, const Climb& climb,
                       const std::vector<const Claim*>& claims) {
   Section section{.id = "again", .title = "Do it again"};
@@ -186,7 +181,7 @@ Section again_section(const Material& material, const Climb& climb,
   section.commands = {material.is_of_pair ? claim_command(material.claims.back(), "run.jsonl")
                                           : climb_command(material, climb.lines, "run.jsonl")};
   if (!material.is_of_pair) {
-    constexpr size_t kMost = 3;  // the appendix has all
+    constexpr size_t kMost = 2;  // the appendix has all
     std::set<std::string> told;  // a pair may have been compared twice
     for (const Claim* claim : claims) {
       if (told.size() == kMost || !told.insert(short_claim_command(material, *claim, "")).second)
@@ -231,7 +226,6 @@ Section trap_front(const Material& material, const Climb& climb) {
 
 std::vector<Section> front_sections(const Material& material, const Climb& climb) {
   std::vector<Section> sections;
-  bool has_unpaired = false;
   const bool has_traps = std::any_of(climb.lines.begin(), climb.lines.end(),
                                      [](const Line* line) { return is_trap(*line); });
   // Two trainings are no ladder: the headline has their times, the appendix each seed.
@@ -248,7 +242,6 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
     sections.push_back(
         climb_section(material, climb, has_line_for_about(material, climb, lines_of_words)));
     if (!material.is_of_pair) lines_of_words += sections.back().paragraphs.size();
-    has_unpaired = has_unpaired_step(sections.back());
   }
   for (Section& section : comparison_sections(material, climb, lines_of_words))
     sections.push_back(std::move(section));
@@ -258,7 +251,7 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   }
   sections.push_back(machine_section(material, climb));
   const std::vector<const Claim*> pairs = shown_claims(material, climb, lines_of_words);
-  sections.push_back(caveats_section(material, climb, pairs, has_unpaired));
+  sections.push_back(caveats_section(material, climb, pairs));
   sections.push_back(again_section(material, climb, pairs));
   return sections;
 }

@@ -263,7 +263,8 @@ std::string library_words(const Material& material, const Climb& climb) {
   if (step) return step_words(*step);
   if (is_refused(material, *climb.library, *climb.best)) return "no ratio, not judged";
   const std::string apart = apart_words(*climb.library, *climb.best);
-  return apart.empty() ? unavailable("it has no usable time per call") : "no ratio, " + apart;
+  return apart.empty() ? unavailable("it has no usable time per call")
+                       : "no ratio, the two are of two runs, " + apart;
 }
 
 /// Which of a GPU's units it computes on, by its counters; empty: they were not read.
@@ -368,13 +369,25 @@ std::string way_sentence(const Material& material, const Climb& climb) {
   if (is_refused(material, *climb.first, *climb.best))
     return text + "; no ratio is made of them: their comparison is not valid.";
   const std::string apart = apart_words(*climb.first, *climb.best);
-  return text +
-         (apart.empty() ? "." : "; no ratio is made of them, since they were timed " + apart + ".");
+  return text + (apart.empty() ? "." : ". They are of two runs, " + apart + ": no ratio is made.");
 }
 
-size_t verified_of(const Climb& climb) {
-  return static_cast<size_t>(std::count_if(climb.lines.begin(), climb.lines.end(),
-                                           [](const Line* line) { return line->problem.empty(); }));
+/// "12 of 13 rungs passed their checks", and how many of those have no speed that can be believed.
+std::string checks_sentence(const Climb& climb) {
+  size_t passed = 0, without_speed = 0;
+  for (const Line* line : climb.lines) {
+    const QualityCheck* check = line->series->quality();
+    const bool is_right = line->problem.empty() || (check && check->passed);
+    passed += is_right;
+    without_speed += is_right && !line->problem.empty();
+  }
+  std::string text = fmt::format("{} of {} rungs passed their checks{}", passed, climb.lines.size(),
+                                 climb.where.empty() ? "" : " at " + climb.where);
+  if (without_speed > 0)
+    text += without_speed == 1
+                ? "; one of them has no speed that can be used"
+                : fmt::format("; {} of them have no speed that can be used", without_speed);
+  return text + ".";
 }
 
 Headline climb_headline(const Material& material, const Climb& climb) {
@@ -453,8 +466,7 @@ std::string climb_sentence(const Material& material, const Climb& climb) {
   add(material.lab == kImportedLab
           ? fmt::format("{} benchmark{} of another program; nothing was checked.",
                         climb.lines.size(), climb.lines.size() == 1 ? "" : "s")
-          : fmt::format("{} of {} rungs passed their checks{}.", verified_of(climb),
-                        climb.lines.size(), climb.where.empty() ? "" : " at " + climb.where));
+          : checks_sentence(climb));
   if (material.claims.empty() && !climb.unit.empty())
     add("No two rungs were compared in pairs, so no verdict is given: small differences may be the "
         "machine's.");

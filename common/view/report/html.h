@@ -7,8 +7,6 @@
 
 namespace ridge::report {
 
-/// Whether page 1 is one sheet of paper: else what follows it goes on where it ends.
-bool fits_one_sheet(const Report& report);
 std::string headline_html(const Report& report);
 /// One of the report's own, with its chart; those of page 1 have their charts at the width of a sheet.
 std::string section_html(const Report& report, const Section& section);

@@ -133,6 +133,8 @@ body:has(.part.charts[open]) .folded.charts,body:has(.part.method[open]) .folded
 .part:not(.results)>summary .holds{display:inline}
 .results figure{display:none}
 .results>summary .holds{display:none}
+.results td{padding:1px 10px 1px 0;line-height:1.2}
+.results table:not(.prose) td.label{width:28%}
 .results>summary{list-style:none}
 .handout{columns:2;column-gap:22px;font-size:9.7px;line-height:1.2}
 .handout .screen{display:none}

@@ -16,6 +16,7 @@
 #include "common/view/report/front.h"
 #include "common/view/report/headline.h"
 #include "common/view/report/predictions.h"
+#include "common/view/report/sheet.h"
 
 namespace ridge::report {
 namespace {
@@ -399,6 +400,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   report.sections = appendix_of(material);
   report.climb = climbed_rungs(material, climb);
   report.claims = std::move(material.claims);
+  fit_one_sheet(&report);
   return report;
 }
 

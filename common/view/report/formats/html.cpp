@@ -11,6 +11,7 @@
 #include "common/view/report/format.h"
 #include "common/view/report/html.h"
 #include "common/view/report/page.h"
+#include "common/view/report/sheet.h"
 
 namespace ridge::report {
 namespace {
@@ -36,13 +37,12 @@ void write_appendix(const Report& report, std::string* out) {
         "class=\"holds\">{}</span></summary>\n{}</details>\n",
         name, title_of(part), escape_xml(titles), sections);
     if (part == Part::results) continue;
-    left_out +=
-        fmt::format("<span class=\"folded {}\"> In the HTML page, not printed: {} ({}).</span>",
-                    name, title_of(part), escape_xml(titles));
+    left_out += fmt::format("<span class=\"folded {}\"> {}: {}.</span>", name, title_of(part),
+                            escape_xml(titles));
   }
   *out +=
-      "<h2 class=\"appendix\">Appendix</h2>\n<div class=\"paper\"><p class=\"note\">The figures "
-      "behind the charts of page 1 are in the HTML page." +
+      "<h2 class=\"appendix\">Appendix</h2>\n<div class=\"paper\"><p class=\"note\">Not "
+      "printed, in the HTML page: the figures behind the charts of page 1." +
       left_out + "</p></div>\n" + folds;
 }
 
