@@ -85,6 +85,8 @@ TEST_CASE("products of many rows, and rungs for decoding that refuse them in a s
   for (const KernelDesc* kernel : gemv_rungs()) {
     for (const char* epilogue : {"fused", "none"}) {
       for (const auto& [batch, n, k] : {std::tuple{int64_t{129}, int64_t{257}, int64_t{384}},
+                                        {33, 2113, 1408},
+                                        {64, 130, 128},
                                         {700, 1000, 1152},
                                         {2049, 3080, 640}}) {
         const auto check = check_at(*kernel, device,
@@ -96,7 +98,8 @@ TEST_CASE("products of many rows, and rungs for decoding that refuse them in a s
                                     false);
         INFO(kernel->id);
         if (!check) {
-          CHECK(check.error().sentence().find("takes at most 16 rows of x") != std::string::npos);
+          CHECK(check.error().sentence().find("takes at most ") != std::string::npos);
+          CHECK(check.error().sentence().find(" rows of x") != std::string::npos);
           continue;
         }
         INFO(check->what << ": " << check->reason);
