@@ -103,7 +103,7 @@ void Work::send_environment(int64_t request, const char* when, const measure::Fo
 // ---- requests ------------------------------------------------------------------------------------
 
 Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> cancelled) {
-  RIDGE_TRY(const auto asked, find_all(request));
+  RIDGE_TRY(auto asked, find_all(request));
   const measure::Range range((request.lab.empty() ? to_string(request.type) : request.lab).c_str());
   LineObserver observer(emitter_, request.id, std::move(cancelled));
   if (request.type == RequestType::probe && !asked.empty())
@@ -120,6 +120,7 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
     // Made now, so that the quiet check can ask it and its start-up is over before anything is timed.
     RIDGE_TRY(gpu, machine_.device(Backend::cuda, request.device));
   }
+  RIDGE_TRY_VOID(look_for_room(request, &asked, &observer));
   if (loaded_kernels().empty()) observer.start_telemetry(gpu);
   // A parameter that was let go is to run within 150 ms: live, the window that is looked at began with the
   // request before, and nothing is waited for.
@@ -144,6 +145,19 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
     send_environment(request.id, "after", load_);
   }
   return outcome;
+}
+
+/// A size that is too large is a slip of the finger: it is refused before ceilings are measured for it.
+Result<void> Work::look_for_room(const WorkRequest& request, std::vector<Asked>* asked,
+                                 LineObserver* observer) {
+  for (size_t i = 0; i < asked->size(); ++i) {
+    Asked& one = (*asked)[i];
+    if (!one.rung->cannot().empty()) continue;
+    const auto room = one.rung->has_room(job(request, *asked, i, observer));
+    if (!room && request.type != RequestType::run) return room.error();
+    one.has_room = room.ok();
+  }
+  return {};
 }
 
 void Work::send_outcome(const WorkRequest& request, Series series) {

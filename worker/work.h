@@ -51,6 +51,7 @@ class Work {
   struct Asked {
     const Rung* rung = nullptr;
     Params params;
+    bool has_room = true;  ///< its buffers fit
   };
 
   const Rung* rung(std::string_view id) const;
@@ -60,6 +61,9 @@ class Work {
   Result<Asked> find_command(const KernelRequest& request);
   Result<std::vector<Asked>> find_all(const WorkRequest& request);
 
+  /// Error: a request that needs all of them has one without room.
+  Result<void> look_for_room(const WorkRequest& request, std::vector<Asked>* asked,
+                             LineObserver* observer);
   Result<void> run(const WorkRequest& request, const std::vector<Asked>& asked,
                    LineObserver* observer);
   /// Counters of a GPU's rungs once all are timed; sends their outcomes again.

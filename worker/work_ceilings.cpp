@@ -35,7 +35,7 @@ std::map<Work::Place, std::set<Work::CeilingKey>> Work::ceilings_wanted(
     of.insert({cpu ? threads : 1, what});
   };
   for (const Asked& one : asked) {
-    if (!one.rung->cannot().empty()) continue;
+    if (!one.rung->cannot().empty() || !one.has_room) continue;
     const int threads = static_cast<int>(param_int(one.params, "threads", 1));
     for (const std::string& what : one.rung->ceilings(one.params)) {
       want(one.rung->backend(), threads, what);

@@ -1,6 +1,7 @@
 // The first kind of rung: a kernel, timed call by call and judged by its output.
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/energy_pass.h"
+#include "common/harness/measure/rung.h"
 #include "common/harness/measure/serve.h"
 #include "common/record/accuracy.h"
 #include "common/record/params.h"
@@ -13,6 +14,14 @@ class KernelRung : public Rung {
  public:
   KernelRung(KernelInfo info, const KernelDesc& kernel, const FamilyDesc* family)
       : Rung(std::move(info)), kernel_(kernel), family_(family) {}
+
+  Result<void> has_room(const Job& job) const override {
+    const auto where = job.machine->device(kernel_.backend, job.request.device);
+    const bool is_made_ready = family_ == nullptr || family_->get_ready != nullptr;
+    if (!where || is_made_ready) return {};
+    RIDGE_TRY(const auto problem, family_->make_problem(job.params));
+    return measure::check_memory(*family_, job.params, *problem, **where);
+  }
 
   Result<Series> measure(const Job& job) const override {
     const auto where = job.machine->device(kernel_.backend, job.request.device);

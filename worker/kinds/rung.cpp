@@ -49,6 +49,10 @@ Result<AssemblyText> Rung::assembly(int capability, const std::function<bool()>&
   return measure::disassemble(info_.id, capability, cancelled);
 }
 
+Result<void> Rung::has_room(const Job&) const {
+  return {};
+}
+
 std::vector<std::string> Rung::ceilings(const Params&) const {
   return {};
 }

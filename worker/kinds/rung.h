@@ -48,6 +48,9 @@ class Rung {
   virtual Result<AssemblyText> assembly(int capability,
                                         const std::function<bool()>& cancelled) const;
 
+  /// Error unavailable: with these parameters its buffers do not fit, or there is no such problem. Asked before anything
+  /// is measured for it; what is not known before it is made says so then.
+  virtual Result<void> has_room(const Job& job) const;
   /// Everything that happens is in the Series; an Error means that the device is lost or that the request
   /// was cancelled before it began. Called for a rung that can run here.
   virtual Result<Series> measure(const Job& job) const = 0;
