@@ -38,7 +38,7 @@ see_command() {
 
 see_format() {
   local run=$RIDGE_SOURCE/assets/recorded/fusion.h100_80gb_hbm3.jsonl
-  ridgepoint report --help | grep -q '\.trace\.json or \.txt; default' || missing "help of report lacks .txt"
+  ridgepoint report --help | tr -s '\n ' ' ' | grep -q '\.trace\.json or \.txt; default' || missing "help of report lacks .txt"
   ridgepoint report "$run" --out "$copy/report.txt" >/dev/null 2>&1
   grep -q '^- ' "$copy/report.txt" || missing "report.txt has no sections"
   { ridgepoint report "$run" --out "$copy/report.doc" 2>&1 || true; } | grep -q 'or \.txt' || missing "the hint lacks .txt"

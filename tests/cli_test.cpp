@@ -7,6 +7,7 @@
 #include "common/record/json.h"
 #include "common/record/run.h"
 #include "tests/catch.h"
+#include "tests/generated_list.h"
 #include "tests/program.h"
 #include "tests/skip.h"
 
@@ -30,6 +31,11 @@ std::vector<std::string> fixture_args(std::vector<std::string> args) {
 
 Outcome fixtures(std::vector<std::string> args) {
   return Program(variable("RIDGE_FIXTURE_BIN"), fixture_args(std::move(args))).finish();
+}
+
+/// What a shell says of a command line in which "$0" is ridgepoint.
+Outcome in_shell(const std::string& line) {
+  return Program("/bin/sh", {"-c", line, variable("RIDGE_BIN")}).finish();
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -321,8 +327,163 @@ TEST_CASE("help is a word, alone and before a command") {
   CHECK(ridgepoint({"help", "run"}).out == ridgepoint({"run", "--help"}).out);
 }
 
+namespace {
+
+/// The commands as the manual page has them, without the marks of troff.
+struct ManualEntry {
+  std::string group, synopsis, use;
+  std::vector<std::string> examples;  ///< the lines to copy
+  std::string name() const { return synopsis.substr(0, synopsis.find(' ')); }
+};
+
+std::string plain(std::string line) {
+  for (const char* mark : {"\\fB", "\\fI", "\\fR", "\\&"})
+    for (size_t at = line.find(mark); at != std::string::npos; at = line.find(mark))
+      line.erase(at, std::string(mark).size());
+  for (size_t at = line.find("\\-"); at != std::string::npos; at = line.find("\\-"))
+    line.erase(at, 1);
+  return line;
+}
+
+std::vector<ManualEntry> manual_entries() {
+  std::istringstream page(ridgepoint({"man"}).out);
+  std::vector<ManualEntry> entries;
+  std::string group;
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind(".SH ", 0) == 0) group = plain(line.substr(5, line.size() - 6));
+    if (line.rfind(".SS ", 0) == 0) {
+      entries.push_back({group, plain(line.substr(5, line.size() - 6)), "", {}});
+      std::getline(page, line);
+      entries.back().use = plain(line);
+    }
+    if (line == ".PP" && std::getline(page, line)) entries.back().examples.push_back(plain(line));
+  }
+  return entries;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "help has the commands in groups, those of a newcomer first, and docs/commands.md has it") {
+  const std::string help = ridgepoint({"--help"}).out;
+  std::string table = "| | command | what it is for |\n| --- | --- | --- |\n", group;
+  std::vector<std::string> first;
+  for (const ManualEntry& entry : manual_entries()) {
+    INFO(entry.synopsis);
+    const size_t title = help.find("\n" + entry.group + ":\n");
+    REQUIRE(title != std::string::npos);
+    CHECK(help.find("\n  " + entry.name() + " ") > title);
+    if (entry.group == "Start here") first.push_back(entry.name());
+    std::string synopsis = entry.synopsis;
+    for (size_t at = synopsis.find('|'); at != std::string::npos; at = synopsis.find('|', at + 2))
+      synopsis.insert(at, 1, '\\');
+    table += "| " + (entry.group == group ? "" : entry.group + " ") + "| `" + synopsis + "` | " +
+             entry.use + " |\n";
+    group = entry.group;
+  }
+  CHECK(first == std::vector<std::string>{"list", "run", "compare"});
+  CHECK(help.find("Start here:") < help.find("\nOptions:"));
+  check_list("docs/commands.md", "commands", table);
+}
+
+TEST_CASE("help of a command says what it is for, and its examples are lines that it takes") {
+  const std::string common = ridgepoint({"--help"}).out;
+  for (const ManualEntry& entry : manual_entries()) {
+    const std::string help = ridgepoint({"help", entry.name()}).out;
+    INFO(help);
+    CHECK(help == ridgepoint({entry.name(), "--help"}).out);
+    CHECK(std::isupper(static_cast<unsigned char>(help.front())));
+    CHECK(has(entry.use, "."));
+    CHECK(has(help, "\nUsage: ridgepoint " + entry.name()));
+    REQUIRE(has(help, "\nExamples:\n"));
+    REQUIRE_FALSE(entry.examples.empty());
+    for (const std::string& example : entry.examples) {
+      INFO(example);
+      CHECK(has(help, "\n  " + example + "\n"));
+      CHECK(example.rfind("ridgepoint " + entry.name(), 0) == 0);
+      std::istringstream words(example.substr(0, example.find('"')));
+      for (std::string word; words >> word;)
+        if (word.rfind("--", 0) == 0) CHECK((has(help, word + " ") || has(common, word + " ")));
+      // An unknown lab or rung, or a word too many, is refused before the help is asked for.
+      if (!has(example, "\""))
+        CHECK(in_shell("\"$0\" " + example.substr(11) + " --help").code == 0);
+    }
+  }
+}
+
+TEST_CASE("the examples that need nothing but this program end well") {
+  for (const char* line : {"list", "list gemm", "list --source gemm.cpu.loop_order", "tour",
+                           "tour first_hour", "exercise list", "map", "completion bash", "man"}) {
+    bool is_example = false;
+    for (const ManualEntry& entry : manual_entries())
+      for (const std::string& example : entry.examples)
+        is_example |= example == "ridgepoint " + std::string(line);
+    INFO(line);
+    CHECK(is_example);
+    CHECK(in_shell("\"$0\" " + std::string(line)).code == 0);
+  }
+}
+
+TEST_CASE("a command without what it needs says what, which there are, and a line that works") {
+  struct Missing {
+    std::vector<std::string> args;
+    std::vector<const char*> names;
+  };
+  const std::vector<Missing> all = {
+      {{"run"}, {"it needs LAB", "gemm, conv", "'ridgepoint list'", "'ridgepoint run gemm --set"}},
+      {{"completion"}, {"it needs SHELL (bash, zsh or fish)", "'ridgepoint completion bash'"}},
+      {{"completion", "tcsh"}, {"'tcsh' is no value of SHELL", "bash, zsh, fish"}},
+      {{"report"}, {"it needs RUN", "'ridgepoint report run.jsonl'"}},
+      {{"count"}, {"it needs KERNEL", "'ridgepoint list LAB'", "'ridgepoint count gemm.cuda"}},
+      {{"record"}, {"it needs LAB", "'ridgepoint record --help'"}},
+      {{"help", "rnu"}, {"there is no command 'rnu'", "did you mean run?"}},
+      {{"help", "gemm"}, {"it is a lab: see 'ridgepoint list gemm'"}},
+      {{"run", "gemm", "--limit", "abc"}, {"'abc' is no value of --limit", "from 0.001 to 86400"}},
+      {{"run", "gemm", "--rungs"}, {"--rungs needs a value"}},
+  };
+  for (const Missing& one : all) {
+    const Outcome outcome = ridgepoint(one.args);
+    INFO(outcome.err);
+    CHECK(outcome.code == 64);
+    CHECK(is_one_sentence(outcome.err));
+    for (const char* name : one.names) CHECK(has(outcome.err, name));
+  }
+}
+
+TEST_CASE("help keeps within a narrow terminal, but for a line to copy") {
+  const Outcome outcome =
+      Program("/bin/bash",
+              {"-c", "command -v script >/dev/null || exit 77; exec script -qec \"stty cols 60; '" +
+                         variable("RIDGE_BIN") + "' --help\" /dev/null </dev/null"})
+          .finish();
+  if (outcome.code == 77) RIDGE_SKIP("no program 'script' to make a terminal");
+  std::istringstream lines(outcome.out);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    INFO(line);
+    if (line.rfind("  ridgepoint ", 0) != 0) CHECK(line.size() <= 60);
+  }
+  CHECK(count > 40);
+}
+
+TEST_CASE("a size that does not fit is refused before ceilings are measured for it") {
+  unsetenv("RIDGE_CEILINGS");
+  const Outcome run = ridgepoint({"run", "gemm", "--set", "n=1000000"});
+  const Outcome compare = ridgepoint(
+      {"compare", "gemm", "--baseline", "loop_order", "--candidate", "packed:n=1000000"});
+  setenv("RIDGE_CEILINGS", "off", 1);
+  INFO(run.err << compare.err << compare.out);
+  CHECK(run.code == 69);
+  CHECK(is_one_sentence(run.err));
+  CHECK(compare.code == 69);
+  CHECK_FALSE(has(compare.err, "ceiling"));
+  CHECK(has(compare.err, "fits"));
+  CHECK(compare.out.empty());  // no table of dashes
+}
+
 TEST_CASE("help shows an option that repeats as one value; exercise alone lists them") {
-  CHECK_FALSE(has(ridgepoint({"compare", "--help"}).out, "TEXT ..."));
+  CHECK_FALSE(has(ridgepoint({"compare", "--help"}).out, " ..."));
   CHECK(ridgepoint({"exercise"}).out == ridgepoint({"exercise", "list"}).out);
 }
 
@@ -570,15 +731,6 @@ TEST_CASE("synthetic pictures are named beside every figure of them") {
   else
     setenv("RIDGEPOINT_DATA", saved_data.c_str(), 1);
 }
-
-namespace {
-
-/// What a shell says of a command line in which "$0" is ridgepoint.
-Outcome in_shell(const std::string& line) {
-  return Program("/bin/sh", {"-c", line, variable("RIDGE_BIN")}).finish();
-}
-
-}  // namespace
 
 TEST_CASE("a stdout that takes nothing is an error of every command") {
   const std::string run = " '" + saved_run() + "'";

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 #include "app/query/terminal.h"
 
@@ -14,10 +14,32 @@ std::vector<const CommandDesc*> all_commands() {
   const auto registered = registered_commands();
   std::vector<const CommandDesc*> all(registered.begin(), registered.end());
   std::sort(all.begin(), all.end(), [](const CommandDesc* a, const CommandDesc* b) {
-    return std::pair(a->place, std::string_view(a->name)) <
-           std::pair(b->place, std::string_view(b->name));
+    return std::tuple(a->group, a->place, std::string_view(a->name)) <
+           std::tuple(b->group, b->place, std::string_view(b->name));
   });
   return all;
+}
+
+const char* title_of(CommandGroup group) {
+  switch (group) {
+    case CommandGroup::start:
+      return "Start here";
+    case CommandGroup::learn:
+      return "Learn";
+    case CommandGroup::measure:
+      return "Measure more";
+    case CommandGroup::report:
+      return "Report and check";
+    case CommandGroup::teach:
+      return "Teach a class";
+    case CommandGroup::machine:
+      return "This machine";
+    case CommandGroup::contribute:
+      return "Recordings and pages of the project";
+    case CommandGroup::shell:
+      return "Shell and manual";
+  }
+  return "";
 }
 
 CLI::Option* one_at_a_time(CLI::Option* option) {

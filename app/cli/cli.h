@@ -31,10 +31,22 @@ struct CommonOptions {
 /// 2 for unresolved.
 using Command = std::function<int()>;
 
+/// What a command is for, in the order of --help.
+enum class CommandGroup { start, learn, measure, report, teach, machine, contribute, shell };
+const char* title_of(CommandGroup group);
+
+/// A line that works as it stands, without the program's name, and what it does.
+struct Example {
+  const char *line, *about;
+};
+
 struct CommandDesc {
-  const char* name;   ///< "list"; its file is cmd_list.cpp
-  const char* about;  ///< one line of --help
-  int place;          ///< in --help, smallest first; in tens, so that there is room between two
+  const char* name;     ///< "list"; its file is cmd_list.cpp
+  const char* about;    ///< one line of --help
+  CommandGroup group;   ///< what it stands under in --help
+  const char* use;      ///< what it is for, to someone who has not used it
+  Example examples[3];  ///< at least one; those that are left have no line
+  int place;  ///< within its group, smallest first; in tens, so that there is room between two
   Level level;
   /// Of the document that --json prints: "list" of docs/schema/list.schema.json; "": none is written down.
   const char* schema;

@@ -64,8 +64,13 @@ Command setup_article(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_article(common, *options); };
 }
 
-RIDGE_COMMAND(article, .about = "one's own climb as a page: each step, its code, what bound it",
-              .place = 125, .level = Level::kLearn, .schema = "", .setup = setup_article);
+RIDGE_COMMAND(
+    article, .about = "one's own climb as a page: each step, its code, what bound it",
+    .group = CommandGroup::report,
+    .use =
+        "Turns a saved climb into an article: each step with its code, its gain and what bound it.",
+    .examples = {{"article gemm run.jsonl --out climb.html", "the climb of a saved run"}},
+    .place = 125, .level = Level::kLearn, .schema = "", .setup = setup_article);
 
 }  // namespace
 }  // namespace ridge::app

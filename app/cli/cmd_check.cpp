@@ -249,8 +249,15 @@ Command setup_check(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_check(common, *options); };
 }
 
-RIDGE_COMMAND(check, .about = "hold comparisons to a team's budgets, for its CI", .place = 82,
-              .level = Level::kBench, .schema = "check", .setup = setup_check);
+RIDGE_COMMAND(check, .about = "hold comparisons to a team's budgets, for its CI",
+              .group = CommandGroup::report,
+              .use =
+                  "Measures the comparisons of a budget file and holds each to its demand: for a "
+                  "merge request that must not make the program slower.",
+              .examples = {{"check BUDGET.json", "measures, and says what is met"},
+                           {"check BUDGET.json --run run.jsonl --markdown budgets.md",
+                            "judges a saved run, and writes a table"}},
+              .place = 122, .level = Level::kBench, .schema = "check", .setup = setup_check);
 
 }  // namespace
 }  // namespace ridge::app

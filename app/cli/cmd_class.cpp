@@ -58,8 +58,15 @@ Command setup_class(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_class(common, *options); };
 }
 
-RIDGE_COMMAND(class, .about = "a class's saved runs on one page: ladders, predictions, exercises",
-              .place = 62, .level = Level::kLab, .schema = "", .setup = setup_class);
+RIDGE_COMMAND(
+    class, .about = "a class's saved runs on one page: ladders, predictions, exercises",
+    .group = CommandGroup::teach,
+    .use =
+        "Puts a class's saved runs on one page: each person's ladder, predictions and exercises.",
+    .examples = {{"class handed_in", "a line for each person, here"},
+                 {"class handed_in --out class.html --csv class.csv",
+                  "a page for a browser, and a table for a gradebook"}},
+    .place = 62, .level = Level::kLab, .schema = "", .setup = setup_class);
 
 }  // namespace
 }  // namespace ridge::app

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
+#include <algorithm>
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -79,9 +81,13 @@ int show(const CommonOptions& common, const MeasureOptions& options, const Measu
          bool trainings) {
   if (measured.request == 0) return fail(common, *measured.error);
   const Run& run = measured.driver->run();
+  const bool has_any =
+      std::any_of(run.series().begin(), run.series().end(), [&](const Series& one) {
+        return one.request == measured.request && one.status != SeriesStatus::skipped;
+      });
   if (common.json) {
     print_json(json_of(measured));
-  } else {
+  } else if (has_any || !measured.error) {  // else a table of dashes would stand before the reason
     // Of trainings each seed would be a table: what follows has the medians over them.
     const std::string results =
         trainings ? environment_text(run) + results_notes(run, measured.request, {})
@@ -238,11 +244,22 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_compare(common, *options); };
 }
 
-RIDGE_COMMAND(compare,
-              .about =
-                  "compare rungs, trainings, pipelines, commands or libraries in turns: is the "
-                  "candidate faster?",
-              .place = 80, .level = Level::kLearn, .schema = "document", .setup = setup_compare);
+RIDGE_COMMAND(
+    compare,
+    .about =
+        "compare rungs, trainings, pipelines, commands or libraries in turns: is the "
+        "candidate faster?",
+    .group = CommandGroup::start,
+    .use =
+        "Runs two or more sides in turns, so that a busy machine disturbs them alike, and ends "
+        "with a verdict: faster, slower, same or unresolved.",
+    .examples = {{"compare gemm --baseline naive_o3 --candidate packed --set n=256",
+                  "two rungs of a lab"},
+                 {"compare --baseline \"sort a.txt\" --candidate \"sort --parallel=2 a.txt\"",
+                  "two commands of your own"},
+                 {"compare --baseline ./before.so --candidate ./after.so",
+                  "two libraries of your own"}},
+    .place = 80, .level = Level::kLearn, .schema = "document", .setup = setup_compare);
 
 }  // namespace
 }  // namespace ridge::app

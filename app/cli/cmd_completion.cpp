@@ -272,6 +272,12 @@ Command setup_completion(CLI::App& command, const CommonOptions&) {
 }
 
 RIDGE_COMMAND(completion, .about = "what a shell completes: commands, options, labs, rungs",
+              .group = CommandGroup::shell,
+              .use =
+                  "Prints a script that teaches your shell to complete commands, options, labs and "
+                  "rungs with the Tab key.",
+              .examples = {{"completion bash",
+                            "read it with: source <(ridgepoint completion bash)"}},
               .place = 160, .level = Level::kLab, .schema = "", .setup = setup_completion);
 
 }  // namespace

@@ -137,6 +137,13 @@ Command setup_count(CLI::App& command, const CommonOptions& common) {
 
 RIDGE_COMMAND(count,
               .about = "count a CUDA rung's requests, conflicts and FLOP by line, without a GPU",
+              .group = CommandGroup::learn,
+              .use =
+                  "Runs a CUDA rung thread by thread on this CPU and counts its memory requests, "
+                  "bank conflicts and FLOP, line by line. It needs no GPU.",
+              .examples = {{"count gemm.cuda.naive --set n=128", "line by line"},
+                           {"count gemm.cuda.shared_tile --steps 8",
+                            "the first requests of one warp"}},
               .place = 92, .level = Level::kLearn, .schema = "", .setup = setup_count);
 
 }  // namespace

@@ -141,8 +141,14 @@ Command setup_edit(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_edit(common, *options); };
 }
 
-RIDGE_COMMAND(edit, .about = "copy a rung's file, for you to change", .place = 40,
-              .level = Level::kLab, .schema = "", .setup = setup_edit);
+RIDGE_COMMAND(edit, .about = "copy a rung's file, for you to change", .group = CommandGroup::learn,
+              .use =
+                  "Copies the file of a rung, so that you can change it, and tells how it compares "
+                  "with the original after each save.",
+              .examples = {{"edit gemm.cpu.loop_order", "copies it to your folder of edits"},
+                           {"edit loop_order --watch --set n=256",
+                            "then builds, checks and times it at every save"}},
+              .place = 40, .level = Level::kLab, .schema = "", .setup = setup_edit);
 
 }  // namespace
 }  // namespace ridge::app

@@ -221,8 +221,15 @@ Command setup_exercise(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_exercise(common, *options); };
 }
 
-RIDGE_COMMAND(exercise, .about = "list the exercises, write one's file, check it", .place = 50,
-              .level = Level::kLearn, .schema = "", .setup = setup_exercise);
+RIDGE_COMMAND(exercise, .about = "list the exercises, write one's file, check it",
+              .group = CommandGroup::learn,
+              .use =
+                  "Exercises are files with a hole to fill. Start one, change it, and have it "
+                  "checked and timed.",
+              .examples = {{"exercise list", "all of them, with what you have solved"},
+                           {"exercise start gemm_loop_order", "writes its file"},
+                           {"exercise check FILE", "checks and times what you wrote"}},
+              .place = 50, .level = Level::kLearn, .schema = "", .setup = setup_exercise);
 
 }  // namespace
 }  // namespace ridge::app

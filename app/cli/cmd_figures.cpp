@@ -78,8 +78,14 @@ Command setup_figures(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_figures(common, *options); };
 }
 
-RIDGE_COMMAND(figures, .about = "check a page's figures against the recordings", .place = 145,
-              .level = Level::kBench, .schema = "", .setup = setup_figures);
+RIDGE_COMMAND(
+    figures, .about = "check a page's figures against the recordings",
+    .group = CommandGroup::contribute,
+    .use =
+        "Compares the figures that a page quotes with the recordings, and writes the right ones.",
+    .examples = {{"figures README.md", "says which differ"},
+                 {"figures README.md --write", "and corrects them"}},
+    .place = 145, .level = Level::kBench, .schema = "", .setup = setup_figures);
 
 }  // namespace
 }  // namespace ridge::app

@@ -119,6 +119,13 @@ Command setup_handout(CLI::App& command, const CommonOptions& common) {
 
 RIDGE_COMMAND(handout,
               .about = "write one offline page: lesson, sources, charts, answers folded away",
+              .group = CommandGroup::teach,
+              .use =
+                  "One HTML page for students without the program: the lab's lesson, its sources "
+                  "and, of a saved run, the charts. It needs no network.",
+              .examples = {{"handout gemm --out gemm.html", "the lesson and the sources"},
+                           {"handout gemm run.jsonl --out gemm.html",
+                            "with the charts of a saved run"}},
               .place = 20, .level = Level::kLab, .schema = "", .setup = setup_handout);
 
 }  // namespace

@@ -175,8 +175,15 @@ Command setup_history(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_history(common, *options); };
 }
 
-RIDGE_COMMAND(history, .about = "results over time, and where their level changed", .place = 127,
-              .level = Level::kLab, .schema = "", .setup = setup_history);
+RIDGE_COMMAND(
+    history, .about = "results over time, and where their level changed",
+    .group = CommandGroup::report,
+    .use =
+        "Shows the results that this machine gave before, and where the level of a rung changed.",
+    .examples = {{"history", "a line for each rung measured here"},
+                 {"history loop_order --set n=512 --diff",
+                  "one rung, and what changed in its source"}},
+    .place = 127, .level = Level::kLab, .schema = "", .setup = setup_history);
 
 }  // namespace
 }  // namespace ridge::app

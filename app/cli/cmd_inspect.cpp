@@ -253,6 +253,14 @@ Command setup_inspect(CLI::App& command, const CommonOptions& common) {
 
 RIDGE_COMMAND(inspect,
               .about = "look inside a model, a rung's walk through memory, or a GPU rung's warps",
+              .group = CommandGroup::learn,
+              .use =
+                  "Looks inside: how a trained model decides on one input, how a rung walks "
+                  "through memory, or what the warps of a GPU rung do.",
+              .examples = {{"inspect gemm.cpu.loop_order --count 20",
+                            "the first accesses of a rung, with the caches"},
+                           {"inspect weightless.cpu.naive --input 17",
+                            "how a model reads one picture"}},
               .place = 90, .level = Level::kLab, .schema = "", .setup = setup_inspect);
 
 }  // namespace

@@ -28,6 +28,11 @@ Command setup_leaderboard(CLI::App& command, const CommonOptions& common) {
 }
 
 RIDGE_COMMAND(leaderboard, .about = "rank a folder of saved runs, with their intervals",
+              .group = CommandGroup::teach,
+              .use =
+                  "Ranks the runs that a class saved in one folder, by speed, with the intervals "
+                  "that the measurements allow.",
+              .examples = {{"leaderboard handed_in", "a table of the folder handed_in"}},
               .place = 60, .level = Level::kLab, .schema = "", .setup = setup_leaderboard);
 
 }  // namespace

@@ -211,8 +211,15 @@ Command setup_list(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_list(common, *options); };
 }
 
-RIDGE_COMMAND(list, .about = "list the labs and rungs, and what can run here", .place = 30,
-              .level = Level::kLearn, .schema = "list", .setup = setup_list);
+RIDGE_COMMAND(list, .about = "list the labs and rungs, and what can run here",
+              .group = CommandGroup::start,
+              .use =
+                  "Shows what there is to measure: a line for each lab, or the rungs of one lab, "
+                  "and why a rung cannot run on this machine.",
+              .examples = {{"list", "the labs"},
+                           {"list gemm", "the rungs of one lab"},
+                           {"list --source gemm.cpu.loop_order", "the file of one rung"}},
+              .place = 30, .level = Level::kLearn, .schema = "list", .setup = setup_list);
 
 }  // namespace
 }  // namespace ridge::app

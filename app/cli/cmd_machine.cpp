@@ -57,8 +57,13 @@ Command setup_machine(CLI::App&, const CommonOptions& common) {
   return [&common] { return cmd_machine(common); };
 }
 
-RIDGE_COMMAND(machine, .about = "show this machine and its measured ceilings", .place = 130,
-              .level = Level::kLab, .schema = "machine", .setup = setup_machine);
+RIDGE_COMMAND(machine, .about = "show this machine and its measured ceilings",
+              .group = CommandGroup::machine,
+              .use =
+                  "Shows processor, memory, compiler and the ceilings that were measured: what no "
+                  "rung can pass.",
+              .examples = {{"machine", "measures the ceilings first, which takes a few seconds"}},
+              .place = 130, .level = Level::kLab, .schema = "machine", .setup = setup_machine);
 
 }  // namespace
 }  // namespace ridge::app

@@ -1,6 +1,5 @@
 // ridgepoint man: the manual page, for `ridgepoint man | man -l -`.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <sstream>
@@ -9,6 +8,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/command_table.h"
+#include "app/cli/help.h"
 #include "app/query/terminal.h"
 #include "common/core/build_info.h"
 
@@ -31,44 +31,18 @@ std::string troff(const std::string& text) {
   return safe;
 }
 
-std::string value_name(const OptionRow& option) {
-  switch (option.takes) {
-    case Takes::nothing:
-      return "";
-    case Takes::text:
-      return "VALUE";
-    case Takes::choices:
-      return fmt::format("{}", fmt::join(option.choices, "|"));
-    case Takes::lab:
-      return "LAB";
-    case Takes::rung:
-      return "RUNG";
-    case Takes::kernel:
-      return "KERNEL";
-  }
-  return "";
-}
-
 std::string option_text(const OptionRow& option) {
-  std::string head =
-      fmt::format("\\fB{}\\fR", troff(fmt::format("{}", fmt::join(option.names, ", "))));
-  const std::string value = value_name(option);
-  if (option.is_named && !value.empty()) head += " \\fI" + troff(value) + "\\fR";
-  return ".TP\n" + head + "\n" + troff(option.about) + (option.is_required ? " (required)" : "") +
-         "\n";
+  std::string head = "\\fB" + troff(names_of(option)) + "\\fR";
+  if (option.is_named && !option.value.empty()) head += " \\fI" + troff(option.value) + "\\fR";
+  return ".TP\n" + head + "\n" + troff(about_of(option)) + "\n";
 }
 
-/// "run LAB [options]".
-std::string synopsis_of(const CommandRow& command) {
-  std::string text = command.name;
-  bool has_options = false;
-  for (const OptionRow& option : command.options) {
-    has_options |= option.is_named;
-    if (option.is_named) continue;
-    const std::string& name = option.names.front();
-    text += option.is_required ? " " + name : " [" + name + "]";
-  }
-  return text + (has_options ? " [options]" : "");
+std::string command_text(const CommandRow& command) {
+  std::string text = ".SS \"" + troff(synopsis_of(command)) + "\"\n" + troff(command.use) + "\n";
+  for (const OptionRow& option : command.options) text += option_text(option);
+  for (const ExampleRow& example : command.examples)
+    text += ".PP\n\\fB" + troff(example.line) + "\\fR\n.br\n" + troff(example.about) + "\n";
+  return text;
 }
 
 std::string page(const CommandTable& table) {
@@ -80,14 +54,13 @@ std::string page(const CommandTable& table) {
   text += ".SH DESCRIPTION\n" + troff(table.about) + "\n";
   text += ".SH OPTIONS\n";
   for (const OptionRow& option : table.common) text += option_text(option);
-  text += ".SH COMMANDS\n";
+  std::string group;
   for (const CommandRow& command : table.commands) {
-    text += ".SS \"" + troff(synopsis_of(command)) + "\"\n" + troff(command.about) + "\n";
-    for (const OptionRow& option : command.options) text += option_text(option);
+    if (command.group != group) text += ".SH \"" + troff(command.group) + "\"\n";
+    group = command.group;
+    text += command_text(command);
   }
-  std::string footer = table.footer;
-  for (char& c : footer) c = c == '\n' ? ' ' : c;
-  return text + ".SH EXIT STATUS\n" + troff(footer) + "\n";
+  return text + ".SH EXIT STATUS\n" + troff(kExitCodes) + "\n";
 }
 
 int cmd_man(const CLI::App& command) {
@@ -99,7 +72,10 @@ Command setup_man(CLI::App& command, const CommonOptions&) {
   return [&command] { return cmd_man(command); };
 }
 
-RIDGE_COMMAND(man, .about = "the manual page: ridgepoint man | man -l -", .place = 170,
+RIDGE_COMMAND(man, .about = "the manual page: ridgepoint man | man -l -",
+              .group = CommandGroup::shell,
+              .use = "Prints the manual page, in the form that the program man reads.",
+              .examples = {{"man", "read it with: ridgepoint man | man -l -"}}, .place = 170,
               .level = Level::kLab, .schema = "", .setup = setup_man);
 
 }  // namespace

@@ -57,6 +57,12 @@ Command setup_map(CLI::App& command, const CommonOptions& common) {
 }
 
 RIDGE_COMMAND(map, .about = "what can bind a rung: evidence, lever, and the rung that shows it",
+              .group = CommandGroup::learn,
+              .use =
+                  "Lists what can bind a rung (memory, a unit of the processor, latency): what "
+                  "shows it, what helps, and the rung that does.",
+              .examples = {{"map", "the whole map"},
+                           {"map run.jsonl", "with the rungs of a saved run on it"}},
               .place = 65, .level = Level::kLab, .schema = "", .setup = setup_map);
 
 }  // namespace

@@ -271,8 +271,15 @@ Command setup_model(CLI::App& command, const CommonOptions& common) {
   };
 }
 
-RIDGE_COMMAND(model, .about = "tokens per second of a transformer that you describe", .place = 110,
-              .level = Level::kLab, .schema = "model", .setup = setup_model);
+RIDGE_COMMAND(model, .about = "tokens per second of a transformer that you describe",
+              .group = CommandGroup::measure,
+              .use =
+                  "Tells how many tokens a second a transformer makes here: you describe it, and "
+                  "its parts are measured with rungs of this program.",
+              .examples = {{"model --layers 2 --heads 8", "a small model, one token at a time"},
+                           {"model --layers 2 --baseline dtype=fp32 --candidate dtype=int8",
+                            "two models, part by part"}},
+              .place = 110, .level = Level::kLab, .schema = "model", .setup = setup_model);
 
 }  // namespace
 }  // namespace ridge::app

@@ -180,6 +180,10 @@ int cmd_record(const CommonOptions& common, RecordOptions options) {
     sort_words(&options);
     return contribute(common, options);
   }
+  if (options.lab.empty())
+    return fail(common,
+                {ErrorCode::usage, "it needs LAB (the lab, e.g. gemm)", "record",
+                 "'ridgepoint list' shows them, 'ridgepoint record --help' has an example"});
   options.plan.backend = options.processor == "cpu" ? Backend::cpu : Backend::cuda;
   if (options.plan.points.empty() && options.plan.sustained.empty()) options.plan.points = {"-"};
   return record_one(common, options);
@@ -224,8 +228,14 @@ Command setup_record(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_record(common, *options); };
 }
 
-RIDGE_COMMAND(record, .about = "record a lab, to be shown where it cannot run", .place = 135,
-              .level = Level::kBench, .schema = "", .setup = setup_record);
+RIDGE_COMMAND(
+    record, .about = "record a lab, to be shown where it cannot run",
+    .group = CommandGroup::contribute,
+    .use = "Records a lab on this machine, so that machines that cannot run it can show it.",
+    .examples = {{"record gemm 512 --processor cpu --out gemm.my_machine.jsonl",
+                  "one size of one lab"},
+                 {"record gemm --contribute", "what the project lacks, as a file to send"}},
+    .place = 135, .level = Level::kBench, .schema = "", .setup = setup_record);
 
 }  // namespace
 }  // namespace ridge::app

@@ -70,6 +70,12 @@ Command setup_recording(CLI::App& command, const CommonOptions& common) {
 }
 
 RIDGE_COMMAND(recording, .about = "check whether a recording may ship with the program",
+              .group = CommandGroup::contribute,
+              .use =
+                  "Checks a recording before it ships: from a clean build, complete, and with "
+                  "nothing private in it.",
+              .examples = {{"recording gemm.my_machine.jsonl",
+                            "says what is wrong with it, or that it may ship"}},
               .place = 137, .level = Level::kBench, .schema = "", .setup = setup_recording);
 
 }  // namespace

@@ -93,8 +93,16 @@ Command setup_report(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_report(common, *options); };
 }
 
-RIDGE_COMMAND(report, .about = "write a report of saved runs", .place = 120, .level = Level::kLearn,
-              .schema = "document", .setup = setup_report);
+RIDGE_COMMAND(
+    report, .about = "write a report of saved runs", .group = CommandGroup::report,
+    .use =
+        "Writes what a saved run says: as text here, or as a page, a chart or data by the ending "
+        "of the file.",
+    .examples = {{"report run.jsonl", "as text"},
+                 {"report run.jsonl --out report.html", "a page for a browser"},
+                 {"report before.jsonl after.jsonl --baseline loop_order --candidate loop_order",
+                  "a rung in two runs"}},
+    .place = 120, .level = Level::kLearn, .schema = "document", .setup = setup_report);
 
 }  // namespace
 }  // namespace ridge::app

@@ -231,8 +231,15 @@ Command setup_run(CLI::App& command, const CommonOptions& common) {
   };
 }
 
-RIDGE_COMMAND(run, .about = "measure the rungs of a lab", .place = 70, .level = Level::kLearn,
-              .schema = "document", .setup = setup_run);
+RIDGE_COMMAND(run, .about = "measure the rungs of a lab", .group = CommandGroup::start,
+              .use =
+                  "Checks the result of every rung of a lab and times it, one after the other, and "
+                  "prints a table. Rungs that cannot run here are named.",
+              .examples = {{"run gemm --set n=256 --mode live --out run.jsonl",
+                            "a first look, in seconds; keeps the run"},
+                           {"run gemm --rungs naive_o3,loop_order --set n=256,512",
+                            "two rungs at two sizes"}},
+              .place = 70, .level = Level::kLearn, .schema = "document", .setup = setup_run);
 
 }  // namespace
 }  // namespace ridge::app

@@ -117,7 +117,9 @@ int cmd_selftest(const CommonOptions& common, const SelftestOptions& options) {
 
 Command setup_selftest(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<SelftestOptions>();
-  command.add_option("kind", options->kind, "aa")->required()->check(CLI::IsMember({"aa"}));
+  command.add_option("kind", options->kind, "aa: a rung or a command against itself")
+      ->required()
+      ->check(CLI::IsMember({"aa"}));
   command.add_option("--runs", options->runs, "comparisons, default 100")
       ->check(CLI::Range(1, 10000));
   command.add_option("--lab", options->lab, "default gemm");
@@ -137,6 +139,13 @@ Command setup_selftest(CLI::App& command, const CommonOptions& common) {
 
 RIDGE_COMMAND(selftest,
               .about = "aa: compare a rung or command with itself; this machine's noise floor",
+              .group = CommandGroup::machine,
+              .use =
+                  "Compares a rung with itself again and again: whatever difference that shows is "
+                  "the noise of this machine.",
+              .examples = {{"selftest aa --runs 20", "twenty comparisons of a rung with itself"},
+                           {"selftest aa --command \"sort a.txt\" --runs 20",
+                            "of a command of yours"}},
               .place = 140, .level = Level::kBench, .schema = "", .setup = setup_selftest);
 
 }  // namespace

@@ -92,6 +92,13 @@ Command setup_serve(CLI::App& command, const CommonOptions& common) {
 }
 
 RIDGE_COMMAND(serve, .about = "measure latency against load: a queue before a decode step",
+              .group = CommandGroup::measure,
+              .use =
+                  "Puts a queue of requests before a decode step and measures how long requests "
+                  "wait at each load.",
+              .examples = {{"serve decode.cpu.split", "at loads that fit this machine"},
+                           {"serve decode.cpu.split --load 5 --load 10 --limit-ms 500",
+                            "at two loads, with a limit for the p99"}},
               .place = 100, .level = Level::kBench, .schema = "", .setup = setup_serve);
 
 }  // namespace

@@ -82,9 +82,14 @@ Command setup_shot(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_shot(common, *options); };
 }
 
-RIDGE_COMMAND(shot, .about = "draw the window's screens as PNG files", .place = 150,
-              .level = Level::kBench, .schema = "", .setup = setup_shot, .needs_window = true,
-              .takes_replay = true);
+RIDGE_COMMAND(shot, .about = "draw the window's screens as PNG files",
+              .group = CommandGroup::contribute,
+              .use = "Draws screens of the window into PNG files, for documents and tests.",
+              .examples = {{"shot lab lab.png --lab gemm", "one screen"},
+                           {"shot home,lab pictures --theme dark,light",
+                            "two screens in both themes"}},
+              .place = 150, .level = Level::kBench, .schema = "", .setup = setup_shot,
+              .needs_window = true, .takes_replay = true);
 
 }  // namespace
 }  // namespace ridge::app

@@ -382,8 +382,16 @@ Command setup_tour(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_tour(common, *options); };
 }
 
-RIDGE_COMMAND(tour, .about = "list the tours, print one, or rehearse one", .place = 10,
-              .level = Level::kLearn, .schema = "", .setup = setup_tour);
+RIDGE_COMMAND(tour, .about = "list the tours, print one, or rehearse one",
+              .group = CommandGroup::learn,
+              .use =
+                  "A tour leads through a lab's rungs step by step: a question, a measurement, the "
+                  "answer. The window plays it; here it is listed, printed or rehearsed.",
+              .examples = {{"tour", "every tour, with its minutes"},
+                           {"tour first_hour", "the steps of one"},
+                           {"tour meetup --rehearse --out fallbacks",
+                            "runs each step here, and saves a run of each for the day"}},
+              .place = 10, .level = Level::kLearn, .schema = "", .setup = setup_tour);
 
 }  // namespace
 }  // namespace ridge::app

@@ -3,6 +3,8 @@
 #include "app/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -12,7 +14,9 @@
 #include <sstream>
 #include <string>
 
+#include "app/cli/command_table.h"
 #include "app/cli/driver.h"
+#include "app/cli/help.h"
 #include "app/query/reporting.h"
 #include "app/query/results.h"
 #include "app/query/terminal.h"
@@ -111,50 +115,23 @@ int open(const CommonOptions& common) {
 
 constexpr const char* kHelp = "ridgepoint --help";
 
-constexpr const char* kFooter =
-    "Exit codes: 0 done (compare: faster or same), 1 slower, 2 unresolved, 3 invalid or a failed\n"
-    "check, 64 usage, 65 bad input file, 69 nothing on this machine can run that, 70 worker "
-    "failed,\n"
-    "73 cannot write, 130 cancelled.";
-
-/// Under the commands of --help: where a newcomer begins.
-constexpr const char* kFirstSteps =
-    "First steps:\n"
-    "  ridgepoint                            the window; without a display a first climb here\n"
-    "  ridgepoint list                       the labs\n"
-    "  ridgepoint run gemm --set n=256 --mode live --out run.jsonl\n"
-    "                                        a lab's rungs, checked and timed in seconds\n"
-    "  ridgepoint report run.jsonl --out report.html\n"
-    "                                        what that run says, as a page\n"
-    "  ridgepoint compare gemm --baseline naive_o3 --candidate packed_avx2 --set n=256\n"
-    "                                        two of its rungs in turns, with a verdict\n\n";
-
-/// Without what the parser's own would add for those who wrote the options: "--no-sustained{false}", "RUN(1x)".
+/// Written from the command table, as the manual page and the completions are.
 class HelpFormatter final : public CLI::Formatter {
  public:
-  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
-    const std::string name = CLI::Formatter::make_option_name(option, is_positional);
-    return name.substr(0, name.find('{'));
-  }
-  /// A list whose values are given one at a time reads as one value: "--name TEXT", and its help says that it repeats.
-  std::string make_option_opts(const CLI::Option* option) const override {
-    std::string text = CLI::Formatter::make_option_opts(option);
-    const size_t dots = text.find(" ...");
-    if (dots != std::string::npos && !option->get_allow_extra_args()) text.erase(dots, 4);
-    return text;
-  }
-  std::string make_option_usage(const CLI::Option* option) const override {
-    std::string name = make_option_name(option, true);
-    if (option->get_expected_max() > 1) name += "...";
-    return option->get_required() ? name : "[" + name + "]";
+  std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
+    constexpr size_t kNarrowest = 40, kWidest = 100;
+    const size_t width = std::clamp(terminal_width(), kNarrowest, kWidest);
+    const CommandTable table = command_table(*app);
+    return app->get_parent() ? command_help(table, app->get_name(), width)
+                             : overview_text(table, width);
   }
 };
 
 void add_common(CLI::App* app, CommonOptions* common) {
   app->formatter(std::make_shared<HelpFormatter>());
-  app->footer(kFooter);
   app->fallthrough();
   app->require_subcommand(0, 1);
+  app->set_help_flag("-h,--help", "print this help");
   app->set_version_flag("--version", version_line("ridgepoint"), "print the version");
   app->add_flag("--json", common->json, "print one JSON document (docs/schema)");
   app->add_option("--worker", common->worker,
@@ -183,6 +160,21 @@ std::optional<Error> mistyped_command(const CLI::App& app) {
       "", is_near ? name_hint(words.front(), names, kHelp) : "see '" + std::string(kHelp) + "'"};
 }
 
+/// "help WORD" of a word that is no command.
+std::optional<Error> no_help_about(int argc, char** argv) {
+  const std::string_view word = argc > 2 ? argv[2] : "";
+  if (word.empty() || word == "help" || word.starts_with("-")) return {};
+  std::vector<std::string> names;
+  for (const CommandDesc* desc : all_commands()) names.emplace_back(desc->name);
+  if (std::find(names.begin(), names.end(), word) != names.end()) return {};
+  const auto labs = all_labs();
+  const bool is_lab =
+      std::any_of(labs.begin(), labs.end(), [&](const Lab* lab) { return word == lab->id; });
+  return Error{ErrorCode::usage, "there is no command '" + std::string(word) + "'", "help",
+               is_lab ? "it is a lab: see 'ridgepoint list " + std::string(word) + "'"
+                      : name_hint(word, names, kHelp)};
+}
+
 /// "ridgepoint run --help": of the command that the line names, else of all.
 std::string help_of(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
@@ -204,6 +196,75 @@ std::optional<Error> mistyped_option(const CLI::App& app) {
     if (!name.starts_with("--") || name == "--") continue;
     return Error{ErrorCode::usage, "there is no option '" + name + "'", "",
                  name_hint(name, names, help_of(app))};
+  }
+  return {};
+}
+
+/// What may stand in a place: the labs, or what prints the rungs. The words about it name the rest.
+std::string values_hint(const OptionRow& option) {
+  if (option.takes == Takes::kernel) return "'ridgepoint list LAB' names the rungs of a lab; ";
+  if (option.takes != Takes::lab) return "";
+  std::vector<std::string> labs;
+  for (const Lab* lab : all_labs()) labs.emplace_back(lab->id);
+  return name_hint("", labs, "ridgepoint list") + "; ";
+}
+
+/// The parser says "LAB is required" and leaves it at that: what it is, which there are, and a line that works.
+std::optional<Error> missing_place(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty()) return {};
+  const CommandTable table = command_table(app);
+  const auto command =
+      std::find_if(table.commands.begin(), table.commands.end(),
+                   [&](const CommandRow& row) { return row.name == chosen.front()->get_name(); });
+  for (const CLI::Option* option : chosen.front()->get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    const OptionRow row = option_row(*option);
+    return Error{ErrorCode::usage, "it needs " + names_of(row) + " (" + row.about + ")",
+                 command->name,
+                 values_hint(row) + "for example '" + command->examples.front().line + "'"};
+  }
+  return {};
+}
+
+/// The parser's "1 required TEXT missing": an option that ends the line, or stands before another.
+std::optional<Error> missing_value(const CLI::App& app, const std::vector<char*>& words) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const OptionRow row = option_row(*option);
+      if (!row.is_named || row.takes == Takes::nothing) continue;
+      for (size_t i = 1; i < words.size(); ++i) {
+        const bool is_it =
+            std::find(row.names.begin(), row.names.end(), words[i]) != row.names.end();
+        if (!is_it || (i + 1 < words.size() && words[i + 1][0] != '-')) continue;
+        return Error{ErrorCode::usage, names_of(row) + " needs a value (" + row.about + ")",
+                     command->get_name(), "see '" + help_of(app) + "'"};
+      }
+    }
+  }
+  return {};
+}
+
+bool is_in_range(CLI::Option* option, std::string value) {
+  const CLI::Validator* range = option->get_validator(0);
+  return range == nullptr || (*range)(value).empty();
+}
+
+/// A value that the option does not take, without the parser's own marks.
+std::optional<Error> wrong_value(const CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands()) {
+    for (CLI::Option* option : command->get_options()) {
+      const OptionRow row = option_row(*option);
+      for (const std::string& value : option->results()) {
+        const auto& known = row.choices;
+        const Error error{ErrorCode::usage, "'" + value + "' is no value of " + names_of(row),
+                          command->get_name(),
+                          known.empty() ? "give a number " + row.range : name_hint(value, known)};
+        if (!known.empty() && std::find(known.begin(), known.end(), value) == known.end())
+          return error;
+        if (!row.range.empty() && !is_in_range(option, value)) return error;
+      }
+    }
   }
   return {};
 }
@@ -251,11 +312,11 @@ int run_command(int argc, char** argv) {
       run = its_run;
     });
   }
-  app.footer(kFirstSteps + std::string(kFooter));  // the commands have taken over the codes alone
   // "help" and "help run", as other programs have it.
   std::vector<char*> words(argv, argv + argc);
   static char help_flag[] = "--help";
   if (argc > 1 && std::strcmp(argv[1], "help") == 0) {
+    if (const auto error = no_help_about(argc, argv)) return fail(common, *error);
     words.erase(words.begin() + 1);
     words.push_back(help_flag);
   }
@@ -273,6 +334,9 @@ int run_command(int argc, char** argv) {
     // "rn gemm": what the parser says of "gemm" would lead astray.
     auto mistyped = mistyped_command(app);
     if (!mistyped) mistyped = mistyped_option(app);
+    if (!mistyped && error.get_name() == "RequiredError") mistyped = missing_place(app);
+    if (!mistyped && error.get_name() == "ValidationError") mistyped = wrong_value(app);
+    if (!mistyped && error.get_name() == "ArgumentMismatch") mistyped = missing_value(app, words);
     return fail(common,
                 mistyped ? *mistyped
                          : Error{ErrorCode::usage, error.what(), "", "see '" + help_of(app) + "'"});
