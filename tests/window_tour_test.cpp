@@ -114,8 +114,10 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
   CHECK(f.state.teaching.beat == Beat::predict);
   CHECK(f.session.count(RequestType::run) == 0);
   f.driver->frames(3);
+  CHECK(contains(f.state.notice.text, "unlocks Run"));
   type(f, "80 ms");  // and keeps it where an answer cannot be read
   CHECK(answer_here(f.state).typed == "80 ms");
+  CHECK(f.state.notice.text.empty());  // the answer that it asked for is there
   f.driver->key(Key::enter);
   REQUIRE(f.state.teaching.beat == Beat::run);
   const WorkRequest run = f.session.last(RequestType::run);
@@ -745,7 +747,9 @@ TEST_CASE("the presenter begins with the tour that was begun, else with the list
           "[tour]") {
   {
     Fixture f;
+    f.state.ladder = {};  // as `--presenter` finds it, before the first frame
     begin_presenting(f.state);
+    CHECK(f.state.notice.text.empty());
     f.driver->frames(3);
     REQUIRE(f.driver->find("list"));
     f.driver->key(Key::down);

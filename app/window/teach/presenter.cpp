@@ -287,6 +287,7 @@ const RungView* first_asked(const State& state) {
 void toggle_presenter(State& state) {
   Teaching& teach = state.teaching;
   teach.focused_step = -1;  // the other canvas has a field of its own
+  if (state.ladder.rows.empty()) rebuild_ladder(state);  // before the window's first frame
   if (teach.presenting) {
     if (!teach.tour) state.selection = teach.before->selection;
     state.view = teach.before->view;

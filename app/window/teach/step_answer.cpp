@@ -77,7 +77,9 @@ const StepAnswer& answer_here(const State& state) {
 void type_answer(State& state, const std::string& text) {
   if (state.teaching.beat != Beat::predict) return;
   state.teaching.answers[state.teaching.tour_step].typed = text;
-  if (state.notice.text == kDigitsFirst) state.notice = {};
+  // What the last key was told, that an answer is missing, holds no longer.
+  state.teaching.skips_answer = false;
+  if (!state.notice.is_error) state.notice = {};
 }
 
 void choose_answer(State& state, int choice) {
