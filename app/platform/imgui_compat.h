@@ -15,6 +15,7 @@ namespace ridge::compat {
 /// The keys the window uses beside typed characters, which arrive as text and so follow the
 /// keyboard's layout ("[" is not where a US keyboard has it).
 enum class Key {
+  f1,
   f5,
   f11,
   escape,
@@ -37,6 +38,8 @@ enum class Key {
   s,
   up,
   down,
+  left,
+  right,
   enter,
   backspace,
   page_up,
@@ -50,6 +53,12 @@ inline ImGuiKey native(Key key) {
   if (key >= Key::one && key <= Key::nine)
     return static_cast<ImGuiKey>(ImGuiKey_1 + (static_cast<int>(key) - static_cast<int>(Key::one)));
   switch (key) {
+    case Key::f1:
+      return ImGuiKey_F1;
+    case Key::left:
+      return ImGuiKey_LeftArrow;
+    case Key::right:
+      return ImGuiKey_RightArrow;
     case Key::f5:
       return ImGuiKey_F5;
     case Key::f11:
@@ -100,6 +109,12 @@ inline int native(Key key) {
   if (key >= Key::one && key <= Key::nine)
     return 49 + (static_cast<int>(key) - static_cast<int>(Key::one));
   switch (key) {
+    case Key::f1:
+      return 290;
+    case Key::left:
+      return 263;
+    case Key::right:
+      return 262;
     case Key::f5:
       return 294;
     case Key::f11:

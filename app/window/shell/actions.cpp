@@ -367,6 +367,22 @@ void handle_character(State& state, ImWchar character, bool in_field, bool has_d
 
 }  // namespace
 
+namespace {
+
+/// The arrows step through what is stepped through: the beats of a tour, else the lesson's diagrams. `in_text`: they move
+/// within what is typed, or over what can be pressed.
+void step_by_arrows(State& state, bool in_text) {
+  if (in_text || has_list(state)) return;
+  const bool is_on = compat::key_pressed(Key::right), is_back = compat::key_pressed(Key::left);
+  if (is_on == is_back) return;
+  if (is_on_canvas(state))
+    perform(state, is_on ? "advance" : "go_back");
+  else if (state.view.screen == ScreenId::lab && diagram_step_blocker(state).empty())
+    perform(state, is_on ? "step_on" : "step_back");
+}
+
+}  // namespace
+
 void handle_keys(State& state) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool is_typing = state.view.show_palette || state.view.show_glossary;
@@ -386,7 +402,10 @@ void handle_keys(State& state) {
     if (compat::key_pressed(compat::digit_key(digit)))
       open_lab_at(state, static_cast<size_t>(digit - 1));
   }
+  if (!is_typing && compat::key_pressed(Key::f1)) perform(state, "show_shortcuts");
   const bool in_field = io.WantTextInput && asks_for_number(state);
+  const bool in_text = in_field ? !answer_here(state).typed.empty() : io.WantTextInput;
+  step_by_arrows(state, in_text || is_typing || io.KeyCtrl || io.NavVisible);
   if ((io.WantTextInput && !in_field) || io.KeyCtrl || is_typing) return;
   if (is_editing_here(state)) return;
   bool is_taken = false;

@@ -49,7 +49,7 @@ const ScreenDesc kScreens[] = {
      make_class_screen, show<ScreenId::classroom>},
     {ScreenId::settings, "settings", "Settings", "theme, scale, folders", ",", ',',
      make_settings_screen, show<ScreenId::settings>},
-    {ScreenId::shortcuts, "shortcuts", "Shortcuts", "every action and its key", "?", '?',
+    {ScreenId::shortcuts, "shortcuts", "Shortcuts", "every action and its key; F1 too", "?", '?',
      make_shortcuts_screen, show_keys},
     {ScreenId::tour, "tour", "Tour", "a lesson in steps: predict, run, reveal", "", 0,
      make_tour_screen, show_tour, answer_digit, Level::kLearn},
