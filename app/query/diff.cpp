@@ -154,16 +154,54 @@ std::vector<DiffLine> fold_equal(const std::vector<DiffLine>& lines, int context
   return folded;
 }
 
-std::vector<DiffLine> without_frame(const std::vector<DiffLine>& lines) {
+std::vector<DiffLine> without_frame(const std::vector<DiffLine>& lines, bool whole) {
   std::vector<DiffLine> rest;
   for (const DiffLine& line : lines) {
     const bool is_frame = line.text.empty() || line.text.starts_with("#include") ||
                           line.text.starts_with("namespace") ||
                           line.text.starts_with("using namespace") ||
                           line.text.starts_with("}  // namespace");
-    if (line.kind != DiffLine::Kind::same || !is_frame) rest.push_back(line);
+    const bool stays = line.kind != DiffLine::Kind::same && !whole;
+    if (stays || !is_frame) rest.push_back(line);
   }
   return rest;
+}
+
+std::vector<DiffLine> without_registration(const std::vector<DiffLine>& lines) {
+  std::vector<DiffLine> rest;
+  bool is_inside = false;
+  for (const DiffLine& line : lines) {
+    is_inside |= line.text.starts_with("RIDGE_");
+    if (!is_inside) rest.push_back(line);
+    if (line.text.ends_with(";")) is_inside = false;
+  }
+  return rest;
+}
+
+std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most) {
+  constexpr size_t kCuts = 2;
+  if (lines.size() <= most || most <= kCuts) return lines;
+  const size_t count = most - kCuts;
+  const auto weight_from = [&](size_t first) {
+    size_t weight = 0;
+    for (size_t i = first; i < first + count; ++i) {
+      const size_t indent = lines[i].text.find_first_not_of(' ');
+      const bool counts = lines[i].kind != DiffLine::Kind::same && indent != lines[i].text.npos;
+      weight += counts ? 1 + indent / 2 : 0;
+    }
+    return weight;
+  };
+  size_t best = 0;
+  for (size_t first = 1; first + count <= lines.size(); ++first)
+    if (weight_from(first) > weight_from(best)) best = first;
+  const auto from = lines.begin() + static_cast<std::ptrdiff_t>(best),
+             to = from + static_cast<std::ptrdiff_t>(count);
+  const auto is_cut = [](const DiffLine& line) { return !line.old_number && !line.new_number; };
+  std::vector<DiffLine> key;
+  if (from != lines.begin() && !is_cut(*from)) key.emplace_back();
+  key.insert(key.end(), from, to);
+  if (to != lines.end() && !is_cut(key.back())) key.emplace_back();
+  return key;
 }
 
 }  // namespace ridge::app

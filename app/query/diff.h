@@ -32,7 +32,16 @@ DiffCount count_changes(const std::vector<DiffLine>& lines);
 /// both numbers 0 and an empty text.
 std::vector<DiffLine> fold_equal(const std::vector<DiffLine>& lines, int context);
 
-/// Without the lines that every file of code has and that did not change: includes, namespaces, blank ones.
-std::vector<DiffLine> without_frame(const std::vector<DiffLine>& lines);
+/// Without the lines that every file of code has and that did not change: includes, namespaces, blank ones. `whole`: without
+/// those that did too.
+std::vector<DiffLine> without_frame(const std::vector<DiffLine>& lines, bool whole = false);
+
+/// Without the lines that enter a rung into the list of rungs: each file's have its own name, and none of them runs.
+std::vector<DiffLine> without_registration(const std::vector<DiffLine>& lines);
+
+/// Of lines that have no more room than for `most` of them: those together that have the most changed ones, each counting
+/// more the deeper it stands, because the inner loop is where the work is; and a cut where some were left out before or
+/// behind.
+std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most);
 
 }  // namespace ridge::app

@@ -261,7 +261,7 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
       draw_flags(ui, &area, *before, *after);
     else if (!has_code)
       area.take_top(line.h);
-    return draw_lines(ui, area, brief_lines());
+    return draw_lines(ui, area, is_cut ? fitting_lines(ui, area.h) : brief_lines());
   }
   const Area change = area.take_top(ui.px(26));
   ui.text(change.x, change.middle() - ui.px(3), rung.change, kSmall_px, Role::muted, Face::body,
@@ -279,10 +279,28 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
   draw_lines(ui, area, app::fold_equal(lines_, 3));
 }
 
-std::vector<app::DiffLine> DiffTab::brief_lines() const {
-  const app::DiffCount count = app::count_changes(lines_);
-  std::vector<app::DiffLine> code = app::without_frame(lines_);
-  return count.added + count.removed > 0 ? app::fold_equal(code, 2) : code;
+std::vector<app::DiffLine> DiffTab::brief_lines(int context) const {
+  const auto has_change = [](const std::vector<app::DiffLine>& lines) {
+    const app::DiffCount count = app::count_changes(lines);
+    return count.added + count.removed > 0;
+  };
+  const std::vector<app::DiffLine> code = app::without_frame(lines_);
+  const std::vector<app::DiffLine> body =
+      app::without_registration(app::without_frame(lines_, is_cut));
+  if (has_change(body)) return app::fold_equal(body, context);
+  return has_change(code) ? app::fold_equal(code, context) : code;
+}
+
+/// With less and less about the changes until they fit at the least size, else the most telling of them.
+std::vector<app::DiffLine> DiffTab::fitting_lines(const Ui& ui, float height) const {
+  const auto room = static_cast<size_t>(height / std::round(ui.px(least_px) * leading));
+  const size_t most = room > 0 ? room - 1 : 0;  // as draw_lines() counts them
+  std::vector<app::DiffLine> lines;
+  for (const int context : {2, 1, 0}) {
+    lines = brief_lines(context);
+    if (lines.size() <= most) return lines;
+  }
+  return app::key_lines(lines, most);
 }
 
 float DiffTab::brief_height(Ui& ui, const Rung& previous, const Rung& rung) {

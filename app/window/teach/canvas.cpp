@@ -630,7 +630,8 @@ void LessonCanvas::draw_left(Ui& ui, Area area, const Shown& shown) {
 
 namespace {
 
-/// Without what a file begins and ends with: the comment tells what the step asks, and a wall has no room for includes.
+/// Without what a file begins and ends with: the comment tells what the step asks, and a wall has no room for includes, nor
+/// for the line that enters the rung into the list.
 void trim_to_code(std::vector<std::string_view>* lines) {
   const auto is_head = [](std::string_view line) {
     return line.empty() || line.starts_with("//") || line.starts_with("#include") ||
@@ -639,6 +640,14 @@ void trim_to_code(std::vector<std::string_view>* lines) {
   const auto is_foot = [](std::string_view line) {
     return line.empty() || line.starts_with("}  // namespace");
   };
+  const auto registered = std::find_if(lines->rbegin(), lines->rend(), [](std::string_view line) {
+    return line.starts_with("RIDGE_");
+  });
+  const bool is_last = registered != lines->rend() &&
+                       std::all_of(lines->rbegin(), registered, [&](std::string_view line) {
+                         return is_foot(line) || line.starts_with(" ");
+                       });
+  if (is_last) lines->erase(registered.base() - 1, lines->end());
   while (!lines->empty() && is_foot(lines->back())) lines->pop_back();
   lines->erase(lines->begin(), std::find_if_not(lines->begin(), lines->end(), is_head));
 }
@@ -649,10 +658,12 @@ struct CodeSizes {
   float least, most, leading;
 };
 CodeSizes code_sizes(const Ui& ui) {
-  constexpr float kLeastOnWall_px = 20;
-  return ui.state.teaching.presenting ? CodeSizes{std::max(kLeastOnWall_px / ui.scale, kCode_px),
-                                                kCode_px * 2, 1.4f}
-                                      : CodeSizes{kCode_px, kCode_px * 1.7f, 1.57f};
+  // The height of a line of this face; its letters are set 20 px high, as print counts them, on 1920 × 1080.
+  constexpr float kLeastOnWall_px = 27, kWall_px = 1080;
+  const float least = kLeastOnWall_px * std::min(1.0f, ImGui::GetIO().DisplaySize.y / kWall_px);
+  return ui.state.teaching.presenting
+             ? CodeSizes{std::max(least / ui.scale, kCode_px), kCode_px * 2, 1.25f}
+             : CodeSizes{kCode_px, kCode_px * 1.7f, 1.57f};
 }
 
 /// Of its panel: the line of its title, and the room above and below.
@@ -717,6 +728,7 @@ float LessonCanvas::code_height(Ui& ui, const Shown& shown) {
   diff_.leading = sizes.leading;
   diff_.is_brief = true;
   diff_.has_numbers = !ui.state.teaching.presenting;  // a wall has no room for them
+  diff_.is_cut = ui.state.teaching.presenting;
   const float around = 2 * ui.px(kCodePad);
   if (is_of_rungs(shown.step, shown.bars))
     return around + ui.px(kRung) * static_cast<float>(shown.bars.bars.size());
