@@ -775,7 +775,8 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
   return blocks;
 }
 
-float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading) {
+float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading,
+                 bool measure) {
   const std::vector<Word>& words = block.words;
   const float line_h = std::round(ui.px(size) * leading), space_w = ui.width(" ", size);
   float x = area.x, y = area.y;
@@ -795,6 +796,10 @@ float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size,
     }
     for (; i < end; ++i) {
       const Word& word = words[i];
+      if (measure) {
+        x += ui.width(word.text, size_of(word), word.face);
+        continue;
+      }
       const bool links = !word.link.empty() || !word.term.empty();
       const float drawn = ui.text(x, y + line_h / 2, word.text, size_of(word),
                                   word.link.empty() ? word.role : Role::series0, word.face);

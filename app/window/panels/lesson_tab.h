@@ -52,7 +52,9 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
 
 /// Draws the words, broken at spaces, and follows what is clicked: a link acts (follow_link()), a term opens the
 /// glossary. Its widgets: "term:<part>:<name>", "link:<part>:<target>". A figure says its interval and source when hovered. Returns the height taken.
-float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading);
+/// `measure`: only what it would take.
+float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading,
+                 bool measure = false);
 
 /// A rung's question, and its answer behind a fold: "answer:<part>#0". Its links stay words: what they would set belongs to
 /// the lab. Returns the height taken, 0 where the part has none.

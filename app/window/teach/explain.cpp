@@ -1,7 +1,5 @@
 #include "app/window/teach/explain.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -37,6 +35,12 @@ std::vector<const LessonBlock*> reasons_of(const std::vector<LessonBlock>& block
     if (section && block.kernel == kernel) section->push_back(&block);
   }
   return why.empty() ? idea : why;
+}
+
+std::string verdict_words(const StepBars& bars, const StepOutcome& outcome) {
+  return outcome.pair
+             ? verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title) + "."
+             : "";
 }
 
 }  // namespace
@@ -81,37 +85,84 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   Scroll scroll(ui, "explanation", area);
   const bool has_more = scroll.turn_pages(ui.state.teaching.pages, &page_);
   Area& rest = scroll.rest;
-  fit(ui, area, step.words, has_more);
-  const float words_px =
-      ui.state.teaching.presenting ? std::round(kWallWords_px * fit_) : kWords_px;
-  const bool on_wall = ui.state.teaching.presenting;
-  const auto say = [&](Role role, Face face) {
-    rest.take_top(ui.paragraph(rest, said, std::round(kBody_px * fit_), role, face), ui.px(14));
-  };
-  // Who reads alone begins at what they committed to; on a wall the picture has it.
-  if (!on_wall) say(Role::text, Face::strong);
-  rest.take_top(figures_.paragraph(ui, rest, step.words, words_px, Role::text), ui.px(14));
-  if (outcome.pair) {  // what the words speak of
-    const float top = rest.y;
-    const std::string verdict =
-        verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title) + ".";
-    rest.take_top(ui.paragraph(rest, verdict, std::round(kBody_px * fit_), Role::text,
-                               on_wall ? Face::strong : Face::body),
-                  ui.px(14));
-    ui.widgets["step_verdict"] = {rest.x, top, rest.w, rest.y - top};
+  if (ui.state.teaching.presenting) {
+    draw_on_wall(ui, &rest, area.h, wall_words(ui, step, bars, outcome, said));
+    return has_more;
   }
+  // Who reads alone begins at what they committed to.
+  const auto say = [&](const std::string& text, Role role, Face face = Face::body) {
+    if (!text.empty()) rest.take_top(ui.paragraph(rest, text, kBody_px, role, face), ui.px(14));
+  };
+  say(said, Role::text, Face::strong);
+  rest.take_top(figures_.paragraph(ui, rest, step.words, kWords_px, Role::text), ui.px(14));
+  const float top = rest.y;
+  say(verdict_words(bars, outcome), Role::text);
+  if (outcome.pair) ui.widgets["step_verdict"] = {rest.x, top, rest.w, rest.y - top};
   // The words reason from these times: what speaks against them stays beside them.
-  if (const std::string doubt = doubt_of(bars); !doubt.empty())
-    rest.take_top(ui.paragraph(rest, doubt, std::round(kBody_px * fit_), Role::slower), ui.px(14));
-  // On a wall one message: the lesson's prose and its question are for who reads alone.
+  say(doubt_of(bars), Role::slower);
   const LessonBar* bar = bar_explained(step, bars, outcome);
-  if (bar && !on_wall) draw_lesson(ui, &rest, bar->asked.kernel);
-  if (bar) draw_limit(ui, &rest, *bar);
-  if (bar && !on_wall)
-    rest.take_top(draw_question(ui, rest, lesson_.blocks(ui.state), bar->asked.kernel, kLesson_px,
-                                kLessonLeading));
-  if (on_wall) say(Role::muted, Face::body);
+  if (!bar) return has_more;
+  draw_lesson(ui, &rest, bar->asked.kernel);
+  draw_limit(ui, &rest, *bar);
+  rest.take_top(draw_question(ui, rest, lesson_.blocks(ui.state), bar->asked.kernel, kLesson_px,
+                              kLessonLeading));
   return has_more;
+}
+
+std::vector<Explanation::WallWords> Explanation::wall_words(const Ui& ui, const TourStep& step,
+                                                            const StepBars& bars,
+                                                            const StepOutcome& outcome,
+                                                            const std::string& said) {
+  std::vector<WallWords> all = {{.text = step.words, .size = kWallWords_px, .has_figures = true}};
+  all.push_back({.text = verdict_words(bars, outcome),
+                 .size = kBody_px,
+                 .face = Face::strong,
+                 .widget = outcome.pair ? "step_verdict" : ""});
+  all.push_back({.text = doubt_of(bars), .size = kBody_px, .role = Role::slower});
+  if (const LessonBar* bar = bar_explained(step, bars, outcome)) {
+    const LessonBlock* expected = expected_limit(ui.state, bar->asked.kernel);
+    // That a run cannot tell is for who measures, not for a class.
+    const std::string measured = measured_limit(*bar);
+    const bool is_told = measured.starts_with("Measured");
+    if (expected) all.push_back({.size = kLesson_px, .block = expected, .widget = "step_binds"});
+    if (is_told) all.push_back({.text = measured, .size = kBody_px, .widget = "step_binds"});
+  }
+  all.push_back({.text = said, .size = kBody_px, .role = Role::muted, .is_repeated = true});
+  return all;
+}
+
+float Explanation::lay_on_wall(Ui& ui, Area rest, const std::vector<WallWords>& all, float by,
+                               bool measure) {
+  const float from = rest.y;
+  for (const WallWords& one : all) {
+    const float size = std::round(one.size * by), top = rest.y;
+    const float height =
+        one.block          ? draw_words(ui, rest, *one.block, size, kLessonLeading, measure)
+        : one.text.empty() ? 0
+        : one.has_figures
+            ? figures_.paragraph(ui, rest, one.text, size, one.role, one.face, measure)
+            : ui.paragraph(rest, one.text, size, one.role, one.face, measure);
+    if (height > 0) rest.take_top(height, ui.px(14));
+    if (!measure && *one.widget) {
+      Area& said = ui.widgets[one.widget];  // of two parts both
+      const float first = said.w > 0 && said.y < top && said.x == rest.x ? said.y : top;
+      said = {rest.x, first, rest.w, rest.y - first};
+    }
+  }
+  return rest.y - from;
+}
+
+/// One message on a wall: a little smaller rather than cut, then without what Reveal has said already. What is still too
+/// long has pages.
+void Explanation::draw_on_wall(Ui& ui, Area* rest, float room, std::vector<WallWords> all) {
+  constexpr float kStep = 0.05f, kLeast = 0.75f;
+  float by = 1;
+  const auto is_cut = [&] { return lay_on_wall(ui, *rest, all, by, true) > room; };
+  while (by > kLeast && is_cut()) by -= kStep;
+  if (is_cut()) std::erase_if(all, [](const WallWords& one) { return one.is_repeated; });
+  const Area whole = {rest->x, rest->y, rest->w, lay_on_wall(ui, *rest, all, by, false)};
+  ui.widgets["wall_words"] = whole;
+  rest->take_top(whole.h);
 }
 
 void Explanation::draw_hints(Ui& ui, const Area& area, const TourStep& step) {
@@ -124,36 +175,20 @@ void Explanation::draw_hints(Ui& ui, const Area& area, const TourStep& step) {
                                           step.rungs.back(), kSmall_px + 1, kLessonLeading));
 }
 
-/// On a wall it is a little smaller rather than cut; what is still too long has pages.
-void Explanation::fit(Ui& ui, const Area& area, const std::string& words, bool has_more) {
-  constexpr float kStep = 0.05f, kLeast = 0.75f;
-  const std::string fitted = fmt::format("{:.0f} {:.0f} {}", area.w, area.h, words);
-  if (fitted != std::exchange(fitted_, fitted)) {
-    fit_ = 1;
-    fit_frames_ = 0;
-    ui.needs_redraw = true;
-    return;
-  }
-  // What the place scrolls by is known a frame after it was drawn.
-  const bool is_new = ++fit_frames_ < 3;
-  if (is_new) ui.needs_redraw = true;
-  const bool on_wall = ui.state.teaching.presenting && ui.state.teaching.pages == 0;
-  if (is_new || !on_wall || !has_more || fit_ <= kLeast) return;
-  fit_ -= kStep;
-  fit_frames_ = 0;
-  ui.needs_redraw = true;
+const LessonBlock* Explanation::expected_limit(const State& state, const std::string& kernel) {
+  const std::vector<LessonBlock>& blocks = lesson_.blocks(state);
+  const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
+    return block.kernel == kernel && study::says_limit(block.lead);
+  });
+  return found == blocks.end() ? nullptr : &*found;
 }
 
 /// What the lesson expects to limit the rung, then what this run says to that: without the first the second is a riddle.
 void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
-  const std::vector<LessonBlock>& blocks = lesson_.blocks(ui.state);
-  const auto expected = std::find_if(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
-    return block.kernel == bar.asked.kernel && study::says_limit(block.lead);
-  });
+  const LessonBlock* expected = expected_limit(ui.state, bar.asked.kernel);
   const float top = rest->y;
-  if (expected != blocks.end())
-    rest->take_top(draw_words(ui, *rest, *expected, std::round(kLesson_px * fit_), kLessonLeading),
-                   ui.px(8));
+  if (expected)
+    rest->take_top(draw_words(ui, *rest, *expected, kLesson_px, kLessonLeading), ui.px(8));
   const std::string measured = measured_limit(bar);
   // What would settle it is the same at every step: it is said at the first.
   const int here = ui.state.teaching.tour_step;
@@ -161,9 +196,9 @@ void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
   if (is_open && ui.state.teaching.tour &&
       unsettled_.try_emplace(measured, here).first->second != here)
     return;
-  const bool has_both = expected != blocks.end() || measured.starts_with("Measured");
+  const bool has_both = expected || measured.starts_with("Measured");
   if (measured.empty() || !has_both) return;
-  rest->take_top(ui.paragraph(*rest, measured, std::round(kBody_px * fit_), Role::text), ui.px(14));
+  rest->take_top(ui.paragraph(*rest, measured, kBody_px, Role::text), ui.px(14));
   ui.widgets["step_binds"] = {rest->x, top, rest->w, rest->y - top};
 }
 

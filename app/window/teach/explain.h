@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "app/window/panels/lesson_tab.h"
 #include "app/window/shell/ui.h"
@@ -24,16 +25,30 @@ class Explanation {
   void draw_hints(Ui& ui, const Area& area, const study::TourStep& step);
 
  private:
+  /// A part of what stands on a wall.
+  struct WallWords {
+    std::string text = {};
+    float size = 0;
+    Role role = Role::text;
+    Face face = Face::body;
+    bool has_figures = false;
+    const LessonBlock* block = nullptr;  ///< in place of the text
+    const char* widget = "";
+    bool is_repeated = false;  ///< Reveal has said it
+  };
+  std::vector<WallWords> wall_words(const Ui& ui, const study::TourStep& step, const StepBars& bars,
+                                    const StepOutcome& outcome, const std::string& said);
+  /// Their height; drawn unless it only measures.
+  float lay_on_wall(Ui& ui, Area rest, const std::vector<WallWords>& all, float by, bool measure);
+  void draw_on_wall(Ui& ui, Area* rest, float room, std::vector<WallWords> all);
+  /// Null: its lesson expects nothing.
+  const LessonBlock* expected_limit(const State& state, const std::string& kernel);
   void draw_lesson(Ui& ui, Area* rest, const std::string& kernel);
   void draw_limit(Ui& ui, Area* rest, const LessonBar& bar);
-  void fit(Ui& ui, const Area& area, const std::string& words, bool has_more);
   FigureTexts figures_;
   LessonText lesson_;
   std::map<std::string, int> unsettled_;  ///< what a run could not confirm: the step that said so
   int page_ = 0;                          ///< of Teaching::pages, those it has turned
-  float fit_ = 1;                         ///< of the sizes on a wall
-  int fit_frames_ = 0;                    ///< drawn with it
-  std::string fitted_;                    ///< what it was found for
 };
 
 /// The bar that a step is about: the one that its answer names, else the last, which its question names; of a verdict the
