@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "app/query/diff.h"
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
 #include "app/window/panels/lesson_tab.h"
@@ -1039,12 +1040,78 @@ TEST_CASE("where no difference was shown no text goes on to measure the answer b
   REQUIRE(f.state.teaching.beat == Beat::reveal);
   const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
   CHECK(outcome.shown == "0.960×, not settled");
+  CHECK(contains(outcome.interval, "95 % interval"));
   CHECK(unresolved_words(Interval{0.784, 0.984}, 0.02) ==
         "no difference beyond the margin of 2 % is settled");
   const std::string said =
       outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome);
   CHECK(said == "You said 2×: at least 2.06× too high.");  // of the interval, not of the ratio
   CHECK_FALSE(f.state.teaching.results.at(1).off);
+}
+
+TEST_CASE("an unresolved pair whose interval holds 1 shows its ratio, its interval and what it is",
+          "[tour]") {
+  Comparison noisy;
+  noisy.verdict = Verdict::unresolved;
+  noisy.ratio = 1.04;
+  noisy.ci = Interval{0.985, 1.09};
+  noisy.margin = 0.02;
+  CHECK(pair_headline(noisy) == "1.04×, not settled");
+  CHECK(contains(verdict_sentence(noisy, "a", "b"),
+                 "unresolved, no difference shown, 1.04× as fast, interval"));
+  noisy.ratio = 0;  // cancelled before its first round
+  noisy.ci = {};
+  CHECK(pair_headline(noisy) == "no difference shown");
+}
+
+TEST_CASE("of a diff that is too long the lines stay that changed most", "[tour]") {
+  using Kind = app::DiffLine::Kind;
+  std::vector<app::DiffLine> lines(40, {Kind::same, 1, 1, "same"});
+  lines[3] = {Kind::added, 0, 4, "a name"};
+  for (size_t i = 6; i < 13; ++i) lines[i] = {Kind::added, 0, int(i), "no loop"};
+  for (size_t i = 20; i < 26; ++i) lines[i] = {Kind::added, 0, int(i), "    the change"};
+  const auto key = app::key_lines(lines, 12);
+  CHECK(key.size() == 12);
+  CHECK(key.front().text.empty());  // a cut, on both sides
+  CHECK(key.back().text.empty());
+  CHECK(app::count_changes(key).added == 6);
+  CHECK(app::key_lines(lines, 40).size() == 40);
+  const std::string
+      before = "int f();\nRIDGE_KERNEL(gemm, cpu, a,\n             .launch = f);\nint g();\n",
+      after = "int f();\nRIDGE_KERNEL(gemm, cpu, b,\n             .launch = g);\nint g();\n";
+  for (const app::DiffLine& line : app::without_registration(app::diff_lines(before, after)))
+    CHECK(line.kind == Kind::same);
+}
+
+TEST_CASE("F1 lists the keys, and the arrows go through a tour outside what is typed", "[tour]") {
+  Fixture f;
+  f.driver->key(Key::f1);
+  CHECK(f.state.view.screen == ScreenId::shortcuts);
+  for (const bool presenting : {false, true}) {
+    INFO(presenting);
+    start_tour(f.state, "meetup", 1);
+    if (presenting) toggle_presenter(f.state);
+    f.driver->frames(4);
+    f.driver->key(Key::right);  // the field is empty: the key is the stage's
+    CHECK(f.state.teaching.beat == Beat::predict);
+    CHECK_FALSE(f.state.notice.text.empty());  // it lacks an answer
+    type(f, "3");
+    f.driver->frames(2);
+    f.driver->key(Key::left);  // within what is typed
+    CHECK(f.state.teaching.tour_step == 1);
+    CHECK(f.state.teaching.beat == Beat::predict);
+    f.driver->key(Key::page_down);
+    answer_requests(f);
+    for (int wait = 0; wait < 100 && is_step_running(f.state); ++wait) f.driver->frames(10);
+    f.driver->key(Key::right);
+    CHECK(f.state.teaching.beat == Beat::reveal);
+    f.driver->key(Key::right);
+    CHECK(f.state.teaching.beat == Beat::explain);
+    f.driver->key(Key::left);
+    CHECK(f.state.teaching.beat == Beat::reveal);
+  }
+  f.driver->key(Key::f1);
+  CHECK(f.driver->find("key:theme"));
 }
 
 TEST_CASE("a ratio of sides that lost different parts of their time is a range, and grades nothing",
@@ -1708,6 +1775,12 @@ TEST_CASE("the presenter writes nothing too small for the last row of a room", "
   for (int guard = 0; guard < 200 && f.state.teaching.beat != Beat::done; ++guard) {
     INFO("step " << f.state.teaching.tour_step + 1 << ", beat " << int(f.state.teaching.beat));
     check_is_read_from_the_last_row(f);
+    if (const Area* line = f.driver->find("code_line"); line && f.driver->find("step_code"))
+      CHECK(line->h >= 27);  // of which the letters are set 20 px high
+    if (const Area* words = f.driver->find("wall_words"); f.state.teaching.beat == Beat::explain) {
+      REQUIRE(words);
+      CHECK(words->h <= f.driver->find("explanation")->h);  // nothing of it is cut
+    }
     if (f.state.teaching.beat == Beat::predict) answer(f);
     f.driver->key(Key::page_down);
     answer_requests(f);

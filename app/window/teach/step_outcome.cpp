@@ -373,7 +373,7 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
            outcome.shown + ". " + outcome.ungraded;
   if (said.empty())
     return outcome.pair && !is_settled(*outcome.pair) && choices_of(step, bars).empty()
-               ? "No prediction was made. It is unresolved: " +
+               ? "No prediction was made. It is " + outcome.shown + ": " +
                      unresolved_words(outcome.pair->ci, outcome.pair->margin) + "."
                : "No prediction was made. It is " + outcome.shown + ".";
   if (!choices_of(step, bars).empty()) {
@@ -393,9 +393,9 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
 
 std::string pair_headline(const Comparison& pair) {
   if (is_settled(pair) || !uneven_reason(pair).empty()) return headline_ratio_text(pair);
-  const bool has_one = !pair.ci || (pair.ci->low <= 1 && pair.ci->high >= 1);
-  return has_one ? unresolved_words(pair.ci, pair.margin)
-                 : headline_ratio_text(pair) + ", not settled";
+  // A class asks for the number all the same: the words and the interval beside it say what it is worth.
+  return pair.ratio > 0 ? headline_ratio_text(pair) + ", not settled"
+                        : unresolved_words(pair.ci, pair.margin);
 }
 
 std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
