@@ -424,6 +424,20 @@ TEST_CASE("the examples that need nothing but this program end well") {
   }
 }
 
+TEST_CASE("the exercise that an example starts is one of those listed") {
+  const std::string listed = ridgepoint({"exercise", "list"}).out, start = "exercise start ";
+  int count = 0;
+  for (const ManualEntry& entry : manual_entries()) {
+    for (const std::string& example : entry.examples) {
+      const size_t at = example.find(start);
+      if (at == std::string::npos) continue;
+      CHECK(has(listed, "  " + example.substr(at + start.size()) + " "));
+      ++count;
+    }
+  }
+  CHECK(count == 1);
+}
+
 TEST_CASE("a command without what it needs says what, which there are, and a line that works") {
   struct Missing {
     std::vector<std::string> args;

@@ -227,7 +227,7 @@ RIDGE_COMMAND(exercise, .about = "list the exercises, write one's file, check it
                   "Exercises are files with a hole to fill. Start one, change it, and have it "
                   "checked and timed.",
               .examples = {{"exercise list", "all of them, with what you have solved"},
-                           {"exercise start gemm_loop_order", "writes its file"},
+                           {"exercise start turned_loops", "writes its file"},
                            {"exercise check FILE", "checks and times what you wrote"}},
               .place = 50, .level = Level::kLearn, .schema = "", .setup = setup_exercise);
 
