@@ -290,7 +290,7 @@ TEST_CASE("a guess that cannot be read is kept, and nothing runs without it", "[
   CHECK(contains(f.state.notice.text, "no rung stands before it"));
 }
 
-TEST_CASE("a number that is typed in the lab is a prediction, and U does not close the field",
+TEST_CASE("a digit in the lab does nothing, U opens the field and does not close it",
           "[teaching]") {
   Fixture f;
   run_selected_at(f, 6e6);
@@ -298,7 +298,17 @@ TEST_CASE("a number that is typed in the lab is a prediction, and U does not clo
   f.driver->frames(2);
   const bool experts = f.state.view.show_experts;
   const Lab* lab = f.state.selection.lab;
-  for (const char sign : {'4', 'x'}) ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(sign));
+  for (const Level level : {Level::kLearn, Level::kLab, Level::kBench}) {
+    set_level(f.state, level);
+    f.driver->type('4');
+    f.driver->frames(2);
+    CHECK_FALSE(f.state.teaching.predicting);
+    CHECK(f.state.selection.lab == lab);
+    CHECK(f.state.selection.rung == kSecond);
+  }
+  // What is typed before the field has the keyboard goes into it.
+  for (const char sign : {'u', '4', 'x'})
+    ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(sign));
   f.driver->frames(4);
   CHECK(f.state.selection.lab == lab);
   CHECK(f.state.view.show_experts == experts);

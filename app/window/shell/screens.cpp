@@ -6,7 +6,6 @@
 
 #include "app/window/shell/actions.h"
 #include "app/window/teach/lists.h"
-#include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step_answer.h"
 #include "app/window/teach/study.h"
@@ -28,7 +27,7 @@ const ScreenDesc kScreens[] = {
     {ScreenId::home, "home", "Home", "labs, progress, last results", "H", 'h', make_home_screen,
      show<ScreenId::home>, open_nth_lab, Level::kLearn},
     {ScreenId::lab, "lab", "Lab", "the ladder: run, read, compare", "", 0, make_lab_screen,
-     show<ScreenId::lab>, type_prediction, Level::kLearn},
+     show<ScreenId::lab>, nullptr, Level::kLearn},
     {ScreenId::workbench, "workbench", "Your turn", "edit a rung: its time after each save", "", 0,
      make_workbench_screen, show<ScreenId::workbench>, nullptr, Level::kLearn},
     {ScreenId::cards, "cards", "Study", "cards, and a quiz on what ran here", "K", 'k',

@@ -657,17 +657,6 @@ void close_predict(State& state) {
   state.ladder.dirty = true;
 }
 
-void type_prediction(State& state, int digit) {
-  if (const std::string why = predict_blocker(state); !why.empty()) {
-    state.notice = {why, false};
-    return;
-  }
-  if (state.teaching.predicting && !state.teaching.wants_focus) state.teaching.typed.clear();
-  open_predict(state);
-  state.teaching.typed = std::to_string(digit);
-  state.teaching.typed_for = state.selection.rung;
-}
-
 bool takes_typed(State& state, unsigned character) {
   Teaching& teach = state.teaching;
   if (!teach.predicting || !teach.wants_focus || state.view.screen != ScreenId::lab) return false;

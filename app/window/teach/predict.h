@@ -96,8 +96,6 @@ bool is_covered(const State& state, const std::string& kernel);
 /// Opens the field, or gives it the keyboard where it is open.
 void open_predict(State& state);
 void close_predict(State& state);
-/// A digit was typed in the lab: the field opens with it.
-void type_prediction(State& state, int digit);
 /// A character that is typed before the field that opens has the keyboard goes into it. False: no field opens.
 bool takes_typed(State& state, unsigned character);
 
