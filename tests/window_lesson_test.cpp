@@ -126,8 +126,18 @@ TEST_CASE("a diagram follows the parameters and its own knob, and says when it h
   CHECK(made_up.driver->find("diagram:walk:step") == nullptr);  // a sentence instead
 }
 
-TEST_CASE("the outcome is folded while its rung is predicted", "[window][lesson]") {
+TEST_CASE(
+    "the outcome is folded under its question at every level, and while its rung is predicted",
+    "[window][lesson]") {
   LessonFixture f("gemm.cpu.naive_o1", true);
+  // Whatever the level, the answer does not stand under its question: a click shows it.
+  for (const Level level : {Level::kLab, Level::kBench}) {
+    set_level(f.state, level);
+    f.driver->frames(3);
+    CHECK(f.driver->find("outcome_folded") != nullptr);
+  }
+  REQUIRE(f.driver->click("outcome:" + key_of_outcome("gemm.cpu.naive_o1")));
+  f.driver->frames(2);
   CHECK(f.driver->find("outcome_folded") == nullptr);
   f.driver->type('u');
   CHECK(f.driver->find("outcome_folded") != nullptr);
@@ -137,8 +147,11 @@ TEST_CASE("the outcome is folded while its rung is predicted", "[window][lesson]
       "12 ms", 12e6, params_for(f.state, *find_row(f.state.ladder, "gemm.cpu.naive_o1")->info)};
   f.driver->frames(2);
   CHECK(f.driver->find("outcome_folded") != nullptr);
-  select_rung(f.state, "gemm.cpu.naive_o3");  // nothing is asked of this one
+  CHECK(f.driver->find("outcome:" + key_of_outcome("gemm.cpu.naive_o1")) == nullptr);
+  select_rung(f.state, "gemm.cpu.naive_o3");  // this one is not predicted
   f.driver->frames(3);
+  REQUIRE(f.driver->click("outcome:" + key_of_outcome("gemm.cpu.naive_o3")));
+  f.driver->frames(2);
   CHECK(f.driver->find("outcome_folded") == nullptr);
 }
 

@@ -93,7 +93,8 @@ std::string text_of(const LessonBlock& block) {
 }
 
 /// While the rung is being predicted, until its result is revealed, and from a learner until it has run at the size in
-/// view where it can run; where it cannot, until its question is answered or the outcome is asked for.
+/// view where it can run; where it cannot, until its question is answered or the outcome is asked for. At the other levels
+/// a question hides it until any of these.
 bool hides_outcome_of(const State& state, const std::string& kernel, bool has_question);
 
 /// What the block asks; where that was answered, or the rung has run at that size, the same at one where it has not.
@@ -179,8 +180,9 @@ float draw_predict_button(Ui& ui, const Area& area, const LessonBlock& block) {
 /// What others measured would be the answer to what is asked.
 float draw_hidden_outcome(Ui& ui, const Area& area) {
   const std::string& rung = ui.state.selection.rung;
+  const bool is_free = !is_learning(ui.state) || !can_run_here(ui.state, rung);
   const bool is_hidden_by_choice =
-      !can_run_here(ui.state, rung) && !is_predicting(ui.state, rung) && !is_locked(ui.state, rung);
+      is_free && !is_predicting(ui.state, rung) && !is_locked(ui.state, rung);
   if (is_hidden_by_choice) {
     const float h = draw_fold_line(ui, area, "outcome", key_of_outcome(rung),
                                    "Answer first, or show what happened", "");
@@ -203,7 +205,10 @@ float draw_hidden_outcome(Ui& ui, const Area& area) {
 bool hides_outcome_of(const State& state, const std::string& kernel, bool has_question) {
   if (is_predicting(state, kernel) || is_locked(state, kernel)) return true;
   const RungView* row = find_row(state.ladder, kernel);
-  if (!is_learning(state) || !row) return false;
+  if (!row) return false;
+  if (!is_learning(state))
+    return has_question && !has_run_here(state, *row) && !is_answered(state, kernel) &&
+           !shows_outcome(state, kernel);
   if (can_run_here(state, kernel)) return !has_run_here(state, *row);
   return has_question && awaits_answer(state, kernel);
 }

@@ -583,6 +583,11 @@ std::string key_of_outcome(const std::string& kernel) {
   return kernel + " outcome";
 }
 
+bool shows_outcome(const State& state, const std::string& kernel) {
+  const auto& open = state.view.open_answers;
+  return open.contains("all " + kernel) != open.contains(key_of_outcome(kernel));
+}
+
 bool awaits_answer(const State& state, const std::string& kernel) {
   const Teaching& teach = state.teaching;
   const bool is_told = teach.tour || teach.presenting;
@@ -590,9 +595,7 @@ bool awaits_answer(const State& state, const std::string& kernel) {
   const KernelInfo* built = state.run().kernel(kernel);
   const bool can_run = built && built->available && !state.is_replay();
   if (can_run || !asked_rungs(*state.selection.lab).contains(kernel)) return false;
-  const auto& open = state.view.open_answers;
-  const bool is_shown = open.contains("all " + kernel) != open.contains(key_of_outcome(kernel));
-  return !is_shown && answer_of(state, kernel).empty() &&
+  return !shows_outcome(state, kernel) && answer_of(state, kernel).empty() &&
          !report::reveal(state.run(), kernel, params_of(state, kernel));
 }
 

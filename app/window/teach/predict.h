@@ -86,6 +86,8 @@ bool awaits_answer(const State& state, const std::string& kernel);
 std::string key_of_all(const State& state);
 /// In State::view.open_answers: that the outcome of this rung was asked for.
 std::string key_of_outcome(const std::string& kernel);
+/// The reader asked for it: its fold is open, or all are.
+bool shows_outcome(const State& state, const std::string& kernel);
 
 /// A rung of the tour's step in the lab in view, before its Reveal: what the lab ran meanwhile does not answer it.
 bool awaits_reveal(const State& state, const std::string& kernel);
