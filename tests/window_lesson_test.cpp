@@ -8,6 +8,7 @@
 #include "app/study/lesson.h"
 #include "app/window/panels/lesson_tab.h"
 #include "app/window/teach/answer.h"
+#include "app/window/teach/explain.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/chart_rows.h"
@@ -657,6 +658,23 @@ TEST_CASE("at level Learn the diagnosis stands beside the lesson only where it i
   REQUIRE(diagnose(*row->series, row->run->ceilings(), row->run->environment())->bottleneck ==
           Bottleneck::not_sure);
   REQUIRE(f.driver->find("diagnosis") != nullptr);
+  // What is to be done can be done in the window, or the machine cannot do it.
+  Series series = *row->series;
+  Diagnosis open = *diagnose(series, row->run->ceilings(), row->run->environment());
+  REQUIRE(open.unread == Unread::counters);
+  const auto says = [&](const Run& run) { return what_would_tell(f.state, series, run, open); };
+  CHECK(says(*row->run) == "Switch Counters on in Settings and run it again");
+  CHECK(says(Run()) == "The run that it comes from read no hardware counters");
+  f.state.selection.counters = true;
+  series.unavailable["counters"] = "not asked for: run with --counters";
+  CHECK(says(*row->run) == "Run it again: Counters are on in Settings");
+  series.unavailable["counters"] = "the kernel does not allow it";
+  CHECK(says(*row->run) == "This machine gives no hardware counters: the kernel does not allow it");
+  f.state.selection.counters = false;
+  series.unavailable.clear();
+  open.unread = Unread::ceilings_and_counters;
+  CHECK(contains(says(*row->run), "Switch Counters on in Settings"));
+  CHECK(contains(says(*row->run), "on the screen Machine"));
   set_level(f.state, Level::kLearn);
   f.driver->frames(3);
   CHECK(f.driver->find("diagnosis") == nullptr);

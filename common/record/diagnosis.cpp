@@ -177,6 +177,11 @@ std::optional<double> least_occupancy(const Series& series) {
 constexpr const char* kCountIt = "Switch hardware counters on (--counters) and run it again";
 constexpr const char* kReadIt = "Read its loop in its source or assembly";
 
+void ask_for_counters(Diagnosis* diagnosis) {
+  diagnosis->to_do = kCountIt;
+  diagnosis->unread = Unread::counters;
+}
+
 /// " (the kernel does not allow it)"; empty: it was not asked to.
 std::string why_not_counted(const Series& series) {
   const auto why = series.unavailable.find("counters");
@@ -197,10 +202,11 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
           "it is far below each ceiling that was measured. Instructions per cycle, which tell "
           "waiting from narrow instructions, were not counted" +
           why_not_counted(series);
-      diagnosis->to_do =
-          why_not_counted(series).empty()
-              ? std::string(kCountIt)
-              : kReadIt + std::string(": operations that wait for each other are latency");
+      if (why_not_counted(series).empty())
+        ask_for_counters(diagnosis);
+      else
+        diagnosis->to_do =
+            kReadIt + std::string(": operations that wait for each other are latency");
       return;
     }
     if (*ipc >= binds_from::kIpc) {
@@ -213,7 +219,7 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
     }
   } else if (series.counters.empty() && !(occupancy && *occupancy < binds_from::kWarps)) {
     diagnosis->reason = "its caches were not looked at";
-    diagnosis->to_do = kCountIt;
+    ask_for_counters(diagnosis);
     return;
   }
   diagnosis->bottleneck = Bottleneck::latency;
@@ -366,6 +372,7 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
     diagnosis->reason = "no ceiling and no counter that would tell was measured";
     diagnosis->to_do =
         "Run it again with the ceilings of this machine, or with counters (--counters)";
+    diagnosis->unread = Unread::ceilings_and_counters;
     return;
   }
   if (const std::string doubt = series.pipeline ? bound_doubt(*series.pipeline) : "";

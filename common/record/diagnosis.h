@@ -45,10 +45,17 @@ enum class Basis {
 /// "measured", "by exclusion", "by construction".
 const char* to_string(Basis basis);
 
+/// How a series begins to say that no counters were read because nobody asked for them.
+inline constexpr const char* kCountersNotAskedFor = "not asked for";
+
+/// What was not read and would tell: `to_do` asks for it, in the words of a command line.
+enum class Unread { nothing, counters, ceilings_and_counters };
+
 struct Diagnosis {
   Bottleneck bottleneck = Bottleneck::not_sure;
   std::string reason;   ///< not sure: why; else what it rests on, or empty
   std::string to_do{};  ///< not sure: what would tell, a sentence without its full stop
+  Unread unread = Unread::nothing;
   std::vector<Utilization> evidence;  ///< what was looked at, the telling one first; all measured
   Basis basis = {};                   ///< of the bottleneck; without meaning for not_sure
   /// Of a training: most of its memory holds activations, which bound its batch, whatever bounds the time of a step.
@@ -87,6 +94,8 @@ std::string bottleneck_text(const Diagnosis& diagnosis);
 /// Of one that is not sure, what is missing and what to do: "What limits it is not known yet: its caches were not looked
 /// at. Switch hardware counters on (--counters) and run it again."
 std::string open_sentences(const Diagnosis& diagnosis);
+/// The same with another sentence in place of `to_do`, where that cannot be done.
+std::string open_sentences(const Diagnosis& diagnosis, const std::string& to_do);
 /// "97 % of FMA fp32, 1 thread; 3 % of DRAM read, 1 thread", at most `most` of them.
 std::string evidence_text(const Diagnosis& diagnosis, size_t most = 3);
 /// "tile_kernel: 168 registers, 48 KiB shared, no spills, 132 x 1 x 1 blocks of 384, occupancy 19 %".

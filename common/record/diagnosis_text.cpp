@@ -17,9 +17,13 @@ std::string bottleneck_text(const Diagnosis& diagnosis) {
          (has_second ? " (of the batch: activation memory)" : "");
 }
 
-std::string open_sentences(const Diagnosis& diagnosis) {
+std::string open_sentences(const Diagnosis& diagnosis, const std::string& to_do) {
   return "What limits it is not known yet: " + diagnosis.reason + "." +
-         (diagnosis.to_do.empty() ? "" : " " + diagnosis.to_do + ".");
+         (to_do.empty() ? "" : " " + to_do + ".");
+}
+
+std::string open_sentences(const Diagnosis& diagnosis) {
+  return open_sentences(diagnosis, diagnosis.to_do);
 }
 
 bool is_buffer_state(const Span& span) {

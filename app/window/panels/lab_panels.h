@@ -96,6 +96,8 @@ struct DiagnosisCard {
   void draw_cause(Ui& ui, Area* rest, const Series& series) const;
   std::optional<Diagnosis> diagnosis_;
   std::string rung_, next_, counted_;
+  std::string to_do_;    ///< of a limit that is not known
+  bool counts_ = false;  ///< it was built with Counters on in Settings
   std::string faster_;  ///< a sentence; empty: nothing here is faster
   uint64_t version_ = ~0ull;
 };

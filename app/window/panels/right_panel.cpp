@@ -9,6 +9,7 @@
 #include "app/window/panels/source_tab.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
+#include "app/window/teach/explain.h"
 #include "app/window/teach/study.h"
 #include "common/record/derive.h"
 
@@ -97,6 +98,7 @@ const char* metric_of(Bottleneck bottleneck) {
 void DiagnosisCard::build(const State& state, const Series& series, const Run& run) {
   diagnosis_ = diagnose(series, run.ceilings(), run.environment());
   next_ = diagnosis_ ? lever_rung(levers_of(*state.selection.lab), series.kernel, *diagnosis_) : "";
+  to_do_ = diagnosis_ ? what_would_tell(state, series, run, *diagnosis_) : "";
   faster_ = faster_words(state, series, run);
   counted_.clear();
   for (const Counter& counter : series.counters) {
@@ -104,14 +106,17 @@ void DiagnosisCard::build(const State& state, const Series& series, const Run& r
   }
   const auto why = series.unavailable.find("counters");
   if (counted_.empty() && why != series.unavailable.end()) {
-    counted_ = "No hardware counters: " + why->second;
+    const bool was_asked = !why->second.starts_with(kCountersNotAskedFor);
+    counted_ = "No hardware counters: " + (was_asked ? why->second : "they were off in Settings");
   }
 }
 
 float DiagnosisCard::draw(Ui& ui, const Area& area) {
   const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
   if (row == nullptr || row->series == nullptr || row->run == nullptr) return 0;
-  if (version_ != ui.state.ladder.version || rung_ != ui.state.selection.rung) {
+  const bool counts = ui.state.selection.counters;
+  if (version_ != ui.state.ladder.version || rung_ != ui.state.selection.rung ||
+      counts != std::exchange(counts_, counts)) {
     version_ = ui.state.ladder.version;
     rung_ = ui.state.selection.rung;
     build(ui.state, *row->series, *row->run);
@@ -140,7 +145,7 @@ void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
   line(is_open ? "What limits it is not known yet" : "Bottleneck: " + bottleneck_text(*diagnosis_),
        kBody_px, Role::text, Face::strong);
   line(sentence_of(diagnosis_->reason), kSmall_px, Role::muted);
-  line(sentence_of(diagnosis_->to_do), kSmall_px, Role::text);
+  line(sentence_of(to_do_), kSmall_px, Role::text);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);
   line(lever_of(diagnosis_->bottleneck, backend_of(series.kernel)), kSmall_px, Role::text);
   const Area said = {from.x, from.y, from.w, rest->y - from.y};

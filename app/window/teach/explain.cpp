@@ -8,7 +8,6 @@
 #include "app/study/lesson.h"
 #include "app/window/shell/screens.h"
 #include "app/window/teach/step_outcome.h"
-#include "common/record/diagnosis.h"
 #include "labs/lab.h"
 
 namespace ridge::window {
@@ -65,11 +64,29 @@ const LessonBar* bar_explained(const TourStep& step, const StepBars& bars,
   return ours == bars.bars.rend() ? bars.last() : &*ours;
 }
 
-std::string measured_limit(const LessonBar& bar) {
+std::string what_would_tell(const State& state, const Series& series, const Run& run,
+                            const Diagnosis& diagnosis) {
+  if (diagnosis.unread == Unread::nothing) return diagnosis.to_do;
+  if (state.is_replay() || &run != &state.run())
+    return "The run that it comes from read no hardware counters";
+  const auto why = series.unavailable.find("counters");
+  const bool was_asked =
+      why != series.unavailable.end() && !why->second.starts_with(kCountersNotAskedFor);
+  if (was_asked) return "This machine gives no hardware counters: " + why->second;
+  const std::string count = state.selection.counters
+                                ? "Run it again: Counters are on in Settings"
+                                : "Switch Counters on in Settings and run it again";
+  return diagnosis.unread == Unread::counters
+             ? count
+             : count + "; or measure the ceilings of this machine on the screen Machine";
+}
+
+std::string measured_limit(const State& state, const LessonBar& bar) {
   if (!bar.series || !bar.run) return {};
   const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());
   if (!found) return {};
-  if (found->bottleneck == Bottleneck::not_sure) return open_sentences(*found);
+  if (found->bottleneck == Bottleneck::not_sure)
+    return open_sentences(*found, what_would_tell(state, *bar.series, *bar.run, *found));
   constexpr size_t kTelling = 2;
   const std::string evidence = evidence_text(*found, kTelling);
   return "Measured: " + bottleneck_text(*found) + " limits “" + bar.title + "”" +
@@ -189,7 +206,7 @@ void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
   const float top = rest->y;
   if (expected)
     rest->take_top(draw_words(ui, *rest, *expected, kLesson_px, kLessonLeading), ui.px(8));
-  const std::string measured = measured_limit(bar);
+  const std::string measured = measured_limit(ui.state, bar);
   // What would settle it is the same at every step: it is said at the first.
   const int here = ui.state.teaching.tour_step;
   const bool is_open = !measured.empty() && !measured.starts_with("Measured");

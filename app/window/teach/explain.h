@@ -11,6 +11,7 @@
 #include "app/window/shell/ui.h"
 #include "app/window/teach/figures.h"
 #include "app/window/teach/step_outcome.h"
+#include "common/record/diagnosis.h"
 
 namespace ridge::window {
 
@@ -57,6 +58,9 @@ const LessonBar* bar_explained(const study::TourStep& step, const StepBars& bars
                                const StepOutcome& outcome);
 /// "Measured: L1 bandwidth limits “naive”, by 98.6 % of L1 throughput (counters)." Or why this run cannot confirm what the
 /// lesson expects. Empty: it has no speed.
-std::string measured_limit(const LessonBar& bar);
+std::string measured_limit(const State& state, const LessonBar& bar);
+/// Of a limit that is not known: what a user of the window can do about it, or that nothing can be done.
+std::string what_would_tell(const State& state, const Series& series, const Run& run,
+                            const Diagnosis& diagnosis);
 
 }  // namespace ridge::window

@@ -12,6 +12,7 @@
 
 #include "common/core/files.h"
 #include "common/harness/measure/machine.h"
+#include "common/record/diagnosis.h"
 
 namespace ridge::measure {
 namespace {
@@ -200,7 +201,7 @@ Result<void> describe_calls(const ReadyRung& rung, double call_ns, const Options
     auto resources = device->resources(side);
     if (!resources) RIDGE_TRY_VOID(take_failure("resources", resources.error()));
     if (resources) series->resources = std::move(*resources);
-    return lacks("counters", "not asked for: run with --counters");
+    return lacks("counters", std::string(kCountersNotAskedFor) + ": run with --counters");
   }
   if (options.mode == Mode::live && !options.count_only) {
     return lacks("counters", "not read in live mode: run in measure mode");
