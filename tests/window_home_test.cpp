@@ -89,7 +89,7 @@ WorkRequest watch(Fixture& f, double library_ns) {
 
 TEST_CASE("the first door climbs on one core and ends on a card of this run's figures",
           "[window][home]") {
-  Fixture f;
+  Fixture f(1280, 720);
   f.driver->type('h');
   CHECK(f.state.first_climb.stage == FirstClimb::Stage::none);
   CHECK_FALSE(perform(f.state, "climb_card"));
@@ -140,6 +140,14 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   REQUIRE(f.driver->click("save_climb_card"));
   CHECK(f.state.chart.png_in_frames > 0);
   CHECK(f.state.chart.png_of_card);
+  // What says that it was written moves no button of the card from under the pointer, and lies on none.
+  f.driver->frames(2);
+  const Area close = *f.driver->find("close_climb_card");
+  note_written(f.state, "card (PNG)", "card.png", "words");
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("written"));
+  CHECK(f.driver->find("close_climb_card")->y == close.y);
+  CHECK(f.driver->find("written")->y >= close.bottom());
   REQUIRE(f.driver->click("close_climb_card"));
   f.driver->frames(2);
   CHECK_FALSE(f.driver->find("climb_card"));

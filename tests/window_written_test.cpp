@@ -200,3 +200,45 @@ TEST_CASE("every export ends in the bar", "[window]") {
   f.driver->key(compat::Key::escape);
   CHECK_FALSE(f.driver->find("written"));
 }
+
+TEST_CASE("the bar moves nothing when it comes or goes, and makes way for a notice", "[window]") {
+  Exporting f;
+  f.run_all();
+  set_level(f.state, Level::kLab);
+  f.driver->frames(3);
+  using Places = std::map<std::string, Area>;
+  const auto check_same = [](const Places& before, const Places& after) {
+    size_t both = 0;
+    for (const auto& [name, place] : before) {
+      const auto found = after.find(name);
+      if (found == after.end() || name.starts_with("diagram:")) continue;  // those play
+      INFO(name);
+      ++both;
+      CHECK(found->second.x == place.x);
+      CHECK(found->second.y == place.y);
+      CHECK(found->second.h == place.h);
+    }
+    CHECK(both > 3);
+  };
+  for (const char* screen : {"show_lab", "show_report"}) {
+    INFO(screen);
+    REQUIRE(perform(f.state, screen));
+    f.driver->frames(3);
+    const Places before = f.driver->shell().widgets();
+    REQUIRE(perform(f.state, "export"));
+    f.driver->frames(3);
+    const Places during = f.driver->shell().widgets();
+    REQUIRE(during.contains("written"));
+    check_same(before, during);
+    f.driver->frames(600);
+    const Places after = f.driver->shell().widgets();
+    CHECK_FALSE(after.contains("written"));
+    check_same(during, after);
+  }
+  REQUIRE(perform(f.state, "export"));
+  f.driver->frames(2);
+  REQUIRE(f.driver->find("written"));
+  f.state.notice = {"Something else is to be said.", false};
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("written"));
+}

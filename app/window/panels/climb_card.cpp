@@ -76,8 +76,9 @@ void draw_climb_card(Ui& ui) {
   const float words_h = draw_card_words(ui, {0, 0, inner_w, 0}, card, true);
   const float h =
       2 * pad + ui.px(30) + gain_h + ui.px(32) + words_h + ui.px(16) + bars_h + ui.px(30);
-  const float below = ui.px(56), bar_h = written_height(ui);
-  const float room = ui.window.h - (bar_h > 0 ? bar_h + ui.px(4) : 0);
+  // The bottom bar's room is kept whether or not something was written: the card stays where it is.
+  const float below = ui.px(56), bar_h = bottom_bar_height(ui);
+  const float room = ui.window.h - bar_h - ui.px(4);
   const Area box = {(ui.window.w - w) / 2,
                     std::max(ui.px(4), std::min((ui.window.h - h - below) / 2, room - h - below)),
                     w, h};
@@ -109,10 +110,8 @@ void draw_climb_card(Ui& ui) {
       std::string(climb.lab->title) + "  ·  " + card.asked + "  ·  ≈: each alone  ·  Ridgepoint",
       kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
   draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
-  // The bar of what was written is under this overlay: it is drawn again, at the window's end, where it can be pressed and
-  // stands on no button of the card.
-  if (bar_h > 0)
-    draw_written(ui, {ui.px(12), ui.window.h - bar_h - ui.px(4), ui.window.w - ui.px(24), bar_h});
+  // The bar of what was written is under this overlay: it is drawn again, where it can be pressed.
+  if (has_written(ui)) draw_written(ui, {0, ui.window.h - bar_h, ui.window.w, bar_h});
 }
 
 }  // namespace ridge::window

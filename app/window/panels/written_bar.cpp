@@ -5,8 +5,12 @@
 
 namespace ridge::window {
 
-float written_height(const Ui& ui) {
-  return ui.state.written.what.empty() ? 0 : ui.px(52);
+float bottom_bar_height(const Ui& ui) {
+  return ui.px(ui.is_compact ? 48 : 56);
+}
+
+bool has_written(const Ui& ui) {
+  return !ui.state.written.what.empty();
 }
 
 namespace {
@@ -14,7 +18,8 @@ namespace {
 /// It goes by itself, but not from under the pointer.
 void count_down(Ui& ui, const Area& bar) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const bool is_pointed_at = mouse.x >= bar.x && mouse.x < bar.right() && mouse.y >= bar.y;
+  const bool is_pointed_at =
+      mouse.x >= bar.x && mouse.x < bar.right() && mouse.y >= bar.y && mouse.y < bar.bottom();
   const double now_s = ImGui::GetTime(), until_s = ui.state.written.until_s;
   if (until_s == 0 || (is_pointed_at && now_s >= until_s))
     ui.dispatch([now_s](State& state) { state.written.until_s = now_s + kWritten_s; });
@@ -36,7 +41,7 @@ void draw_written(Ui& ui, Area area) {
   ui.fill(area, ui.raised(1));
   ui.widgets["written"] = area;
   count_down(ui, area);
-  Area line = area.inset(ui.px(16), ui.px(8));
+  Area line = {area.x + ui.px(16), area.middle() - ui.px(16), area.w - ui.px(32), ui.px(32)};
   for (const auto& [id, label] : kButtons) {
     const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
     const bool is_first = id == kButtons.back().first, is_close = id == kButtons.front().first;

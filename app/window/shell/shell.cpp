@@ -22,7 +22,7 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kGap = 12, kTop = 58, kBottom = 56, kLog = 170;
+constexpr float kGap = 12, kTop = 58, kLog = 170;
 // A window lower than this gives its room to what is in the middle.
 constexpr float kLow = 860;
 // A top bar wider than this has room for words on its buttons.
@@ -72,17 +72,25 @@ void Shell::draw_regions(Area all) {
   ui_.window = all;
   ui_.is_compact = all.h < ui_.px(kLow);
   if (view.screen == ScreenId::presenter) return view_of(view.screen).draw(ui_, all);
-  top_bar_.draw(ui_, all.take_top(ui_.px(ui_.is_compact ? kTop - 6 : kTop), gap));
   // It has medians while something is measured, and a tour hides them until its reveal.
   const bool has_bottom = view.screen != ScreenId::tour;
-  const float bottom_h = ui_.px(ui_.is_compact ? kBottom - 8 : kBottom);
-  const Area bottom = has_bottom ? all.take_bottom(bottom_h, gap) : Area{};
+  const bool tells_written =
+      has_written(ui_) && !shows_card(ui_.state);  // the card draws it itself
+  const Area top = all.take_top(ui_.px(ui_.is_compact ? kTop - 6 : kTop), gap);
+  if (tells_written && !has_bottom)
+    draw_written(ui_, top);
+  else
+    top_bar_.draw(ui_, top);
+  const Area bottom = has_bottom ? all.take_bottom(bottom_bar_height(ui_), gap) : Area{};
   all = all.inset(gap, 0);
-  const float h = shows_card(ui_.state) ? 0 : written_height(ui_);  // the card has it
-  if (h > 0) draw_written(ui_, all.take_bottom(h, gap));
   if (view.show_log) log_.draw(ui_, all.take_bottom(std::min(ui_.px(kLog), all.h * 0.4f), gap));
   view_of(view.screen).draw(ui_, all);
-  if (has_bottom) bottom_.draw(ui_, bottom);  // last, as the keyboard's focus goes
+  if (!has_bottom) return;
+  // Last, as the keyboard's focus goes.
+  if (tells_written)
+    draw_written(ui_, bottom);
+  else
+    bottom_.draw(ui_, bottom);
 }
 
 Screen& Shell::view_of(ScreenId id) {

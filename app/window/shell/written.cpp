@@ -48,7 +48,9 @@ void note_written(State& state, const std::string& what, const std::string& file
 
 bool watch_written(State& state) {
   Written& written = state.written;
-  const bool has_left = !written.what.empty() && written.screen != state.view.screen;
+  // A notice stands in the same place: it is newer.
+  const bool has_left =
+      !written.what.empty() && (written.screen != state.view.screen || !state.notice.text.empty());
   if (has_left) close_written(state);
   bool any_failed = false;
   std::erase_if(written.openers, [&](const Opener& opener) {

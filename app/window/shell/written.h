@@ -1,4 +1,4 @@
-// What was written last. Every export ends here, whatever it wrote: one bar over the bottom bar names it and offers to
+// What was written last. Every export ends here, whatever it wrote: one bar in the place of the bottom bar names it and offers to
 // open it, to show its folder, and to copy it in words.
 #pragma once
 
@@ -13,7 +13,7 @@ struct State;
 enum class ScreenId;
 
 /// How long the bar stands, from what was written or was done with it last.
-inline constexpr double kWritten_s = 10;
+inline constexpr double kWritten_s = 6;
 
 struct Written {
   std::string what;     ///< "Report (HTML, Markdown)"; empty: there is no bar
@@ -30,7 +30,7 @@ struct Written {
 /// Shows the bar for a file; `summary` is it in words.
 void note_written(State& state, const std::string& what, const std::string& file,
                   const std::string& summary);
-/// At each refresh: the bar goes with its screen, and an opener that ends in failure says so in it. True: it changed.
+/// At each refresh: the bar goes with its screen, or when a notice comes, and an opener that ends in failure says so in it. True: it changed.
 bool watch_written(State& state);
 
 std::string written_blocker(const State& state);
