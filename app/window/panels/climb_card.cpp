@@ -34,22 +34,26 @@ void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
   }
 }
 
-/// The words under the figure; returns their height, and draws nothing where it only measures.
-float draw_card_words(Ui& ui, Area area, const ClimbCard& card, bool measure) {
-  const float top = area.y;
-  const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
-    if (text.empty()) return;
-    const float h = ui.paragraph(area, text, size, role, face, measure);
-    area.take_top(h, ui.px(4));
-  };
-  const Role verdict = card.verdict == Verdict::faster   ? Role::faster
-                       : card.verdict == Verdict::slower ? Role::slower
-                                                         : Role::text;
-  if (!card.rests_on.empty()) line(sentence_of(card.rests_on) + ".", kSmall_px, Role::muted);
-  line(card.ceiling, kBody_px, Role::text);
-  line(card.library, kBody_px, verdict, Face::strong);
-  for (const std::string& caveat : card.caveats) line(caveat, kSmall_px, Role::slower);
-  return area.y - top;
+/// What qualifies the figures; returns its height, and draws nothing where it only measures.
+float draw_caveats(Ui& ui, const Area& area, const ClimbCard& card, bool measure) {
+  const std::string line = card_caveats(card);
+  return line.empty() ? 0
+                      : ui.paragraph(area, line, kTiny_px + 1, Role::muted, Face::body, measure);
+}
+
+/// One plain thing: how much faster, by how many steps, how far below the ceiling.
+void draw_figure(Ui& ui, const Area& row, const ClimbCard& card) {
+  const std::string figure = card_figure(card), steps = card_steps(card);
+  const float room = row.w - ui.px(14) - ui.width(steps, kHeading_px);
+  const float size = ui.fitting_size(figure, room, kGain_px, kHeading_px, Face::strong);
+  const float figure_w = ui.text(row.x, row.middle(), figure, size, Role::series0, Face::strong);
+  ui.text(row.x + figure_w + ui.px(14), row.middle() + ui.px(14), steps, kHeading_px, Role::text);
+}
+
+Role role_of(const ClimbCard& card) {
+  return card.verdict == Verdict::faster   ? Role::faster
+         : card.verdict == Verdict::slower ? Role::slower
+                                           : Role::text;
 }
 
 void draw_buttons_below(Ui& ui, Area row) {
@@ -73,9 +77,9 @@ void draw_climb_card(Ui& ui) {
   const float pad = ui.px(28), w = std::min(ui.px(kCardWidth), ui.window.w - ui.px(40));
   const float inner_w = w - 2 * pad, gain_h = card.gain.empty() ? 0 : ui.px(kGain_px + 8);
   const float bars_h = ui.px(kBarHeight) * static_cast<float>(card.bars.size());
-  const float words_h = draw_card_words(ui, {0, 0, inner_w, 0}, card, true);
-  const float h =
-      2 * pad + ui.px(30) + gain_h + ui.px(32) + words_h + ui.px(16) + bars_h + ui.px(30);
+  const float words_h = draw_caveats(ui, {0, 0, inner_w, 0}, card, true);
+  const float h = 2 * pad + ui.px(30) + gain_h + ui.px(32) + ui.px(26) + words_h + ui.px(16) +
+                  bars_h + ui.px(30);
   // The bottom bar's room is kept whether or not something was written: the card stays where it is.
   const float below = ui.px(56), bar_h = bottom_bar_height(ui);
   const float room = ui.window.h - bar_h - ui.px(4);
@@ -89,26 +93,20 @@ void draw_climb_card(Ui& ui) {
   ui.text(head.x, head.middle(), card.title, kHeading_px, Role::text, Face::strong);
   ui.text(head.right(), head.middle(), card.machine, kSmall_px, Role::muted, Face::body,
           Anchor::end, head.w - ui.px(140));
-  const Area gain = inner.take_top(gain_h);
-  if (!card.gain.empty()) {
-    const char* than = "as fast as the first step";
-    const float room = gain.w - ui.px(14) - ui.width(than, kHeading_px);
-    const float size = ui.fitting_size(card.gain, room, kGain_px, kHeading_px, Face::strong);
-    const float figure_w = ui.text(gain.x, gain.middle(), card.gain, size,
-                                   card.is_rough ? Role::muted : Role::series0, Face::strong);
-    ui.text(gain.x + figure_w + ui.px(14), gain.middle() + ui.px(14), than, kHeading_px,
-            Role::muted);
-  }
-  const Area way = inner.take_top(ui.px(32));
+  if (const Area gain = inner.take_top(gain_h); !card.gain.empty()) draw_figure(ui, gain, card);
+  const Area verdict = inner.take_top(ui.px(32)), way = inner.take_top(ui.px(26));
+  ui.text(verdict.x, verdict.middle(), card.library, kHeading_px, role_of(card), Face::strong,
+          Anchor::start, verdict.w);
   ui.text(way.x, way.middle(), card.way.empty() ? "Nothing was measured to its end." : card.way,
-          kHeading_px, Role::text, Face::body, Anchor::start, way.w);
-  draw_card_words(ui, inner.take_top(words_h, ui.px(16)), card, false);
+          kSmall_px, Role::text, Face::body, Anchor::start, way.w);
+  const Area caveats = inner.take_top(words_h, ui.px(16));
+  ui.widgets["climb_caveats"] = caveats;
+  draw_caveats(ui, caveats, card, false);
   draw_card_bars(ui, inner.take_top(bars_h), card);
   const Area foot = inner.take_top(ui.px(30));
-  ui.text(
-      foot.x, foot.middle() + ui.px(6),
-      std::string(climb.lab->title) + "  ·  " + card.asked + "  ·  ≈: each alone  ·  Ridgepoint",
-      kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
+  ui.text(foot.x, foot.middle() + ui.px(6),
+          std::string(climb.lab->title) + "  ·  " + card.asked + "  ·  Ridgepoint", kTiny_px,
+          Role::muted, Face::body, Anchor::start, foot.w);
   draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
   // The bar of what was written is under this overlay: it is drawn again, where it can be pressed.
   if (has_written(ui)) draw_written(ui, {0, ui.window.h - bar_h, ui.window.w, bar_h});

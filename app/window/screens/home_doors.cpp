@@ -145,13 +145,10 @@ void draw_watch(Ui& ui, Area door) {
              "Each column is a step, a rung: it is checked before it is timed. Esc cancels.");
   ClimbCard card;
   if (state.first_climb.lab) card = climb_card(climb_run(state), state.first_climb);
-  // The interval stands on the card.
-  const std::string rests_on = card.rests_on.substr(0, card.rests_on.find_first_of(",;"));
   if (climb_card_blocker(state).empty() &&
       text_link(ui, "show_card", inner.take_top(ui.px(28), ui.px(4)),
-                card.gain.empty()
-                    ? "Show the card"
-                    : "Your core climbed " + card.gain + ", " + rests_on + ": show the card"))
+                card.gain.empty() ? "Show the card"
+                                  : card.title + ": " + card_figure(card) + ". Show the card"))
     ui.dispatch_action("climb_card");
   if (const Lab* lab = short_climb_lab()) draw_climb_columns(ui, inner, *lab, card);
 }

@@ -103,25 +103,39 @@ Climbs newest_climbs(const Run& run, const FirstClimb& climb) {
   return shown;
 }
 
+std::string plain_verdict(Verdict verdict, const std::string& library) {
+  switch (verdict) {
+    case Verdict::faster:
+      return library + " beaten";
+    case Verdict::slower:
+      return library + " not beaten";
+    case Verdict::same:
+      return "As fast as " + library;
+    default:
+      return library + ": too close to say";
+  }
+}
+
 /// The best of ours against the library, by pairs; else what the two times say, which settles nothing.
 void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   if (!climbs.library) {
-    card->library = "No library here to compare with.";
+    card->library = "No library here to compare with";
     return;
   }
   const std::string name = climbs.library->rung->title;
   if (!climbs.best) {
-    card->library = name + ": no step of ours to compare with.";
+    card->library = name + ": no step of ours to compare with";
     return;
   }
-  const std::string ours = climbs.best->rung->title;
+  const std::string ours = "“" + std::string(climbs.best->rung->title) + "”";
   const Comparison* pair = newest_pair(run, *climbs.library->series, *climbs.best->series);
   const double alone = climbs.best->rate / climbs.library->rate;
   if (!pair) {
     const auto uneven = uneven_shares(*climbs.library->series, *climbs.best->series);
-    card->library =
-        fmt::format("Against {}: “{}” is {} as fast, each alone; not compared in turns", name, ours,
-                    uneven ? uneven->range_text(alone) : alone_ratio_text(alone));
+    card->library = name + ": not compared in turns";
+    card->library_why =
+        fmt::format("each timed alone, {} is {} as fast as {}", ours,
+                    uneven ? uneven->range_text(alone) : alone_ratio_text(alone), name);
     return;
   }
   const Verdict verdict = decide(run, *pair).verdict;
@@ -129,22 +143,20 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
       .ratio = pair->ratio, .verdict = verdict, .margin = pair->margin, .alone = alone};
   // The card shows the bars: no claim stands against what is seen.
   if (chart::bars_disagree(step)) {
-    card->library = fmt::format(
-        "Against {}, not settled: in turns “{}” is {} as fast, each alone {}; run both again", name,
-        ours, ratio_text(pair->ratio, pair->ci), alone_ratio_text(alone));
+    card->library = plain_verdict(Verdict::unresolved, name);
+    card->library_why =
+        fmt::format("{} is {} as fast as {} in turns, {} each alone: run both again", ours,
+                    ratio_text(pair->ratio, pair->ci), name, alone_ratio_text(alone));
     return;
   }
   card->verdict = verdict;
-  const std::string words = verdict == Verdict::faster   ? "Faster than " + name
-                            : verdict == Verdict::slower ? "Slower than " + name
-                            : verdict == Verdict::same   ? "As fast as " + name
-                                                         : "Against " + name + ", not settled";
-  card->library = fmt::format(
-      "{}: “{}” is {} as fast, {}", words, ours, headline_ratio_text(*pair),
+  card->library = plain_verdict(verdict, name);
+  card->library_why = fmt::format(
+      "{} is {} as fast as {} in turns, {}", ours, headline_ratio_text(*pair), name,
       pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin) : "no interval");
   // What the bars beside it show, where that is another figure.
   if (pair->ci && (alone < pair->ci->low || alone > pair->ci->high))
-    card->library += "; timed alone, as the bars are, " + alone_ratio_text(alone);
+    card->library_why += ", and " + alone_ratio_text(alone) + " alone, as the bars are";
 }
 
 /// The ends of the climb whose times lie so far apart that what they are multiplied by is rough.
@@ -215,16 +227,19 @@ bool is_one_core(const Series& series) {
   return param_int(series.params, "threads", 1) == 1;
 }
 
-std::string ceiling_text(const Run& run, const Climbed& best) {
+void say_ceiling(const Run& run, const Climbed& best, ClimbCard* card) {
   const Derived derived = derive(*best.series, run.ceilings());
-  if (!derived.compute)
-    return "Its ceiling is not known" +  // why it is in doubt stands under the chart
-           (derived.no_compute_reason.empty()
-                ? "."
-                : ": " + derived.no_compute_reason.substr(0, derived.no_compute_reason.find(": ")) +
-                      ".");
-  return format_share(derived.compute->value) + " of the ceiling measured on this " +
-         (is_one_core(*best.series) ? "core" : "machine");
+  if (derived.compute) {
+    card->share = format_number(derived.compute->value * 100, 2) + " %";
+    return;
+  }
+  // Why it is in doubt stands under the chart.
+  card->caveats.push_back(
+      "Its ceiling is not known" +
+      (derived.no_compute_reason.empty()
+           ? "."
+           : ": " + derived.no_compute_reason.substr(0, derived.no_compute_reason.find(": ")) +
+                 "."));
 }
 
 /// The fastest of ours and of the libraries, as a request for pairs; empty where one of them is missing.
@@ -347,18 +362,17 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
   for (const Climbed& one : climbs.all)
     card.bars.push_back({one.rung->title, one.rate, one.rung->peer});
   if (climbs.best) {
-    card.ceiling = ceiling_text(run, *climbs.best);
+    say_ceiling(run, *climbs.best, &card);
     card.way = climbs.best->rung->title;
   }
   if (climbs.best && climbs.best != climbs.first) {
     GainText gain = gain_of(run, climbs);
     card.gain = std::move(gain.ratio);
-    card.is_rough = gain.is_rough;
     card.rests_on = std::move(gain.rests_on);
     if (climbs.best->series->request != climb.run)
       card.rests_on += "; the bars are of a later run, while nothing else ran";
-    card.way = fmt::format("{} → {}, in {} {}", climbs.first->rung->title, climbs.best->rung->title,
-                           climbs.steps, climbs.steps == 1 ? "step" : "steps");
+    card.steps = climbs.steps;
+    card.way = fmt::format("{} → {}", climbs.first->rung->title, climbs.best->rung->title);
   }
   if (climbs.best) {
     card.title = is_one_core(*climbs.best->series) ? "Your core" : "Your CPU";
@@ -371,12 +385,40 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
   return card;
 }
 
+std::string card_figure(const ClimbCard& card) {
+  std::string figure = card.gain;
+  for (const std::string_view hedge : {"≈ ", "about "}) {
+    if (figure.starts_with(hedge)) figure.erase(0, hedge.size());
+  }
+  return figure;
+}
+
+std::string card_steps(const ClimbCard& card) {
+  if (card.gain.empty()) return "";
+  return fmt::format("in {} {}", card.steps, card.steps == 1 ? "step" : "steps") +
+         (card.share.empty() ? "" : ", " + card.share + " of its ceiling");
+}
+
+std::string card_caveats(const ClimbCard& card) {
+  std::string line;
+  const auto add = [&](std::string part) {
+    if (part.empty()) return;
+    if (part.back() == '.') part.pop_back();
+    line += (line.empty() ? "" : "  ·  ") + part;
+  };
+  add(card.rests_on.empty() ? "" : card_figure(card) + ": " + card.rests_on);
+  add(card.library_why);
+  for (const std::string& caveat : card.caveats) add(caveat);
+  return line;
+}
+
 std::string card_words(const ClimbCard& card) {
-  std::string text = card.title + ": " + card.gain +
-                     (card.gain.empty() ? "" : " as fast as the first step, " + card.rests_on);
-  for (const std::string* part : {&card.way, &card.asked, &card.ceiling, &card.library})
-    text += part->empty() ? "" : "\n" + *part;
-  for (const std::string& caveat : card.caveats) text += "\n" + caveat;
+  const std::string figure = card_figure(card);
+  std::string text = card.title + ": " +
+                     (figure.empty() ? "" : figure + " " + card_steps(card) + ". ") + card.library +
+                     ".";
+  for (const std::string& part : {card.way, card.asked, card_caveats(card)})
+    text += part.empty() ? "" : "\n" + part;
   return text + "\n" + card.machine + "\n";
 }
 

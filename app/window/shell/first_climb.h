@@ -44,21 +44,28 @@ struct ClimbCard {
     bool is_peer = false;
   };
   std::string title = "Your core";
-  std::string machine;    ///< "AMD EPYC", and the day
-  std::string asked;      ///< "n = 512  ·  fp32  ·  1 thread  ·  live"
-  std::string gain;       ///< "≈ 69×"; empty: nothing climbed
-  bool is_rough = false;  ///< the gain is of times that scatter or were disturbed
+  std::string machine;  ///< "AMD EPYC", and the day
+  std::string asked;    ///< "n = 512  ·  fp32  ·  1 thread  ·  live"
+  std::string gain;     ///< "≈ 69×"; empty: nothing climbed
   std::string
-      rests_on;     ///< "each timed alone", "in turns, 95 % interval [68, 70]"; with `gain` alone
-  std::string way;  ///< "three loops, -O1 → packed, AVX2, in 5 steps"
-  std::string ceiling;  ///< "73.6 % of the ceiling measured on this core"; or why that is not known
-  std::string library;  ///< "OpenBLAS: not settled, 0.98× [0.95, 1.01]"
-  std::optional<Verdict> verdict;    ///< over the library; absent: no pair was compared
-  std::vector<Bar> bars;             ///< in the ladder's order, only what passed its check
-  std::string unit;                  ///< "FLOP/s"
-  std::vector<std::string> caveats;  ///< cancelled, failed checks, a busy machine
+      rests_on;       ///< "each timed alone", "in turns, 95 % interval [68, 70]"; with `gain` alone
+  int steps = 0;      ///< that the gain took
+  std::string way;    ///< "three loops, -O1 → packed, AVX2"
+  std::string share;  ///< "74 %" of the ceiling; empty: that is not known
+  std::string library;             ///< "OpenBLAS beaten", "OpenBLAS: too close to say"
+  std::string library_why;         ///< the figures of that, or why there are none
+  std::optional<Verdict> verdict;  ///< over the library; absent: no pair was compared
+  std::vector<Bar> bars;           ///< in the ladder's order, only what passed its check
+  std::string unit;                ///< "FLOP/s"
+  /// Cancelled, failed checks, a busy machine, no ceiling: each a sentence.
+  std::vector<std::string> caveats;
 };
 ClimbCard climb_card(const Run& run, const FirstClimb& climb);
+/// "69×", and what follows it: "in 5 steps, 74 % of its ceiling". What qualifies them is in card_caveats().
+std::string card_figure(const ClimbCard& card);
+std::string card_steps(const ClimbCard& card);
+/// All that qualifies the figures above, in one line.
+std::string card_caveats(const ClimbCard& card);
 /// The card as plain text.
 std::string card_words(const ClimbCard& card);
 /// The run that the card is of: the session's own, also while a saved one lies over it.
