@@ -34,9 +34,9 @@ void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
   }
 }
 
-/// What qualifies the figures; returns its height, and draws nothing where it only measures.
+/// What qualifies the figures, in a line; returns its height, and draws nothing where it only measures.
 float draw_caveats(Ui& ui, const Area& area, const ClimbCard& card, bool measure) {
-  const std::string line = card_caveats(card);
+  const std::string line = card_brief(card);
   return line.empty() ? 0
                       : ui.paragraph(area, line, kTiny_px + 1, Role::muted, Face::body, measure);
 }
@@ -100,8 +100,8 @@ void draw_climb_card(Ui& ui) {
   ui.text(way.x, way.middle(), card.way.empty() ? "Nothing was measured to its end." : card.way,
           kSmall_px, Role::text, Face::body, Anchor::start, way.w);
   const Area caveats = inner.take_top(words_h, ui.px(16));
-  ui.widgets["climb_caveats"] = caveats;
   draw_caveats(ui, caveats, card, false);
+  if (ui.hovers("climb_caveats", caveats)) ui.tooltip(card_caveats(card));
   draw_card_bars(ui, inner.take_top(bars_h), card);
   const Area foot = inner.take_top(ui.px(30));
   ui.text(foot.x, foot.middle() + ui.px(6),

@@ -151,6 +151,9 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   }
   card->verdict = verdict;
   card->library = plain_verdict(verdict, name);
+  if (pair->ci)
+    card->library_brief = fmt::format("{} {} of {} in turns", headline_ratio_text(*pair),
+                                      ratio_interval_text(pair->ci, pair->margin), name);
   card->library_why = fmt::format(
       "{} is {} as fast as {} in turns, {}", ours, headline_ratio_text(*pair), name,
       pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin) : "no interval");
@@ -186,24 +189,30 @@ std::string uneven_text(const Run& run, const Climbed& from, const Climbed& to) 
   return uneven->sentence(quoted(from), quoted(to), to.rate / from.rate);
 }
 
-void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, ClimbCard* card) {
+/// What kept the climb, or its comparison, from its end.
+void say_missing(const Run& run, const FirstClimb& climb, ClimbCard* card) {
   const Request* request = run.request(climb.run);
   const Request* compared = run.request(climb.compare);
   if (request && request->status == RequestStatus::cancelled)
-    card->caveats.emplace_back("Cancelled: the rungs that were not reached are missing.");
+    card->caveats.push_back(
+        {"cancelled", "Cancelled: the rungs that were not reached are missing."});
   if (request && request->status == RequestStatus::failed)
-    card->caveats.emplace_back(
-        "The run ended early: " +
-        (request->error ? request->error->sentence() : std::string("the worker was lost.")));
+    card->caveats.push_back(
+        {"ended early", "The run ended early: " + (request->error ? request->error->sentence()
+                                                                  : "the worker was lost.")});
   if (compared && compared->status != RequestStatus::ok)
-    card->caveats.emplace_back("The comparison with the library did not end.");
+    card->caveats.push_back(
+        {"comparison not finished", "The comparison with the library did not end."});
   for (const char* kernel : climb.lab->short_climb) {
     const Series* series = series_of(run, climb.run, kernel);
-    const bool failed = series && series->status == SeriesStatus::failed;
-    if (failed)
-      card->caveats.emplace_back(fmt::format("“{}” failed its check and is left out: {}",
-                                             rung_of(kernel)->title, series->reason));
+    if (!series || series->status != SeriesStatus::failed) continue;
+    const std::string title = "“" + std::string(rung_of(kernel)->title) + "”";
+    card->caveats.push_back({title + " failed its check",
+                             title + " failed its check and is left out: " + series->reason});
   }
+}
+
+void say_caveats(const Run& run, const Climbs& climbs, ClimbCard* card) {
   bool is_noisy = false;
   for (const Climbed* one : {climbs.first, climbs.best}) {
     for (const std::string& flag : one ? one->series->stats->flags : std::vector<std::string>())
@@ -212,15 +221,16 @@ void say_caveats(const Run& run, const FirstClimb& climb, const Climbs& climbs, 
   const auto& environment = run.environment();
   is_noisy |= environment && !environment->quiet.quiet;
   if (is_noisy)
-    card->caveats.emplace_back("This machine was busy meanwhile: the figures are noisy.");
+    card->caveats.push_back(
+        {"busy machine", "This machine was busy meanwhile: the figures are noisy."});
   for (const Climbed* from : {climbs.first, climbs.library}) {
     std::string why = from && climbs.best ? uneven_text(run, *from, *climbs.best) : "";
-    if (!why.empty()) card->caveats.push_back(std::move(why));
+    if (!why.empty()) card->caveats.push_back({"uneven shares of the processor", std::move(why)});
   }
   const bool has_pair =
       climbs.best && newest_pair(run, *climbs.first->series, *climbs.best->series);
   if (std::string rough = scatter_text(climbs); !rough.empty() && !has_pair)
-    card->caveats.push_back(std::move(rough));
+    card->caveats.push_back({"few or scattered times", std::move(rough)});
 }
 
 bool is_one_core(const Series& series) {
@@ -234,12 +244,10 @@ void say_ceiling(const Run& run, const Climbed& best, ClimbCard* card) {
     return;
   }
   // Why it is in doubt stands under the chart.
-  card->caveats.push_back(
-      "Its ceiling is not known" +
-      (derived.no_compute_reason.empty()
-           ? "."
-           : ": " + derived.no_compute_reason.substr(0, derived.no_compute_reason.find(": ")) +
-                 "."));
+  const std::string& why = derived.no_compute_reason;
+  card->caveats.push_back({why.empty() ? "ceiling not measured" : "ceiling in doubt",
+                           "Its ceiling is not known" +
+                               (why.empty() ? "." : ": " + why.substr(0, why.find(": ")) + ".")});
 }
 
 /// The fastest of ours and of the libraries, as a request for pairs; empty where one of them is missing.
@@ -362,7 +370,6 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
   for (const Climbed& one : climbs.all)
     card.bars.push_back({one.rung->title, one.rate, one.rung->peer});
   if (climbs.best) {
-    say_ceiling(run, *climbs.best, &card);
     card.way = climbs.best->rung->title;
   }
   if (climbs.best && climbs.best != climbs.first) {
@@ -381,12 +388,17 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
                  climbs.best->series->mode.text();
   }
   say_library(run, climbs, &card);
-  say_caveats(run, climb, climbs, &card);
+  say_missing(run, climb, &card);
+  if (climbs.best) say_ceiling(run, *climbs.best, &card);
+  say_caveats(run, climbs, &card);
   return card;
 }
 
 std::string card_figure(const ClimbCard& card) {
+  constexpr std::string_view kBetween = "between ";
   std::string figure = card.gain;
+  if (figure.starts_with(kBetween))
+    return "at least " + figure.substr(kBetween.size(), figure.find(" and ") - kBetween.size());
   for (const std::string_view hedge : {"≈ ", "about "}) {
     if (figure.starts_with(hedge)) figure.erase(0, hedge.size());
   }
@@ -399,17 +411,27 @@ std::string card_steps(const ClimbCard& card) {
          (card.share.empty() ? "" : ", " + card.share + " of its ceiling");
 }
 
-std::string card_caveats(const ClimbCard& card) {
-  std::string line;
+std::string card_brief(const ClimbCard& card) {
+  std::vector<std::string> parts;
   const auto add = [&](std::string part) {
-    if (part.empty()) return;
-    if (part.back() == '.') part.pop_back();
-    line += (line.empty() ? "" : "  ·  ") + part;
+    const bool is_known = std::find(parts.begin(), parts.end(), part) != parts.end();
+    if (!part.empty() && !is_known) parts.push_back(std::move(part));
   };
-  add(card.rests_on.empty() ? "" : card_figure(card) + ": " + card.rests_on);
+  for (const ClimbCard::Caveat& caveat : card.caveats) add(caveat.brief);
+  add(card.rests_on.substr(0, card.rests_on.find_first_of(",;")));
+  add(card.library_brief);
+  return fmt::format("{}", fmt::join(parts, "  ·  "));
+}
+
+std::string card_caveats(const ClimbCard& card) {
+  std::string text;
+  const auto add = [&](const std::string& line) {
+    if (!line.empty()) text += (text.empty() ? "" : "\n") + line;
+  };
+  add(card.rests_on.empty() ? "" : card.gain + ": " + card.rests_on);
   add(card.library_why);
-  for (const std::string& caveat : card.caveats) add(caveat);
-  return line;
+  for (const ClimbCard::Caveat& caveat : card.caveats) add(caveat.sentence);
+  return text;
 }
 
 std::string card_words(const ClimbCard& card) {

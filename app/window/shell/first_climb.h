@@ -53,18 +53,24 @@ struct ClimbCard {
   std::string way;    ///< "three loops, -O1 → packed, AVX2"
   std::string share;  ///< "74 %" of the ceiling; empty: that is not known
   std::string library;             ///< "OpenBLAS beaten", "OpenBLAS: too close to say"
+  std::string
+      library_brief;  ///< "1.03× [1.01, 1.04] in turns"; empty: no pair, or none that settles
   std::string library_why;         ///< the figures of that, or why there are none
   std::optional<Verdict> verdict;  ///< over the library; absent: no pair was compared
   std::vector<Bar> bars;           ///< in the ladder's order, only what passed its check
   std::string unit;                ///< "FLOP/s"
-  /// Cancelled, failed checks, a busy machine, no ceiling: each a sentence.
-  std::vector<std::string> caveats;
+  struct Caveat {
+    std::string brief;     ///< "busy machine"
+    std::string sentence;  ///< what that means for the figures
+  };
+  std::vector<Caveat> caveats;  ///< cancelled, failed checks, a busy machine, no ceiling
 };
 ClimbCard climb_card(const Run& run, const FirstClimb& climb);
-/// "69×", and what follows it: "in 5 steps, 74 % of its ceiling". What qualifies them is in card_caveats().
+/// "69×", "at least 71×", and what follows it: "in 5 steps, 74 % of its ceiling". What qualifies them is in card_brief().
 std::string card_figure(const ClimbCard& card);
 std::string card_steps(const ClimbCard& card);
-/// All that qualifies the figures above, in one line.
+/// What qualifies the figures, in one small line; and the same in sentences, a line each.
+std::string card_brief(const ClimbCard& card);
 std::string card_caveats(const ClimbCard& card);
 /// The card as plain text.
 std::string card_words(const ClimbCard& card);
