@@ -65,6 +65,26 @@ TEST_CASE("home begins the climb, shows progress, and a digit opens its lab", "[
   f.driver->frames(3);
   CHECK(lab_progress(f.state, gemm).verified == 1);
   f.driver->key(compat::Key::escape);  // the card (window_home_test.cpp)
+  // Why not all are counted stands under the lab at Learn.
+  set_level(f.state, Level::kLearn);
+  f.driver->frames(3);
+  CHECK(f.driver->find("lab_missing"));
+  CHECK(lab_progress(f.state, gemm).missing.find(" not run yet") != std::string::npos);
+  auto& verified = f.state.history.verified["gemm"];
+  const Rung* last = nullptr;
+  for (const Rung& rung : gemm.rungs) {
+    const KernelInfo* info = f.state.run().kernel(rung.kernel);
+    if (!info || !info->available || rung.wrong) continue;
+    verified.insert(rung.kernel);
+    last = &rung;
+  }
+  f.driver->frames(2);
+  CHECK(lab_progress(f.state, gemm).missing.empty());
+  CHECK_FALSE(f.driver->find("lab_missing"));
+  REQUIRE(last);
+  verified.erase(last->kernel);
+  const std::string missing = lab_progress(f.state, gemm).missing;
+  CHECK(missing.find(last->expert ? "1 expert rung is folded" : last->title) != std::string::npos);
   f.driver->type('h');
   REQUIRE(f.driver->click("lab:gemm"));
   CHECK(f.state.view.screen == ScreenId::lab);

@@ -112,6 +112,21 @@ float draw_runs(Ui& ui, const Area& line, const std::string& name) {
                  Anchor::end);
 }
 
+/// "15 of 16 rungs measured and checked here"
+std::string progress_words(const LabProgress& progress) {
+  return fmt::format("{} of {} {} here", progress.verified, progress.runnable,
+                     progress.is_of_puzzles ? "puzzles solved" : "rungs measured and checked");
+}
+
+/// Under the lab in view: why not all of its rungs are counted.
+void draw_missing(Ui& ui, const Lab& lab, Area* rest) {
+  const std::string missing = lab_progress(ui.state, lab).missing;
+  if (missing.empty() || ui.state.requests.is_measuring()) return;
+  const Area place = {rest->x + ui.px(20), rest->y, rest->w - ui.px(20), 0};
+  const float h = ui.paragraph(place, missing, kTiny_px, Role::muted);
+  ui.widgets["lab_missing"] = rest->take_top(h, ui.px(6));
+}
+
 void draw_lab(Ui& ui, const Lab* lab, const Area& line) {
   const bool chosen = lab == ui.state.selection.lab;
   const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
@@ -120,6 +135,11 @@ void draw_lab(Ui& ui, const Lab* lab, const Area& line) {
     ui.fill(mark, ui.color(Role::highlight), ui.px(5));
   else if (touched.hovered)
     ui.fill(mark, ui.raised(1), ui.px(5));
+  if (touched.hovered && chosen) {
+    const LabProgress progress = lab_progress(ui.state, *lab);
+    if (!progress.missing.empty())
+      ui.tooltip(progress_words(progress) + "\n" + sentence_of(progress.missing));
+  }
   float room = line.w;
   if (!chosen && runs_now(ui.state, *lab)) {
     room = draw_runs(ui, line, lab->id);
@@ -174,6 +194,7 @@ void draw_groups(Ui& ui, Area* rest) {
       Area under = rest->take_top(ui.px(32));
       under.take_left(ui.px(20));
       draw_lab(ui, lab, under);
+      if (lab == chosen) draw_missing(ui, *lab, rest);
     }
   }
 }

@@ -97,7 +97,8 @@ void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab) {
   if (touched.hovered)
     ui.tooltip(std::string(lab.goal) +
                (is_known && !progress.is_of_puzzles
-                    ? "\n\n" + count + " and checked, of the rungs that can run here"
+                    ? "\n\n" + count + " and checked, of the rungs that can run here" +
+                          (progress.missing.empty() ? "" : "; " + progress.missing)
                     : std::string()));
   if (touched.clicked) ui.dispatch([&lab](State& state) { go_to_lab(state, lab); });
 }

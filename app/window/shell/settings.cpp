@@ -330,6 +330,30 @@ void open_wanted_run(State& state) {
   open_rehearsed(state);
 }
 
+namespace {
+
+/// Of rungs that can run here and were not verified: why, in a line.
+std::string missing_text(const State& state, const std::vector<const Rung*>& missing) {
+  std::vector<const Rung*> waiting;
+  std::copy_if(missing.begin(), missing.end(), std::back_inserter(waiting),
+               [&](const Rung* rung) { return !is_folded(state, *rung); });
+  const size_t folded = missing.size() - waiting.size();
+  std::string text;
+  if (waiting.size() == 1) {
+    const RungView* row = find_row(state.ladder, waiting.front()->kernel);
+    text = "“" + std::string(waiting.front()->title) +
+           "”: " + (row && !row->reason.empty() ? row->reason : "not run yet");
+  } else if (!waiting.empty()) {
+    text = std::to_string(waiting.size()) + " not run yet";
+  }
+  if (folded == 0) return text;
+  return text + (text.empty() ? "" : "; ") + std::to_string(folded) +
+         (folded == 1 ? " expert rung is folded: X shows it"
+                      : " expert rungs are folded: X shows them");
+}
+
+}  // namespace
+
 LabProgress lab_progress(const State& state, const Lab& lab) {
   LabProgress progress;
   if (state.is_replay() && !state.sessions.own)
@@ -344,13 +368,18 @@ LabProgress lab_progress(const State& state, const Lab& lab) {
   if (progress.runnable > 0) return progress;
   const Run& run = state.sessions.own ? state.sessions.own->run() : state.run();
   const auto known = state.history.verified.find(lab.id);
+  std::vector<const Rung*> missing;
   for (const Rung& rung : lab.rungs) {
     const KernelInfo* info = run.kernel(rung.kernel);
     if (!info || !info->available || rung.wrong)
       continue;  // no check may pass what is wrong by design
     ++progress.runnable;
-    progress.verified += known != state.history.verified.end() && known->second.count(rung.kernel);
+    const bool is_verified =
+        known != state.history.verified.end() && known->second.count(rung.kernel);
+    progress.verified += is_verified;
+    if (!is_verified) missing.push_back(&rung);
   }
+  if (progress.verified > 0) progress.missing = missing_text(state, missing);
   return progress;
 }
 

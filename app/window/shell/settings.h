@@ -80,6 +80,8 @@ void open_wanted_run(State& state);
 struct LabProgress {
   int verified = 0, runnable = 0;
   bool is_of_puzzles = false;
+  std::string
+      missing;  ///< why not all of them were: "1 expert rung is folded: X shows it"; empty: all were, or none
 };
 /// Rungs of a lab that were verified here, of those that this machine can run (0: not known yet); of puzzles those that are
 /// solved.
