@@ -358,7 +358,10 @@ TEST_CASE("Run sets the size that the prediction asks for, and a Why says at whi
   const std::string n = to_string(asked.at("n"));
   CHECK(contains(said_in(f, kOwn, study::kPrediction), "at n = " + n + "?"));
   CHECK(contains(said_in(f, kOwn, study::kRun), "Set n to " + n + "."));
-  CHECK(contains(said_in(f, kOwn, study::kWhy), ", at n = 512:"));
+  // The recorded figure has this machine's own beside it, and its mark is explained where it stands.
+  CHECK(contains(said_in(f, kOwn, study::kWhy), "In a run (†) on "));
+  CHECK(contains(said_in(f, kOwn, study::kWhy), "† (here "));
+  CHECK(contains(said_in(f, kOwn, study::kWhy), ", n = 512:"));
 }
 
 TEST_CASE("a lesson takes in each result while the rungs after it still run", "[window][lesson]") {

@@ -865,9 +865,9 @@ TEST_CASE("Explain begins at the answer, counts where it counts, and ends with a
   LessonText lesson;
   int named = 0;
   for (const LessonBlock& block : lesson.blocks(f.state)) {
-    const bool has = std::any_of(block.words.begin(), block.words.end(), [](const Word& word) {
-      return contains(word.text, "In another run, on ") && contains(word.text, ", at n = 512:");
-    });
+    std::string words;
+    for (const Word& word : block.words) words += (word.space_before ? " " : "") + word.text;
+    const bool has = contains(words, " In a run (†) on ") && contains(words, ", n = 512: ");
     if (has) CHECK(block.lead == study::kWhy);
     named += has && block.kernel == kSecond;
   }

@@ -1,5 +1,8 @@
 #include "app/window/panels/lesson_tab.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -220,6 +223,14 @@ float draw_said(Ui& ui, const Area& area, const LessonBlock& question) {
   if (said.empty()) return 0;
   const float h = ui.paragraph(area, said, kBody_px, Role::text, Face::strong);
   ui.widgets["lesson:said"] = {area.x, area.y, area.w, h};
+  return h + ui.px(10);
+}
+
+/// Returns the height taken.
+float draw_mark_note(Ui& ui, const Area& below, const LessonBlock& block) {
+  if (block.mark_note.empty()) return 0;
+  const float h = ui.paragraph(below, block.mark_note, kTiny_px, Role::muted);
+  ui.widgets["lesson:mark"] = {below.x, below.y, below.w, h};
   return h + ui.px(10);
 }
 
@@ -448,8 +459,9 @@ void LessonTab::draw(Ui& ui, Area area, const std::function<float(const Area&)>&
       if (is_over) ImGui::SetScrollFromPosY(area.y - ImGui::GetWindowPos().y, 0.1f);
       area.y += draw_said(ui, area, *question);
     }
-    if (!block.is_answer || is_open(ui.state, block.question))
-      area.y += draw_block(ui, area, block);
+    if (block.is_answer && !is_open(ui.state, block.question)) return;
+    area.y += draw_block(ui, area, block);
+    area.y += draw_mark_note(ui, area, block);
   };
   // The selected rung's part, then everything that belongs to no rung.
   bool found = false;
@@ -579,11 +591,42 @@ void name_machine(const figure::Text& text, LessonBlock* why) {
     const figure::Figure* figure = figure_of(run.link, text);
     if (!figure || !figure->is_recorded || figure->machine.empty()) continue;
     const std::string size = recorded_size(text, *why);
-    const Word said = {
-        "In another run, on " + figure->machine + (size.empty() ? "" : ", at " + size) + ":",
-        Face::body, Role::limit, true};
-    why->words.insert(begins, said);
+    const std::string said = "In a run (" + std::string(figure::kRecordedMark) + ") on " +
+                             figure->machine + (size.empty() ? "" : ", " + size) + ":";
+    std::vector<Word> words;
+    for (size_t at = 0; at < said.size();) {
+      const size_t end = std::min(said.find(' ', at), said.size());
+      words.push_back({said.substr(at, end - at), Face::body, Role::limit, true});
+      at = end + 1;
+    }
+    why->words.insert(begins, words.begin(), words.end());
     return;
+  }
+}
+
+/// The machines of the block's recorded figures.
+std::string mark_note_of(const figure::Text& text, const LessonBlock& block) {
+  std::vector<std::string> machines;
+  for (const TextRun& run : block.block.runs) {
+    const figure::Figure* figure = figure_of(run.link, text);
+    if (!figure || !figure->is_recorded || figure->machine.empty()) continue;
+    if (std::find(machines.begin(), machines.end(), figure->machine) == machines.end())
+      machines.push_back(figure->machine);
+  }
+  if (machines.empty()) return "";
+  return fmt::format("{} recorded on {}", figure::kRecordedMark, fmt::join(machines, ", "));
+}
+
+/// The mark is explained where it stands: under the last of neighbours with the same machines. A Why has said it itself.
+void explain_marks(const figure::Text& text, std::vector<LessonBlock>* blocks) {
+  for (LessonBlock& block : *blocks)
+    if (block.lead != study::kWhy) block.mark_note = mark_note_of(text, block);
+  for (size_t i = 0; i + 1 < blocks->size(); ++i) {
+    const LessonBlock& next = (*blocks)[i + 1];
+    const bool is_neighbour =
+        next.part == (*blocks)[i].part && next.question == (*blocks)[i].question &&
+        next.is_answer == (*blocks)[i].is_answer && next.gives_away == (*blocks)[i].gives_away;
+    if (is_neighbour && next.mark_note == (*blocks)[i].mark_note) (*blocks)[i].mark_note.clear();
   }
 }
 
@@ -777,6 +820,7 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
   mark_hints(&blocks);
   mark_what_gives_away(&blocks);
   find_answers(text, lab, &blocks);
+  explain_marks(text, &blocks);
   return blocks;
 }
 

@@ -42,6 +42,8 @@ struct LessonBlock {
   bool is_prediction = false;  ///< asks for a number, which a field takes
   /// Of a prediction: what its part's outcome gives as the answer; none: the program does not know it.
   std::optional<figure::Figure> answer{};
+  /// What the mark of its recorded figures means, said once under neighbours that share it: "† recorded on NVIDIA H200".
+  std::string mark_note{};
   int hint = 0, hints = 0;  ///< of a hint: which of how many, from 1
   std::string lead;         ///< the bold words that it begins with: "Idea."
   bool gives_away = false;  ///< of a section that study::gives_away() what a run will show

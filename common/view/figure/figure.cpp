@@ -526,6 +526,18 @@ Result<Figure> resolve_written(const Reference& reference, const Sources& source
   return nothing_found(reference, sources.own, has_place);
 }
 
+/// What this machine measured of what is asked of another, for a reader who looks at its run; empty: nothing, or several
+/// points, of which the reference names none.
+std::string measured_here(const Reference& reference, const Sources& sources) {
+  const bool is_read_here = sources.own && !sources.is_own_saved && !sources.view.params.empty();
+  if (!is_read_here || reference.machine.empty() || !reference.unit.empty()) return "";
+  Reference here = reference;
+  here.machine.clear();
+  const Shelf own = shelves_for(here, sources).front();
+  const auto made = best_baseline(here, {&own, 1});
+  return made && *made && (*made)->gap.empty() ? (*made)->text : "";
+}
+
 }  // namespace
 
 Result<Figure> resolve(const Reference& reference, const Sources& sources) {
@@ -541,6 +553,7 @@ Result<Figure> resolve(const Reference& reference, const Sources& sources) {
   RIDGE_TRY(Figure made, resolve_written(reference, sources));
   if (here) made.text += elsewhere_text(reference, *here, made);
   made.is_answer = reference.is_answer;
+  if (made.is_recorded) made.here = measured_here(reference, sources);
   return made;
 }
 

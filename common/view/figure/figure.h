@@ -40,6 +40,7 @@ struct Figure {
   std::string reference;      ///< as the text has it
   std::string text;           ///< "1.12×", "782 TFLOP/s"; of a gap "not measured here"
   std::string interval_text;  ///< "[1.12, 1.13]"; empty: none, or not to be printed
+  std::string here;  ///< of a reference with a machine: this machine's own; empty: it has none
   std::string gap;            ///< why there is no figure; empty: there is one
   double value = 0;           ///< in the metric's unit (metrics.h); a gap: NaN
   std::string unit;
@@ -59,7 +60,7 @@ struct Figure {
 /// what is newer; of several baselines, among those that answer so, the lowest ratio.
 /// Of the problem in view where the run that is shown holds it: its size in place of the one that is written, and what is
 /// left open as it is there. Else the text says which size it is of, or that it is recorded: "2.82× (n = 512, recorded)".
-/// A reference with a machine is of no view.
+/// A reference with a machine is of no view; beside the text in view stands this machine's own, where its run holds that.
 /// A point that was not measured, a result without the metric and an invalid pair are gaps. Errors (bad_input): a
 /// parameter that the rung does not have, or a recording that holds several such points.
 Result<Figure> resolve(const Reference& reference, const Sources& sources);

@@ -358,7 +358,8 @@ Result<Text> expand(std::string_view text, const Sources& sources, const std::st
 
 std::string marked(const Figure& figure, std::string text) {
   if (figure.is_recorded) text += kRecordedMark;
-  return with_stale_mark(std::move(text), figure.is_stale);
+  text = with_stale_mark(std::move(text), figure.is_stale);
+  return figure.here.empty() ? text : text + " (here " + figure.here + ")";
 }
 
 std::string shown(const Text& text) {

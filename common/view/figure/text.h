@@ -29,7 +29,7 @@ Result<Text> expand(std::string_view text, const Sources& sources, const std::st
 
 /// A mark behind each figure of another machine.
 inline constexpr const char* kRecordedMark = "†";
-/// What stands behind a figure's text: its marks.
+/// What stands behind a figure's text: its marks, and what was measured here: "192 ms† (here 101 ms)".
 std::string marked(const Figure& figure, std::string text);
 
 /// Texts for a page or a terminal, where nothing can be hovered, and what their marks stand for: each machine has a mark of
