@@ -29,7 +29,7 @@ std::string read(const std::string& path) {
 
 struct Edits : Fixture {
   TemporaryFolder folder;
-  Edits() {
+  explicit Edits(float width = 1600, float height = 1000) : Fixture(width, height) {
     state.settings.edits_folder = folder.path;
     select_rung(state, kRung);
     state.view.tab = Tab::source;
@@ -378,6 +378,7 @@ TEST_CASE("an exercise opens with what is to be done, and its empty hole is not 
   CHECK(!is_error);
   w.state.editing->text += "int more;\n";
   save_edit(w.state);
+  CHECK(w.state.notice.text.empty());  // it was about the save before
   w.driver->frames(10);
   CHECK(w.session.count(RequestType::run) == 1);
   CHECK(w.driver->find("message_24"));
@@ -552,7 +553,8 @@ TEST_CASE("hints spent and exercises solved are remembered, and shown on the cla
 }
 
 TEST_CASE("a pair whose sides lost different parts of their time has a range that fits its line") {
-  Edits w;
+  const bool is_small = GENERATE(false, true);
+  Edits w(is_small ? 1280.f : 1600.f, is_small ? 720.f : 1000.f);
   w.session.shares = {{kRung, 0.4}};
   w.open();
   w.finish_run();

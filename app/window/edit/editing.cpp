@@ -530,6 +530,7 @@ void save_edit(State& state) {
   }
   editing.on_disk = editing.text;
   editing.watch.changed();
+  state.notice = {};  // it was about the save before
   ask_to_build(state, &editing);
   state.ladder.dirty = true;
 }

@@ -200,26 +200,44 @@ const Comparison* SaveResults::settled_pair(const State& state) const {
   return is_settled ? last.comparison : nullptr;
 }
 
+namespace {
+
+/// The headline in one line, as large as it can be, with its interval beside it where there is room.
+void draw_pair_line(Ui& ui, const Area& line, const VerdictWords& words,
+                    const Comparison& comparison) {
+  const bool has_room = ui.width(words.headline, kVerdict_px, Face::strong) < line.w;
+  const float most = has_room ? kVerdict_px : kVerdict_px * 0.72f;
+  const float size = ui.fitting_size(words.headline, line.w, most, kBody_px, Face::strong);
+  ui.widgets["pair_headline"] = {line.x, line.y, ui.width(words.headline, size, Face::strong),
+                                 line.h};
+  const float x = line.x + ui.px(10) +
+                  ui.text(line.x, line.middle(), words.headline, size, words.role, Face::strong);
+  const std::string interval = ratio_interval_text(comparison.ci, comparison.margin);
+  if (ui.width(interval, kSmall_px) < line.right() - x)  // else it stands below, with its rounds
+    ui.text(x, line.middle() + ui.px(6), interval, kSmall_px, Role::muted);
+}
+
+}  // namespace
+
 /// What the pairs say stands first: both sides of a pair met the same machine, a time alone had a machine of its own.
 void SaveResults::draw_pair(Ui& ui, Area* rest, const Comparison& comparison) const {
   const State& state = ui.state;
   const VerdictWords words = verdict_words(state, state.run(), comparison);
-  const Area line = rest->take_top(ui.px(kVerdict_px + 8), ui.px(2));
-  float x = line.x;
-  if (words.arrow != 0) {
-    const float side = ui.px(28);
-    ui.triangle(x + side / 2, line.middle(), side, words.arrow > 0, ui.color(words.role));
-    x += side + ui.px(8);
-  }
-  const float room = line.right() - x;
-  const bool has_room = ui.width(words.headline, kVerdict_px, Face::strong) < room;
-  const float most = has_room ? kVerdict_px : kVerdict_px * 0.72f;
-  const float size = ui.fitting_size(words.headline, room, most, kBody_px, Face::strong);
-  ui.widgets["pair_headline"] = {x, line.y, ui.width(words.headline, size, Face::strong), line.h};
-  x += ui.text(x, line.middle(), words.headline, size, words.role, Face::strong) + ui.px(10);
-  const std::string interval = ratio_interval_text(comparison.ci, comparison.margin);
-  if (ui.width(interval, kSmall_px) < line.right() - x)  // else it stands below, with its rounds
-    ui.text(x, line.middle() + ui.px(6), interval, kSmall_px, Role::muted);
+  const float side = words.arrow != 0 ? ui.px(28) : 0, indent = side > 0 ? side + ui.px(8) : 0;
+  const float room = rest->w - indent;
+  // A range may be wider than the column at the smallest size: then it takes two lines.
+  const bool is_wide = ui.width(words.headline, kBody_px, Face::strong) > room;
+  const Area whole = {rest->x + indent, rest->y + ui.px(4), room, 0};
+  const float wide_h =
+      is_wide ? ui.paragraph(whole, words.headline, kBody_px, words.role, Face::strong) + ui.px(8)
+              : 0;
+  const Area line = rest->take_top(std::max(ui.px(kVerdict_px + 8), wide_h), ui.px(2));
+  if (side > 0)
+    ui.triangle(line.x + side / 2, line.middle(), side, words.arrow > 0, ui.color(words.role));
+  if (is_wide)
+    ui.widgets["pair_headline"] = {whole.x, line.y, room, wide_h};
+  else
+    draw_pair_line(ui, {line.x + indent, line.y, room, line.h}, words, comparison);
   ui.widgets["now"] = ui.widgets["save_verdict"] = line;
   if (const std::string times = times_in_turns(state.run(), comparison); !times.empty())
     rest->take_top(ui.paragraph(*rest, times, kBody_px, Role::text), ui.px(2));
@@ -355,9 +373,9 @@ void SaveResults::draw_saves(Ui& ui, Area* rest) {
   if (is_empty(ui.state)) return;
   const double original = original_ns(ui.state);
   const TimeScale scale = time_scale(saves_, original);
-  draw_heading(ui, rest,
-               scale.is_log ? "ALL SAVES, TIME A CALL, LOG, EACH RUN ALONE"
-                            : "ALL SAVES, TIME A CALL, EACH RUN ALONE");
+  draw_heading(
+      ui, rest,
+      scale.is_log ? "ALL SAVES, TIME A CALL, ALONE (LOG)" : "ALL SAVES, TIME A CALL, ALONE");
   const Area plot = rest->take_top(ui.px(kBars));
   const Area numbers = rest->take_top(ui.px(18), ui.px(4));
   const float step = std::min(ui.px(kMostBar), plot.w / static_cast<float>(saves_.size()));
