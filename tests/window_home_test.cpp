@@ -254,7 +254,9 @@ TEST_CASE(
   const ClimbCard card = climb_card(climb_run(f.state), f.state.first_climb);
   CHECK(card.gain == "between 25.6× and 64.0×");
   CHECK(card_figure(card) == "at least 25.6×");
-  CHECK(card_brief(card).find("uneven shares of the processor") != std::string::npos);
+  // In a few words once: a busy machine stands for what it does.
+  const bool is_busy = card_brief(card).find("busy machine") != std::string::npos;
+  CHECK(is_busy == (card_brief(card).find("uneven shares of the processor") == std::string::npos));
   CHECK(card.rests_on == "each timed alone, by processor and by wall time");
   CHECK(says(card, "“three loops, -O1” had the processor for 40 % of its time"));
   CHECK(card_words(card).find("by wall time") != std::string::npos);

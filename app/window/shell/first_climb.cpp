@@ -212,6 +212,7 @@ void say_missing(const Run& run, const FirstClimb& climb, ClimbCard* card) {
   }
 }
 
+/// In a line of a few words a busy machine stands for what it does to the times.
 void say_caveats(const Run& run, const Climbs& climbs, ClimbCard* card) {
   bool is_noisy = false;
   for (const Climbed* one : {climbs.first, climbs.best}) {
@@ -225,12 +226,13 @@ void say_caveats(const Run& run, const Climbs& climbs, ClimbCard* card) {
         {"busy machine", "This machine was busy meanwhile: the figures are noisy."});
   for (const Climbed* from : {climbs.first, climbs.library}) {
     std::string why = from && climbs.best ? uneven_text(run, *from, *climbs.best) : "";
-    if (!why.empty()) card->caveats.push_back({"uneven shares of the processor", std::move(why)});
+    if (!why.empty())
+      card->caveats.push_back({is_noisy ? "" : "uneven shares of the processor", std::move(why)});
   }
   const bool has_pair =
       climbs.best && newest_pair(run, *climbs.first->series, *climbs.best->series);
   if (std::string rough = scatter_text(climbs); !rough.empty() && !has_pair)
-    card->caveats.push_back({"few or scattered times", std::move(rough)});
+    card->caveats.push_back({is_noisy ? "" : "few or scattered times", std::move(rough)});
 }
 
 bool is_one_core(const Series& series) {

@@ -60,7 +60,7 @@ struct ClimbCard {
   std::vector<Bar> bars;           ///< in the ladder's order, only what passed its check
   std::string unit;                ///< "FLOP/s"
   struct Caveat {
-    std::string brief;     ///< "busy machine"
+    std::string brief;     ///< "busy machine"; empty: another's brief stands for it
     std::string sentence;  ///< what that means for the figures
   };
   std::vector<Caveat> caveats;  ///< cancelled, failed checks, a busy machine, no ceiling
