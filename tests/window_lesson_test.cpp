@@ -359,7 +359,7 @@ TEST_CASE("Run sets the size that the prediction asks for, and a Why says at whi
   CHECK(contains(said_in(f, kOwn, study::kPrediction), "at n = " + n + "?"));
   CHECK(contains(said_in(f, kOwn, study::kRun), "Set n to " + n + "."));
   // The recorded figure has this machine's own beside it, and its mark is explained where it stands.
-  CHECK(contains(said_in(f, kOwn, study::kWhy), "In a run (†) on "));
+  CHECK(contains(said_in(f, kOwn, study::kWhy), "In a recorded run (†) on "));
   CHECK(contains(said_in(f, kOwn, study::kWhy), "† (here "));
   CHECK(contains(said_in(f, kOwn, study::kWhy), ", n = 512:"));
 }
@@ -672,12 +672,14 @@ TEST_CASE("at level Learn the diagnosis stands beside the lesson only where it i
   series.unavailable["counters"] = "not asked for: run with --counters";
   CHECK(says(*row->run) == "Run it again: Counters are on in Settings");
   series.unavailable["counters"] = "the kernel does not allow it";
-  CHECK(says(*row->run) == "This machine gives no hardware counters: the kernel does not allow it");
+  CHECK(says(*row->run) == "Hardware counters were not to be had: the kernel does not allow it");
   f.state.selection.counters = false;
   series.unavailable.clear();
   open.unread = Unread::ceilings_and_counters;
   CHECK(contains(says(*row->run), "Switch Counters on in Settings"));
   CHECK(contains(says(*row->run), "on the screen Machine"));
+  series.unavailable["counters"] = "not read in live mode: run in measure mode";
+  CHECK(says(*row->run) == "Measure the ceilings on the screen Machine");
   set_level(f.state, Level::kLearn);
   f.driver->frames(3);
   CHECK(f.driver->find("diagnosis") == nullptr);

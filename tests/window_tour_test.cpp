@@ -867,7 +867,8 @@ TEST_CASE("Explain begins at the answer, counts where it counts, and ends with a
   for (const LessonBlock& block : lesson.blocks(f.state)) {
     std::string words;
     for (const Word& word : block.words) words += (word.space_before ? " " : "") + word.text;
-    const bool has = contains(words, " In a run (†) on ") && contains(words, ", n = 512: ");
+    const bool has =
+        contains(words, " In a recorded run (†) on ") && contains(words, ", n = 512: ");
     if (has) CHECK(block.lead == study::kWhy);
     named += has && block.kernel == kSecond;
   }

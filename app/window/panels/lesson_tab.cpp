@@ -591,7 +591,7 @@ void name_machine(const figure::Text& text, LessonBlock* why) {
     const figure::Figure* figure = figure_of(run.link, text);
     if (!figure || !figure->is_recorded || figure->machine.empty()) continue;
     const std::string size = recorded_size(text, *why);
-    const std::string said = "In a run (" + std::string(figure::kRecordedMark) + ") on " +
+    const std::string said = "In a recorded run (" + std::string(figure::kRecordedMark) + ") on " +
                              figure->machine + (size.empty() ? "" : ", " + size) + ":";
     std::vector<Word> words;
     for (size_t at = 0; at < said.size();) {

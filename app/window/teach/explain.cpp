@@ -69,16 +69,16 @@ std::string what_would_tell(const State& state, const Series& series, const Run&
   if (diagnosis.unread == Unread::nothing) return diagnosis.to_do;
   if (state.is_replay() || &run != &state.run())
     return "The run that it comes from read no hardware counters";
+  const bool wants_ceilings = diagnosis.unread == Unread::ceilings_and_counters;
   const auto why = series.unavailable.find("counters");
   const bool was_asked =
       why != series.unavailable.end() && !why->second.starts_with(kCountersNotAskedFor);
-  if (was_asked) return "This machine gives no hardware counters: " + why->second;
+  if (was_asked && wants_ceilings) return "Measure the ceilings on the screen Machine";
+  if (was_asked) return "Hardware counters were not to be had: " + why->second;
   const std::string count = state.selection.counters
                                 ? "Run it again: Counters are on in Settings"
                                 : "Switch Counters on in Settings and run it again";
-  return diagnosis.unread == Unread::counters
-             ? count
-             : count + "; or measure the ceilings of this machine on the screen Machine";
+  return wants_ceilings ? count + ", or measure the ceilings on the screen Machine" : count;
 }
 
 std::string measured_limit(const State& state, const LessonBar& bar) {
