@@ -139,7 +139,7 @@ std::vector<Explanation::WallWords> Explanation::wall_words(const Ui& ui, const 
   if (const LessonBar* bar = bar_explained(step, bars, outcome)) {
     const LessonBlock* expected = expected_limit(ui.state, bar->asked.kernel);
     // That a run cannot tell is for who measures, not for a class.
-    const std::string measured = measured_limit(*bar);
+    const std::string measured = measured_limit(ui.state, *bar);
     const bool is_told = measured.starts_with("Measured");
     if (expected) all.push_back({.size = kLesson_px, .block = expected, .widget = "step_binds"});
     if (is_told) all.push_back({.text = measured, .size = kBody_px, .widget = "step_binds"});
