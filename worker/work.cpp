@@ -124,13 +124,16 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   if (loaded_kernels().empty()) observer.start_telemetry(gpu);
   // A parameter that was let go is to run within 150 ms: live, the window that is looked at began with the
   // request before, and nothing is waited for.
-  // Nor in the worker of a learner's rung: the worker that started it has judged.
-  if (request.mode != RunMode::live || load_.window_s() > kStaleWindow_s) load_.start();
-  const double missing_s =
-      loaded_kernels().empty() ? std::max(0.0, kQuietWindow_s - load_.window_s()) : 0;
-  std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
+  // Nor in the worker of a learner's rung: the worker that started it has judged. A point of a sweep follows
+  // another: it waits for nothing, and a window lasts over as many points as make it long enough.
+  const bool follows = !request.point.empty() && load_.window_s() <= kStaleWindow_s;
+  const bool is_live = request.mode == RunMode::live && load_.window_s() <= kStaleWindow_s;
+  if (!is_live && !follows) load_.start();
+  const double missing_s = std::max(0.0, kQuietWindow_s - load_.window_s());
+  if (loaded_kernels().empty() && !follows)
+    std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
   send_environment(request.id, "before", load_);
-  load_.start();
+  if (!follows || missing_s == 0) load_.start();
   // A run measures them itself, after its first results: those are what somebody is waiting for.
   if (request.type != RequestType::run) RIDGE_TRY_VOID(ceilings(request, asked, &observer));
   if (request.type == RequestType::probe) return {};

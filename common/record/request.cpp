@@ -59,6 +59,14 @@ Result<void> take_rounds(const Json& line, std::optional<int64_t>* rounds) {
   return {};
 }
 
+Result<void> take_text(const Json& line, const char* name, std::string* value) {
+  const auto field = line.find(name);
+  if (field == line.end() || field->is_null()) return {};
+  if (!field->is_string()) return bad_request(std::string(name) + " is not a text");
+  *value = field->get<std::string>();
+  return {};
+}
+
 Result<void> take_flag(const Json& line, const char* name, bool* value) {
   const auto field = line.find(name);
   if (field == line.end() || field->is_null()) return {};
@@ -243,6 +251,7 @@ Json to_line(const WorkRequest& request) {
   if (request.type != RequestType::probe) line["limit_s"] = amount(request.limit_s);
   if (!request.table.empty()) line["table"] = request.table;
   if (!request.model.empty()) line["model"] = params_to_json(request.model);
+  if (!request.point.empty()) line["point"] = request.point;
   if (request.warmup_s) line["warmup_s"] = *request.warmup_s;
   const bool estimates = request.type == RequestType::probe && !request.kernels.empty();
   if (request.type == RequestType::run || estimates) line["mode"] = request.mode;
@@ -274,10 +283,8 @@ Result<WorkRequest> work_request_from(const Json& line) {
                        "choose run, compare, probe, inspect, serve or count");
   }
   request.type = *known;
-  if (const auto lab = line.find("lab"); lab != line.end() && !lab->is_null()) {
-    if (!lab->is_string()) return bad_request("lab is not a text");
-    request.lab = lab->get<std::string>();
-  }
+  RIDGE_TRY_VOID(take_text(line, "lab", &request.lab));
+  RIDGE_TRY_VOID(take_text(line, "point", &request.point));
   RIDGE_TRY_VOID(take_whole(line, "id", &request.id));
   RIDGE_TRY_VOID(take_whole(line, "device", &request.device));
   RIDGE_TRY_VOID(take_kernels(line, &request));

@@ -51,6 +51,8 @@ struct WorkRequest {
   bool counters = false;    ///< run: also those that need a profiler, in a worker of their own
   bool count_only = false;  ///< run: that worker's request: check and count, time nothing
   int device = 0;
+  /// run: which point of a sweep this is, by its key; empty: none. Points follow each other at once.
+  std::string point;
   Params model;          ///< run: a description whose parts these are; for the transcript's readers
   InspectAsked inspect;  ///< inspect: of the one kernel that is named
   ServeAsked serve;      ///< serve: the same
