@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/query/selection.h"
-#include "common/core/files.h"
-#include "common/core/format.h"
 #include "common/core/nearest.h"
 #include "common/record/command.h"
 #include "common/record/json.h"
@@ -21,16 +18,9 @@
 namespace ridge::app {
 namespace {
 
-constexpr size_t kMostChecks = 1000, kLongestName = 100, kLongestWhy = 300;
-constexpr uintmax_t kMostFileBytes = 1 << 20;
-
-Error bad_file(std::string what, std::string where, std::string hint) {
-  return {ErrorCode::bad_input, std::move(what), std::move(where), std::move(hint)};
-}
-
-std::string shown(const Json& value) {
-  return one_line(value.dump(-1, ' ', false, Json::error_handler_t::replace), 40);
-}
+constexpr size_t kLongestName = 100, kLongestWhy = 300;
+constexpr ListFile kBudgets = {"budget", "checks", "check",
+                               "write {\"checks\": [{\"lab\": ..., \"budget\": ...}]}"};
 
 // ---- one check -----------------------------------------------------------------------------------
 
@@ -182,74 +172,18 @@ Result<BudgetCheck> read_check(const Json& entry, const std::string& path, size_
   return check;
 }
 
-// ---- the file ------------------------------------------------------------------------------------
-
-/// JSON takes the last of two fields of one name, and a demand would be gone.
-Result<void> refuse_twins(const std::string& text, const std::string& path) {
-  std::vector<std::set<std::string>> open;
-  size_t checks = 0;
-  std::optional<Error> error;
-  const auto look = [&](int, Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::object_start) {
-      checks += open.size() == 1;
-      open.emplace_back();
-    } else if (event == Json::parse_event_t::object_end) {
-      open.pop_back();
-    } else if (event == Json::parse_event_t::key && !open.empty()) {
-      const auto name = parsed.get<std::string>();
-      if (!open.back().insert(name).second && !error) {
-        error = bad_file("'" + one_line(name, 40) + "' stands twice in it",
-                         open.size() == 1 ? path : place_of(path, checks - 1, ""), "give it once");
-      }
-    }
-    return true;
-  };
-  [[maybe_unused]] const Json whole = Json::parse(text, look, false);
-  if (error) return *error;
-  return {};
-}
-
-Result<std::string> read_text(const std::string& path) {
-  std::error_code not_a_file;
-  const auto bytes = std::filesystem::file_size(path, not_a_file);
-  if (!not_a_file && bytes > kMostFileBytes) {
-    return bad_file("it has " + format_bytes(double(bytes)), path,
-                    "a budget has at most " + format_bytes(double(kMostFileBytes)));
-  }
-  return read_whole(path);
-}
-
 }  // namespace
 
 std::string place_of(const std::string& path, size_t index, const std::string& name) {
-  return fmt::format("{}: check {}{}", path, index + 1, name.empty() ? "" : " (" + name + ")");
-}
-
-Error at_place(const Error& error, const std::string& place) {
-  return {error.code == ErrorCode::usage ? ErrorCode::bad_input : error.code,
-          error.where.empty() ? error.what : error.where + ": " + error.what, place, error.hint};
+  return place_of(kBudgets, path, index, name);
 }
 
 Result<std::vector<BudgetCheck>> read_budget_file(const std::string& path) {
-  RIDGE_TRY(const std::string text, read_text(path));
-  RIDGE_TRY(const Json file, parse_json(text, path));
-  constexpr const char* kShape = "write {\"checks\": [{\"lab\": ..., \"budget\": ...}]}";
-  if (!file.is_object()) return bad_file("it is no object", path, kShape);
-  for (const auto& [name, value] : file.items()) {
-    if (name != "checks" && name != "$schema")
-      return bad_file("'" + one_line(name, 40) + "' is no field of a budget", path, kShape);
-  }
-  const Json* list = list_field(file, "checks");
-  if (!list || list->empty()) return bad_file("it has no checks", path, kShape);
-  if (list->size() > kMostChecks) {
-    return bad_file(fmt::format("it has {} checks", list->size()), path,
-                    fmt::format("give at most {}", kMostChecks));
-  }
-  RIDGE_TRY_VOID(refuse_twins(text, path));
+  RIDGE_TRY(const Json list, read_list_file(kBudgets, path));
   std::vector<BudgetCheck> checks;
   std::set<std::string> names;
-  for (size_t i = 0; i < list->size(); ++i) {
-    RIDGE_TRY(BudgetCheck check, read_check((*list)[i], path, i));
+  for (size_t i = 0; i < list.size(); ++i) {
+    RIDGE_TRY(BudgetCheck check, read_check(list[i], path, i));
     if (!names.insert(check.name).second)
       return bad_file("another check has this name", place_of(path, i, check.name),
                       "tell them apart by \"name\"");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/query/list_file.h"
 #include "common/core/result.h"
 #include "common/record/budget.h"
 #include "common/record/enums.h"
@@ -38,8 +39,6 @@ Result<std::vector<BudgetCheck>> read_budget_file(const std::string& path);
 
 /// "BUDGET.json: check 2 (loop order)": where an error is. `index` counts from 0.
 std::string place_of(const std::string& path, size_t index, const std::string& name);
-/// The same error as one of the file: there.
-Error at_place(const Error& error, const std::string& place);
 
 /// The sides that a check of a lab's rungs asks of the worker with this catalogue. Errors: usage, as of select_sides() and
 /// check_budget(); unavailable.

@@ -158,14 +158,15 @@ Result<Selection> select_all(const Lab& lab, const Run& run,
 
 constexpr size_t kMostCombinations = 64;
 
-Error too_many(const std::string& name, const std::string& text) {
-  return {ErrorCode::usage,
-          fmt::format("{}={} is no list of at most {} values", name, text, kMostCombinations), name,
-          "write it as in seed=1..8 or kept=0,1,3"};
+Error too_many(const std::string& name, const std::string& text, size_t most) {
+  return {ErrorCode::usage, fmt::format("{}={} is no list of at most {} values", name, text, most),
+          name, "write it as in seed=1..8 or kept=0,1,3"};
 }
 
-/// "0,2..4" is 0, 2, 3 and 4; anything else stands for itself.
-Result<std::vector<ParamValue>> values_of(const std::string& name, const std::string& text) {
+}  // namespace
+
+Result<std::vector<ParamValue>> listed_values(const std::string& name, const std::string& text,
+                                              size_t most) {
   std::vector<ParamValue> values;
   for (size_t start = 0; start <= text.size();) {
     const size_t comma = std::min(text.find(',', start), text.size());
@@ -175,8 +176,8 @@ Result<std::vector<ParamValue>> values_of(const std::string& name, const std::st
     int end = 0;
     const bool is_range = std::sscanf(item.c_str(), "%lld..%lld%n", &first, &last, &end) == 2 &&
                           size_t(end) == item.size();
-    const bool fits = last >= first && size_t(last) - size_t(first) < kMostCombinations;
-    if (is_range && !fits) return too_many(name, text);
+    const bool fits = last >= first && size_t(last) - size_t(first) < most;
+    if (is_range && !fits) return too_many(name, text, most);
     for (long long at = first; is_range && at <= last; ++at)
       values.emplace_back(static_cast<int64_t>(at));
     if (is_range) continue;
@@ -185,8 +186,6 @@ Result<std::vector<ParamValue>> values_of(const std::string& name, const std::st
   }
   return values;
 }
-
-}  // namespace
 
 std::pair<const Lab*, std::string> lab_and_rung(const std::string& name) {
   for (const Lab* lab : all_labs()) {
@@ -354,8 +353,9 @@ Result<std::vector<Params>> expand_ranges(const Params& given) {
   for (const auto& [name, value] : given) {
     const auto* text = std::get_if<std::string>(&value);
     if (text == nullptr) continue;
-    RIDGE_TRY(const std::vector<ParamValue> values, values_of(name, *text));
-    if (values.size() * all.size() > kMostCombinations) return too_many(name, *text);
+    RIDGE_TRY(const std::vector<ParamValue> values, listed_values(name, *text, kMostCombinations));
+    if (values.size() * all.size() > kMostCombinations)
+      return too_many(name, *text, kMostCombinations);
     std::vector<Params> more;
     for (const ParamValue& one_value : values) {
       for (Params one : all) {

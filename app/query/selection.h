@@ -33,6 +33,11 @@ inline std::string full_id(const std::string& name) {
 /// Errors: usage, with the labs there are.
 Result<const Lab*> require_lab(const std::string& id);
 
+/// The values of one parameter: "0,2..4" is 0, 2, 3 and 4; anything else stands for itself. Errors: usage, for more
+/// than `most`.
+Result<std::vector<ParamValue>> listed_values(const std::string& name, const std::string& text,
+                                              size_t most);
+
 /// `seed=1..8` and `kept=0,1,3` among the parameters: each value, one after the other. Errors: usage, for
 /// more than 64 in all.
 Result<std::vector<Params>> expand_ranges(const Params& given);
