@@ -40,6 +40,8 @@ class LiveSession final : public Session {
     auto lines = transcript_.lines();
     return lines ? *std::move(lines) : std::vector<std::string>{};
   }
+  Result<std::string> text_from(size_t first) const override { return transcript_.text_from(first); }
+  size_t line_count() const override { return transcript_.size(); }
   Result<void> append_to(GrowingFile* file) const override { return file->append(transcript_); }
   Result<void> save(const std::string& path) const override;
   void keep(const std::string& path) override;

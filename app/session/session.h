@@ -95,6 +95,9 @@ class Session {
 
   /// The transcript so far, a copy of all of it; and saves it (written beside, then renamed: never half a file).
   virtual std::vector<std::string> transcript() const = 0;
+  /// The lines from `first` on, each with its end, and how many there are in all. A saved run has none of its own.
+  virtual Result<std::string> text_from(size_t first) const { return (void)first, std::string(); }
+  virtual size_t line_count() const { return 0; }
   /// Appends to the file what it does not have of the transcript yet. A saved run has a file already.
   virtual Result<void> append_to(GrowingFile* file) const { return (void)file, Result<void>{}; }
   virtual Result<void> save(const std::string& path) const = 0;

@@ -1,34 +1,14 @@
 #include "app/session/shared_file.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/session/file_lock.h"
 #include "common/core/files.h"
 
 namespace ridge::app {
 namespace {
-
-/// Held from here to the end of its scope; where it cannot be had the file is written all the same.
-class FolderLock {
- public:
-  explicit FolderLock(const std::string& folder)
-      : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (fd_ >= 0) ::flock(fd_, LOCK_EX);
-  }
-  ~FolderLock() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int fd_;
-};
 
 bool has_entries(const Json& list) {
   return std::any_of(list.begin(), list.end(), [](const Json& one) { return !one.is_number(); });
@@ -78,7 +58,8 @@ Result<void> write_shared(const std::string& path, const std::string& ours, std:
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
-  const FolderLock lock(folder);
+  FileLock lock;
+  (void)lock.take(folder, FileLock::Kind::alone, true);  // where it cannot be had the file is written all the same
   const Json theirs = read_json(path);
   const bool is_ours_alone = theirs.is_null() || theirs == json_of(*base);
   const std::string text = is_ours_alone

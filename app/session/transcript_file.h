@@ -28,7 +28,11 @@ class LineFile {
   LineFile() = default;
   LineFile(LineFile&& other) noexcept
       : fd_(std::exchange(other.fd_, -1)), size_(other.size_), seal_(other.seal_) {}
-  LineFile& operator=(LineFile&&) = delete;
+  LineFile& operator=(LineFile&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    size_ = other.size_, seal_ = other.seal_;
+    return *this;
+  }
   ~LineFile();
 
   bool is_open() const { return fd_ >= 0; }
