@@ -23,7 +23,7 @@ ROOMS = [
     (r"kernels/runtime", None, "measuring"),
     (r"kernels/[a-z_]+", "kernels/<family>", "measuring"),
     (r"labs", None, "showing"),
-    (r"app/(session|study|query|history|platform|cli)", None, "showing"),
+    (r"app/(session|study|query|history|sweep|platform|cli)", None, "showing"),
     (r"app/window", None, "showing"),
 ]
 FILL = {"both": "#e8e8e8", "measuring": "#fde3c8", "showing": "#d6e6fb"}

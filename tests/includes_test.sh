@@ -41,9 +41,10 @@ may app/session             "$showing"
 may app/study               "$showing|labs"
 may app/query               "$showing|labs|app/(session|study)"
 may app/history             "$showing|labs|app/(session|query)"
+may app/sweep               "$showing|labs|app/(session|query|history)"
 may app/window              "$showing|labs|app/(session|study|query|history|platform)"
 may app/platform            'common/core|app/window/shell'
-may app/cli                 "$showing|labs|app/(session|study|query|history|window)"
+may app/cli                 "$showing|labs|app/(session|study|query|history|sweep|window)"
 [ "$seen" -gt 0 ] || { echo "no include found: the test looks in the wrong place"; exit 1; }
 echo "$seen includes looked at"
 exit $failed

@@ -78,7 +78,8 @@ class Program {
     close_fd(&out);
     close_fd(&err);
   }
-  void interrupt() const { kill(pid_, SIGINT); }
+  void interrupt() const { send(SIGINT); }
+  void send(int signal) const { kill(pid_, signal); }
   /// Not waited for, because a test failed before: gone all the same.
   ~Program() {
     if (pid_ > 0) kill_and_reap(pid_, false);

@@ -547,13 +547,24 @@ void ProgressLine::update(const Run& run) {
   if (!enabled_) return log(run);
   const auto now = std::chrono::steady_clock::now();
   if (shown_ && now - last_ < std::chrono::milliseconds(100)) return;
-  const std::string text = progress_text(run);
+  draw(progress_text(run));
+}
+
+void ProgressLine::show(const std::string& text, double every_s) {
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - last_;
+  if (enabled_) return draw(text);
+  if (passed.count() < every_s) return;
+  last_ = std::chrono::steady_clock::now();
+  complain(text);
+}
+
+void ProgressLine::draw(const std::string& text) {
   if (text.empty()) return;
   // One column is kept free: some terminals wrap when the last one is written.
   const std::string line = "\r" + fit(for_terminal(text), terminal_width() - 1) + "\x1b[K";
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
-  last_ = now;
+  last_ = std::chrono::steady_clock::now();
   shown_ = true;
 }
 

@@ -33,10 +33,13 @@ class ProgressLine {
   void begin(const std::string& what);
   /// Redraws at most ten times a second.
   void update(const Run& run);
+  /// The same for a text of the caller's; elsewhere than on a terminal a line every `every_s`.
+  void show(const std::string& text, double every_s);
   void clear();
 
  private:
   void log(const Run& run);
+  void draw(const std::string& text);
   bool is_at_work(const Run& run) const;
 
   bool enabled_ = false, shown_ = false, logs_ = false;
