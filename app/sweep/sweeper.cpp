@@ -39,6 +39,7 @@ std::string time_left_text(double left_s) {
 
 std::string Pace::text() const {
   std::string text = fmt::format("{} of {} points", complete, points);
+  if (measured_now == 0) return text + " · ceilings come with each worker's first point";
   if (per_s <= 0) return text;
   text += per_s >= 1 ? fmt::format(" · {} a second", format_number(per_s))
                      : fmt::format(" · {} a minute", format_number(per_s * 60));
@@ -179,9 +180,10 @@ void Sweeper::show_pace() {
   shown_at_ = now;
   Pace& pace = outcome_.pace;
   pace.seconds = seconds(now - begun_);
-  recent_.emplace_back(now, pace.measured_now);
+  // The first points have the ceilings in them: the rate is of those after the first.
+  if (pace.measured_now > 0) recent_.emplace_back(now, pace.measured_now);
   while (recent_.size() > 2 && now - recent_.front().first > kPaceWindow) recent_.pop_front();
-  const double window_s = seconds(now - recent_.front().first);
+  const double window_s = recent_.empty() ? 0 : seconds(now - recent_.front().first);
   if (window_s > 0) pace.per_s = double(pace.measured_now - recent_.front().second) / window_s;
   hooks_.show(pace);
 }
@@ -245,7 +247,6 @@ Result<Outcome> Sweeper::measure(const Plan& plan, const Share& share, const Swe
     outcome_.transcripts.push_back(worker->transcript());
   }
   begun_ = remembered_at_ = Clock::now();
-  recent_.emplace_back(begun_, 0);
   const auto gone = go_on(plan);
   outcome_.pace.seconds = seconds(Clock::now() - begun_);
   const auto closed = close();
