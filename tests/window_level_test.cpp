@@ -176,6 +176,82 @@ TEST_CASE("a level changes neither what is asked for nor a figure", "[window][le
   }
 }
 
+/// Rungs whose row lies between the headings and the axes.
+int rungs_in_view(const Fixture& f) {
+  const Area* head = f.driver->find("chart_head");
+  const Area* foot = f.driver->find("chart_foot");
+  if (!head || !foot) return 0;
+  int seen = 0;
+  for (const RungView& row : f.state.ladder.rows) {
+    const Area* place = f.driver->find("chart:" + std::string(row.rung->kernel) + ":-1");
+    seen += place && place->y >= head->bottom() - 1 && place->bottom() <= foot->y + 1;
+  }
+  return seen;
+}
+
+TEST_CASE("a low window shows twelve rungs of a long ladder between its headings and its axes",
+          "[window][level]") {
+  for (const auto& [level, least] : {std::pair(Level::kLab, 12), std::pair(Level::kBench, 10)}) {
+    Fixture f(1280, 720);
+    open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.bf16.jsonl");
+    set_level(f.state, level);
+    show_view(f.state, kLadderView);
+    f.driver->frames(5);
+    REQUIRE(f.driver->find("verdict"));  // with the verdict that the recording holds
+    const Area *head = f.driver->find("chart_head"), *foot = f.driver->find("chart_foot");
+    REQUIRE(head);
+    REQUIRE(foot);
+    CHECK(f.driver->find("heading:0")->y >= head->y);
+    CHECK(f.driver->find("heading:0")->bottom() <= head->bottom());
+    CHECK(foot->bottom() <= f.driver->find("verdict")->y);
+    INFO(name_of(level));
+    CHECK(rungs_in_view(f) >= least);
+    // What is not compared has no card, and the rows have its room.
+    const float before = foot->y;
+    f.state.selection.baseline.clear();
+    f.driver->frames(3);
+    CHECK_FALSE(f.driver->find("verdict"));
+    CHECK(f.driver->find("chart_foot")->y > before);
+    CHECK(rungs_in_view(f) >= 12);
+  }
+}
+
+TEST_CASE("parameters without room in a low window fold behind a button", "[window][level]") {
+  Fixture f(1280, 720);
+  open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/conv.h200.jsonl");
+  set_level(f.state, Level::kLab);
+  f.driver->frames(5);
+  CHECK(f.driver->find("cache=cold"));
+  CHECK_FALSE(f.driver->find("label:threads"));
+  REQUIRE(f.driver->click("params_more"));
+  f.driver->frames(2);
+  CHECK(f.driver->find("label:threads"));
+  REQUIRE(f.driver->click("params_more"));
+  f.driver->frames(2);
+  CHECK_FALSE(f.driver->find("label:threads"));
+  // What a lesson's link chose stays.
+  f.state.selection.params["threads"] = int64_t{1};
+  f.state.ladder.dirty = true;
+  f.driver->frames(3);
+  CHECK(f.driver->find("label:threads"));
+}
+
+TEST_CASE("every view has a button of its own, at each level and size", "[window][level]") {
+  for (const auto& [width, height] : {std::pair(1280.f, 720.f), std::pair(1000.f, 700.f)}) {
+    Fixture f(width, height);
+    for (const Level level : {Level::kLearn, Level::kLab, Level::kBench}) {
+      set_level(f.state, level);
+      f.driver->frames(3);
+      for (const ViewDesc* view : offered_views(f.state)) {
+        INFO(width << ", " << name_of(level) << ": " << view->id);
+        REQUIRE(f.driver->click("view=" + std::string(view->label)));
+        f.driver->frames(2);
+        CHECK(f.state.selection.view == view);
+      }
+    }
+  }
+}
+
 TEST_CASE("no key of the shortcuts lies over its label", "[window]") {
   for (const auto& [width, height] : {std::pair(1280.f, 720.f), std::pair(1600.f, 1000.f)}) {
     Fixture f(width, height);

@@ -431,6 +431,10 @@ TEST_CASE("every widget stays inside the window at every size and scale", "[wind
     Fixture f(width, height);
     f.run_all();
     f.state.appearance.scale = scale;
+    f.driver->type('b');
+    f.driver->type(']');
+    f.driver->type('c');
+    f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 4);
     f.driver->frames(4);
     INFO(width << " x " << height << " at " << scale);
     for (const char* name : {"run", "compare", "export", "log", "show_shortcuts", "lesson",
@@ -444,6 +448,7 @@ TEST_CASE("every widget stays inside the window at every size and scale", "[wind
       CHECK(area->bottom() <= height);
     }
     CHECK(f.driver->find("baseline")->right() <= f.driver->find("compare")->x);
+    REQUIRE(f.driver->find("verdict"));
     CHECK(f.driver->find("verdict")->bottom() <= f.driver->find("log")->y);
   }
 }

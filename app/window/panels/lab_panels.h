@@ -44,20 +44,36 @@ struct ParamGroup {
   std::vector<std::string> options;
   int chosen = -1;
   bool is_integer = false;
+  /// By a lesson's link, or cache state and mode: it stays where others fold.
+  bool is_kept = false;
 };
 
-/// The lab's parameters as rows of stops (as steppers where those do not fit), cache state and mode.
+/// The lab's parameters as rows of stops (as steppers where those do not fit), cache state and mode. In a low window one
+/// line, and a button that unfolds the rest.
 struct ParamsBar {
   /// Height it needs for this width.
   float height(Ui& ui, float width);
   void draw(Ui& ui, Area area);
 
  private:
+  /// What is shown, and how: the groups, which of them are steppers, and the button that unfolds the rest.
+  struct Shown {
+    std::vector<ParamGroup> groups;
+    std::vector<bool> stepper;
+    std::string button;  ///< empty: nothing folds
+  };
   const std::array<std::vector<ParamGroup>, 2>& groups(const State& state);
+  Shown shown_in(Ui& ui, float room);
+  static int lines_of(Ui& ui, const Shown& shown, float room);
+  static void draw_group(Ui& ui, const ParamGroup& group, bool stepper, Area place);
+  static Shown in_lines(Ui& ui, const std::array<std::vector<ParamGroup>, 2>& groups, float room);
+  static Shown in_one_line(Ui& ui, const std::array<std::vector<ParamGroup>, 2>& groups,
+                           float room);
   std::array<std::vector<ParamGroup>, 2> groups_;  ///< all; and what the selected rung takes
   uint64_t version_ = ~0ull;
   const ViewDesc* chart_ = nullptr;
   Level level_ = Level::kLab;
+  bool is_unfolded_ = false;
 };
 
 // ---- right: diagnosis, lesson, source, diff ----

@@ -119,9 +119,37 @@ Words words_of(const TrapOutcome& trap, const std::string& where) {
 constexpr float kPad_x = 24, kPad_y = 10;  // of the card, at scale 1
 constexpr float kLow_px = 640;
 
-/// The words in their place, the reason whole however many lines it takes; returns the height of the three texts, and
-/// draws nothing where it only measures.
-float lay_words(Ui& ui, const Area& inner, const Words& words, bool measure) {
+/// How the words stand in their place.
+struct WordsLayout {
+  bool is_across = false;  ///< the reason goes across the card, below the word
+  float most_h = 0;        ///< the reason ends with "…" there; 0: it is whole
+};
+
+/// Where a window is low for its scale, the reason goes across the card.
+WordsLayout whole_words(const Ui& ui) {
+  return {.is_across = ui.window.h < ui.px(kLow_px)};
+}
+
+/// As many of its words as stand in this place, at least one line's.
+std::string fitting_words(Ui& ui, const Area& place, const std::string& text, float size,
+                          float most_h) {
+  const auto height = [&](const std::string& some) {
+    return ui.paragraph(place, some, size, Role::muted, Face::body, true);
+  };
+  const float most = std::max(most_h, height("M"));
+  if (height(text) <= most) return text;
+  std::vector<size_t> ends;  // of words
+  for (size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at + 1))
+    ends.push_back(at);
+  const auto shown = [&](size_t end) { return text.substr(0, end) + " …"; };
+  const auto first_long = std::partition_point(
+      ends.begin(), ends.end(), [&](size_t end) { return height(shown(end)) <= most; });
+  return shown(first_long == ends.begin() ? 0 : *(first_long - 1));
+}
+
+/// The words in their place; returns the height of the three texts, and draws nothing where it only measures.
+float lay_words(Ui& ui, const Area& inner, const Words& words, const WordsLayout& layout,
+                bool measure) {
   const Headline& headline = words.headline;
   // The word is the largest on the screen, but it leaves the evidence half of the card.
   const float most = inner.w < ui.px(680) ? kVerdict_px * 0.72f : kVerdict_px;
@@ -132,31 +160,38 @@ float lay_words(Ui& ui, const Area& inner, const Words& words, bool measure) {
   const float word_end = word_x + ui.width(headline.text, size, Face::strong) + ui.px(32);
   // The texts of successive verdicts start at one place, unless the word is longer.
   const float x = std::max(word_end, inner.x + inner.w * 0.36f);
-  // Where a window is low for its scale, the reason goes across the card.
-  const bool is_low = ui.window.h < ui.px(kLow_px);
   Area rest = {x, inner.y, std::max(1.0f, inner.right() - x), inner.h};
   const auto line = [&](const std::string& text, float height, Role role, Face face) {
     if (text.empty()) return Area{};
     return rest.take_top(ui.paragraph(rest, text, height, role, face, measure));
   };
-  const auto lay = [&] {
-    line(words.title, kBody_px, Role::text, Face::body);
-    const Area evidence = line(words.evidence, kSmall_px, Role::text, Face::mono);
-    if (is_low) rest = {inner.x, rest.y, inner.w, rest.h};
-    line(sentence_of(words.reason), is_low ? kTiny_px : kSmall_px, Role::muted, Face::body);
+  const std::string reason = sentence_of(words.reason);
+  const auto lay = [&](float top) {
+    const bool is_low = layout.most_h > 0;
+    line(words.title, is_low ? kSmall_px : kBody_px, Role::text, Face::body);
+    const Area evidence =
+        line(words.evidence, is_low ? kTiny_px : kSmall_px, Role::text, Face::mono);
+    if (layout.is_across) rest = {inner.x, rest.y, inner.w, rest.h};
+    const float height = layout.is_across ? kTiny_px : kSmall_px;
+    const float left = layout.most_h - (rest.y - top);
+    const std::string shown =
+        layout.most_h > 0 ? fitting_words(ui, rest, reason, height, left) : reason;
+    const Area place = line(shown, height, Role::muted, Face::body);
+    if (!measure && shown != reason && ui.hovers("verdict_reason", place)) ui.tooltip(reason);
     return evidence;
   };
   if (measure) {
-    lay();
+    lay(inner.y);
     return rest.y - inner.y;
   }
-  const float middle = is_low ? inner.y + ui.px(kBody_px + kSmall_px) * 0.7f : inner.middle();
+  const float middle =
+      layout.is_across ? inner.y + ui.px(kBody_px + kSmall_px) * 0.7f : inner.middle();
   if (headline.arrow)
     ui.triangle(inner.x + side / 2, middle, side, headline.arrow > 0, ui.color(headline.role));
   ui.text(word_x, middle, headline.text, size, headline.role, Face::strong);
-  rest.y += std::max(0.0f, (inner.h - lay_words(ui, inner, words, true)) / 2);
+  rest.y += std::max(0.0f, (inner.h - lay_words(ui, inner, words, layout, true)) / 2);
   const float top = rest.y;
-  const Area evidence = lay();
+  const Area evidence = lay(top);
   ui.widgets["verdict_text"] = {rest.x, top, rest.w, rest.y - top};
   if (!words.metrics.empty() && ui.hovers("verdict_evidence", evidence)) ui.tooltip(words.metrics);
   return rest.y - top;
@@ -266,17 +301,32 @@ VerdictWords verdict_words(const State& state, const Run& run, const Comparison&
 float draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
                    const std::string& where, bool measure) {
   const Decision decision = decide(run, comparison, app::titles_of(*ui.state.selection.lab));
-  return lay_words(ui, area, words_of(run, comparison, decision, ui.state, where), measure);
+  return lay_words(ui, area, words_of(run, comparison, decision, ui.state, where), whole_words(ui),
+                   measure);
 }
 
-float VerdictCard::height(Ui& ui, float width, float least) {
+bool VerdictCard::says_something(const State& state) {
+  return state.selection.lab && (comparing(state) || shown_words(state));
+}
+
+namespace {
+
+/// In a low window the card leaves its room to the chart.
+WordsLayout card_words(const Ui& ui, float most) {
+  if (!ui.is_compact) return whole_words(ui);
+  return {.is_across = true, .most_h = std::max(1.0f, most - 2 * ui.px(kPad_y))};
+}
+
+}  // namespace
+
+float VerdictCard::height(Ui& ui, float width, float least, float most) {
   const State& state = ui.state;
   if (!state.selection.lab) return least;
   const Area inner = Area{0, 0, width, 0}.inset(ui.px(kPad_x), 0);
   const auto wait = comparing(state);
   const auto words = wait ? std::nullopt : shown_words(state);
   const Waiting waiting = wait ? *wait : without_verdict(state);
-  const float needs = words ? lay_words(ui, inner, *words, true)
+  const float needs = words ? lay_words(ui, inner, *words, card_words(ui, most), true)
                             : draw_waiting(ui, inner, waiting.head, waiting.next, true);
   return std::max(least, needs + 2 * ui.px(kPad_y));
 }
@@ -291,7 +341,7 @@ void VerdictCard::draw(Ui& ui, Area area) {
   const auto words = wait ? std::nullopt : shown_words(state);
   const Waiting waiting = wait ? *wait : without_verdict(state);
   if (words)
-    lay_words(ui, inner, *words, false);
+    lay_words(ui, inner, *words, card_words(ui, area.h), false);
   else
     draw_waiting(ui, inner, waiting.head, waiting.next);
 }

@@ -26,8 +26,11 @@ std::string running_comparison(const State& state);
 
 /// The verdict of selection against baseline, or what is missing for one.
 struct VerdictCard {
-  /// What the words need in this width, no less than `least`.
-  static float height(Ui& ui, float width, float least);
+  /// Whether there is a verdict, or one is under way: what is missing alone may give way to the chart.
+  static bool says_something(const State& state);
+  /// What the words need in this width, no less than `least`. In a low window no more than `most`: what a reason has
+  /// beyond it is read by pointing.
+  static float height(Ui& ui, float width, float least, float most);
   static void draw(Ui& ui, Area area);
 };
 

@@ -19,6 +19,8 @@ namespace {
 constexpr float kGap = 12, kVerdict = 94, kStrip = 172;
 // The views' buttons, the ladder's head and foot, and a row at its least (two lines of text) and at its best.
 constexpr float kLadder = 178, kRow = 44, kRoomierRow = 54;
+// A low window's: what gaps and rows shrink to, and how many rows a verdict leaves to the chart.
+constexpr float kLowGap = 8, kLowLadder = 148, kLowRow = 21, kLowRows = 12;
 // A window smaller than this (or a scale larger: 1600 px at 1.6 are 1000) gives its room to the chart.
 constexpr float kNarrow = 1120;
 
@@ -99,6 +101,24 @@ void draw_kept_bar(Ui& ui, Area area, const KeptBar& bar) {
     ui.dispatch([path = bar.path](State& state) { open_run(state, path); });
 }
 
+float gap_of(const Ui& ui) {
+  return ui.px(ui.is_compact ? kLowGap : kGap);
+}
+
+/// 0: the card is not there. What is only missing for a verdict gives its room to the ladder's rows where they need it.
+float verdict_height(Ui& ui, const Area& area, float rows) {
+  if (is_learning(ui.state) && ui.state.selection.baseline.empty()) return 0;
+  const float least = ui.px(ui.is_compact ? kVerdict - 16 : kVerdict);
+  if (VerdictCard::says_something(ui.state)) {
+    const float ladder = ui.px(kLowLadder + kLowRow * std::min(rows, kLowRows)) +
+                         ChartPanel::buttons_height(ui, area.w);
+    const float most = area.h - gap_of(ui) - ladder;
+    return VerdictCard::height(ui, area.w, ui.is_compact ? 0 : least, most);
+  }
+  const bool has_room = area.h - least - gap_of(ui) >= ui.px(kLadder + kRow * rows);
+  return has_room && !ui.is_compact ? VerdictCard::height(ui, area.w, least, 0) : 0;
+}
+
 class LabScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
@@ -136,7 +156,7 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
 }
 
 void LabScreen::draw_centre(Ui& ui, Area area) {
-  const float gap = ui.px(kGap);
+  const float gap = gap_of(ui);
   if (const float h = TourBar::height(ui); h > 0) TourBar::draw(ui, area.take_top(h, gap));
   if (const auto kept = kept_bar(ui.state)) draw_kept_bar(ui, area.take_top(ui.px(42), gap), *kept);
   if (ui.state.selection.view->fills && !ui.state.teaching.tour) {
@@ -145,22 +165,20 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
   }
   if (const float h = params_bar_.height(ui, area.w); h > 0)
     params_bar_.draw(ui, area.take_top(h, gap));
-  const float verdict_h =
-      VerdictCard::height(ui, area.w, ui.px(ui.is_compact ? kVerdict - 16 : kVerdict));
   // The strip is there when the ladder keeps its row height beside it. Counted from the number of
   // rungs and not from what the chart needs now: results must not move the panels as they arrive.
   const auto rows = static_cast<float>(
       std::count_if(ui.state.ladder.rows.begin(), ui.state.ladder.rows.end(),
                     [&](const RungView& row) { return !is_folded(ui.state, *row.rung); }));
+  const bool learning = is_learning(ui.state);
+  const float verdict_h = verdict_height(ui, area, rows);
   const float spare =
       area.h - verdict_h - gap - (ui.px(kStrip) + gap) - ui.px(kLadder + kRow * rows);
-  const bool learning = is_learning(ui.state);
   if ((spare >= 0 && !learning) || ui.state.view.strip == Strip::telemetry) {  // asked for: shown
     const float more = std::clamp(spare - ui.px(kRoomierRow - kRow) * rows, 0.0f, ui.px(kStrip));
     strip_.draw(ui, area.take_bottom(std::min(ui.px(kStrip) + more, area.h * 0.4f), gap));
   }
-  if (!learning || !ui.state.selection.baseline.empty())
-    VerdictCard::draw(ui, area.take_bottom(verdict_h, gap));
+  if (verdict_h > 0) VerdictCard::draw(ui, area.take_bottom(verdict_h, gap));
   if (const float h = predict_.height(ui); h > 0) predict_.draw(ui, area.take_bottom(h, gap));
   chart_.draw(ui, area);
   draw_teaching_buttons(ui, area);
@@ -168,7 +186,7 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
 
 void LabScreen::draw(Ui& ui, Area all) {
   const Appearance& look = ui.state.appearance;
-  const float gap = ui.px(kGap);
+  const float gap = gap_of(ui);
   const bool narrow = ui.window.w < ui.px(kNarrow);
   // Narrow: the rail goes first, since the chart's rows and the keys do all that it does.
   const float most = all.w - 2 * gap;

@@ -22,7 +22,7 @@ namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kGap = 12, kTop = 58, kLog = 170;
+constexpr float kGap = 12, kLowGap = 8, kTop = 58, kLog = 170;
 // A window lower than this gives its room to what is in the middle.
 constexpr float kLow = 860;
 // A top bar wider than this has room for words on its buttons.
@@ -68,9 +68,9 @@ bool Shell::prepare(float width, float height) {
 
 void Shell::draw_regions(Area all) {
   const ViewState& view = ui_.state.view;
-  const float gap = ui_.px(kGap);
   ui_.window = all;
   ui_.is_compact = all.h < ui_.px(kLow);
+  const float gap = ui_.px(ui_.is_compact ? kLowGap : kGap);
   if (view.screen == ScreenId::presenter) return view_of(view.screen).draw(ui_, all);
   // It has medians while something is measured, and a tour hides them until its reveal.
   const bool has_bottom = view.screen != ScreenId::tour;

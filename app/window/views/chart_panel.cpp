@@ -11,35 +11,74 @@
 namespace ridge::window {
 namespace {
 
-constexpr float kPad = 6;
+constexpr float kPad = 6, kMargin = 8;
 constexpr float kButton = 32, kBeside = 236;
-constexpr float kHeading = 30;  // the buttons that choose the view
+constexpr float kHeading = 30;  // a row of the buttons that choose the view
+constexpr float kTight = 12, kRoomy = 26;  // beside the words of a button
 
-void draw_views(Ui& ui, const Area& area) {
-  std::vector<std::string> labels;
+using ViewRow = std::vector<const ViewDesc*>;
+
+float words_of(Ui& ui, const ViewRow& row) {
   float words = 0;
-  int chosen = 0;
+  for (const ViewDesc* view : row) words += ui.width(view->label, kSmall_px);
+  return words;
+}
+
+float tight_width(Ui& ui, const ViewRow& row) {
+  return words_of(ui, row) + ui.px(kTight) * static_cast<float>(row.size());
+}
+
+/// The views' buttons in as few rows as hold them all, each about as long as the others: a view that is reached by
+/// paging past the others is not found.
+std::vector<ViewRow> view_rows(Ui& ui, float width) {
   const std::vector<const ViewDesc*> choices = offered_views(ui.state);
-  for (const ViewDesc* view : choices) {
+  const float total = tight_width(ui, choices);
+  for (size_t count = 1;; ++count) {
+    const float share = total / static_cast<float>(count);
+    std::vector<ViewRow> rows(1);
+    for (const ViewDesc* view : choices) {
+      const float before = tight_width(ui, rows.back());
+      const float half = (ui.width(view->label, kSmall_px) + ui.px(kTight)) / 2;
+      if (!rows.back().empty() && before + half > share && rows.size() < count) rows.emplace_back();
+      rows.back().push_back(view);
+    }
+    const bool fits = std::all_of(rows.begin(), rows.end(), [&](const ViewRow& row) {
+      return tight_width(ui, row) <= width;
+    });
+    if (fits || count >= choices.size()) return rows;
+  }
+}
+
+/// One row, as wide as `width`.
+void draw_view_row(Ui& ui, const Area& area, const ViewRow& row, const std::string& name) {
+  std::vector<std::string> labels;
+  int chosen = -1;
+  for (const ViewDesc* view : row) {
     if (view == ui.state.selection.view) chosen = static_cast<int>(labels.size());
     labels.emplace_back(view->label);
-    words += ui.width(view->label, kSmall_px);
   }
-  // The teaching loop's buttons stand beside them: closer together before those lose their room.
-  const float tight = words + ui.px(12) * static_cast<float>(choices.size());
-  const float roomy = words + ui.px(26) * static_cast<float>(choices.size());
-  const float width = std::clamp(area.w - ui.px(kBeside), tight, roomy);
-  const Area buttons = {area.x, area.y, std::min(width, area.w), area.h};
-  ui.widgets["views"] = buttons;
-  const int clicked = ui.segments("view", buttons, labels, chosen);
-  if (clicked >= 0 && clicked != chosen)
-    ui.dispatch_action(choices[static_cast<size_t>(clicked)]->id);
-  for (const ViewDesc* view : choices) {
-    const Area& part = ui.widgets[std::string("view=") + view->label];
+  const int clicked = ui.segments(name, area, labels, chosen);
+  if (clicked >= 0 && clicked != chosen) ui.dispatch_action(row[static_cast<size_t>(clicked)]->id);
+  for (const ViewDesc* view : row) {
+    const Area& part = ui.widgets[name + "=" + view->label];
     if (!ImGui::IsMouseHoveringRect({part.x, part.y}, {part.right(), part.bottom()})) continue;
     const Action& entry = action(view->id);
     ui.tooltip(std::string(entry.title) +
                (*entry.keys.text ? std::string("  (") + entry.keys.text + ")" : ""));
+  }
+}
+
+void draw_views(Ui& ui, Area area, const std::vector<ViewRow>& rows) {
+  ui.widgets["views"] = {area.x, area.y, 0, area.h};
+  for (const ViewRow& row : rows) {
+    // The teaching loop's buttons stand beside the first: closer together before those lose their room.
+    const float roomy = words_of(ui, row) + ui.px(kRoomy) * static_cast<float>(row.size());
+    const float width = std::clamp(area.w - ui.px(kBeside), tight_width(ui, row), roomy);
+    Area line = area.take_top(ui.px(kHeading));
+    line.w = std::min(width, area.w);
+    draw_view_row(ui, line, row, "view");
+    Area& all = ui.widgets["views"];
+    all.w = std::max(all.w, line.w);
   }
 }
 
@@ -64,6 +103,11 @@ void draw_controls(Ui& ui, const ViewDesc& view, Area* inner) {
 }
 
 }  // namespace
+
+float ChartPanel::buttons_height(Ui& ui, float width) {
+  const size_t rows = view_rows(ui, width - 2 * ui.px(kPad + kMargin)).size();
+  return ui.px(kHeading) * static_cast<float>(rows);
+}
 
 void ChartPanel::build(Ui& ui) {
   const ViewDesc* view = ui.state.selection.view;
@@ -122,8 +166,8 @@ void ChartPanel::draw(Ui& ui, Area area) {
     return;
   }
   Area inner = area.inset(ui.px(kPad));
-  const Area views = inner.take_top(ui.px(kHeading));
-  draw_views(ui, {views.x + ui.px(8), views.y + ui.px(2), views.w - ui.px(16), views.h});
+  const Area views = inner.take_top(buttons_height(ui, area.w)).inset(ui.px(kMargin), 0);
+  draw_views(ui, {views.x, views.y + ui.px(2), views.w, views.h}, view_rows(ui, views.w));
   const ViewDesc& view = *ui.state.selection.view;
   if (view.make_panel) return draw_panel(ui, inner);
   is_chart_ = true;

@@ -15,6 +15,8 @@ namespace ridge::window {
 /// The centre: the ladder, or another view of the same results. A click selects a rung.
 struct ChartPanel {
   void draw(Ui& ui, Area area);
+  /// Of the views' buttons, in a panel of this width.
+  static float buttons_height(Ui& ui, float width);
   /// Null where something else stands there.
   ChartView* view() { return is_chart_ ? &view_ : nullptr; }
 

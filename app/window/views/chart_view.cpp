@@ -19,7 +19,7 @@ constexpr float kFont_px = 15, kCompactFonts_px[] = {16, 15, 14};
 constexpr float kRoomyFonts_px[] = {20, 18.5f, 17};
 constexpr float kScrollbar = 12;
 // Less than this between head and foot is not worth keeping them in place for.
-constexpr float kLeastBody = 130;
+constexpr float kLeastBody = 90;
 
 bool has_b(const chart::Primitive& p) {
   using Kind = chart::Primitive::Kind;
@@ -46,8 +46,9 @@ bool ChartView::is_laid_out(Ui& ui, float width, float height) const {
          fonts_version_ == ui.fonts.version();
 }
 
-void ChartView::lay_out_once(Ui& ui, float width, float height, float font) {
+void ChartView::lay_out_once(Ui& ui, float width, float height, float font, bool is_brief) {
   chart::LayoutOptions options;
+  options.is_brief = is_brief;
   options.width = width;
   options.height = height;
   options.font_px = ui.px(font);
@@ -92,7 +93,7 @@ void ChartView::lay_out(Ui& ui, float width, float height) {
     if (font == kCompactFonts_px[0]) grow(ui, width, height, font);
     return;
   }
-  lay_out_once(ui, width - ui.px(kScrollbar), height, kCompactFonts_px[2]);
+  lay_out_once(ui, width - ui.px(kScrollbar), height, kCompactFonts_px[2], true);
 }
 
 float ChartView::height(Ui& ui, float width) {
@@ -116,11 +117,12 @@ void ChartView::draw_part(Ui& ui, const Area& area, float top) const {
   ui.list->PopClipRect();
 }
 
-/// Places of rows, cells and headings by name; (x, y) is where the scene begins on the screen.
-void ChartView::name_places(Ui& ui, const std::string& name, float x, float y) const {
+/// Places of rows, cells and headings by name; (x, y) is where the scene begins on the screen, its headings at `head_y`.
+void ChartView::name_places(Ui& ui, const std::string& name, float x, float y, float head_y) const {
   for (const chart::Hit& hit : scene_.hits) {
-    const Area at = {x + hit.a.x, y + hit.a.y, hit.b.x - hit.a.x, hit.b.y - hit.a.y};
+    Area at = {x + hit.a.x, y + hit.a.y, hit.b.x - hit.a.x, hit.b.y - hit.a.y};
     if (hit.row < 0) {
+      at.y = head_y + hit.a.y;
       if (hit.panel >= 0 && hit.note.empty())
         ui.widgets["heading:" + std::to_string(hit.panel)] = at;
       continue;
@@ -137,22 +139,35 @@ void ChartView::scroll_to_wanted(float top, float height) {
   for (const chart::Hit& hit : scene_.hits) {
     if (hit.panel != -1 || hit.row < 0 || row_name(hit.row) != followed_) continue;
     const float at = hit.a.y - top, now = ImGui::GetScrollY();
-    if (at < now || hit.b.y - top > now + height) ImGui::SetScrollY(at - height / 2);
+    if (at < now || hit.b.y - top > now + height)
+      ImGui::SetScrollY(std::ceil(row_above(hit.a.y - height / 2) - top));
   }
+}
+
+/// Where the row that holds this height begins: a list that is scrolled there cuts no row above.
+float ChartView::row_above(float y) const {
+  float begin = scene_.body_top;
+  for (const chart::Hit& hit : scene_.hits) {
+    if (hit.panel == -1 && hit.row >= 0 && hit.a.y <= y) begin = std::max(begin, hit.a.y);
+  }
+  return begin;
 }
 
 /// Rows longer than their place scroll between the headings and the axes.
 int ChartView::draw_scrolled(Ui& ui, const std::string& name, Area inner) {
   float head = scene_.body_top, foot = scene_.height - scene_.body_bottom;
-  if (inner.h - head - foot < ui.px(kLeastBody)) head = foot = 0;  // all of it scrolls
+  // Headings stay longest: without them no row says what it shows.
+  if (inner.h - head - foot < ui.px(kLeastBody)) foot = 0;
+  if (inner.h - head < ui.px(kLeastBody)) head = 0;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (head > 0) {
-    const Area top = inner.take_top(head);
-    draw_part(ui, top, 0);
-    const auto touched = ui.touch(name + "_head", top, false);
-    take_mouse(ui, name, top, 0, {mouse.x - top.x, mouse.y - top.y, touched});
-  }
-  if (foot > 0) draw_part(ui, inner.take_bottom(foot), scene_.body_bottom);
+  const auto draw_pinned = [&](const Area& place, float top, const std::string& part) {
+    draw_part(ui, place, top);
+    const auto touched = ui.touch(part, place, false);
+    take_mouse(ui, name, place, top, {mouse.x - place.x, mouse.y - place.y + top, touched});
+  };
+  const float head_y = inner.y;
+  if (head > 0) draw_pinned(inner.take_top(head), 0, name + "_head");
+  if (foot > 0) draw_pinned(inner.take_bottom(foot), scene_.body_bottom, name + "_foot");
   const float length = scene_.height - head - foot;
   ImGui::SetCursorScreenPos({inner.x, inner.y});
   compat::begin_child(("scroll " + name).c_str(), inner.w, inner.h, true);
@@ -163,7 +178,7 @@ int ChartView::draw_scrolled(Ui& ui, const std::string& name, Area inner) {
   const Area seen = {origin.x, inner.y, scene_.width, inner.h};
   const float top = head + inner.y - origin.y;
   draw_part(ui, seen, top);
-  name_places(ui, name, origin.x, origin.y - head);
+  name_places(ui, name, origin.x, origin.y - head, head > 0 ? head_y : origin.y);
   const int row = take_mouse(ui, name, seen, top,
                              {mouse.x - origin.x, mouse.y - origin.y + head, touched, true});
   ImGui::EndChild();
@@ -198,7 +213,7 @@ int ChartView::draw_in_page(Ui& ui, const std::string& name, const Area& area) {
   lay_out(ui, width_, height_);
   draw_part(ui, area, 0);
   if (is_zoomed()) draw_fit(ui, name, area.x, area.y, false);
-  name_places(ui, name, area.x, area.y);
+  name_places(ui, name, area.x, area.y, area.y);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   return take_mouse(ui, name, area, 0, {mouse.x - area.x, mouse.y - area.y, touched, in_page});
 }

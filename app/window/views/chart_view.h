@@ -71,13 +71,14 @@ class ChartView {
   };
   bool is_laid_out(Ui& ui, float width, float height) const;
   void lay_out(Ui& ui, float width, float height);
-  void lay_out_once(Ui& ui, float width, float height, float font);
+  void lay_out_once(Ui& ui, float width, float height, float font, bool is_brief = false);
   void grow(Ui& ui, float width, float height, float otherwise);
   void draw_part(Ui& ui, const Area& area, float top) const;
   int draw_scrolled(Ui& ui, const std::string& name, Area inner);
   void scroll_to_wanted(float top, float height);
+  float row_above(float y) const;
   void draw_table(Ui& ui, const std::string& name, Area area);
-  void name_places(Ui& ui, const std::string& name, float x, float y) const;
+  void name_places(Ui& ui, const std::string& name, float x, float y, float head_y) const;
   std::string row_name(int row) const;
 
   int take_mouse(Ui& ui, const std::string& name, Area seen, float top, const Pointer& pointer);

@@ -67,6 +67,8 @@ constexpr float kLeastBars = 0.3f, kLeastPanel = 5.6f;
 constexpr float kLabels = 0.24f, kWideLabels = 0.34f;
 constexpr float kBeside = 0.7f;      // between a name and what stands beside it, of the type's size
 constexpr const char* kMore = " …";  // behind a brief text: hovering has the whole
+/// The least height of a row of one line, of the type's size: where all rows are seen, and where they scroll.
+constexpr float kLeastRow = 1.5f, kBriefRow = 1.4f;
 constexpr float kStackedRow = 2.5f;  // of the type's size: two figures, 0.44 of a row apart
 
 /// The page: heading, panel headings, rows with their labels, panels, footer.
@@ -79,7 +81,7 @@ class Page {
     frame_.small = std::max(options.font_px * 0.86f, 10.0f);
     frame_.pad = pad_ = frame_.font * 0.9f;
     scene_.width = std::max(options.width, frame_.font * 20);
-    frame_.section_height = frame_.font * 1.9f;
+    frame_.section_height = frame_.font * (options.is_brief ? kBriefRow : 1.9f);
     int headings = 0;
     const std::string* section = nullptr;
     for (const Row& row : model.rows) {
@@ -120,7 +122,7 @@ class Page {
 
   void place_top() {
     place_columns();
-    const float top = draw_heading(&scene_, frame_);
+    const float top = draw_heading(&scene_, frame_) - pad_ + edge();
     scene_.body_top = frame_.rows_top = draw_panel_headings(top);
     frame_.row_height = choose_row_height();
   }
@@ -236,7 +238,8 @@ class Page {
       float y = top;
       draw_lines(&scene_, title, model_.panels[i].title, panel.left, y, panel.width, 2, Role::text);
       y += static_cast<float>(title_lines) * frame_.font * kLine;
-      y = draw_lines(&scene_, small, panel.subtitle(), panel.left, y, panel.width, 2, Role::muted);
+      y = draw_lines(&scene_, small, panel.subtitle(), panel.left, y, panel.width,
+                     options_.is_brief ? 1 : 2, Role::muted);
       bottom = std::max(bottom, y);
       scene_.hits.push_back({.a = {panel.left, top},
                              .b = {panel.left + panel.width, y},
@@ -259,6 +262,8 @@ class Page {
     });
   }
 
+  float least_row() const { return options_.is_brief ? kBriefRow : kLeastRow; }
+
   float choose_row_height() {
     size_t lines = 0;
     for (const Row& row : model_.rows) lines = std::max(lines, sublines(row).size());
@@ -271,7 +276,7 @@ class Page {
                        static_cast<float>(model_.rows.size());
     // A long ladder gives up the second line first: what it says then follows the label.
     one_line_ = lines > 0 && room < least;
-    if (one_line_) least = frame_.font * (has_stacked_bars() ? kStackedRow : 1.5f);
+    if (one_line_) least = frame_.font * (has_stacked_bars() ? kStackedRow : least_row());
     return std::clamp(room, least, std::max(easy, frame_.font * 4.2f));
   }
 
@@ -404,6 +409,8 @@ class Page {
     return text;
   }
 
+  int most_legend_lines() const { return options_.is_brief ? 1 : 3; }
+
   float footer_pitch() const { return frame_.small * 1.35f; }
 
   int footnote_lines() const {
@@ -415,9 +422,10 @@ class Page {
   }
 
   float footer_height() const {
-    const auto legend_lines = frame_.fit(frame_.small).wrap(legend(), inner_width(), 3).size();
+    const auto legend_lines =
+        frame_.fit(frame_.small).wrap(legend(), inner_width(), most_legend_lines()).size();
     const float lines = static_cast<float>(1 + footnote_lines()) + static_cast<float>(legend_lines);
-    return frame_.font * (legend_lines ? 0.9f : 0.4f) + lines * footer_pitch() + pad_;
+    return frame_.font * (legend_lines ? 0.9f : 0.4f) + lines * footer_pitch() + edge();
   }
 
   float draw_footer() {
@@ -427,11 +435,17 @@ class Page {
     for (const PanelLayout& panel : panels_) panel.draw_footnotes(&scene_, y, footer_pitch());
     y += footer_pitch() * (static_cast<float>(footnote_lines()) - 0.5f);
     if (const std::string text = legend(); !text.empty()) {
-      y = draw_lines(&scene_, frame_.fit(frame_.small), text, pad_, y + frame_.font * 0.5f,
-                     inner_width(), 3, Role::muted);
+      const float top = y + frame_.font * 0.5f;
+      y = draw_lines(&scene_, frame_.fit(frame_.small), text, pad_, top, inner_width(),
+                     most_legend_lines(), Role::muted);
+      if (options_.is_brief)
+        scene_.hits.push_back({.a = {pad_, top}, .b = {scene_.width - pad_, y}, .note = text});
     }
-    return y + pad_;
+    return y + edge();
   }
+
+  /// Above the headings and below the legend.
+  float edge() const { return options_.is_brief ? frame_.font * 0.3f : pad_; }
 
   const ChartModel& model_;
   const LayoutOptions& options_;

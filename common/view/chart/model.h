@@ -250,6 +250,8 @@ struct PlotRange {
 struct LayoutOptions {
   float width = 800;
   float height = 0;  ///< 0: as high as the rows need
+  /// The rows scroll: what stands about them takes a line each, and its whole text is read by pointing.
+  bool is_brief = false;
   float font_px = 14;
   TextWidth text_width{};            ///< empty: the built-in table
   std::optional<PlotRange> range{};  ///< empty: all of it; rows with panels have no such range
