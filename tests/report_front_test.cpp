@@ -319,8 +319,8 @@ void check_is_refused(const Report& report) {
   CHECK(climb.panels.back().row_reasons[1] == "not judged");
   const chart::Mark& bar = climb.panels.front().marks.back();
   CHECK(bar.role == chart::Role::muted);
-  CHECK(bar.hatched);
-  CHECK(std::find(climb.legend.begin(), climb.legend.end(), "hatched grey: not judged") !=
+  CHECK(bar.outlined);
+  CHECK(std::find(climb.legend.begin(), climb.legend.end(), "empty bar: not judged") !=
         climb.legend.end());
   CHECK_FALSE(has(print_as(report, ".md"), "≈ 4.0×"));
 }

@@ -94,11 +94,18 @@ bool is_grey(const ClimbRow& row) {
   return row.is_refused || (row.step && is_bar_apart(*row.step));
 }
 
+/// Hatching is for what was not measured here at this size: this was.
+void set_apart(Mark* mark) {
+  mark->role = Role::muted;
+  mark->hatched = false;
+  mark->outlined = true;
+}
+
 Mark bar_of(const ClimbRow& row, int index, const std::string& unit) {
   Mark mark{.row = index, .value = *row.rate, .interval = row.interval};
   mark.role = row.is_peer ? Role::baseline : Role::series0;
   mark.hatched = row.hatched;
-  if (is_grey(row)) mark.role = Role::muted, mark.hatched = true;
+  if (is_grey(row)) set_apart(&mark);
   mark.dashed = row.is_baseline;
   mark.note = row.label + ": " + format_rate(*row.rate, unit);
   mark.note += row.interval ? ", 95 % interval " + format_rate_interval(row.interval, unit)
@@ -120,7 +127,7 @@ Panel time_panel(std::span<const ClimbRow> rows, const Panel& rates) {
     Mark mark{.row = static_cast<int>(i), .value = *row.time_s, .interval = row.time_interval_s};
     mark.role = row.is_peer ? Role::baseline : Role::series0;
     mark.hatched = row.hatched;
-    if (is_grey(row)) mark.role = Role::muted, mark.hatched = true;
+    if (is_grey(row)) set_apart(&mark);
     mark.label = format_time_ns(*row.time_s * 1e9);
     mark.note = row.label + ": " + mark.label + " a call";
     panel.marks.push_back(std::move(mark));
@@ -167,11 +174,11 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
   if (any([](const ClimbRow& row) { return row.is_peer && has_rate(row); }))
     model->legend.emplace_back("grey: a library");
   if (any([](const ClimbRow& row) { return row.step && is_bar_apart(*row.step) && has_rate(row); }))
-    model->legend.emplace_back(log_time ? "hollow grey: alone, not as its pair"
-                                        : "hatched grey: alone, not as its pair");
+    model->legend.emplace_back(log_time ? "cross: alone, not as its pair"
+                                        : "empty bar: alone, not as its pair");
   if (any([](const ClimbRow& row) { return row.is_refused && has_rate(row); }))
-    model->legend.emplace_back(log_time ? "hollow grey: not judged" : "hatched grey: not judged");
-  if (any([](const ClimbRow& row) { return row.hatched && has_rate(row); }))
+    model->legend.emplace_back(log_time ? "cross: not judged" : "empty bar: not judged");
+  if (any([](const ClimbRow& row) { return row.hatched && !is_grey(row) && has_rate(row); }))
     model->legend.push_back((log_time ? "hollow: " : "hatched: ") + std::string("recorded, ") +
                             std::string(kStaleWord) + " or at another size");
 }

@@ -79,7 +79,7 @@ bool is_beyond(double ratio, const Axis& axis) {
   return ratio < axis.low || ratio > axis.high;
 }
 
-/// Returns how many single rounds lie beyond the axis, of a row whose ratio does not.
+/// Returns how many single rounds lie beyond the axis.
 int add_row(const ForestRow& row, int index, Panel* panel) {
   int beyond = 0;
   const Comparison& comparison = *row.comparison;
@@ -99,21 +99,19 @@ int add_row(const ForestRow& row, int index, Panel* panel) {
   }
   const bool has_ratio = row.verdict != Verdict::invalid && is_ratio(comparison.ratio);
   if (!has_ratio) return beyond;
-  const bool is_far = is_beyond(comparison.ratio, panel->axis);
-  if (comparison.equal_clock && !is_far) add_equal_clock(comparison, index, panel);
+  if (comparison.equal_clock) add_equal_clock(comparison, index, panel);
   Mark mark{.row = index,
             .value = comparison.ratio,
             .role = verdict_role(row.verdict),
             .marker = Marker::diamond};
   mark.interval = comparison.ci;
   mark.bare = true;  // beside the dots it would stand far from its diamond
-  mark.is_beyond = is_far;
   mark.note = fmt::format("{}: {} {}, {}, margin {}", row.label,
                           ratio_text(comparison.ratio, comparison.ci),
                           ratio_interval_text(comparison.ci, comparison.margin),
                           rounds_text(comparison), format_percent_width(comparison.margin));
   panel->marks.push_back(mark);
-  return is_far ? 0 : beyond;
+  return beyond;
 }
 
 /// The rounds but for the twentieth that lies furthest out: a round that was disturbed does not set the scale on which a
@@ -130,39 +128,20 @@ void add_most_rounds(const ForestRow& row, Reach* reach) {
   for (const double ratio : ratios) reach->add(ratio);
 }
 
-/// Around 1 and these verdicts, with room for most of their rounds.
-Reach reach_of(std::span<const ForestRow* const> rows, double margin) {
-  constexpr double kAir = 0.35, kEdge = 0.05;
+/// Around 1 and every verdict with its interval, with room for most of their rounds: a win of 7.6× that is an arrow at the
+/// edge of 1.06 is not seen.
+void set_reach(std::span<const ForestRow> rows, double margin, Axis* axis) {
+  constexpr double kAir = 0.35, kMostAir = 1.6, kEdge = 0.05;
   Reach reach;
-  for (const ForestRow* row : rows) add_verdict(*row, &reach);
+  for (const ForestRow& row : rows) add_verdict(row, &reach);
   reach.add(1 + 2 * margin);
   reach.add(1 / (1 + 2 * margin));
-  const double air = std::pow(reach.high / reach.low, kAir);
+  const double air = std::min(std::pow(reach.high / reach.low, kAir), kMostAir);
   Reach rounds;
-  for (const ForestRow* row : rows) add_most_rounds(*row, &rounds);
+  for (const ForestRow& row : rows) add_most_rounds(row, &rounds);
   const double edge = std::pow(rounds.high / rounds.low, kEdge);
-  return {std::min(reach.low / air, rounds.low / edge),
-          std::max(reach.high * air, rounds.high * edge)};
-}
-
-/// Of all rows. Where half of the ratios or more are near 1 and others far from it, of those near 1: on an axis that holds
-/// 300 the interval of 1.02 is narrower than its own diamond.
-void set_reach(std::span<const ForestRow> rows, double margin, Axis* axis) {
-  constexpr double kNear = 2, kWorth = 3;  // so many times as much room for an interval
-  std::vector<const ForestRow*> all, near;
-  for (const ForestRow& row : rows) {
-    const double ratio = row.comparison->ratio;
-    all.push_back(&row);
-    if (is_ratio(ratio) && ratio < kNear && ratio > 1 / kNear) near.push_back(&row);
-  }
-  Reach reach = reach_of(all, margin);
-  if (near.size() < all.size() && 2 * near.size() >= all.size()) {
-    const Reach close = reach_of(near, margin);
-    const double room = std::log(reach.high / reach.low) / std::log(close.high / close.low);
-    if (room >= kWorth) reach = close;
-  }
-  axis->low = reach.low;
-  axis->high = reach.high;
+  axis->low = std::min(reach.low / air, rounds.low / edge);
+  axis->high = std::max(reach.high * air, rounds.high * edge);
 }
 
 }  // namespace
@@ -204,9 +183,6 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
   model.panels = {ratios, verdicts};
   model.legend = {"diamond: median of the rounds or turns", "whisker: sign-test interval, 95 %",
                   "dots: single rounds"};
-  if (std::any_of(ratios.marks.begin(), ratios.marks.end(),
-                  [](const Mark& mark) { return mark.is_beyond; }))
-    model.legend.push_back("arrow: beyond the axis");
   if (beyond > 0)
     model.legend.push_back(fmt::format("{} single round{} beyond the axis, not drawn", beyond,
                                        beyond == 1 ? "" : "s"));

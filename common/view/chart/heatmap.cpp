@@ -180,7 +180,7 @@ ChartModel heatmap_chart(std::span<const HeatCell> cells, const HeatmapOptions& 
         fmt::format("*: other processes used the cores meanwhile ({} of {} cells)", contended,
                     model.plot->cells.size()));
   if (rates.by_row.size() < model.plot->cells.size())
-    model.legend.push_back("hatched: no verified speed");
+    model.legend.push_back("empty: no verified speed");
   summarize(options, rates, &model);
   return model;
 }

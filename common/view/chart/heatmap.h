@@ -1,5 +1,5 @@
 // Speed over two parameters: one rung, a cell for each pair of their values. What was not measured is
-// hatched and says why; what failed its check has no speed here either.
+// empty and says why; what failed its check has no speed here either.
 #pragma once
 
 #include <span>

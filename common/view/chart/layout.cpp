@@ -112,6 +112,9 @@ class Page {
       panel.draw(&scene_);
       scene_.x_axes.push_back(panel.place());
     }
+    for (Hit& hit : scene_.hits) {
+      if (hit.row >= 0) hit.row = source_of(hit.row);
+    }
     scene_.height = draw_footer();
     if (options_.height > scene_.height) scene_.height = options_.height;
     return std::move(scene_);
@@ -131,6 +134,11 @@ class Page {
     names_ = names;
     scene_.primitives.clear(), scene_.hits.clear(), panels_.clear();
     place_top();
+  }
+
+  int source_of(int row) const {
+    const int source = model_.rows[static_cast<size_t>(row)].source;
+    return source < 0 ? row : source;
   }
 
   float inner_width() const { return scene_.width - 2 * pad_; }
@@ -424,8 +432,9 @@ class Page {
   float footer_height() const {
     const auto legend_lines =
         frame_.fit(frame_.small).wrap(legend(), inner_width(), most_legend_lines()).size();
-    const float lines = static_cast<float>(1 + footnote_lines()) + static_cast<float>(legend_lines);
-    return frame_.font * (legend_lines ? 0.9f : 0.4f) + lines * footer_pitch() + edge();
+    return frame_.font * (legend_lines ? 0.9f : 0.4f) +
+           footer_pitch() * static_cast<float>(1 + footnote_lines()) +
+           frame_.small * kLine * static_cast<float>(legend_lines) + edge();
   }
 
   float draw_footer() {

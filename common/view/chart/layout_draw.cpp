@@ -81,8 +81,8 @@ void PanelLayout::draw_bar(Scene* scene, const Mark& mark, float y) const {
   bar.hatched = mark.hatched;
   if (mark.quiet) bar.alpha = 0.3f;
   if (mark.dashed && !mark.hatched) bar.alpha = 0.22f;
-  scene->primitives.push_back(bar);
-  if (!mark.dashed && !mark.hatched) return;
+  if (!mark.outlined) scene->primitives.push_back(bar);
+  if (!mark.dashed && !mark.hatched && !mark.outlined) return;
   bar.filled = bar.hatched = false;  // an outline, so that a pale bar keeps its edge
   bar.dashed = mark.dashed;
   bar.alpha = 1;
@@ -135,8 +135,6 @@ void PanelLayout::draw_beyond(Scene* scene, Point edge, float towards, Role role
 void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) const {
   const float y = middle_of(mark);
   const Marker marker = marker_of(mark);
-  if (mark.is_beyond)
-    return draw_beyond(scene, {x_of(mark.value), y}, mark.value > high_ ? 1.0f : -1.0f, mark.role);
   if (marker == Marker::none) {
     draw_bar(scene, mark, y);
     draw_whisker(scene, mark, label, y);
@@ -146,7 +144,7 @@ void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) 
     point.filled = !mark.hatched && !mark.dashed;
     point.hatched = mark.hatched;
     point.size_px = frame_.font * 0.32f;
-    point.marker = marker;
+    point.marker = mark.outlined ? Marker::cross : marker;
     if (mark.beside) {  // over a bar of any colour the hollow stays the page's
       Primitive ground = point;
       ground.role = Role::panel;

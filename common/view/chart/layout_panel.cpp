@@ -119,7 +119,7 @@ Marker PanelLayout::marker_of(const Mark& mark) const {
 }
 
 bool PanelLayout::is_solid_bar(const Mark& mark) const {
-  return marker_of(mark) == Marker::none && !mark.hatched && !mark.dashed;
+  return marker_of(mark) == Marker::none && !mark.hatched && !mark.outlined && !mark.dashed;
 }
 
 std::string PanelLayout::value_text(double value) const {

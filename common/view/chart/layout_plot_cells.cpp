@@ -20,7 +20,7 @@ void PlotPage::draw_cell(const Cell& cell) {
   Primitive rect{.a = a, .b = b, .role = Role::muted};
   rect.shade = step;
   rect.radius_px = 2;
-  if (!has_value) rect.hatched = true, rect.alpha = 0.35f;
+  if (!has_value) rect.filled = false, rect.alpha = 0.5f;
   scene_.primitives.push_back(rect);
   const std::string& text = has_value ? cell.label : cell.reason;
   const TextFit fit = frame_.fit(frame_.small, has_value, cell.strong);

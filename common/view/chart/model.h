@@ -56,13 +56,13 @@ struct Mark {
   Role role = Role::series0;
   Marker marker = Marker::none;
   bool hatched = false;          ///< ran at another size, recorded, partial ...
+  bool outlined = false;         ///< measured here, but not judged: an empty bar, a cross
   bool dashed = false;           ///< the baseline
   bool quiet = false;            ///< one of many (a sample): small, without label and hover
   bool beside = false;           ///< a hollow point beside its row's bar, without a label
   float offset = 0;              ///< from its row's middle, -1 to 1: several marks in one row
   std::optional<double> from{};  ///< a bar that starts here instead of at zero
   bool bare = false;             ///< without a label: its figure stands in a column
-  bool is_beyond = false;        ///< lies beyond the axis: an arrowhead at its edge
   std::string label{};           ///< printed beside the mark; the layout formats `value` if empty
   std::string note{};            ///< tooltip: full sentence
 };
@@ -106,6 +106,7 @@ struct Row {
   std::string label{}, sublabel{};
   std::string section{};  ///< a heading stands above a row whose section is not that before it
   bool selected = false, is_baseline = false, muted = false;
+  int source = -1;  ///< of the builder's input: what a click selects; -1: its place among the rows
 };
 
 // ---- the plot: an x axis and a y axis --------------------------------------------------------------
