@@ -246,8 +246,8 @@ Scene PlotPage::build() {
     draw_guide_lines();
     draw_curves();
     draw_names();
+    draw_guide_labels();  // before the names of points, which find other places
     draw_point_columns();
-    draw_guide_labels();
     draw_point_labels();
     add_hits();
     const float pitch = frame_.small * 1.4f;

@@ -178,10 +178,14 @@ std::vector<Point> PlotPage::places_along(const Guide& guide, Point a, Point b, 
   const float gap = frame_.font * 0.5f;
   std::vector<Point> starts;
   if (slope && px > length) return starts;
-  for (int i = 0; i < 2 * (kLabelSteps + 1); ++i) {
+  constexpr int kPlaces = kLabelSteps + 1;
+  // A level line's label tries places beyond the marks that lie on the line, too.
+  const bool level = !upright && !slope;
+  for (int i = 0; i < (level ? 4 : 2) * kPlaces; ++i) {
     // A vertical's label tries both sides at each height, the others' all of the upper side first.
-    const int step = upright ? i / 2 : i % (kLabelSteps + 1);
-    const float side = (upright ? i % 2 == 0 : i <= kLabelSteps) ? -1.0f : 1.0f;
+    const int step = upright ? i / 2 : i % kPlaces;
+    const float side = (upright ? i % 2 == 0 : i / kPlaces % 2 == 0) ? -1.0f : 1.0f;
+    const float farther = i < 2 * kPlaces ? 0 : frame_.font * 0.5f;
     const float t = static_cast<float>(step) / kLabelSteps;
     if (upright) {
       const float y = b.y + off + (a.y - b.y - 2 * off) * t;
@@ -193,7 +197,7 @@ std::vector<Point> PlotPage::places_along(const Guide& guide, Point a, Point b, 
     const float along = gap + room * (slope ? t : room < 0 ? 1 : 1 - t);
     const Point on = {a.x + std::cos(angle) * along, a.y + std::sin(angle) * along};
     const float away =
-        side * (room < 0 ? off + frame_.font * 0.5f : off);  // past a mark at its start
+        side * (farther + (room < 0 ? off + frame_.font * 0.5f : off));  // past a mark at its start
     starts.push_back({on.x - std::sin(angle) * away, on.y + std::cos(angle) * away});
   }
   return starts;
@@ -237,7 +241,8 @@ void PlotPage::draw_guide_label(const Guide& guide, Point a, Point b) {
   };
   const std::string brief = guide.label.substr(0, guide.label.find(", "));
   for (const std::string& text : {guide.label, brief}) {
-    if (is_drawn(text, true, false) || !insists) return;
+    if (is_drawn(text, true, false)) return;
+    if (!insists) continue;
     if (is_drawn(text, false, false)) return;
     if (slope && (is_drawn(text, true, true) || is_drawn(text, false, true))) return;
   }

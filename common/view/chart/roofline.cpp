@@ -237,8 +237,8 @@ void set_ranges(const std::vector<Measured>& points, const Roofs& roofs, Plot* p
   plot->y = {.title = "Rate", .unit = "FLOP/s", .scale = Scale::log};
   // The slopes need a good decade left of the ridge to be seen as slopes.
   x.add(measured.low);
-  x.apply(&plot->x, 12, 4);
-  y.apply(&plot->y, 2, 2.2);
+  x.apply(&plot->x, 12, 6);  // and the level roofs a name's length right of it
+  y.apply(&plot->y, 2, 3.5);
 }
 
 void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
