@@ -93,6 +93,13 @@ inline const Datum* find_datum(const ChartModel& model, int row) {
   return nullptr;
 }
 
+/// As a point of a plot, or as a row of a chart that has rows.
+inline bool shows_row(const ChartModel& model, int row) {
+  if (model.plot) return find_datum(model, row) != nullptr;
+  return std::any_of(model.rows.begin(), model.rows.end(),
+                     [&](const Row& shown) { return shown.source == row; });
+}
+
 inline const Guide* find_guide(const ChartModel& model, const std::string& start) {
   for (const Guide& guide : model.plot->guides) {
     if (guide.label.starts_with(start)) return &guide;

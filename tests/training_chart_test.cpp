@@ -1,5 +1,8 @@
 // Training curves and the score card: what they say, what they leave out, and that no text covers another.
+#include <set>
+
 #include "common/stats/answers.h"
+#include "common/view/chart/frontier.h"
 #include "common/view/chart/layout_parts.h"
 #include "common/view/chart/roofline.h"
 #include "common/view/chart/score.h"
@@ -48,7 +51,9 @@ const Curve& named(const ChartModel& model, const std::string& name) {
   for (const Curve& curve : model.plot->curves) {
     if (curve.name.starts_with(name)) return curve;  // its end stands behind the name
   }
-  FAIL("no curve is named " << name);
+  std::string all;
+  for (const Curve& curve : model.plot->curves) all += curve.name + ", ";
+  FAIL("no curve is named " << name << " among " << all);
   return model.plot->curves.front();
 }
 
@@ -116,31 +121,37 @@ TEST_CASE("of many trainings the selected one alone shows its batches") {
   CHECK(pale(training_chart(made.rows)) == std::vector<int>{1});
 }
 
-TEST_CASE("of more than five trainings few have names; the pointer still reads each") {
-  const auto names = [](const ChartModel& model) {
-    std::vector<std::string> found;
-    for (const Curve& curve : model.plot->curves) {
-      if (!curve.name.empty()) found.push_back(curve.name);
-      CHECK_FALSE(curve.data.back().note.empty());
-      if (curve.role == Role::baseline) CHECK(curve.quiet);
-    }
-    return found;
-  };
-  const auto made_of = [](int count) {
-    Case made;
-    for (int i = 0; i < count; ++i)
-      made.series.push_back(trained("weightless.cpu.k" + std::to_string(i), 0.004, 0.8 + 0.01 * i));
-    return made;
-  };
-  Case few = made_of(5), made = made_of(9);
-  few.finish();
-  CHECK(names(training_chart(few.rows)).size() == 5);
+TEST_CASE("each of many trainings has its name and the colour that its rung has in the frontier") {
+  Case made;
+  for (int i = 0; i < 9; ++i)
+    made.series.push_back(trained("weightless.cpu.k" + std::to_string(i), 0.004, 0.8 + 0.01 * i));
+  for (Series& series : made.series) series.params["seed"] = int64_t{1};
   made.finish();
   made.rows[4].selected = true;
   made.rows[2].is_baseline = true;
-  CHECK(names(training_chart(made.rows)) ==
-        (std::vector<std::string>{"k0 · 0.8000", "k2 · 0.8200", "k4 · 0.8400", "k8 · 0.8800"}));
-  check_layouts(training_chart(made.rows));
+  for (size_t i = 0; i < made.rows.size(); ++i)
+    made.rows[i].place = static_cast<int>(3 * i);  // other rungs of the lab lie between
+  pair_seeds(made.pointers(), "accuracy", made.rows);
+  const ChartModel model = training_chart(made.rows), front = frontier_chart(made.rows);
+  std::set<std::pair<Role, Marker>> looks;
+  std::set<std::string> behind;
+  for (int i = 0; i < 9; ++i) {
+    const std::string name = "k" + std::to_string(i);
+    INFO(name);
+    const Curve &curve = named(model, name), &point = named(front, name);
+    CHECK(curve.role == point.role);
+    CHECK(curve.marker == point.marker);
+    CHECK((curve.role == Role::baseline) == (i == 2));
+    CHECK(looks.insert({curve.role, curve.marker}).second);
+    CHECK_FALSE(curve.data.back().note.empty());
+    if (curve.quiet) behind.insert(name);
+  }
+  CHECK(behind == (std::set<std::string>{"k1", "k3", "k5", "k6", "k7"}));
+  check_layouts(model);
+  int names = 0;
+  for (const Primitive& p : layout(model, {.width = 620, .height = 330, .font_px = 14}).primitives)
+    names += p.text.starts_with("k") && p.text.find(" · ") != std::string::npos;
+  CHECK(names == 9);
 }
 
 TEST_CASE("training curves: steps in place of seconds, the loss in place of the metric") {

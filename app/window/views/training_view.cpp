@@ -158,23 +158,19 @@ ChartRows training_rows(const State& state) {
   }
   ChartRows out;
   for (const Found& found : all) {
-    chart::LadderRow made;
+    chart::LadderRow made = plain_row(state, *found.row);
     made.label =
         found.row->rung->title + param_words(found.series->params, differing(all, found.row));
     if (is_emulated(*found.series)) made.label += ", emulated";
-    made.series = found.series;
-    made.ceilings = &found.run->ceilings();
-    made.selected = state.selection.rung == found.row->rung->kernel;
-    made.origin = found.machine;
+    set_source(*found.run, found.machine, found.series, &made);
     out.rows.push_back(std::move(made));
     out.kernels.emplace_back(found.row->rung->kernel);
   }
   const RungView* baseline = find_row(state.ladder, state.selection.baseline);
   if (!baseline || !baseline->series || is_training(*baseline)) return out;
-  chart::LadderRow made;
-  made.label = baseline->rung->title;
+  chart::LadderRow made = plain_row(state, *baseline);
+  made.selected = false;
   made.series = baseline->series;
-  made.is_baseline = true;
   out.rows.push_back(std::move(made));
   out.kernels.emplace_back(baseline->rung->kernel);
   return out;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "common/core/format.h"
 #include "common/view/chart/xy_parts.h"
@@ -125,6 +126,8 @@ void add_points(const std::vector<Measured>& points, const FrontierOptions& opti
   const std::string unit = options.items + "/s";
   for (const Measured& point : points) {
     Curve curve = curve_for(point);
+    const Look look = look_of_rung(*point.entry.row, static_cast<size_t>(point.row));
+    curve.role = look.role, curve.marker = look.marker;
     Datum datum = datum_for(point, point.rate, kPoints * delta_of(point).mean);
     const std::string place = place_of(point, points);
     datum.label = curve.name;
@@ -147,12 +150,36 @@ void add_points(const std::vector<Measured>& points, const FrontierOptions& opti
   }
 }
 
-/// A staircase: left of it and below it every rung is behind another.
-void add_frontier(const std::vector<Measured>& points, Plot* plot) {
+/// Of the accuracy; the baseline has none: it is the zero of all others. One seed says nothing of how far it may lie off.
+std::optional<Interval> accuracy_range(const Measured& point) {
+  const SeedDelta& delta = delta_of(point);
+  if (delta.seeds == 0) return Interval{delta.mean, delta.mean};
+  return delta.ci;
+}
+
+bool are_told_apart(const Measured& a, const Measured& b) {
+  const auto ours = accuracy_range(a), theirs = accuracy_range(b);
+  return ours && theirs && (ours->low > theirs->high || ours->high < theirs->low);
+}
+
+/// On the frontier, and its accuracy is told apart from that of each other rung there and from the baseline's.
+bool is_settled(const Measured& point, const std::vector<Measured>& points) {
+  if (!competes(point) || beaten_by(point, points)) return false;
+  return std::all_of(points.begin(), points.end(), [&](const Measured& other) {
+    const bool counts = &other != &point && competes(other) &&
+                        (delta_of(other).seeds == 0 || !beaten_by(other, points));
+    return !counts || are_told_apart(point, other);
+  });
+}
+
+/// A staircase over the rungs whose order was measured: left of it and below it every rung is behind another.
+/// Returns whether there is one.
+bool add_frontier(const std::vector<Measured>& points, Plot* plot) {
   std::vector<const Measured*> front;
   for (const Measured& point : points) {
-    if (competes(point) && !beaten_by(point, points)) front.push_back(&point);
+    if (is_settled(point, points)) front.push_back(&point);
   }
+  if (front.empty()) return false;
   std::sort(front.begin(), front.end(),
             [](const Measured* a, const Measured* b) { return a->rate < b->rate; });
   Curve steps{.name = "frontier",
@@ -167,9 +194,9 @@ void add_frontier(const std::vector<Measured>& points, Plot* plot) {
     steps.data.push_back({.x = point->rate, .y = y});
     x = point->rate;
   }
-  if (front.empty()) return;
   steps.data.push_back({.x = x, .y = plot->y.low});
   plot->curves.push_back(std::move(steps));
+  return true;
 }
 
 void set_axes(const std::vector<Measured>& points, const FrontierOptions& options, Plot* plot) {
@@ -256,13 +283,16 @@ ChartModel frontier_chart(std::span<const LadderRow> all, const FrontierOptions&
   model.summary = fmt::format("Speed against {}, {} rungs, {} on the frontier.", options.metric,
                               points.size(), ahead);
   add_points(points, options, &model);
-  add_frontier(points, &*model.plot);
+  const bool has_steps = add_frontier(points, &*model.plot);
   std::vector<Measured> drawn;
   std::copy_if(points.begin(), points.end(), std::back_inserter(drawn), competes);
-  put_legend(drawn, true, &model);
+  put_legend(drawn, false, &model);
   if (drawn.empty())
     model.plot->empty_reason = "No rung here has a speed: " + left_out_text(points) + ".";
-  model.legend.push_back("dashed: the frontier, by medians and means");
+  if (has_steps)
+    model.legend.push_back("dashed: the frontier, through rungs whose accuracies are told apart");
+  else if (ahead > 1)
+    model.legend.push_back("no frontier: the accuracies of the rungs ahead are not told apart");
   if (std::string left_out = left_out_text(points); !left_out.empty())
     model.legend.push_back(std::move(left_out));
   const int seeds =
@@ -272,7 +302,6 @@ ChartModel frontier_chart(std::span<const LadderRow> all, const FrontierOptions&
   model.legend.push_back(
       seeds > 1 ? "whiskers: 95 % intervals over paired seeds; without an end they go on"
                 : "one seed: no interval of the accuracy");
-  thin_labels(&model);
   add_elsewhere(elsewhere, &model);
   return model;
 }

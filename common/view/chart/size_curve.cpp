@@ -12,6 +12,7 @@
 #include "common/record/compute_unit.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
+#include "common/view/chart/column_rows.h"
 #include "common/view/chart/memory_end.h"
 #include "common/view/chart/xy_parts.h"
 
@@ -20,8 +21,6 @@ namespace {
 
 using namespace parts;
 
-/// More rungs than have room for their names beside one column of points.
-constexpr size_t kManyAtOneSize = 16;
 /// The most lines that the eye follows, each with its name: of more, selection, baseline, the fastest of ours and the
 /// fastest libraries. All others are thin and grey.
 constexpr size_t kMostNamed = 8;
@@ -57,17 +56,6 @@ void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) 
     guide.dashed = true;
     plot->guides.push_back(guide);
   }
-}
-
-/// By its place in the lab, so that a rung looks the same at every size: lines differ by colour first, then by shape. A
-/// dash is a ceiling's.
-void set_look(size_t index, Curve* curve) {
-  static constexpr Role kRoles[] = {Role::series0, Role::series2, Role::series1, Role::series3,
-                                    Role::series4};
-  static constexpr Marker kMarkers[] = {Marker::dot, Marker::triangle, Marker::diamond,
-                                        Marker::square};
-  curve->role = kRoles[index % 5];
-  curve->marker = kMarkers[(index % 5 + index / 5) % 4];
 }
 
 /// " · nchw16c": parameters that are words, where points of the rung have another.
@@ -223,18 +211,12 @@ std::string why_empty(std::span<const LadderRow> rows, const SizeCurveOptions& o
   return why.empty() ? "No rung here has a verified speed at any size yet: run the ladder." : why;
 }
 
-/// A few rungs at one size are a column with their names; many would be a fan of lines to a list.
-std::string why_no_curve(const Content& content) {
-  if (content.lines.size() <= kManyAtOneSize) return {};
-  std::set<int64_t> sizes;
-  for (const SizeLine& line : content.lines) {
-    for (const size_t index : line.points) sizes.insert(size_of(content.points[index]));
-  }
-  if (sizes.size() != 1) return {};
-  return fmt::format(
-      "Every rung here was measured at {} = {} alone, and a curve needs two sizes: Sweep measures "
-      "more, and the ladder shows this one.",
-      content.param, format_count(static_cast<double>(*sizes.begin())));
+/// What the rows of one size are, and what would make a curve of them.
+std::string one_size_text(const Content& content) {
+  const auto size =
+      static_cast<double>(size_of(content.points[content.lines.front().points.front()]));
+  return fmt::format("{} = {} alone: Sweep measures more sizes, and a line joins them",
+                     content.param, format_count(size));
 }
 
 /// The axes without the rates' range, and a column of the table for each size.
@@ -250,8 +232,6 @@ void set_sizes(const Content& content, const SizeCurveOptions& options, ChartMod
   plot.x.ticks.assign(sizes.begin(), sizes.end());
   plot.x.low = *sizes.begin() / 1.15;
   plot.x.high = *sizes.rbegin() * 1.15;
-  // One size is a column of points with their names beside it: more room on that side.
-  if (sizes.size() == 1) plot.x.low = *sizes.begin() / 1.06, plot.x.high = *sizes.begin() * 1.3;
   plot.y = {.title = options.memory          ? "Memory, buffers and workspace"
                      : options.bandwidth     ? "Memory bandwidth, lower bound"
                      : !options.item.empty() ? "Time per " + options.item
@@ -280,14 +260,15 @@ void add_lines(const Content& content, ChartModel* model, Span* y) {
     const Measured& first = points[line.points.front()];
     Curve curve = curve_for(first);
     curve.name = line_name(first, points, threads.size() > 1);
-    const bool grey = curve.role == Role::baseline;
-    const int place = first.entry.row->place;
-    if (!grey) set_look(place >= 0 ? static_cast<size_t>(place) : index++, &curve);
-    curve.dashed = false;
+    if (curve.role != Role::baseline) {
+      const Look look = look_of_rung(*first.entry.row, index++);
+      curve.role = look.role, curve.marker = look.marker;
+    }
+    curve.dashed = false;  // a dash is a ceiling's
     rows.push_back(first.entry.row);
     add_line(points, line, content.unit, std::move(curve), model, y);
   }
-  // At one size there are no lines to follow, and its points have their names in a column.
+  // At one size there are no lines to follow, and each rung has a row.
   if (lines.size() > kMostNamed && model->plot->x.ticks.size() > 1) name_few(rows, is_less, model);
 }
 
@@ -334,9 +315,13 @@ ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptio
   for (const Guide& guide : plot.guides) y.add(guide.value);
   y.apply(&plot.y, 1.5, 1.5);
   add_legend(content, options, &model);
-  if (const std::string why = why_no_curve(content); !why.empty()) {
-    model.plot = Plot{.empty_reason = why};  // its table stays
-    model.legend.clear();
+  if (plot.x.ticks.size() == 1) {
+    model.legend.insert(model.legend.begin(), one_size_text(content));
+    put_in_rows(options.memory          ? "memory"
+                : options.bandwidth     ? "memory_bandwidth"
+                : !options.item.empty() ? "time_per_call"
+                                        : "throughput",
+                &model);
   }
   return model;
 }

@@ -19,15 +19,15 @@ using namespace parts;
 /// Single batches scatter by a few per cent: so many means make a line that can be followed.
 constexpr size_t kMeans = 64;
 /// The slowest training over the quickest: from here on their seconds are on a logarithmic axis.
-constexpr double kLogFrom = 8;
+constexpr double kLogFrom = 4;
 /// This share of the steps may reach beyond the axis, where the rest has so many times the room then.
 constexpr double kFirstSteps = 0.1, kCutFrom = 2;
 
 /// Of more trainings than these only the selected one shows what its batches said: nine such lines hide all the others.
 constexpr size_t kMostPale = 3;
-/// Of more than these only the selected one, the baseline, the ladder's first, and those that end best, least and soonest
-/// have colours and names.
-constexpr size_t kMostNamed = 5;
+/// Of more than these the selected one, the baseline, the ladder's first, and those that end best, least and soonest stand
+/// in front; the others are thin, without the band of their seeds.
+constexpr size_t kMostInFront = 5;
 /// From here on the first step is left out of the seconds.
 constexpr int64_t kManySteps = 20;
 
@@ -90,7 +90,8 @@ struct Lines {
   size_t seeds = 1;
   bool is_hollow = false;    ///< recorded, or not trained to its end
   bool is_selected = false;  ///< any of its seeds
-  bool is_named = true;      ///< else one of many: grey, its name under the pointer
+  bool is_in_front = true;   ///< else one of many: thin
+  bool is_again = false;     ///< another training of a rung before it: dashed
 
   const Reading& last() const { return judged.empty() ? batches.back() : judged.back(); }
 };
@@ -191,7 +192,7 @@ class Builder {
   ChartModel build();
 
  private:
-  void name_few();
+  void put_few_in_front();
   void add_curves(const Lines& lines, size_t place);
   Curve curve_of(const Lines& lines, const std::vector<Reading>& readings,
                  const std::string& what) const;
@@ -229,20 +230,22 @@ Builder::Builder(std::span<const LadderRow> rows, const TrainingOptions& options
       known->push_back(std::move(lines));
   }
   for (const std::vector<Lines>& seeds : trainings) lines_.push_back(merged(seeds));
-  if (lines_.size() > kMostNamed) name_few();
+  std::set<std::string> rungs;
+  for (Lines& lines : lines_) lines.is_again = !rungs.insert(lines.row->series->kernel).second;
+  if (lines_.size() > kMostInFront) put_few_in_front();
 }
 
-void Builder::name_few() {
+void Builder::put_few_in_front() {
   const auto ends_lower = [](const Lines& a, const Lines& b) {
     return a.last().value < b.last().value;
   };
-  for (Lines& lines : lines_) lines.is_named = lines.is_selected || lines.row->is_baseline;
+  for (Lines& lines : lines_) lines.is_in_front = lines.is_selected || lines.row->is_baseline;
   const auto ends_sooner = [](const Lines& a, const Lines& b) {
     return a.last().t_s < b.last().t_s;
   };
   const auto [least, best] = std::minmax_element(lines_.begin(), lines_.end(), ends_lower);
   const auto soonest = std::min_element(lines_.begin(), lines_.end(), ends_sooner);
-  for (const auto& one : {lines_.begin(), least, best, soonest}) one->is_named = true;
+  for (const auto& one : {lines_.begin(), least, best, soonest}) one->is_in_front = true;
 }
 
 Curve Builder::curve_of(const Lines& lines, const std::vector<Reading>& readings,
@@ -262,24 +265,19 @@ Curve Builder::curve_of(const Lines& lines, const std::vector<Reading>& readings
   return curve;
 }
 
-/// Lines differ by colour first, then by shape.
-void set_curve_look(size_t place, Curve* curve) {
-  static constexpr Role kRoles[] = {Role::series0, Role::series2, Role::series1, Role::series3,
-                                    Role::series4};
-  static constexpr Marker kMarkers[] = {Marker::dot, Marker::triangle, Marker::diamond,
-                                        Marker::square};
-  curve->role = kRoles[place % std::size(kRoles)];
-  if (!curve->quiet) curve->marker = kMarkers[place % std::size(kMarkers)];
-  curve->dashed = place / std::size(kRoles) % 2 == 1;
+/// The rung's, as in the frontier.
+void set_curve_look(const Lines& lines, size_t place, Curve* curve) {
+  const Look look = look_of_rung(*lines.row, place);
+  curve->role = look.role;
+  if (!curve->quiet) curve->marker = look.marker;
+  curve->dashed = lines.is_again;
 }
 
-/// Behind those that have names.
+/// Behind those in front, in its own colour.
 void set_aside(Curve* curve) {
-  curve->role = Role::baseline;
-  curve->marker = Marker::none;
   curve->quiet = true;
-  curve->dashed = curve->band = false;
-  curve->name.clear();
+  curve->band = false;
+  for (Datum& datum : curve->data) datum.interval.reset();
 }
 
 void Builder::add_curves(const Lines& lines, size_t place) {
@@ -289,23 +287,23 @@ void Builder::add_curves(const Lines& lines, size_t place) {
   if (!lines.batches.empty() && shows_batches(lines)) {
     Curve batches = curve_of(lines, lines.batches, "of the batches, " + over);
     batches.quiet = !lines.judged.empty();
-    set_curve_look(place, &batches);
+    set_curve_look(lines, place, &batches);
     batches.marker = Marker::none;
     if (!batches.quiet) batches.name = lines.row->label;
-    if (!lines.is_named) set_aside(&batches);
+    if (!lines.is_in_front) set_aside(&batches);
     model_.plot->curves.push_back(std::move(batches));
   }
   if (lines.judged.empty()) return;
   const QualityCheck* check = series.quality();
   const std::string judge = check && !check->what.empty() ? check->what + "," : "judged";
   Curve judged = curve_of(lines, lines.judged, lines.is_at_each_step ? over : judge);
-  set_curve_look(place, &judged);
+  set_curve_look(lines, place, &judged);
   if (lines.is_at_each_step) judged.marker = Marker::none;
   judged.name = lines.row->label;
   if (lines.end) judged.name += " · " + value_text(*lines.end);
   judged.data.back().strong = lines.is_selected;
   judged.data.back().hollow = lines.is_hollow;
-  if (!lines.is_named) set_aside(&judged);
+  if (!lines.is_in_front) set_aside(&judged);
   model_.plot->curves.push_back(std::move(judged));
 }
 
@@ -407,7 +405,7 @@ void Builder::set_axes() {
   const Interval range = cuts ? later : all;
   if (cuts) {
     model_.legend.push_back(
-        fmt::format("the first {:.0f} % of the steps reach beyond the axis", kFirstSteps * 100));
+        fmt::format("the first {:.0f} % of the steps: beyond the axis", kFirstSteps * 100));
   }
   const double air = std::max((range.high - range.low) * 0.06, 1e-6);
   std::string title = options_.metric;
@@ -448,18 +446,21 @@ ChartModel Builder::build() {
   }
   add_baseline();
   set_axes();
-  if (any_band)
-    model_.legend.push_back("line and band: median of its seeds, from the least to the greatest");
+  if (any_band) model_.legend.push_back("line and band: median and range of its seeds");
   if (any_judged) model_.legend.push_back("marks: judged on data held out");
   const bool any_end = std::any_of(lines_.begin(), lines_.end(),
                                    [](const Lines& lines) { return lines.end.has_value(); });
-  if (any_end) model_.legend.push_back("last mark: the result, as under Accuracy in Gains and Ladder");
+  if (any_end) model_.legend.push_back("last mark: the result, as in Gains and Ladder");
   const bool is_of_one = any_pale && lines_.size() > kMostPale;
   if (any_pale)
     model_.legend.push_back(is_of_one ? "pale: mean of the selected one's batches"
                                       : "pale: mean of its batches");
-  if (lines_.size() > kMostNamed)
-    model_.legend.push_back("grey: the other trainings, named under the pointer");
+  if (lines_.size() > kMostInFront)
+    model_.legend.push_back("thin: trainings that end between the others");
+  const bool any_grey = std::any_of(lines_.begin(), lines_.end(), [](const Lines& lines) {
+    return lines.row->is_peer || lines.row->is_baseline;
+  });
+  if (any_grey) model_.legend.push_back("grey: a library or the baseline");
   if (any_hollow) model_.legend.push_back("hollow: recorded or unfinished");
   if (any_strong) model_.legend.push_back("ring: selected");
   return std::move(model_);

@@ -144,6 +144,20 @@ Look look_of_dtype(const std::string& dtype) {
   return found == kLooks.end() ? Look{Role::series3, Marker::diamond} : found->second;
 }
 
+Look look_of_rung(const LadderRow& row, size_t otherwise) {
+  // They differ by colour first, then by shape.
+  static constexpr Role kRoles[] = {Role::series0, Role::series2, Role::series1, Role::series3,
+                                    Role::series4};
+  static constexpr Marker kMarkers[] = {Marker::dot, Marker::triangle, Marker::diamond,
+                                        Marker::square};
+  const size_t index = row.place >= 0 ? static_cast<size_t>(row.place) : otherwise;
+  Look look{
+      kRoles[index % std::size(kRoles)],
+      kMarkers[(index % std::size(kRoles) + index / std::size(kRoles)) % std::size(kMarkers)]};
+  if (row.is_baseline || row.is_peer) look.role = Role::baseline;
+  return look;
+}
+
 Look look_of(const Measured& point) {
   Look look = look_of_dtype(point.dtype);
   if (point.entry.row->is_baseline || point.entry.row->is_peer) look.role = Role::baseline;

@@ -55,6 +55,9 @@ struct Look {
   Marker marker;
 };
 Look look_of_dtype(const std::string& dtype);
+/// Of a rung, by its place in the lab (`otherwise`: where that is not known): it looks the same at every size, in sizes,
+/// training curves and frontier. Grey a library or the baseline.
+Look look_of_rung(const LadderRow& row, size_t otherwise);
 Look look_of(const Measured& point);
 
 /// The row's label, the baseline named as such.
