@@ -250,7 +250,8 @@ void ParamsBar::draw(Ui& ui, Area area) {
                next(label_width(ui, group) + options_width(ui, group, stepper)));
   }
   if (shown.button.empty()) return;
-  if (ui.button("params_more", next(more_width(ui, shown.button)), shown.button, Ui::Kind::quiet)) {
+  if (ui.button("params_more", next(more_width(ui, shown.button)), shown.button,
+                Ui::Kind::normal)) {
     is_unfolded_ = !is_unfolded_;
     ui.needs_redraw = true;
   }

@@ -61,7 +61,7 @@ class CompareScreen final : public Screen {
   uint64_t version_ = ~0ull;
   /// What the charts were made of: a recording's stay as they are while this session's samples come in.
   std::tuple<const Run*, uint64_t, const Comparison*> charted_;
-  ChartView forest_, spread_, ecdf_;
+  ChartView forest_{true}, spread_, ecdf_;
   ChartView* chosen_chart_ = &forest_;  ///< the one pointed at last
   bool has_spread_ = false;
   bool is_picked_ = false;  ///< a source or a row was clicked

@@ -79,7 +79,7 @@ void ChartView::lay_out(Ui& ui, float width, float height) {
   fresh_ = false;
   width_ = width, height_ = height, scale_ = ui.state.appearance.scale;
   fonts_version_ = ui.fonts.version();
-  if (!is_compact_) {
+  if (!is_compact_ || height <= 0) {
     lay_out_once(ui, width, height, kFont_px);
     if (height > 0 && scene_.height > height + 1)
       lay_out_once(ui, width - ui.px(kScrollbar), 0, kFont_px);
