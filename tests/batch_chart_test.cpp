@@ -77,6 +77,20 @@ TEST_CASE("batch: a line for each training, a point for each batch size, the med
   check_scene(layout(model, {}));
 }
 
+TEST_CASE("batch: a line has its rung's colour and mark, whatever stands beside it") {
+  Case made = batches();
+  const auto look_at = [&](int place) {
+    for (LadderRow& row : made.rows) row.place = row.label == "fp32" ? place : place + 1;
+    const ChartModel model = batch_chart(made.rows, {.target = 0.72});
+    const Curve *fp32 = named(model, "fp32"), *bf16 = named(model, "bf16");
+    REQUIRE((fp32 && bf16));
+    CHECK(fp32->role != bf16->role);
+    return std::pair(bf16->role, fp32->role);
+  };
+  // The same place is the same colour, as first line and as second.
+  CHECK(look_at(7).first == look_at(8).second);
+}
+
 TEST_CASE("batch: a size at which a seed did not get there has no point, and the table says so") {
   const Case made = batches();
   const ChartModel model = batch_chart(made.rows, {.target = 0.72});

@@ -130,6 +130,14 @@ TEST_CASE(
   REQUIRE(model.table.rows.size() == 1);
   CHECK(model.table.rows[0][3] == "25.0 %");
   CHECK(chart::gradient_chart({}).plot->empty_reason != "");
+  // Its colour follows from its place in the lab; a second of the colour is dashed.
+  std::vector<chart::LadderRow> two = {row, row};
+  two[0].place = 1, two[1].place = 6;
+  const auto both = chart::gradient_chart(two).plot->curves;
+  CHECK(both[0].role != model.plot->curves[0].role);
+  CHECK(both[0].role == both[1].role);
+  CHECK_FALSE(both[0].dashed);
+  CHECK(both[1].dashed);
 }
 
 TEST_CASE("from the command line: seeds in a range, an emulated rung without a speed") {

@@ -206,12 +206,14 @@ void BatchBuilder::add_table_row(const BatchLine& line, const BatchPoint& point)
 }
 
 void BatchBuilder::add_line(const BatchLine& line, size_t place) {
-  static constexpr Role kRoles[] = {Role::series0, Role::series2, Role::series1, Role::series3,
-                                    Role::series4};
-  static constexpr Marker kMarkers[] = {Marker::dot, Marker::triangle, Marker::diamond,
-                                        Marker::square};
-  Curve curve{.name = line.label, .marker = kMarkers[place % std::size(kMarkers)], .line = true};
-  curve.role = kRoles[place % std::size(kRoles)];
+  const parts::Look look =
+      parts::look_of_rung(*line.points.begin()->second.seeds.front().row, place);
+  Curve curve{.name = line.label, .role = look.role, .marker = look.marker, .line = true};
+  // Another training of a rung before it.
+  const auto& known = model_.plot->curves;
+  curve.dashed = std::any_of(known.begin(), known.end(), [&](const Curve& other) {
+    return other.role == look.role && other.marker == look.marker;
+  });
   for (const auto& [batch, point] : line.points) {
     add_table_row(line, point);
     if (!point.is_whole()) continue;

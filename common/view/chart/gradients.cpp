@@ -63,11 +63,12 @@ std::string power(int exponent) {
 
 void add_row(const LadderRow& row, int index, size_t place, const Spread& spread,
              ChartModel* model) {
-  static constexpr Role kRoles[] = {Role::series0, Role::series2, Role::series1, Role::series3,
-                                    Role::series4};
   Curve curve{.name = row.label, .marker = Marker::none, .line = true};
-  curve.role = kRoles[place % std::size(kRoles)];
-  curve.dashed = place / std::size(kRoles) % 2 == 1;
+  curve.role = parts::look_of_rung(row, place).role;
+  // Without marks the second of a colour is told apart by its dashes.
+  const auto& known = model->plot->curves;
+  curve.dashed = std::any_of(known.begin(), known.end(),
+                             [&](const Curve& other) { return other.role == curve.role; });
   if (!spread.share.empty()) {
     // Bins without any are zero between the first and the last.
     const int first = spread.share.begin()->first, last = spread.share.rbegin()->first;

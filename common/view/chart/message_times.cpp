@@ -126,20 +126,13 @@ ChartModel message_times_chart(std::span<const LadderRow> all) {
   name_machine(points, &model);
   set_axes(points, &model);
   model.summary = "Time per call against the bytes of a rank, with fitted lines.";
-  static constexpr Role kRoles[] = {Role::series0, Role::series1, Role::series2, Role::series3,
-                                    Role::series4};
-  static constexpr Marker kMarkers[] = {Marker::dot, Marker::triangle, Marker::diamond,
-                                        Marker::square};
   Span y;
   size_t count = 0;
   for (const SizeLine& line : size_lines(points)) {
     Curve curve = curve_for(points[line.points.front()]);
-    const int place = points[line.points.front()].entry.row->place;
-    const size_t look = place >= 0 ? static_cast<size_t>(place) : count;
-    curve.role = kRoles[look % std::size(kRoles)];
-    curve.marker = kMarkers[(look + look / std::size(kRoles)) % std::size(kMarkers)];
+    const Look look = look_of_rung(*points[line.points.front()].entry.row, count++);
+    curve.role = look.role, curve.marker = look.marker;
     curve.line = false;
-    ++count;
     add_rung(points, line, std::move(curve), &model, &y);
   }
   y.apply(&model.plot->y, 1.5, 1.5);
