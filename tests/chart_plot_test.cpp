@@ -318,6 +318,7 @@ TEST_CASE("at one size each rung has a row with its whole name and its figure") 
     made.series.push_back(gemm("gemm.cuda.rung_" + std::to_string(i), 4096, 0.02 * (i + 1)));
   for (Series& series : made.series) series.memory_bytes = 3 * series.bytes_min;
   made.finish();
+  made.rows.back().selected = true;
   for (const SizeCurveOptions& options : {SizeCurveOptions{}, SizeCurveOptions{.bandwidth = true},
                                           SizeCurveOptions{.memory = true}}) {
     const ChartModel model = size_curve_chart(made.rows, options);
@@ -349,6 +350,7 @@ TEST_CASE("at one size each rung has a row with its whole name and its figure") 
           return words.find("n = 4\u202f096 alone: Sweep") != std::string::npos;
         });
     CHECK(says_how);
+    CHECK_FALSE(says(model, "ring"));  // a selected row has a ground and no ring
   }
   made.series.push_back(gemm("gemm.cuda.rung_1", 2048, 0.1));
   made.finish();

@@ -638,6 +638,13 @@ TEST_CASE("the workload: shares of the work are arithmetic, times come from what
   // One rate for all shapes: the shares are those of the work.
   CHECK(filled.panels[2].marks[5].value == Approx(filled.panels[0].marks[5].value));
   CHECK(filled.panels[3].marks[5].value == Approx(1 / (1 - filled.panels[2].marks[5].value / 2)));
+  // Its figures are whole in a narrow place.
+  const chart::Scene scene = chart::layout(filled, {.width = 760, .height = 300});
+  for (const chart::Mark& mark : filled.panels[3].marks) {
+    INFO(mark.label);
+    CHECK(std::any_of(scene.primitives.begin(), scene.primitives.end(),
+                      [&](const chart::Primitive& p) { return p.text == mark.label; }));
+  }
   REQUIRE(f.driver->click("run_workload"));
   const WorkRequest request = f.session.last(RequestType::run);
   CHECK(request.kernels.size() == parts.size() - 1);  // Q, K, V and the projection are one shape

@@ -59,7 +59,8 @@ std::string evidence_of(const Comparison& comparison) {
     if (!comparison.trained && comparison.sustained.empty()) text += " in turns";
   }
   if (comparison.trained) text += (text.empty() ? "" : " · ") + accuracy_line(*comparison.trained);
-  text += fmt::format("{}margin {:g} %", text.empty() ? "" : " · ", comparison.margin * 100);
+  text +=
+      fmt::format("{}margin\u00a0{:g}\u00a0%", text.empty() ? "" : " · ", comparison.margin * 100);
   return text;
 }
 
@@ -108,7 +109,7 @@ Words words_of(const TrapOutcome& trap, const std::string& where) {
       {bias_text(trap), Role::text, 0},
       reading_text(trap, trap.lie) + " said, " + reading_text(trap, trap.honest) + " is  ·  " +
           trap.quantity + " of " + trap.victim,
-      fmt::format("lie / honest {} {}  ·  {} rounds  ·  margin {:g} %",
+      fmt::format("lie / honest {} {}  ·  {} rounds  ·  margin\u00a0{:g}\u00a0%",
                   ratio_text(trap.factor, trap.ci), ratio_interval_text(trap.ci, trap.margin),
                   trap.rounds, trap.margin * 100),
       guard_text(trap)};

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/view/chart/xy_parts.h"
+
 namespace ridge::chart::parts {
 
 void put_in_rows(const std::string& metric, ChartModel* model) {
@@ -28,6 +30,7 @@ void put_in_rows(const std::string& metric, ChartModel* model) {
     if (guide.kind == Guide::Kind::horizontal)
       panel.rules.push_back({guide.value, guide.label, guide.role});
   }
+  std::erase(model->legend, kRingText);  // a row that is selected has a ground
   model->panels = {std::move(panel)};
 }
 

@@ -201,7 +201,7 @@ void PanelLayout::place_labels() {
     if (!is_drawn(mark)) continue;
     if (mark.quiet || mark.beside || mark.bare) continue;
     const std::string text = mark.label.empty() ? value_text(mark.value) : mark.label;
-    labels_[i].text = fit.elide(text, width * 0.75f);
+    labels_[i].text = fit.elide(text, width * 0.85f);
     labels_[i].px = fit(labels_[i].text);
     widest = std::max(widest, labels_[i].px);
   }

@@ -53,8 +53,11 @@ std::string percent(double share) {
                         : fmt::format("{:.0f} %", 100 * share);
 }
 
+/// Of panels whose marks have one figure, and of those with two.
+constexpr float kShort = 0.7f, kLong = 1.5f;
+
 Panel work_panel(const WorkloadInput& input) {
-  Panel panel{.title = "Share of the work", .metric = "work_share"};
+  Panel panel{.title = "Share of the work", .metric = "work_share", .weight = kShort};
   panel.axis = {.title = "of all multiply-adds", .is_share = true};
   double total = 0, most = 0;
   for (const WorkloadRow& row : input.rows) total += row.flop;
@@ -71,7 +74,7 @@ Panel work_panel(const WorkloadInput& input) {
 }
 
 Panel speed_panel(const WorkloadInput& input) {
-  Panel panel{.title = "Speed at its shape", .metric = "throughput"};
+  Panel panel{.title = "Speed at its shape", .metric = "throughput", .weight = kShort};
   panel.axis = {.title = "Throughput", .unit = "FLOP/s"};
   panel.axis.high = 1;
   for (size_t i = 0; i < input.rows.size(); ++i) {
@@ -87,7 +90,7 @@ Panel speed_panel(const WorkloadInput& input) {
 }
 
 Panel time_panel(const WorkloadInput& input, const std::optional<double>& total) {
-  Panel panel{.title = "Share of the time", .metric = "time_share"};
+  Panel panel{.title = "Share of the time", .metric = "time_share", .weight = kLong};
   panel.axis = {.title = "of all its calls", .is_share = true};
   if (!total) {
     panel.empty_reason = "A share needs a time for every part.";
@@ -107,7 +110,7 @@ Panel time_panel(const WorkloadInput& input, const std::optional<double>& total)
 }
 
 Panel gain_panel(const WorkloadInput& input, const std::optional<double>& total) {
-  Panel panel{.title = "The whole, if twice as fast", .metric = "whole_gain"};
+  Panel panel{.title = "The whole, if twice as fast", .metric = "whole_gain", .weight = kLong};
   panel.axis = {.title = "Whole", .low = 1, .high = 1.2};
   if (!total) {
     panel.empty_reason = "Shares of the time are missing.";

@@ -207,7 +207,7 @@ void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* 
                                 : "grey: libraries and the baseline");
   }
   if (hollow) legend.push_back("hollow: recorded, another size or unfinished");
-  if (selected) legend.push_back("ring: selected");
+  if (selected) legend.push_back(kRingText);
 }
 
 void thin_labels(ChartModel* model) {

@@ -65,6 +65,8 @@ std::string name_of(const Measured& point);
 /// Name, colour and shape of a rung, no points yet.
 Curve curve_for(const Measured& point);
 Datum datum_for(const Measured& point, double x, double y);
+/// What the legend says of the selected point.
+inline constexpr const char* kRingText = "ring: selected";
 /// Marks of the data types where there are several, then what grey, hollow and the ring mean, as far
 /// as they occur.
 void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* model);
