@@ -20,6 +20,8 @@ constexpr int64_t kMostElements = int64_t{1} << 28;  // so that indices fit an i
 constexpr int64_t kMostN = int64_t{1} << 26;
 /// Sums of fp32 in any order a rung may choose, and exponentials that a GPU approximates.
 constexpr double kNmseLimit = 1e-11, kRelative = 1e-5;
+/// Where `a` is scaled, exp() takes scores of up to about four times that, which fp32 rounds: exp(s + d) is exp(s) (1 + d).
+constexpr double kScores = 4 * 4 * 0x1p-24;
 constexpr float kGrades[] = {1, 1e-1f, 1e-2f, 1e-3f};
 
 class PuzzleProblem : public Problem {
@@ -79,12 +81,13 @@ class PuzzleProblem : public Problem {
     double power = 0;
     for (const double value : expected) power += value * value;
     const double usual = std::sqrt(power / double(shapes_.y));
+    const double relative = kRelative + (definition_.scale > 1 ? kScores * definition_.scale : 0);
     quality::ErrorSum sum;
     sum.of_rows(shapes_.y_columns > 0 ? shapes_.y_columns : shapes_.y);
     for (size_t i = 0; i < expected.size(); ++i) {
       const double found =
           quality::load(host[kPuzzleY].data(), static_cast<int64_t>(i), DType::fp32);
-      sum.add(found, expected[i], kRelative * (std::abs(expected[i]) + usual));
+      sum.add(found, expected[i], relative * (std::abs(expected[i]) + usual));
     }
     return sum.finish("every element", kNmseLimit);
   }
