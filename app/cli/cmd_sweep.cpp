@@ -153,8 +153,15 @@ Command setup_sweep(CLI::App& command, const CommonOptions& common) {
   return [options, &common] { return cmd_sweep(common, *options); };
 }
 
-RIDGE_COMMAND(sweep, .about = "measure grids of rungs and parameters, by several workers",
-              .place = 84, .level = Level::kBench, .schema = "", .setup = setup_sweep);
+RIDGE_COMMAND(
+    sweep, .about = "measure grids of rungs and parameters, by several workers",
+    .group = CommandGroup::measure,
+    .use =
+        "A file says which rungs at which settings; every combination is a point, measured "
+        "once however often the sweep is interrupted. docs/sweeps.md has the file.",
+    .examples = {{"sweep grid.json", "results in the folder grid.sweep"},
+                 {"sweep grid.json --workers 2", "two workers of this machine"}},
+    .place = 105, .level = Level::kBench, .schema = "", .setup = setup_sweep);
 
 }  // namespace
 }  // namespace ridge::app
