@@ -44,7 +44,8 @@ def run(asked):
     facts = {"kind": "kernel", "dtype": "fp32", "params": one["params"], "flop": 2.0 * n**3, "bytes_min": 8.0}
     say("problem", request=request, series=0, problem=facts)
     # Never the same twice: a sample that is lost or there twice would be seen.
-    times = [1000.0 + (time.monotonic_ns() % 1000003) / 7 + i for i in range(3)]
+    first = 1000.0 + (time.monotonic_ns() % 1000003) / 7
+    times = [first + i / 3 for i in range(3)]
     say("samples", request=request, series=0, phase="call",
         samples=[{"index": i, "calls": 1, "t_ns": t} for i, t in enumerate(times)])
     time.sleep(OPTIONS.get("seconds", 0))
