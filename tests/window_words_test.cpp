@@ -273,7 +273,7 @@ TEST_CASE("a report is of the problem in view, and of the learner's own newest p
   REQUIRE(pairs);
   REQUIRE(pairs->chart->rows.size() == 1);
   CHECK(has(pairs->chart->rows[0].label, "three loops, -O3"));  // a copy of it
-  CHECK(pairs->chart->rows[0].sublabel == "against three loops, -O3");
+  CHECK(pairs->chart->rows[0].sublabel == "baseline: three loops, -O3");
   const report::Section* predicted = section_of(report->front, "predicted");
   REQUIRE(predicted);
   CHECK(predicted->bullets.size() == 1);
