@@ -327,6 +327,32 @@ TEST_CASE("the frontier: what nobody beats, and none that the gate refused at an
   CHECK_FALSE(frontier_chart(made.rows).plot->empty_reason.empty());
 }
 
+TEST_CASE("the ladder shows a rung's accuracy from its own processor's baseline") {
+  Case made;
+  judge("fp32", 1000, {0, 0, 0}, &made);
+  judge("fp32", 9000, {0.1, 0.1, 0.1}, &made);
+  judge("int8", 9900, {0.101, 0.102, 0.101}, &made);
+  for (size_t i = 3; i < made.series.size(); ++i) {
+    Series& series = made.series[i];
+    series.kernel = i < 6 ? "quantnet.cuda.fp32" : "quantnet.cuda.int8";
+    series.checks[0].passed = true, series.status = SeriesStatus::ok;
+    series.stats = made.series[0].stats;
+  }
+  made.finish();
+  pair_seeds(made.pointers(), "accuracy", made.rows);
+  const ChartModel ladder = ladder_chart(made.rows, {.task_metric = "accuracy"});
+  const auto& marks = ladder.panels.back().marks;
+  const auto of_row = [&](int row) {
+    const auto mark =
+        std::find_if(marks.begin(), marks.end(), [&](const Mark& one) { return one.row == row; });
+    REQUIRE(mark != marks.end());
+    return mark->value;
+  };
+  CHECK(of_row(0) == Approx(0.9));
+  CHECK(of_row(3) == Approx(0.8));
+  CHECK(of_row(6) == Approx(0.8 - 0.004 / 3));
+}
+
 TEST_CASE(
     "a rung's speed on the frontier is the median of all its seeds, with its interval from six "
     "on") {

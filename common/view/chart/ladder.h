@@ -32,6 +32,7 @@ struct LadderRow {
   std::string origin{};   ///< recorded on this machine ("NVIDIA H200"); empty: live
   std::optional<SeedDelta>
       delta{};  ///< the task metric's, against the baseline: pair_seeds() sets it
+  const Series* paired_with = nullptr;  ///< that baseline, of the same run and processor
   std::optional<SeedRates> rates{};  ///< over all its seeds: pair_seeds() sets it
 };
 

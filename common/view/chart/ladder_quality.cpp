@@ -78,15 +78,17 @@ bool is_judged_by(const QualityCheck& check, const std::string& metric) {
 
 namespace {
 
-std::optional<double> task_of(const Entry& entry, const std::string& metric) {
-  const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
+std::optional<double> task_of(const Series* series, const std::string& metric) {
+  const QualityCheck* check = series ? series->quality() : nullptr;
   if (!check || !check->task.contains(metric)) return std::nullopt;
   return check->task.at(metric);
 }
 
-/// What a dot shows: the mean over paired seeds where there are several, else the one result.
+/// What a dot shows: the mean over paired seeds where there are several, from where the rung that they were paired with
+/// ended, which another processor's baseline is not; else the one result.
 Mark task_mark(const Entry& entry, int row, const std::string& metric, double value, double base) {
   const bool paired = entry.row->delta && entry.row->delta->ci;
+  base = task_of(entry.row->paired_with, metric).value_or(base);
   Mark mark = mark_for(entry, row, paired ? base + entry.row->delta->mean : value, Role::series1);
   if (paired)
     mark.interval = Interval{base + entry.row->delta->ci->low, base + entry.row->delta->ci->high};
@@ -118,15 +120,15 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
   std::optional<double> base;  // the baseline's, else of the first row that has one
   bool has_baseline = false;
   for (const Entry& entry : entries) {
-    if (entry.row->is_baseline) has_baseline = true, base = task_of(entry, metric);
+    if (entry.row->is_baseline) has_baseline = true, base = task_of(entry.series, metric);
   }
   for (const Entry& entry : entries) {
-    if (!base) base = task_of(entry, metric);
+    if (!base) base = task_of(entry.series, metric);
   }
   double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    const std::optional<double> value = task_of(entry, metric);
+    const std::optional<double> value = task_of(entry.series, metric);
     const bool by_error =
         entry.series && entry.series->quality() && entry.series->quality()->nmse_limit > 0;
     panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
@@ -173,6 +175,7 @@ void pair_seeds(const std::vector<const Series*>& series, const std::string& met
       if (!base || (other.is_baseline && !base->is_baseline)) base = &other;
     }
     row.rates = seed_rates(series, row.series->kernel, row.series->params);
+    row.paired_with = base->series;
     if (base->series->kernel == row.series->kernel)
       row.delta = SeedDelta{};
     else
