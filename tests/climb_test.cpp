@@ -317,7 +317,7 @@ TEST_CASE("one long whisker leaves the bars their length and runs over the edge 
 }
 
 TEST_CASE("a headline has no digit that its interval does not bear") {
-  CHECK(supported_ratio_text(16.4, Interval{4.96, 46.5}) == "between 5× and 46×");
+  CHECK(supported_ratio_text(16.4, Interval{4.96, 46.5}) == "between 4.9× and 47×");
   CHECK(supported_ratio_text(0.96, Interval{0.5, 1.2}) == "between 0.5× and 1.2×");
   CHECK(supported_ratio_text(2.0, Interval{1.98, 2.02}) == format_ratio(2.0));
   CHECK(supported_ratio_text(2.714, Interval{2.4, 3.0}) == "2.7×");

@@ -964,7 +964,7 @@ TEST_CASE("a step that compares shows one quantity: the ratio of its pairs", "[t
   f.driver->frames(2);
   const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
   CHECK(outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome) ==
-        "You said 4×: at least 4.06× too low.");
+        "You said 4×: at least 4.05× too low.");
   CHECK(f.driver->find("answer_gap"));
   REQUIRE(f.driver->find("interval_mark"));
   const Area &row = *f.driver->find("bar:2"), &mark = *f.driver->find("answer_mark"),
@@ -1220,7 +1220,7 @@ TEST_CASE("a number inside the interval is right, whichever step asks for it", "
   CHECK(grade("8.07 ms") ==
         "You said 8.07 ms: inside the interval that was measured. It is 8.00 ms.");
   CHECK(f.state.teaching.results.at(0).off == 1);
-  CHECK(contains(grade("8.2 ms"), "at least 1.015× too high"));
+  CHECK(contains(grade("8.2 ms"), "at least 1.014× too high"));
   CHECK(*f.state.teaching.results.at(0).off == Approx(8.2 / 8.08));
   CHECK(contains(grade("4 ms"), "at least 1.98× too low"));
   f.session.judge(begin_pair(f, "16.5"), Verdict::faster, 16.4);

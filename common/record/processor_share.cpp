@@ -34,7 +34,8 @@ bool stands(Verdict verdict, const Interval& ci, double margin) {
 }
 
 std::string between(const Interval& ends) {
-  return "between " + format_ratio(ends.low) + " and " + format_ratio(ends.high);
+  return "between " + format_ratio(rounded_down(ends.low)) + " and " +
+         format_ratio(rounded_up(ends.high));
 }
 
 }  // namespace

@@ -62,6 +62,15 @@ bool is_rough(const Stats& one) {
   return !is_steady(one) || was_disturbed(one);
 }
 
+/// 66.3 is stored as a little less or more.
+constexpr double kOfStoring = 1e-12;
+
+/// What the last of so many digits is worth.
+double last_digit(double value, int digits) {
+  if (digits == 0) digits = value >= 1 && value < 1.1 ? kFewest + 1 : kFewest;
+  return std::pow(10, std::floor(std::log10(value)) + 1 - digits);
+}
+
 }  // namespace
 
 std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
@@ -87,13 +96,25 @@ std::optional<Interval> inverse(const std::optional<Interval>& ratio) {
   return Interval{1 / ratio->high, 1 / ratio->low};
 }
 
+double rounded_down(double value, int digits) {
+  if (!(value > 0) || !std::isfinite(value)) return value;
+  const double unit = last_digit(value, digits);
+  return std::floor(value / unit * (1 + kOfStoring)) * unit;
+}
+
+double rounded_up(double value, int digits) {
+  if (!(value > 0) || !std::isfinite(value)) return value;
+  const double unit = last_digit(value, digits);
+  return std::ceil(value / unit * (1 - kOfStoring)) * unit;
+}
+
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval) {
   constexpr double kWide = 1.5;
   const bool is_wide = ratio > 0 && has_ends(interval) && interval->low > 0 &&
                        interval->high / interval->low > kWide;
   if (!is_wide) return ratio_text(ratio, interval);
-  return "between " + format_tick(interval->low, 2) + "× and " + format_tick(interval->high, 2) +
-         "×";
+  return "between " + format_tick(rounded_down(interval->low, 2), 2) + "× and " +
+         format_tick(rounded_up(interval->high, 2), 2) + "×";
 }
 
 GainText gain_text(const Comparison* pair, double alone, const Series& from, const Series& to) {

@@ -23,8 +23,13 @@ std::string ratio_text(double ratio, const std::optional<Interval>& interval);
 /// Of how many times as long: the interval of 1 / ratio.
 std::optional<Interval> inverse(const std::optional<Interval>& ratio);
 
-/// The same as a headline, whose interval does not stand beside it: "between 5× and 46×" where its upper end is over 1.5
-/// times its lower.
+/// With so many digits, no larger and no smaller than it is: what is said to be at least or at most.
+/// 0 digits: as many as format_ratio() prints.
+double rounded_down(double value, int digits = 0);
+double rounded_up(double value, int digits = 0);
+
+/// The same as a headline, whose interval does not stand beside it: "between 4.9× and 47×" where its upper end is over 1.5
+/// times its lower; both rounded outward.
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval);
 
 /// The ratio of two medians, each timed alone, with the digits that it bears: "≈ 71×".

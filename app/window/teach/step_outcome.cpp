@@ -359,7 +359,8 @@ std::string how_far(const TourStep& step, const StepBars& bars, const StepAnswer
   if (!said) return {};
   const double factor = missed_by(*said, outcome);
   if (factor == 1) return {};
-  return (outcome.range ? "at least " : "") + format_ratio(std::max(factor, 1 / factor)) +
+  const double off = std::max(factor, 1 / factor);
+  return (outcome.range ? "at least " + format_ratio(rounded_down(off)) : format_ratio(off)) +
          (factor < 1 ? " too low" : " too high");
 }
 
