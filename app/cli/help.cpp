@@ -24,12 +24,9 @@ std::string entry(const std::string& name, const std::string& about, size_t name
     head += "\n" + std::string(column, ' ');
   else
     head.resize(column, ' ');
-  // wrapped() counts from the line's start: the name is part of its first line.
-  const size_t last = head.rfind('\n');
-  const std::string before = last == std::string::npos ? "" : head.substr(0, last + 1);
-  const std::string blank(column, '_');  // no space, so that it is no place to break
-  const std::string text = wrapped(blank + about, width, column);
-  return before + head.substr(before.size()) + text.substr(column) + "\n";
+  // wrapped() counts from the line's start. The name's place is no space, so that no line breaks there.
+  const std::string text = wrapped(std::string(column, '_') + about, width, column);
+  return head + text.substr(column) + "\n";
 }
 
 std::string option_head(const OptionRow& option) {

@@ -19,7 +19,7 @@ class FileLock {
   }
   ~FileLock();
 
-  /// A folder, or a file, which is made where there is none. `waits`: until whoever has it lets go. Returns 0, or errno:
+  /// A folder, or a file, which is made where there is none. `waits`: until the lock is free. Returns 0, or errno:
   /// EWOULDBLOCK where another has it.
   int take(const std::string& path, Kind kind, bool waits);
   bool is_held() const { return fd_ >= 0; }

@@ -59,7 +59,7 @@ class TranscriptScan {
  private:
   void take(const std::string& line) {
     is_sealed_ = is_seal(line);
-    // Most lines are samples and telemetry, which nobody has to parse for this.
+    // Most lines are samples and telemetry, which need no parsing for this.
     const bool is_asked = line.find("\"from\":\"app\"") != std::string::npos;
     const bool is_done = line.find("\"type\":\"done\"") != std::string::npos;
     if (!is_asked && !is_done) return;

@@ -113,12 +113,13 @@ __device__ __forceinline__ void pairs_of(const unsigned char* row, int turn, int
     const int chunk = step % 4 * 2;
     near = *reinterpret_cast<const uint32_t*>(row + ((chunk ^ turn) << 4) + q * 4);
     far = *reinterpret_cast<const uint32_t*>(row + (((chunk + 1) ^ turn) << 4) + q * 4);
-  } else if constexpr (W::kBits ==
-                       8) {  // bytes 2q and 2q + 1 to where pairs() has those of its first pair
+  } else if constexpr (W::kBits == 8) {
+    // Bytes 2q and 2q + 1 to where pairs() has those of its first pair.
     const uint4 v = *reinterpret_cast<const uint4*>(row + ((step ^ turn) << 4));
     const uint32_t pick = static_cast<uint32_t>(q) * 0x2222 + 0x1100;
     near = first_pair(__byte_perm(v.x, v.y, pick)), far = first_pair(__byte_perm(v.z, v.w, pick));
-  } else {  // byte q has both: its upper half is moved up by 12 bits
+  } else {
+    // Byte q has both: its upper half is moved up by 12 bits.
     const uint2 v = *reinterpret_cast<const uint2*>(row + step * 8);
     const uint32_t pick = 0x4440 + static_cast<uint32_t>(q);
     near = bf16_times(first_pair(__byte_perm(v.x, 0, pick) * 0x1001), scale);
@@ -127,7 +128,7 @@ __device__ __forceinline__ void pairs_of(const unsigned char* row, int turn, int
 }
 
 /// By a warpgroup: sums += its 64 rows x a slab of W times x. All is done when it returns. Rows that the tile does not
-/// have give sums that nobody stores.
+/// have give sums that are not stored.
 template <int n>
 __device__ __forceinline__ void multiply_slab(const Shared<n>& shared, int stage, int row,
                                               const Scales& scales, float (&sums)[n / 2]) {
