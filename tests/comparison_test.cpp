@@ -42,7 +42,7 @@ class MadeUp final : public measure::PairedComparison {
     }
   }
   int slots_per_block = 1, fails_at = 1 << 30;
-  double gain = 0;  ///< ln t of the baseline less that of a candidate
+  double gain = 0;  ///< ln t of a side less that of the next
 
  private:
   Result<void> steps() override {
@@ -59,15 +59,15 @@ class MadeUp final : public measure::PairedComparison {
       burst_ = 0.9 * burst_ + 0.01 * quality::normal(world_ + 5'000'000, draw);
       Sample sample;
       sample.t_ns = 1e6 * std::exp(std::abs(0.03 * quality::normal(world_, draw)) + burst_ +
-                                   2e-4 * made_ - (side > 0 ? gain : 0));
+                                   2e-4 * made_ - side * gain);
       simulated_s += sample.t_ns * 1e-9;
       samples->push_back(sample);
     }
     return {};
   }
-  Comparison compared(size_t side) const override {
-    Comparison comparison = unjudged(side, options_.margin.value_or(default_margin(true)));
-    measure::judge_side(rounds(), {}, static_cast<int>(side), claims(), &comparison);
+  Comparison compared(const SidePair& pair) const override {
+    Comparison comparison = unjudged(pair, options_.margin.value_or(default_margin(true)));
+    measure::judge_sides(rounds(), {}, claims(), &comparison);
     return comparison;
   }
   void close(const Result<void>& outcome) override {
@@ -240,14 +240,63 @@ TEST_CASE(
   CHECK(outcome.comparisons[0].reasons.back() == "cancelled");
 }
 
-TEST_CASE("comparison: more than nine candidates are refused before anything runs") {
+TEST_CASE("comparison: pairs that are named are judged, each against its own baseline") {
   Watcher watcher;
-  const CompareOptions options = quick(1);
-  MadeUp made(11, options, &watcher, 1);
-  const auto outcome = made.run();
-  REQUIRE_FALSE(outcome);
-  CHECK(outcome.error().sentence() == "compare: 10 candidates at once; give at most 9");
-  CHECK(watcher.announced == 0);
+  CompareOptions options = quick(5);
+  options.pairs = {{0, 1}, {1, 2}, {0, 12}};
+  MadeUp made(13, options, &watcher, 5);
+  made.gain = std::log(2.0);
+  const CompareOutcome outcome = run(&made);
+  REQUIRE(outcome.comparisons.size() == 3);
+  const std::vector<double> gains = {2, 2, 4096};
+  for (size_t i = 0; i < 3; ++i) {
+    const Comparison& one = outcome.comparisons[i];
+    CHECK(one.pair() == options.pairs[i]);
+    CHECK(one.baseline == "made.cpu.side_" + std::to_string(options.pairs[i].baseline));
+    CHECK(one.candidate == "made.cpu.side_" + std::to_string(options.pairs[i].candidate));
+    REQUIRE(one.ci);
+    CHECK(one.ci->low < gains[i]);
+    CHECK(one.ci->high > gains[i]);
+    CHECK(one.verdict == Verdict::faster);
+  }
+}
+
+TEST_CASE(
+    "comparison: of equal sides that are all judged, one in twenty comparisons says faster or "
+    "slower") {
+  constexpr int kRuns = 200;
+  int wrong = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    Watcher watcher;
+    CompareOptions options = quick(uint64_t(i) + 1);
+    options.margin = 0;
+    options.pairs = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {2, 3}};
+    MadeUp made(4, options, &watcher, uint64_t(i) + 1);
+    const CompareOutcome outcome = run(&made);
+    wrong +=
+        std::any_of(outcome.comparisons.begin(), outcome.comparisons.end(), [](const auto& one) {
+          return one.verdict == Verdict::faster || one.verdict == Verdict::slower;
+        });
+  }
+  CHECK(wrong <= kRuns * 65 / 1000);
+}
+
+TEST_CASE("comparison: what it cannot hold is refused before anything runs") {
+  const auto refused = [](size_t sides, std::vector<SidePair> pairs) {
+    Watcher watcher;
+    CompareOptions options = quick(1);
+    options.pairs = std::move(pairs);
+    MadeUp made(sides, options, &watcher, 1);
+    const auto outcome = made.run();
+    REQUIRE_FALSE(outcome);
+    CHECK(watcher.announced == 0);
+    return outcome.error().sentence();
+  };
+  CHECK(refused(37, {}) == "compare: 36 candidates at once; give at most 35");
+  const std::string places = "; give places in its list of kernels, from 0 on";
+  CHECK(refused(3, {{0, 3}}) == "pairs of compare: [0, 3] is no pair of 3 sides" + places);
+  CHECK(refused(3, {{0, 1}, {2, 2}}) == "pairs of compare: [2, 2] is no pair of 3 sides" + places);
+  CHECK(refused(3, {{-1, 1}}) == "pairs of compare: [-1, 1] is no pair of 3 sides" + places);
 }
 
 }  // namespace

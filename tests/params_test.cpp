@@ -84,6 +84,7 @@ TEST_CASE("requests come back from their line") {
   request.cache = CacheMode::cold;
   request.margin = 0.01;
   request.device = 1;
+  request.pairs = {{0, 1}, {1, 0}};
   const Json line = to_line(request);
   CHECK(line["ridgepoint"] == 1);
   CHECK(line["from"] == "app");
@@ -92,6 +93,7 @@ TEST_CASE("requests come back from their line") {
   REQUIRE(back.ok());
   CHECK(dump_json(to_line(*back)) == dump_json(line));
   CHECK(back->margin == 0.01);
+  CHECK(back->pairs == request.pairs);
   CHECK(!back->limit_s);
   CHECK(to_string(back->kernels[0].params) == "n=64");
 }

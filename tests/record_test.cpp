@@ -130,6 +130,7 @@ TEST_CASE("series and comparisons come back from JSON") {
 
   Comparison comparison;
   comparison.request = 5;
+  comparison.baseline_index = 1;
   comparison.candidate_index = 2;
   comparison.lab = "gemm";
   comparison.baseline = "a";
@@ -149,7 +150,7 @@ TEST_CASE("series and comparisons come back from JSON") {
   comparison.clock_held = true;
   comparison.clock = "held";
   round_trip(*comparison.equal_clock, 5);
-  round_trip(comparison, 19);
+  round_trip(comparison, 20);
   for (const Verdict verdict :
        {Verdict::faster, Verdict::slower, Verdict::same, Verdict::unresolved, Verdict::invalid}) {
     comparison.verdict = verdict;

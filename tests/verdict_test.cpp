@@ -45,6 +45,23 @@ TEST_CASE("a round's log ratio") {
   CHECK(stats::round_log_ratio(round, 2) == Approx(std::log(4.0)));
   round = {0, "201102", {2, 8, 4, 4, 8, 2}};
   CHECK(stats::round_log_ratio(round, 2) == Approx(std::log(4.0)));
+  // Two candidates against each other, and either way round.
+  CHECK(stats::round_log_ratio(round, {1, 2}) == Approx(std::log(2.0)));
+  CHECK(stats::round_log_ratio(round, {2, 1}) == Approx(-std::log(2.0)));
+}
+
+TEST_CASE("every side has a mark of its own in a round's order") {
+  std::string order;
+  for (size_t side = 0; side < kMostSides; ++side) {
+    CHECK(marked_side(side_mark(side)) == static_cast<int>(side));
+    order += side_mark(side);
+  }
+  for (const char mark : {' ', '/', ':', 'A', '`', '{'}) CHECK(marked_side(mark) == -1);
+  order += std::string(order.rbegin(), order.rend());
+  Round round{0, order, std::vector<double>(order.size(), 1)};
+  round.t_ns[10] = round.t_ns[order.size() - 11] = 4;
+  CHECK(stats::round_log_ratio(round, {10, 35}) == Approx(std::log(4.0)));
+  CHECK(stats::round_log_ratio(round, {9, 35}) == 0);
 }
 
 TEST_CASE("malformed rounds have no log ratio") {
@@ -69,7 +86,10 @@ TEST_CASE("malformed rounds have no log ratio") {
   }
   const Round good{0, "0110", {1, 1, 1, 1}};
   CHECK(stats::round_log_ratio(good, 1) == 0);
-  for (const int side : {-1, 0, 2, 10}) CHECK(std::isnan(stats::round_log_ratio(good, side)));
+  for (const int side : {-1, 0, 2, 10}) {
+    CHECK(std::isnan(stats::round_log_ratio(good, side)));
+    CHECK(std::isnan(stats::round_log_ratio(good, {side, 0})));
+  }
 
   // Left out of the verdict, and said.
   std::vector<Round> rounds = rounds_of({0.1, 0.1, 0.1, 0.1, 0.1, 0.1});

@@ -297,5 +297,40 @@ TEST_CASE("compare: rounds and a verdict; INVALID where the gate refuses") {
   CHECK(rounds >= 6);
 }
 
+TEST_CASE("compare: the pairs that a request names, of kernels alone") {
+  Worker worker;
+  const auto ask = [&](int id, Json line, Json pairs, const char* answer) {
+    line["type"] = "compare";
+    line["id"] = id;
+    line["limit_s"] = 0.01;
+    line["pairs"] = std::move(pairs);
+    worker.send(line);
+    return worker.until(answer, id);
+  };
+  const Json sides = run_of({"gemm.cpu.good", "gemm.cpu.slow", "gemm.cpu.good"}, 16);
+  CHECK(ask(1, sides, {{1, 0}, {1, 2}}, "done")["status"] == "ok");
+  Json comparisons;
+  for (const Json& result : worker.of_type("result"))
+    if (result.contains("comparisons")) comparisons = result["comparisons"];
+  REQUIRE(comparisons.size() == 2);
+  for (const Json& one : comparisons) {
+    CHECK(one["baseline"] == "gemm.cpu.slow");
+    CHECK(one["baseline_index"] == 1);
+    CHECK(one["candidate"] == "gemm.cpu.good");
+    CHECK(one["verdict"] == "faster");
+  }
+  CHECK(comparisons[1]["candidate_index"] == 2);
+
+  const auto refused = [&](int id, const Json& line, Json pairs) {
+    return ask(id, line, std::move(pairs), "error")["error"]["what"].get<std::string>();
+  };
+  CHECK(refused(2, sides, {{0, 3}}) == "[0, 3] is no pair of 3 sides");
+  CHECK(refused(3, sides, {{0, 1, 2}}) == "pairs holds [0,1,2], which is no pair");
+  CHECK(refused(4, sides, "all") == "pairs holds \"all\", which is no pair");
+  Json trainings = run_of({"fixture.cpu.train", "fixture.cpu.train"}, 1);
+  for (Json& one : trainings["kernels"]) one["params"] = {{"steps", 50}};
+  CHECK(refused(5, trainings, {{0, 1}}) == "pairs are of kernels, and this is a training");
+}
+
 }  // namespace
 }  // namespace ridge

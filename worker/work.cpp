@@ -227,6 +227,11 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
     jobs.push_back(job(request, asked, i, observer));
   }
   if (request.rounds && first.info().kind == RungKind::training) return rounds_of_trainings();
+  if (!request.pairs.empty() && first.info().kind != RungKind::kernel) {
+    return Error{ErrorCode::usage,
+                 "pairs are of kernels, and this is a " + first.info().kind.text(), first.info().id,
+                 "leave pairs out: each candidate is compared with the baseline"};
+  }
   // Whether a kernel's check reports an accuracy is known when it has run.
   if (const auto kind = first.info().kind.value())
     RIDGE_TRY_VOID(check_budget(request.budget, *kind, true));

@@ -129,7 +129,7 @@ std::string unsupported_ratio(const Comparison& comparison, const Rounds& rounds
     return "";
   std::vector<double> logs;
   for (const Round& round : rounds) {
-    const double log = stats::round_log_ratio(round, comparison.candidate_index);
+    const double log = stats::round_log_ratio(round, comparison.pair());
     if (std::isfinite(log)) logs.push_back(log);
   }
   if (logs.size() != rounds.size()) return "";

@@ -328,6 +328,7 @@ void fields(Io& io, Of<Io, Comparison>& v) {
   io.brief("equal_clock", v.equal_clock), io.brief("sustained", v.sustained);
   io.brief("clock_held", v.clock_held), io.brief("clock", v.clock);
   io.brief("trained", v.trained), io.brief("rounds_s", v.rounds_s);
+  io.brief("baseline_index", v.baseline_index);
 }
 
 template <class Io>

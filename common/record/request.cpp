@@ -142,6 +142,25 @@ Result<void> take_index(const Json& line, const char* name, std::optional<int64_
   return {};
 }
 
+/// [[0, 1], [1, 2]]: places in the list of kernels, which are judged where the kernels are known.
+Result<void> take_pairs(const Json& line, std::vector<SidePair>* pairs) {
+  const auto given = line.find("pairs");
+  if (given == line.end()) return {};
+  const auto is_place = [](const Json& value) {
+    const int64_t place = value.is_number_integer() ? value.get<int64_t>() : -1;
+    return place >= 0 && place < static_cast<int64_t>(kMostSides);
+  };
+  for (const Json& pair : *given) {
+    if (!pair.is_array() || pair.size() != 2 || !is_place(pair[0]) || !is_place(pair[1])) {
+      return bad_request("pairs holds " + dump_json(pair).substr(0, 20) + ", which is no pair",
+                         "give two places in its list of kernels for each, such as [0, 1]");
+    }
+    pairs->push_back({pair[0].get<int>(), pair[1].get<int>()});
+  }
+  if (pairs->size() <= kMostSides * kMostSides) return {};
+  return bad_request("pairs names too many", "name each pair once");
+}
+
 /// `input` is a place in the test set, or the bytes themselves.
 Result<void> take_inspect(const Json& line, WorkRequest* request) {
   InspectAsked& asked = request->inspect;
@@ -262,6 +281,8 @@ Json to_line(const WorkRequest& request) {
   if (request.type == RequestType::compare) line["margin"] = amount(request.margin);
   if (request.rounds) line["rounds"] = *request.rounds;
   if (request.goes_on) line["goes_on"] = true;
+  for (const SidePair& pair : request.pairs)
+    line["pairs"].push_back({pair.baseline, pair.candidate});
   if (!request.budget.is_empty()) line["budget"] = request.budget;
   if (!request.kernels.empty() && !request.kernels.front().command.empty()) {
     line["commands"] = {{"call_limit_s", request.commands.call_limit_s}};
@@ -297,6 +318,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));
   RIDGE_TRY_VOID(take_rounds(line, &request.rounds));
   RIDGE_TRY_VOID(take_flag(line, "goes_on", &request.goes_on));
+  RIDGE_TRY_VOID(take_pairs(line, &request.pairs));
   RIDGE_TRY(request.budget, budget_from(line));
   RIDGE_TRY_VOID(take_amount(line, "limit_s", false, &request.limit_s));
   RIDGE_TRY_VOID(take_amount(line, "warmup_s", true, &request.warmup_s));

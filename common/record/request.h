@@ -42,6 +42,8 @@ struct WorkRequest {
   std::optional<double> margin;    ///< compare; absent: default_margin()
   std::optional<int64_t> rounds;   ///< compare: so many, judged once; absent: the kind's own
   bool goes_on = false;            ///< compare: past them until limit_s, while it is unresolved
+  /// compare, of kernels: which sides are judged against each other; empty: each candidate against the baseline.
+  std::vector<SidePair> pairs;
   Budget budget;                   ///< compare; of trainings accuracy_lost is kMayLose if absent
   std::optional<double> limit_s;   ///< of each timed pass; absent: the mode's own
   std::optional<double> warmup_s;  ///< the least warm-up; absent: 0.3

@@ -153,14 +153,14 @@ void Run::disbelieve(const Request& request) {
   for (Comparison& comparison : comparisons_) {
     if (comparison.request != request.id || comparison.verdict == Verdict::invalid) continue;
     std::string why = unsupported_ratio(comparison, rounds(request.id));
-    for (const int side : {0, comparison.candidate_index}) {
+    for (const int side : {comparison.baseline_index, comparison.candidate_index}) {
       if (failed.contains(side)) why = failed[side];
     }
     if (!why.empty()) {
       invalidate(&comparison, why);
       continue;
     }
-    const Series *baseline = find_series(request.id, 0),
+    const Series *baseline = find_series(request.id, comparison.baseline_index),
                  *candidate = find_series(request.id, comparison.candidate_index);
     if (baseline != nullptr && candidate != nullptr)
       hold_to_shares(*baseline, *candidate, &comparison);

@@ -375,13 +375,32 @@ struct Series : SeriesFacts {
 
 // ---- comparison ------------------------------------------------------------------------------
 
+/// Sides of one comparison, as many as a round has marks for.
+inline constexpr size_t kMostSides = 36;
+/// The mark of a side in a round's order: a digit, from the tenth side on a small letter.
+constexpr char side_mark(size_t side) {
+  return static_cast<char>(side < 10 ? '0' + side : 'a' + (side - 10));
+}
+/// The side of a mark; -1: it is none.
+constexpr int marked_side(char mark) {
+  if (mark >= '0' && mark <= '9') return mark - '0';
+  return mark >= 'a' && mark <= 'z' ? mark - 'a' + 10 : -1;
+}
+
 /// One round of a paired comparison: sides run in a palindrome, e.g. ABBA or, for two candidates,
 /// ABCCBA. side 0 is the baseline, side i the i-th candidate.
 struct Round {
   int index = 0;
-  std::string order;                ///< "0110"
+  std::string order;                ///< "0110", a mark for each slot
   std::vector<double> t_ns;         ///< time per call, in that order
   std::vector<double> sm_clock_hz;  ///< of each slot, 0 where it is not known; empty: of none
+  int side(size_t slot) const { return marked_side(order[slot]); }
+};
+
+/// Two sides of a comparison that are judged against each other.
+struct SidePair {
+  int baseline = 0, candidate = 1;
+  bool operator==(const SidePair&) const = default;
 };
 
 /// What pairs of times came to. Speed-up is always t_baseline / t_candidate.
@@ -439,7 +458,7 @@ struct TrainedPairs {
 /// trainings a round is a seed.
 struct Comparison : PairedVerdict {
   int64_t request = 0;
-  int candidate_index = 1;  ///< which side of the request this is
+  int baseline_index = 0, candidate_index = 1;  ///< which sides of the request these are
   std::string lab, baseline, candidate;
   OpenEnum<CacheMode> cache;
   Params baseline_params, candidate_params;  ///< of trainings those of the first seed
@@ -455,6 +474,7 @@ struct Comparison : PairedVerdict {
   Budget budget;                        ///< what its request demanded; the reducer fills it in
   std::string size_param;               ///< as of a series
   bool stale = false;  ///< as of a series: the code of either side has changed since
+  SidePair pair() const { return {baseline_index, candidate_index}; }
 };
 
 }  // namespace ridge

@@ -87,9 +87,13 @@ StopState should_stop_times(std::span<const double> times_ns, double elapsed_s,
 
 // ---- paired comparison ---------------------------------------------------------------------------
 
-/// One round's log ratio for candidate `side`: half the difference of summed logs,
+/// One round's log ratio of two of its sides: half the difference of summed logs,
 /// ln t_baseline - ln t_candidate. Positive: the candidate is faster. NaN for a malformed round.
-double round_log_ratio(const Round& round, int side);
+double round_log_ratio(const Round& round, const SidePair& pair);
+/// Of `side` against side 0.
+inline double round_log_ratio(const Round& round, int side) {
+  return round_log_ratio(round, SidePair{0, side});
+}
 
 /// The interval is absent under 6 rounds (7 with two candidates).
 struct PairedResult : PairedVerdict {
@@ -97,13 +101,18 @@ struct PairedResult : PairedVerdict {
 };
 
 /// FASTER if low > ln(1+margin); SLOWER if high < -ln(1+margin); SAME if the whole interval lies
-/// inside +-ln(1+margin); else UNRESOLVED. `candidates` divides the error (Bonferroni). The interval
+/// inside +-ln(1+margin); else UNRESOLVED. `claims`, the verdicts of these rounds, divide the error (Bonferroni). The interval
 /// allows for rounds that resemble their neighbours, since a burst of foreign load favours one side for
 /// some rounds: simulated with such rounds (AR(1) of 0.2 to 0.5), a kernel differed from itself at margin
 /// 0 in 5.4 to 9.8 % of comparisons without this, and in 2.8 to 3.5 % with it. Malformed rounds are left out, and `reasons` says how many.
-PairedResult judge(std::span<const Round> rounds, int side, double margin, int candidates = 1);
+PairedResult judge(std::span<const Round> rounds, const SidePair& pair, double margin,
+                   int claims = 1);
+/// Of `side` against side 0.
+inline PairedResult judge(std::span<const Round> rounds, int side, double margin, int claims = 1) {
+  return judge(rounds, SidePair{0, side}, margin, claims);
+}
 /// The same of log ratios that are there already, one a pair of sustained turns; `what` names a pair of them.
-PairedResult judge_pairs(std::span<const double> log_ratios, double margin, int candidates = 1,
+PairedResult judge_pairs(std::span<const double> log_ratios, double margin, int claims = 1,
                          const char* what = "rounds");
 
 /// Orders of `sides` in which each side follows each other one equally often: `sides` orders, or twice as many where

@@ -11,11 +11,11 @@ namespace ridge::stats {
 namespace {
 
 /// Sum of ln t over the two slots of `side`; NaN unless there are exactly two good ones.
-double log_sum(const Round& round, char side) {
+double log_sum(const Round& round, int side) {
   double sum = 0;
   int slots = 0;
   for (size_t i = 0; i < round.order.size(); ++i) {
-    if (round.order[i] != side) continue;
+    if (round.side(i) != side) continue;
     const double t = round.t_ns[i];
     if (!(t > 0 && std::isfinite(t))) return std::numeric_limits<double>::quiet_NaN();
     sum += std::log(t);
@@ -43,20 +43,20 @@ int estimate_rounds(const Interval& log_ci, double middle, double log_margin, si
 
 }  // namespace
 
-double round_log_ratio(const Round& round, int side) {
+double round_log_ratio(const Round& round, const SidePair& pair) {
   const bool palindrome = std::equal(round.order.begin(), round.order.end(), round.order.rbegin());
-  if (side < 1 || side > 9 || !palindrome || round.order.size() != round.t_ns.size())
+  if (pair.baseline == pair.candidate || !palindrome || round.order.size() != round.t_ns.size())
     return std::numeric_limits<double>::quiet_NaN();
-  return (log_sum(round, '0') - log_sum(round, static_cast<char>('0' + side))) / 2;
+  return (log_sum(round, pair.baseline) - log_sum(round, pair.candidate)) / 2;
 }
 
-PairedResult judge(std::span<const Round> rounds, int side, double margin, int candidates) {
+PairedResult judge(std::span<const Round> rounds, const SidePair& pair, double margin, int claims) {
   std::vector<double> ratios;
   for (const Round& round : rounds) {
-    const double ratio = round_log_ratio(round, side);
+    const double ratio = round_log_ratio(round, pair);
     if (std::isfinite(ratio)) ratios.push_back(ratio);
   }
-  PairedResult result = judge_pairs(ratios, margin, candidates);
+  PairedResult result = judge_pairs(ratios, margin, claims);
   if (const size_t bad = rounds.size() - ratios.size(); bad > 0) {
     const std::string left_out = fmt::format(
         "{} of {} rounds left out: wrong order or a time that is not positive", bad, rounds.size());
@@ -65,7 +65,7 @@ PairedResult judge(std::span<const Round> rounds, int side, double margin, int c
   return result;
 }
 
-PairedResult judge_pairs(std::span<const double> ratios, double margin, int candidates,
+PairedResult judge_pairs(std::span<const double> ratios, double margin, int claims,
                          const char* what) {
   PairedResult result;
   result.ratio = 1;
@@ -75,7 +75,7 @@ PairedResult judge_pairs(std::span<const double> ratios, double margin, int cand
     return result;
   }
 
-  const double confidence = 1 - 0.05 / std::max(candidates, 1);
+  const double confidence = 1 - 0.05 / std::max(claims, 1);
   const double middle = median(ratios);
   const double log_margin = std::log1p(margin);
   result.ratio = std::exp(middle);

@@ -114,6 +114,7 @@ measure::CompareOptions compare_options_of(const WorkRequest& request) {
   options.rounds = request.rounds;
   options.goes_on = request.goes_on;
   options.limit_s = request.limit_s;
+  options.pairs = request.pairs;
   options.budget = request.budget;
   options.warmup_s = request.warmup_s.value_or(options.warmup_s);
   options.order_seed = std::random_device()();

@@ -49,8 +49,7 @@ chart::ChartModel model_of(const State& state) {
     row.comparison = comparison;
     row.verdict = comparison->verdict;
     for (const Round& round : run->rounds(comparison->request)) {
-      row.round_ratios.push_back(
-          std::exp(stats::round_log_ratio(round, comparison->candidate_index)));
+      row.round_ratios.push_back(std::exp(stats::round_log_ratio(round, comparison->pair())));
     }
     return chart::forest_chart({&row, 1});
   }

@@ -66,7 +66,7 @@ class KernelComparison final : public PairedComparison {
  private:
   void describe_sides();
   Result<void> steps() override;
-  Comparison compared(size_t side) const override;
+  Comparison compared(const SidePair& pair) const override;
   void close(const Result<void>& outcome) override;
   bool ends_request(const Error& error) const override {
     return error.code == ErrorCode::worker || error.code == ErrorCode::unavailable;
@@ -83,6 +83,8 @@ class KernelComparison final : public PairedComparison {
   Result<void> time_order(const std::vector<uint8_t>& order, std::vector<Sample>* samples);
   std::vector<Side*> sides_on(const Device* device) const;
   int slots_per_block() const;
+  /// What else than the code differs between two sides: sentences that stand with their verdict.
+  std::vector<std::string> differences(const SidePair& pair) const;
   std::vector<SustainedEntry> entries() const;
   bool has_clock() const;
   int rounds_wanted() const;
@@ -154,14 +156,6 @@ Result<void> KernelComparison::prepare(size_t i) {
                         same_problem(*live_[other].instance, *live_[i].instance);
     if (shared) buffers = live_[other].rung->buffers;
   }
-  if (i > 0 && buffers != live_[0].rung->buffers) {
-    const std::string what = values_instead(side.params, sides_[0].params);
-    add_reason(series.kernel + " differs from the baseline, with buffers of its own: " +
-               (what.empty() ? "another problem or device" : what));
-  }
-  const std::string classes = accuracy_difference(side.kernel->id, side.kernel->accuracy,
-                                                  sides_[0].kernel->id, sides_[0].kernel->accuracy);
-  if (!classes.empty()) add_reason(classes);
   RIDGE_TRY(ReadyRung rung, make_ready(*side.kernel, side.device, live_[i].instance, buffers));
   live_[i].rung = std::make_unique<ReadyRung>(std::move(rung));
   live_[i].instance->describe(&series);
@@ -227,8 +221,9 @@ Result<void> KernelComparison::time_order(const std::vector<uint8_t>& order,
 }
 
 int KernelComparison::rounds_wanted() const {
-  const bool all_far = std::all_of(live_.begin() + 1, live_.end(), [&](const ComparisonSide& side) {
-    const double ratio = side.call_ns / live_.front().call_ns;
+  const bool all_far = std::all_of(pairs().begin(), pairs().end(), [&](const SidePair& pair) {
+    const double ratio = live_[static_cast<size_t>(pair.candidate)].call_ns /
+                         live_[static_cast<size_t>(pair.baseline)].call_ns;
     return ratio >= kFar || ratio <= 1 / kFar;
   });
   return all_far ? kFarRounds : kRounds;
@@ -354,14 +349,35 @@ Result<void> KernelComparison::sustained() {
   return {};
 }
 
-Comparison KernelComparison::compared(size_t side) const {
+std::vector<std::string> KernelComparison::differences(const SidePair& pair) const {
+  const auto base = static_cast<size_t>(pair.baseline), ours = static_cast<size_t>(pair.candidate);
+  const CompareSide &from = sides_[base], &side = sides_[ours];
+  std::vector<std::string> all;
+  const bool are_ready = live_[base].rung != nullptr && live_[ours].rung != nullptr;
+  if (are_ready && live_[base].rung->buffers != live_[ours].rung->buffers) {
+    const std::string what = values_instead(side.params, from.params);
+    all.push_back(std::string(side.kernel->id) +
+                  " differs from the baseline, with buffers of its own: " +
+                  (what.empty() ? "another problem or device" : what));
+  }
+  all.push_back(accuracy_difference(side.kernel->id, side.kernel->accuracy, from.kernel->id,
+                                    from.kernel->accuracy));
+  std::erase(all, "");
+  return all;
+}
+
+Comparison KernelComparison::compared(const SidePair& pair) const {
   const bool has_cpu = std::any_of(sides_.begin(), sides_.end(), [](const CompareSide& one) {
     return one.kernel->backend == Backend::cpu;
   });
-  Comparison comparison = unjudged(side, options_.margin.value_or(default_margin(has_cpu)));
+  Comparison comparison = unjudged(pair, options_.margin.value_or(default_margin(has_cpu)));
   comparison.clock_held = look_.is_held();
   comparison.clock = clock_;
-  judge_side(rounds(), turns_, static_cast<int>(side), claims(), &comparison);
+  judge_sides(rounds(), turns_, claims(), &comparison);
+  if (comparison.verdict != Verdict::invalid) {
+    const std::vector<std::string> all = differences(pair);
+    comparison.reasons.insert(comparison.reasons.end(), all.begin(), all.end());
+  }
   return comparison;
 }
 

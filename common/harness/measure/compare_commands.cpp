@@ -51,7 +51,7 @@ class CommandComparison final : public PairedComparison {
   Result<void> read_reference();
   void describe_sides();
   Result<void> steps() override;
-  Comparison compared(size_t side) const override;
+  Comparison compared(const SidePair& pair) const override;
   void close(const Result<void>& outcome) override;
   /// Libraries: loads them, one after the other, and chooses who judges.
   Result<void> load();
@@ -313,9 +313,9 @@ Result<void> CommandComparison::steps() {
   return {};
 }
 
-Comparison CommandComparison::compared(size_t side) const {
-  Comparison comparison = unjudged(side, options_.margin.value_or(default_margin(true)));
-  judge_side(rounds(), {}, static_cast<int>(side), claims(), &comparison);
+Comparison CommandComparison::compared(const SidePair& pair) const {
+  Comparison comparison = unjudged(pair, options_.margin.value_or(default_margin(true)));
+  judge_sides(rounds(), {}, claims(), &comparison);
   return comparison;
 }
 

@@ -21,11 +21,21 @@ constexpr int kMostRounds = 1'000'000;
 
 }  // namespace
 
-Result<void> check_side_count(size_t sides) {
-  constexpr size_t kMostSides = 10;
-  if (sides <= kMostSides) return {};
-  return Error{ErrorCode::usage, std::to_string(sides - 1) + " candidates at once", "compare",
-               "give at most 9"};
+Result<void> check_sides(size_t sides, std::span<const SidePair> pairs) {
+  if (sides > kMostSides) {
+    return Error{ErrorCode::usage, fmt::format("{} candidates at once", sides - 1), "compare",
+                 fmt::format("give at most {}", kMostSides - 1)};
+  }
+  const int count = static_cast<int>(sides);
+  for (const auto& [baseline, candidate] : pairs) {
+    const bool is_one = std::min(baseline, candidate) >= 0 &&
+                        std::max(baseline, candidate) < count && baseline != candidate;
+    if (is_one) continue;
+    return Error{ErrorCode::usage,
+                 fmt::format("[{}, {}] is no pair of {} sides", baseline, candidate, count),
+                 "pairs of compare", "give places in its list of kernels, from 0 on"};
+  }
+  return {};
 }
 
 Phase rounds_phase(size_t done, int wanted, double elapsed_s, double limit_s) {
@@ -47,7 +57,11 @@ PairedComparison::PairedComparison(size_t sides, const CompareOptions& options, 
     : options_(options),
       observer_(observer),
       palindromes_(sides, options.order_seed),
-      sides_(sides) {}
+      sides_(sides),
+      pairs_(options.pairs) {
+  for (int side = 1; side < static_cast<int>(sides) && options.pairs.empty(); ++side)
+    pairs_.push_back({0, side});
+}
 
 bool PairedComparison::ends_request(const Error& error) const {
   return error.code != ErrorCode::invalid && error.code != ErrorCode::cancelled;
@@ -81,8 +95,8 @@ RoundsPlan PairedComparison::plan_of(int rounds, double limit_s, int slots) cons
 }
 
 bool PairedComparison::is_settled() const {
-  for (size_t side = 1; side < sides_; ++side) {
-    const Comparison judged = compared(side);
+  for (const SidePair& pair : pairs_) {
+    const Comparison judged = compared(pair);
     if (judged.verdict == Verdict::unresolved) return false;
     const auto& demanded = options_.budget.ratio;
     if (demanded && !reaches(judged.ci, *demanded)) return false;
@@ -118,7 +132,7 @@ PairedComparison::Block PairedComparison::draw_block(int wanted, int slots) {
   for (int i = 0; i < std::min(count, left); ++i) {
     block.orders.push_back(palindromes_.draw());
     for (const char side : block.orders.back())
-      block.slots.push_back(static_cast<uint8_t>(side - '0'));
+      block.slots.push_back(static_cast<uint8_t>(marked_side(side)));
   }
   return block;
 }
@@ -146,7 +160,7 @@ Result<void> PairedComparison::time_block(const Block& block, const TimeSlots& t
     for (const char side : order) {
       round.t_ns.push_back(rest.front().t_ns);
       round.sm_clock_hz.push_back(rest.front().sm_clock_hz.value_or(0));
-      auto& all = out_.series[static_cast<size_t>(side - '0')].samples;
+      auto& all = out_.series[static_cast<size_t>(marked_side(side))].samples;
       Sample sample = rest.front();
       sample.index = static_cast<int64_t>(all.size());
       all.push_back(sample);
@@ -193,10 +207,12 @@ Result<void> PairedComparison::take_rounds(const RoundsPlan& plan, const TimeSlo
 
 // ---- the outcome ---------------------------------------------------------------------------------
 
-Comparison PairedComparison::unjudged(size_t side, double margin) const {
-  const Series &baseline = out_.series[0], &candidate = out_.series[side];
+Comparison PairedComparison::unjudged(const SidePair& pair, double margin) const {
+  const Series &baseline = out_.series[static_cast<size_t>(pair.baseline)],
+               &candidate = out_.series[static_cast<size_t>(pair.candidate)];
   Comparison comparison;
-  comparison.candidate_index = static_cast<int>(side);
+  comparison.baseline_index = pair.baseline;
+  comparison.candidate_index = pair.candidate;
   comparison.baseline = baseline.kernel;
   comparison.candidate = candidate.kernel;
   comparison.baseline_params = baseline.params;
@@ -225,13 +241,14 @@ void PairedComparison::close_series(const Result<void>& outcome, const std::stri
 }
 
 Result<CompareOutcome> PairedComparison::run() {
-  RIDGE_TRY_VOID(check_side_count(sides_));
+  RIDGE_TRY_VOID(check_sides(sides_, options_.pairs));
   const auto outcome = steps();
   if (!outcome && ends_request(outcome.error())) return outcome.error();
   out_.cancelled = !outcome && outcome.error().code == ErrorCode::cancelled;
   const bool has_any = !out_.cancelled || !rounds_.empty();  // else there is nothing to judge
-  for (size_t side = 1; side < sides_ && has_any; ++side) {
-    Comparison comparison = compared(side);
+  if (!has_any) pairs_.clear();
+  for (const SidePair& pair : pairs_) {
+    Comparison comparison = compared(pair);
     if (comparison.verdict != Verdict::invalid)
       comparison.reasons.insert(comparison.reasons.end(), reasons_.begin(), reasons_.end());
     if (out_.cancelled) {

@@ -1,5 +1,5 @@
 // What comparisons of every kind have in common: sides that take their turns in palindromes, rounds until enough are in,
-// a verdict for each candidate, and what becomes of it where a side fails or a person cancels. A kind (compare.cpp,
+// a verdict for each pair, and what becomes of it where a side fails or a person cancels. A kind (compare.cpp,
 // compare_commands.cpp, pipeline_pairs.cpp, training_pairs.cpp) says what its sides are, how a slot is timed, and what
 // its verdict holds beside the ratio.
 #pragma once
@@ -26,6 +26,7 @@ struct CompareOptions {
   std::optional<double> margin;   ///< absent: default_margin()
   std::optional<int64_t> rounds;  ///< judged once; absent: the kind's own
   std::optional<double> limit_s;  ///< of the rounds; absent: the kind's own, none beside `rounds`
+  std::vector<SidePair> pairs;    ///< that are judged; empty: each candidate against side 0
   bool goes_on = false;           ///< see RoundsPlan; not beside `rounds`
   double (*clock)() = now_s;      ///< seconds; a simulation has its own
   /// What is demanded is measured: a percentile's calls, a call's energy, time to an accuracy.
@@ -40,7 +41,7 @@ struct CompareOptions {
 
 struct CompareOutcome {
   std::vector<Comparison>
-      comparisons;  ///< one per candidate; none where it was cancelled before its first round
+      comparisons;             ///< one per pair; none where it was cancelled before its first round
   std::vector<Series> series;  ///< one per side: checks, samples, latency; mode "compare"
   bool cancelled = false;
 };
@@ -49,8 +50,8 @@ inline constexpr int kRounds = 40;
 /// A reason that stands with a verdict.
 inline constexpr const char* kContended = "contended: other processes used the CPU meanwhile";
 
-/// Error usage: more sides than a round can name, by a digit each.
-Result<void> check_side_count(size_t sides);
+/// Error usage: more sides than a round has marks for, or a pair of what is no side.
+Result<void> check_sides(size_t sides, std::span<const SidePair> pairs = {});
 
 /// How far the rounds are: `done` of `wanted`, `elapsed_s` after the first began, and what is left of them or of the limit.
 Phase rounds_phase(size_t done, int wanted, double elapsed_s, double limit_s);
@@ -84,8 +85,8 @@ class PairedComparison {
 
   /// All of it, up to the last check. Error invalid: a side failed; cancelled: a person asked for it.
   virtual Result<void> steps() = 0;
-  /// The verdict on `side`, of the rounds that there are.
-  virtual Comparison compared(size_t side) const = 0;
+  /// The verdict on two sides, of the rounds that there are.
+  virtual Comparison compared(const SidePair& pair) const = 0;
   /// Status and reasons of the series at the end.
   virtual void close(const Result<void>& outcome) = 0;
   /// Whether this error leaves no comparison but its own sentence.
@@ -106,16 +107,17 @@ class PairedComparison {
 
   /// Every side in turn, so that all that is wrong is said at once; the first refusal ends it.
   Result<void> judge_all(const std::function<Result<void>(size_t side)>& judge);
-  /// A comparison of `side` with its sides, margin and cache, and no verdict yet.
-  Comparison unjudged(size_t side, double margin) const;
+  /// A comparison with its sides, margin and cache, and no verdict yet.
+  Comparison unjudged(const SidePair& pair, double margin) const;
   /// A side whose output was refused, or whom the error names as `name`, has failed and has no speed; the other's figures
   /// are of no comparison where there was none.
   void close_series(const Result<void>& outcome, const std::string& name, Series* series) const;
 
   size_t sides() const { return sides_; }
-  /// How many statements one interval in twenty may be wrong about together: a candidate's, at each look at its rounds.
-  int claims() const { return (static_cast<int>(sides_) - 1) * looks_; }
+  /// How many statements one interval in twenty may be wrong about together: a pair's, at each look at its rounds.
+  int claims() const { return static_cast<int>(pairs_.size()) * looks_; }
   std::span<const Round> rounds() const { return rounds_; }
+  std::span<const SidePair> pairs() const { return pairs_; }
 
   const CompareOptions& options_;
   Observer* observer_;
@@ -133,6 +135,7 @@ class PairedComparison {
   Result<void> time_block(const Block& block, const TimeSlots& time_slots);
 
   size_t sides_;
+  std::vector<SidePair> pairs_;  ///< that are judged
   std::vector<Round> rounds_;
   std::vector<std::string> reasons_;
   int looks_ = 1;  ///< at the rounds, of the whole comparison

@@ -21,7 +21,7 @@ class Palindromes {
       std::shuffle(orders_.begin(), orders_.end(), random_);
     }
     std::string half;
-    for (const int side : orders_.back()) half += static_cast<char>('0' + side);
+    for (const int side : orders_.back()) half += side_mark(static_cast<size_t>(side));
     orders_.pop_back();
     return half + std::string(half.rbegin(), half.rend());
   }

@@ -34,7 +34,7 @@ class PipelineComparison final : public PairedComparison {
 
  private:
   Result<void> steps() override;
-  Comparison compared(size_t side) const override;
+  Comparison compared(const SidePair& pair) const override;
   void close(const Result<void>& outcome) override;
 
   Result<void> build();
@@ -130,15 +130,15 @@ Result<void> PipelineComparison::steps() {
   return {};
 }
 
-Comparison PipelineComparison::compared(size_t side) const {
+Comparison PipelineComparison::compared(const SidePair& pair) const {
   const bool has_cpu = std::any_of(sides_.begin(), sides_.end(), [](const PipelineSide& one) {
     return one.pipeline->backend == Backend::cpu;
   });
-  Comparison comparison = unjudged(side, options_.margin.value_or(default_margin(has_cpu)));
+  Comparison comparison = unjudged(pair, options_.margin.value_or(default_margin(has_cpu)));
   comparison.cache = CacheMode::hot;
-  if (sides_[side].pipeline->backend == Backend::cuda)
+  if (sides_[static_cast<size_t>(pair.candidate)].pipeline->backend == Backend::cuda)
     comparison.clock = "both sides shared the GPU's clock; pipelines take no turns alone";
-  judge_side(rounds(), {}, static_cast<int>(side), claims(), &comparison);
+  judge_sides(rounds(), {}, claims(), &comparison);
   return comparison;
 }
 

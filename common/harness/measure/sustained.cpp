@@ -262,13 +262,15 @@ std::vector<double> log_ratios(std::span<const SustainedTurn> baseline,
   return ratios;
 }
 
-void judge_side(std::span<const Round> rounds, std::span<const std::vector<SustainedTurn>> turns,
-                int side, int candidates, Comparison* comparison) {
-  stats::PairedResult paired = stats::judge(rounds, side, comparison->margin, candidates);
+void judge_sides(std::span<const Round> rounds, std::span<const std::vector<SustainedTurn>> turns,
+                 int claims, Comparison* comparison) {
+  const SidePair pair = comparison->pair();
+  stats::PairedResult paired = stats::judge(rounds, pair, comparison->margin, claims);
   if (!turns.empty()) {
     comparison->equal_clock = paired;
-    const auto &base = turns[0], &ours = turns[static_cast<size_t>(side)];
-    paired = stats::judge_pairs(log_ratios(base, ours), comparison->margin, candidates,
+    const auto &base = turns[static_cast<size_t>(pair.baseline)],
+               &ours = turns[static_cast<size_t>(pair.candidate)];
+    paired = stats::judge_pairs(log_ratios(base, ours), comparison->margin, claims,
                                 "pairs of sustained turns");
     comparison->sustained = {summary_of(base), summary_of(ours)};
     const auto restless = [](const SustainedTurn& turn) { return !turn.steady; };

@@ -73,9 +73,9 @@ SustainedSide summary_of(std::span<const SustainedTurn> turns);
 /// ln t_baseline - ln t_candidate of each pair.
 std::vector<double> log_ratios(std::span<const SustainedTurn> baseline,
                                std::span<const SustainedTurn> candidate);
-/// The verdict of `side` against side 0: of the turns where there are any, and then the rounds' beside it; else of the
-/// rounds. `candidates`: how many sides are judged against side 0.
-void judge_side(std::span<const Round> rounds, std::span<const std::vector<SustainedTurn>> turns,
-                int side, int candidates, Comparison* comparison);
+/// The verdict of comparison->pair(): of the turns where there are any, and then the rounds' beside it; else of the
+/// rounds. `claims`: how many verdicts these rounds have to bear.
+void judge_sides(std::span<const Round> rounds, std::span<const std::vector<SustainedTurn>> turns,
+                 int claims, Comparison* comparison);
 
 }  // namespace ridge::measure

@@ -111,7 +111,7 @@ class TrainingComparison final : public PairedComparison {
 
  private:
   Result<void> steps() override;
-  Comparison compared(size_t side) const override;
+  Comparison compared(const SidePair& pair) const override;
   void close(const Result<void>& outcome) override;
 
   size_t seeds() const { return all_.size() / sides(); }
@@ -199,10 +199,10 @@ Result<std::vector<double>> TrainingComparison::palindrome(const std::string& or
   std::vector<double> times_ns;
   for (size_t turn = 0; turn < order.size(); ++turn) {
     if (observer_->cancelled()) return cancelled_error();
-    TrainingRun& training = *live_[static_cast<size_t>(order[turn] - '0')];
+    TrainingRun& training = *live_[static_cast<size_t>(marked_side(order[turn]))];
     const double before_s = training.trained_s();
     const int64_t count = turn < sides() ? steps : fewer;
-    TurnEnergy& energy = energy_[static_cast<size_t>(order[turn] - '0')];
+    TurnEnergy& energy = energy_[static_cast<size_t>(marked_side(order[turn]))];
     if (is_metered) energy.begin();
     for (int64_t i = 0; i < count; ++i) RIDGE_TRY_VOID(training.step());
     if (is_metered) energy.end(count);
@@ -427,12 +427,12 @@ TrainedPairs TrainingComparison::pairs_of(size_t side) const {
   return pairs;
 }
 
-Comparison TrainingComparison::compared(size_t side) const {
-  Comparison comparison = unjudged(side, margin());
+Comparison TrainingComparison::compared(const SidePair& pair) const {
+  Comparison comparison = unjudged(pair, margin());
   comparison.cache = CacheMode::hot;
+  const auto side = static_cast<size_t>(pair.candidate);
   std::vector<double> ratios;
-  for (const Round& round : rounds())
-    ratios.push_back(stats::round_log_ratio(round, static_cast<int>(side)));
+  for (const Round& round : rounds()) ratios.push_back(stats::round_log_ratio(round, pair));
   static_cast<PairedVerdict&>(comparison) = judged(ratios, &comparison.reasons);
   comparison.trained = pairs_of(side);
   if (all_[side].training->backend == Backend::cuda)

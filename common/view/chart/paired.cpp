@@ -9,17 +9,17 @@ namespace ridge::chart {
 std::vector<double> round_ratios(const Run& run, const Comparison& comparison) {
   std::vector<double> ratios;
   for (const Round& round : run.rounds(comparison.request)) {
-    ratios.push_back(std::exp(stats::round_log_ratio(round, comparison.candidate_index)));
+    ratios.push_back(std::exp(stats::round_log_ratio(round, comparison.pair())));
   }
   return ratios;
 }
 
 Series side_of(const Run& run, const Comparison& comparison, bool candidate) {
   Series side;
-  const int wanted = candidate ? comparison.candidate_index : 0;
+  const int wanted = candidate ? comparison.candidate_index : comparison.baseline_index;
   for (const Round& round : run.rounds(comparison.request)) {
     for (size_t i = 0; i < round.order.size() && i < round.t_ns.size(); ++i) {
-      if (round.order[i] - '0' != wanted) continue;
+      if (round.side(i) != wanted) continue;
       side.samples.push_back(
           {.index = static_cast<int64_t>(side.samples.size()), .t_ns = round.t_ns[i]});
     }

@@ -248,7 +248,7 @@ std::string command_compare_command(const Run& run, const Comparison& c, const s
   std::string text = "ridgepoint compare", names;
   const CommandFacts* rule = nullptr;
   for (const auto& [id, index, option] :
-       {std::tuple(&c.baseline, 0, " --baseline "),
+       {std::tuple(&c.baseline, c.baseline_index, " --baseline "),
         std::tuple(&c.candidate, c.candidate_index, " --candidate ")}) {
     for (const Series& series : run.series()) {
       const bool is_it = series.request == c.request && series.index == index && series.command;

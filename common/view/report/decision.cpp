@@ -59,7 +59,7 @@ std::optional<double> median_round_ns(const Run& run, const Comparison& comparis
   std::vector<double> times;
   for (const Round& round : run.rounds(comparison.request)) {
     for (size_t i = 0; i < round.order.size() && i < round.t_ns.size(); ++i) {
-      if (round.order[i] - '0' == comparison.candidate_index) times.push_back(round.t_ns[i]);
+      if (round.side(i) == comparison.candidate_index) times.push_back(round.t_ns[i]);
     }
   }
   const double median = times.empty() ? NAN : stats::median(times);
@@ -385,7 +385,7 @@ std::optional<Throughput> candidate_throughput(const Run& run, const Comparison&
 }  // namespace
 
 const Series* side_series(const Run& run, const Comparison& comparison, bool candidate) {
-  const int index = candidate ? comparison.candidate_index : 0;
+  const int index = candidate ? comparison.candidate_index : comparison.baseline_index;
   const std::string& kernel = candidate ? comparison.candidate : comparison.baseline;
   for (const Series* series : run.series_of_request(comparison.request)) {
     if (series->index == index && series->kernel == kernel) return series;

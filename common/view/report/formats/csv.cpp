@@ -67,7 +67,7 @@ bool write_rounds(const Run& run, const std::string& head, const Series& series,
   bool any = false;
   for (const Round& round : run.rounds(series.request)) {
     for (size_t slot = 0; slot < round.order.size() && slot < round.t_ns.size(); ++slot) {
-      if (round.order[slot] - '0' != series.index) continue;
+      if (round.side(slot) != series.index) continue;
       *out += fmt::format("{}round,{},{},,,,,,slot {} of {},\n", head, round.index,
                           number(round.t_ns[slot]), slot + 1, round.order.size());
       any = true;

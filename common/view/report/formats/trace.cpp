@@ -162,7 +162,7 @@ double Trace::lay_rounds(int64_t request, size_t first, size_t count, double end
   count = std::min(count, rounds.size() - std::min(first, rounds.size()));
   std::map<int, size_t> next;  // of each side, its next sample
   const auto slot_us = [&](const Round& round, size_t place, size_t slot) {
-    const int side = round.order[slot] - '0';
+    const int side = round.side(slot);
     const auto found = series_.find({request, side});
     const double t_us = slot < round.t_ns.size() ? round.t_ns[slot] * 1e-3 : 0;
     if (found == series_.end()) return t_us;
