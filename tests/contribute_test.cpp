@@ -377,7 +377,8 @@ TEST_CASE("one command records this machine's rungs into a file that the check t
   const Outcome made =
       Program(variable("RIDGE_BIN"),
               std::vector<std::string>{"record", "gemm", "64", "--contribute", "--dirty", "--rungs",
-                                       "loop_order,cache_blocks", "--seconds", "6", "--out", pack})
+                                       "naive_o3,loop_order,cache_blocks", "--seconds", "6",
+                                       "--out", pack})
           .finish();
   INFO(made.out << made.err);
   REQUIRE(made.code == 0);
@@ -406,7 +407,17 @@ TEST_CASE("one command records this machine's rungs into a file that the check t
   REQUIRE(all.size() > 20);
   CHECK(has(all.front().machine, "NVIDIA"));
   CHECK(has(all.back().path, "data/ridgepoint/recorded"));
-  CHECK(all.back().run->comparisons().size() == 1);
+  // All in turns: each against the one before it, and the time of each is of those rounds.
+  const Run& run = *all.back().run;
+  REQUIRE(run.comparisons().size() == 2);
+  for (const Comparison& one : run.comparisons()) {
+    CHECK(one.request == run.comparisons()[0].request);
+    const Series *baseline = run.latest(one.baseline, one.baseline_params),
+                 *candidate = run.latest(one.candidate, one.candidate_params);
+    REQUIRE((baseline && candidate && baseline->stats && candidate->stats));
+    CHECK(has(candidate->note, "timed in turns with the other rungs"));
+    CHECK(candidate->stats->n == 2 * one.rounds);
+  }
   CHECK(all.back().stale.empty());
   for (const KernelInfo& info : all.back().run->catalogue()) CHECK(info.id.starts_with("gemm."));
 }

@@ -406,6 +406,64 @@ TEST_CASE(
   CHECK(counters == 1);
 }
 
+TEST_CASE("a rung that was timed in turns with its ladder has that time, and says so") {
+  const test::Folder folder;
+  const std::string path = folder / "gemm.x.jsonl";
+  {
+    std::ofstream out(path);
+    const auto say = [&](Json line) {
+      line["ridgepoint"] = 1;
+      out << line.dump() << "\n";
+    };
+    const auto result = [&](int request, int n, double median_ns) {
+      const Json outcome = {{"kernel", "gemm.cpu.naive_o1"},
+                            {"params", {{"n", n}}},
+                            {"status", "ok"},
+                            {"note", request == 1 ? "a" : ""},
+                            {"stats", {{"median_ns", median_ns}}},
+                            {"energy_j", request}};
+      say({{"type", "result"}, {"request", request}, {"series", n}, {"outcome", outcome}});
+    };
+    const auto compare = [&](int id, bool has_pairs) {
+      Json line = {{"from", "app"}, {"type", "compare"}, {"id", id}, {"lab", "gemm"}};
+      if (has_pairs) line["pairs"] = {{0, 1}};
+      say(line);
+    };
+    say({{"from", "app"}, {"type", "run"}, {"id", 1}, {"lab", "gemm"}});
+    for (const int n : {64, 65, 66}) result(1, n, 100);
+    say({{"type", "done"}, {"request", 1}, {"status", "ok"}});
+    compare(2, true);
+    result(2, 64, 110);
+    say({{"type", "done"}, {"request", 2}, {"status", "ok"}});
+    compare(3, false);  // of a pair that was asked for by itself
+    result(3, 65, 120);
+    say({{"type", "done"}, {"request", 3}, {"status", "ok"}});
+    compare(4, true);  // its rounds did not end
+    result(4, 66, 130);
+    say({{"type", "done"}, {"request", 4}, {"status", "cancelled"}});
+  }
+  for (int times = 0; times < 2; ++times) {
+    REQUIRE(compact(path).ok());
+    std::map<int, Json> found;
+    std::ifstream in(path);
+    for (std::string line; std::getline(in, line);) {
+      const Json json = Json::parse(line);
+      if (const Json* outcome = object_field(json, "outcome")) {
+        CHECK(json["request"] == 1);
+        found[(*outcome)["params"]["n"]] = *outcome;
+      }
+    }
+    REQUIRE(found.size() == 3);
+    CHECK(found[64]["stats"]["median_ns"] == 110);
+    CHECK(found[64]["note"] == "a; timed in turns with the other rungs");
+    CHECK(found[64]["energy_j"] == 1);  // of its own pass
+    for (const int n : {65, 66}) {
+      CHECK(found[n]["stats"]["median_ns"] == 100);
+      CHECK(found[n]["note"] == "a");
+    }
+  }
+}
+
 TEST_CASE("a recording that was cut short keeps what ended, and the curve of the first seed") {
   const test::Folder folder;
   const std::string path = folder / "mixed.x.jsonl";

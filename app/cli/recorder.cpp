@@ -36,7 +36,6 @@ constexpr double kTraining_calls = 100;  // all epochs of its point: PyTorch was
 /// Sides that differ by less may change places: libraries when alone, rungs of ours from run to run.
 constexpr double kNear = 0.04;
 constexpr int kMostLosses = 3;
-constexpr size_t kMaxCandidates = 9;  // sides of a round are digits
 
 std::vector<std::string> split_at(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
@@ -197,9 +196,8 @@ class Recorder {
     return compare_sustained(*peer, rungs, params, name);
   }
 
-  /// The rungs of this type at this point in one run; the fastest library against all others, whose
-  /// rounds hold every side; each rung against the one before; ours against a faster library in a
-  /// process of its own; and ours in sustained turns.
+  /// The rungs of this type at this point in one run; all of them in turns; ours against a faster library in a process of
+  /// its own; and ours in sustained turns.
   Result<void> record_point(const Params& params, const std::string& point,
                             const std::string& dtype) {
     const std::string name = name_of(point, dtype);
@@ -208,27 +206,39 @@ class Recorder {
     RIDGE_TRY_VOID(run(rungs, params, name, energy));
     std::erase_if(rungs, [&](const Rung* rung) { return !is_timed(*rung, params); });
     RIDGE_TRY(const Rung* peer, fastest_peer(rungs, params, name));
-    if (peer) {
-      std::vector<const Rung*> others = rungs;
-      std::erase_if(others, [&](const Rung* rung) { return rung == peer || is_external(*rung); });
-      for (size_t at = 0; at < others.size(); at += kMaxCandidates) {
-        const std::vector<const Rung*> some(
-            others.begin() + std::ptrdiff_t(at),
-            others.begin() + std::ptrdiff_t(std::min(at + kMaxCandidates, others.size())));
-        RIDGE_TRY_VOID(compare(*peer, some, params, name));
-      }
-    }
-    for (const Rung* rung : rungs) {
-      if (rung->peer) continue;
-      const Rung* before = previous_rung(lab_, *rung);
-      while (before && std::find(rungs.begin(), rungs.end(), before) == rungs.end())
-        before = previous_rung(lab_, *before);
-      if (before) RIDGE_TRY_VOID(compare(*before, {rung}, params, name));
-    }
+    RIDGE_TRY_VOID(take_turns(peer, rungs, params, name));
     RIDGE_TRY_VOID(compare_external(rungs, params, name));
     const bool sustained = std::count(plan_.sustained.begin(), plan_.sustained.end(), point) > 0;
     if (sustained && peer) return compare_sustained(*peer, rungs, params, name);
     return {};
+  }
+
+  /// The fastest library and all rungs in rounds that hold every one of them: each against the library, and each against
+  /// the one before it. So their times and ratios are of one state of the machine, and a quotient of two times is near
+  /// their ratio. The times then stand in the rungs' results (compact.h).
+  Result<void> take_turns(const Rung* peer, std::vector<const Rung*> rungs, const Params& params,
+                          const std::string& name) {
+    std::erase_if(rungs, [&](const Rung* rung) { return rung == peer || is_external(*rung); });
+    if (peer) rungs.insert(rungs.begin(), peer);
+    if (rungs.size() < 2) return {};
+    rungs.resize(std::min(rungs.size(), kMostSides));
+    const auto place_of = [&](const Rung* rung) {
+      return static_cast<int>(std::find(rungs.begin(), rungs.end(), rung) - rungs.begin());
+    };
+    const int count = static_cast<int>(rungs.size());
+    WorkRequest request;
+    request.sustained = false;
+    for (int side = 1; side < count; ++side) {
+      if (peer) request.pairs.push_back({0, side});
+      const Rung* rung = rungs[static_cast<size_t>(side)];
+      const Rung* before = rung->peer ? nullptr : previous_rung(lab_, *rung);
+      while (before && place_of(before) == count) before = previous_rung(lab_, *before);
+      if (before) request.pairs.push_back({place_of(before), side});
+    }
+    if (request.pairs.empty()) return {};
+    request.limit_s = kCompare_s * static_cast<double>(request.pairs.size());
+    return compare(std::move(request), rungs, params,
+                   fmt::format("{} rungs in turns at {}", count, name));
   }
 
   /// A library in a process of its own cannot take turns within a round of many sides: where it is the fastest one by
@@ -358,15 +368,20 @@ class Recorder {
   Result<void> compare(const Rung& baseline, const std::vector<const Rung*>& candidates,
                        const Params& params, const std::string& name, bool sustained = false) {
     WorkRequest request;
-    request.type = RequestType::compare;
     request.limit_s = kCompare_s;
     request.sustained = sustained;
-    RIDGE_TRY_VOID(add(baseline, params, &request));
-    for (const Rung* candidate : candidates) RIDGE_TRY_VOID(add(*candidate, params, &request));
-    return carry_out(
-        std::move(request),
-        fmt::format("{} and {} at {}", baseline.kernel,
-                    candidates.size() == 1 ? candidates.front()->kernel : "all others", name));
+    std::vector<const Rung*> sides = candidates;
+    sides.insert(sides.begin(), &baseline);
+    const char* others = candidates.size() == 1 ? candidates.front()->kernel : "all others";
+    return compare(std::move(request), sides, params,
+                   fmt::format("{} and {} at {}", baseline.kernel, others, name));
+  }
+
+  Result<void> compare(WorkRequest request, const std::vector<const Rung*>& sides,
+                       const Params& params, const std::string& what) {
+    request.type = RequestType::compare;
+    for (const Rung* side : sides) RIDGE_TRY_VOID(add(*side, params, &request));
+    return carry_out(std::move(request), what);
   }
 
   Result<void> add(const Rung& rung, const Params& params, WorkRequest* request) {

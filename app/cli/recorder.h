@@ -1,6 +1,7 @@
 // What 'ridgepoint record' does: a lab's rungs on one machine, in one session and not one command each, so that ceilings and
 // awkward shapes are measured once. Every rung at every point in every data type of the plan, then the libraries in pairs, and
-// each kernel against the one before it and against the library that won. The file is then made small (compact.h).
+// all rungs in turns: each against the one before it and against the library that won. The file is then made small
+// (compact.h).
 #pragma once
 
 #include <string>

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/core/files.h"
+#include "common/record/in_turns.h"
 #include "common/record/json.h"
 #include "labs/lab.h"
 
@@ -85,6 +86,7 @@ class Compactor {
   void look(const Json& line) {
     const std::string type = text_field(line, "type");
     if (type == "compare") compares_.insert(whole_field(line, "id"));
+    if (type == "compare" && line.contains("pairs")) turns_.insert(whole_field(line, "id"));
     if (type == "probe" && line.contains("kernels")) estimates_.insert(whole_field(line, "id"));
     if (type == "done" && text_field(line, "status") != "cancelled")
       ended_.insert(whole_field(line, "request"));
@@ -95,6 +97,8 @@ class Compactor {
       curves_[series_of(line)].most_points = is_first ? kMostCurvePoints : 0;
     }
     if (outcome != nullptr && !is_side(line)) run_.insert(problem_of(*outcome));
+    if (outcome != nullptr && turns_.count(whole_field(line, "request")) > 0)
+      timed_in_turns_[problem_of(*outcome)] = {whole_field(line, "request"), *outcome};
     const bool has_ended = outcome != nullptr && text_field(*outcome, "status") != "cancelled";
     if (has_ended) measured_.insert(text_field(*outcome, "kernel"));
     const bool names_lab = type == "run" || type == "compare" || type == "inspect";
@@ -106,6 +110,21 @@ class Compactor {
         curve.evaluations += is_evaluation(point);
       }
     }
+  }
+
+  /// A rung that was timed in turns with the others has that time: two of one rung would say different things, and only
+  /// those of one state of the machine can be divided.
+  void take_time_in_turns(Json* line) const {
+    Json& outcome = (*line)["outcome"];
+    const auto found = timed_in_turns_.find(problem_of(outcome));
+    if (found == timed_in_turns_.end() || is_side(*line)) return;
+    const auto& [request, side] = found->second;
+    if (ended_.count(request) == 0 || text_field(side, "status") != "ok") return;
+    for (const char* name : {"stats", "sm_clock_hz"}) {
+      if (side.contains(name)) outcome[name] = side[name];
+    }
+    std::string note = text_field(outcome, "note");
+    outcome["note"] = note + (note.empty() ? "" : "; ") + kTimedInTurns + " with the other rungs";
   }
 
   /// Of a training's curve what a chart shows; false: none of these points.
@@ -229,7 +248,9 @@ class Compactor {
     return estimates_.count(whole_field(line, line.contains("request") ? "request" : "id")) > 0;
   }
 
-  std::set<int64_t> compares_, estimates_, ended_;
+  std::set<int64_t> compares_, turns_, estimates_, ended_;
+  std::map<std::string, std::pair<int64_t, Json>>
+      timed_in_turns_;  ///< by problem: the request, and the side of it that ran it
   std::set<std::string> trainings_;
   std::set<std::string> run_, sources_, measured_;
   const Lab* lab_ = nullptr;  ///< that was run
@@ -271,6 +292,7 @@ Result<void> compact(const std::string& path) {
       if (type == "telemetry" && !compactor.thin_telemetry(&json)) continue;
       if (type == "result" || type == "span" || type == "curve" || type == "telemetry") {
         drop_steps(&json);
+        if (json.contains("outcome")) compactor.take_time_in_turns(&json);
         if (type != "span") round_numbers(&json);
         out << dump_json(json) << '\n';
       } else {

@@ -20,7 +20,8 @@ bool is_raw(const std::string& type);
 /// without an interval, and a rung that was cancelled. Of the catalogue the GPU rungs of the lab that was run stay, and
 /// what has a result. The sides of a comparison go where the same kernel was run on its own with the same parameters,
 /// and so do texts of rungs that a recording beside this one holds. Of telemetry two readings a second stay. Numbers of
-/// results keep six digits. Compacting twice is compacting once.
+/// results keep six digits. A rung that was timed in turns with the others of its ladder (a comparison that names its
+/// pairs) has the time of those rounds in its result, and its note says so. Compacting twice is compacting once.
 Result<void> compact(const std::string& path);
 
 }  // namespace ridge::app
