@@ -266,6 +266,55 @@ class Timed {
   Transcript out;
 };
 
+/// One comparison in pairs, of 512 and one thread as all here.
+struct Pair {
+  std::string baseline, candidate;
+  double ratio = 1;
+  Verdict verdict = Verdict::faster;
+};
+
+void add_pairs(Transcript* out, int64_t request, const std::vector<Pair>& pairs) {
+  for (const Pair& pair : pairs) {
+    out->send(work(RequestType::compare, request, {pair.baseline, pair.candidate}));
+    out->worker("result",
+                with(about(request, 0), "outcome", measured(request, 0, pair.baseline, 24e6)));
+    out->worker("result", with(about(request, 1), "outcome",
+                               measured(request, 1, pair.candidate, 24e6 / pair.ratio)));
+    Comparison made;
+    made.request = request;
+    made.lab = "gemm";
+    made.baseline = pair.baseline;
+    made.candidate = pair.candidate;
+    made.cache = CacheMode::hot;
+    made.baseline_params = made.candidate_params = measured(request, 0, pair.baseline, 1).params;
+    made.rounds = 12;
+    made.ratio = pair.ratio;
+    made.ci = Interval{pair.ratio * 0.99, pair.ratio * 1.01};
+    made.margin = 0.01;
+    made.verdict = pair.verdict;
+    out->worker("result", {{"request", request}, {"comparisons", {made}}});
+    out->worker("done", {{"request", request}, {"status", "ok"}});
+    ++request;
+  }
+}
+
+/// Two libraries and three rungs; the last is the fastest by its own time.
+const std::string kPeer2 = "gemm.cpu.openblas";
+Timed ladder_of_three() {
+  Timed told;
+  told.out.worker("kernel", {{"request", 1}, {"kernel", rung_info(kPeer2, "OpenBLAS")}});
+  told.run(4, {{kNaive, 24e6}, {kWrong, 6.5e6}, {kBlocked, 6e6}, {kPeer, 5e6}, {kPeer2, 5.5e6}},
+           60);
+  return told;
+}
+
+Options three_options() {
+  Options options = ladder_options();
+  options.titles[kPeer2] = "OpenBLAS";
+  options.order.push_back(kPeer2);
+  return options;
+}
+
 std::string caveats_of(const Report& report) {
   std::string all;
   for (const std::string& one : front(report, "caveats").bullets) all += one + "\n";
@@ -291,6 +340,73 @@ TEST_CASE("the ladder keeps the results of its own run; one timed again alone is
   whole.run(5, {{kNaive, 30e6}, {kBlocked, 6e6}}, 540);
   const Run newer = read_run(whole.out);
   CHECK(built(newer, ladder_options()).headline.figure == "≈ 5.0× as fast as the first rung");
+}
+
+TEST_CASE("the fastest rung and library are those of the pairs, not those of the longest bars") {
+  Timed told = ladder_of_three();
+  add_pairs(&told.out, 10, {{kBlocked, kWrong, 1.1}, {kPeer2, kPeer, 0.9, Verdict::slower}});
+  const Run run = read_run(told.out);
+  const Report report = built(run, three_options());
+  CHECK(has(fact(report, "Fastest verified rung"), "dropped k"));
+  CHECK(has(fact(report, "Fastest library"), "OpenBLAS"));
+  CHECK(has(report.sentence,
+            "“cache blocks” has the highest speed alone, 44.7 GFLOP/s; in pairs “dropped k” is "
+            "faster, and the pairs count."));
+
+  // What a newer pair leaves open an older one has settled.
+  add_pairs(&told.out, 20, {{kPeer, kPeer2, 0.995, Verdict::unresolved}});
+  const Run open = read_run(told.out);
+  CHECK(has(fact(built(open, three_options()), "Fastest library"), "OpenBLAS"));
+
+  Timed thirds = ladder_of_three();  // never with each other, but both with a third
+  add_pairs(&thirds.out, 10,
+            {{kNaive, kBlocked, 4.0},
+             {kNaive, kWrong, 4.4},
+             {kNaive, kPeer, 5.0},
+             {kNaive, kPeer2, 5.03}});
+  const Run by_third = read_run(thirds.out);
+  const Report third = built(by_third, three_options());
+  CHECK(has(fact(third, "Fastest verified rung"), "dropped k"));
+  CHECK(has(fact(third, "Fastest library"), "oneDNN"));  // the two intervals overlap
+}
+
+TEST_CASE("a pair leads page 1 before a ratio of two times alone, and the charts begin with it") {
+  Timed told = ladder_of_three();
+  add_pairs(
+      &told.out, 10,
+      {{kNaive, kWrong, 3.8}, {kWrong, kBlocked, 1.05}, {kPeer2, kBlocked, 0.8, Verdict::slower}});
+  const Run run = read_run(told.out);
+  const Report report = built(run, three_options());
+  CHECK(report.headline.figure == "▼ 0.800× as fast as OpenBLAS");
+  CHECK(report.headline.tone == "slower");
+  CHECK(has(report.headline.interval, "95 % interval"));
+  CHECK(report.sentence.starts_with("Against “OpenBLAS”, in pairs: 0.800× as fast"));
+  CHECK(has(report.sentence,
+            "Against “oneDNN”, the fastest library in this type: ≈ 0.83× as fast, "
+            "each timed alone."));
+  CHECK(has(report.sentence, "11.2 → 44.7 GFLOP/s, ≈ 4.0× as fast, each timed alone."));
+  const chart::ChartModel& chart = *front(report, "compared").chart;
+  REQUIRE(chart.rows.size() == 3);
+  CHECK(chart.rows[0].sublabel == "baseline: OpenBLAS");
+  CHECK(chart.rows[1].label == "cache blocks");  // the step to the fastest rung, then the others
+  CHECK(chart.rows[2].label == "dropped k");
+
+  Timed many = ladder_of_three();
+  std::vector<Pair> pairs;
+  for (const std::string& baseline : {kNaive, kWrong, kBlocked, kPeer, kPeer2}) {
+    for (const std::string& candidate : {kNaive, kWrong, kBlocked}) {
+      if (candidate != baseline) pairs.push_back({baseline, candidate, 1, Verdict::same});
+    }
+  }
+  add_pairs(&many.out, 10, pairs);
+  const Run full = read_run(many.out);
+  CHECK(front(built(full, three_options()), "compared").title ==
+        "Compared in pairs: 6 of 12, the other 6 in the appendix");
+
+  add_pairs(&told.out, 20, {{kNaive, kBlocked, 4.2}});
+  const Run whole = read_run(told.out);
+  const Report again = built(whole, three_options());
+  CHECK(front(again, "compared").chart->rows[1].sublabel == "baseline: three loops, -O3");
 }
 
 TEST_CASE("rungs of different runs have no ratio, and the page says when each was measured") {

@@ -25,6 +25,7 @@
 #include "common/record/step_down.h"
 #include "common/view/chart/climb.h"
 #include "common/view/chart/ladder.h"
+#include "common/view/report/pair_order.h"
 
 namespace ridge::report {
 namespace {
@@ -252,6 +253,12 @@ void put_in_order(Climb* climb) {
                    [&](const Line* a, const Line* b) { return place(a) < place(b); });
 }
 
+/// By their own rates; of equal ones the earlier stays before.
+void put_fastest_first(std::vector<const Line*>* lines) {
+  std::stable_sort(lines->begin(), lines->end(),
+                   [](const Line* a, const Line* b) { return rate_value(*a) > rate_value(*b); });
+}
+
 /// The longest of the ladders (one for each type, say) is the one that is climbed.
 void find_ends(const Material& material, Climb* climb) {
   std::vector<std::pair<const Line*, const Line*>> steps;  // where its ladder begins, and the rung
@@ -274,19 +281,25 @@ void find_ends(const Material& material, Climb* climb) {
   }
   if (!climb->first) return;
   climb->unit = rate_of(*climb->first)->unit;
-  climb->best = climb->first;
+  std::vector<const Line*> rungs, libraries;
   for (const auto& [start, line] : steps) {
-    const auto rate = rate_of(*line);
-    const bool is_higher = rate->unit == climb->unit && rate->value > rate_value(*climb->best);
-    if (start == climb->first && is_higher) climb->best = line;
+    if (start == climb->first && rate_of(*line)->unit == climb->unit) rungs.push_back(line);
   }
+  put_fastest_first(&rungs);
+  climb->fastest_alone = rungs.front();
+  climb->best = fastest_by_pairs(material, rungs);
   for (const Line* line : climb->lines) {
-    if (!line->problem.empty() || !is_library(*line)) continue;
-    const auto rate = rate_of(*line);
-    const bool fits = rate && rate->unit == climb->unit && is_of_one_type(*line, *climb->best);
-    if (fits && (!climb->library || rate->value > rate_value(*climb->library)))
-      climb->library = line;
+    const auto rate = is_library(*line) ? rate_of(*line) : std::nullopt;
+    if (rate && rate->unit == climb->unit && is_of_one_type(*line, *climb->best))
+      libraries.push_back(line);
   }
+  put_fastest_first(&libraries);
+  climb->library = fastest_by_pairs(material, libraries);
+  std::erase_if(libraries,
+                [&](const Line* line) { return !pair_of(material, *line, *climb->best); });
+  climb->paired_library = std::count(libraries.begin(), libraries.end(), climb->library) > 0
+                              ? climb->library
+                              : fastest_by_pairs(material, std::move(libraries));
 }
 
 /// Of a ladder of two types each that is not the fastest rung's is named; of more the titles tell them.
@@ -355,25 +368,6 @@ std::string apart_words(const Line& a, const Line& b) {
   if (a.input != b.input) return "in different files";
   return is_of_one_run(*a.series, *b.series) ? "" : apart_text(*a.input->run, *a.series, *b.series);
 }
-
-namespace {
-
-/// The newest of just these two, whatever it came to; null: there is none.
-const Claim* newest_claim(const Material& material, const Line& from, const Line& to) {
-  const auto is = [](const Line& line, const std::string& kernel, const Params& params,
-                     const Comparison& c) {
-    return line.series->kernel == kernel && line.series->params == params &&
-           line.series->cache == c.cache;
-  };
-  const auto& all = material.claims;
-  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Claim& claim) {
-    const Comparison& c = claim.comparison;
-    return is(from, c.baseline, c.baseline_params, c) && is(to, c.candidate, c.candidate_params, c);
-  });
-  return found == all.rend() ? nullptr : &*found;
-}
-
-}  // namespace
 
 bool is_refused(const Material& material, const Line& from, const Line& to) {
   const Claim* claim = newest_claim(material, from, to);

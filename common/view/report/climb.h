@@ -17,8 +17,13 @@ struct Climb {
       where{};  ///< the parameters that tell these results from the others; empty: there are no others
   std::string unit{};  ///< of the rates: "FLOP/s", "items/s"; empty: no rung has a verified rate
   const Line* first = nullptr;    ///< the verified rung that the fastest one's steps begin with
-  const Line* best = nullptr;     ///< the fastest verified rung that is no library
-  const Line* library = nullptr;  ///< the fastest verified library in the type of `best`
+  /// The fastest verified rung that is no library: where pairs decide it, by them.
+  const Line* best = nullptr;
+  const Line* fastest_alone = nullptr;  ///< the same by each rung's own time
+  const Line* library =
+      nullptr;  ///< the fastest verified library in the type of `best`, by pairs too
+  /// The same of the libraries that `best` was compared with in pairs; null: there is none.
+  const Line* paired_library = nullptr;
   size_t not_run = 0;             ///< at these parameters
   size_t elsewhere = 0;           ///< results at other parameters
   size_t in_appendix = 0;         ///< rungs of other ladders for which page 1 has no room

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <utility>
 
 #include "common/record/edit.h"
 #include "common/record/stale_words.h"
@@ -15,38 +17,81 @@
 
 namespace ridge::report {
 
+namespace {
+
+/// How much a comparison has to do with what the headline says: the less, the more.
+enum class Place {
+  own,
+  best_and_library,
+  best_and_first,
+  best_and_other_library,
+  step_to_best,
+  step,
+  other
+};
+
+Place place_of(const Material& material, const Climb& climb, const Comparison& c,
+               const Line* baseline, const Line* candidate) {
+  if (is_edit(c.candidate)) return Place::own;
+  const auto previous = material.options->previous.find(c.candidate);
+  const bool is_step =
+      previous != material.options->previous.end() && previous->second == c.baseline;
+  if (climb.best && (baseline == climb.best || candidate == climb.best)) {
+    const Line* other = candidate == climb.best ? baseline : candidate;
+    if (other && other == climb.paired_library) return Place::best_and_library;
+    if (other && other == climb.first) return Place::best_and_first;
+    if (other && is_library(*other)) return Place::best_and_other_library;
+    if (is_step && candidate == climb.best) return Place::step_to_best;
+  }
+  return is_step ? Place::step : Place::other;
+}
+
+}  // namespace
+
 std::vector<const Claim*> front_claims(const Material& material, const Climb& climb) {
-  std::vector<const Claim*> own, first, steps, others;
+  std::vector<std::pair<Place, const Claim*>> placed;
   const auto is_repeated = [&](const Claim& claim) {
     return std::any_of(&claim + 1, &material.claims.back() + 1, [&](const Claim& later) {
       return later.paired && is_of_same_pair(later, claim.comparison);
     });
   };
   const auto shown = [&](const std::string& kernel, const Params& params, const Comparison& c) {
-    return std::find_if(climb.lines.begin(), climb.lines.end(), [&](const Line* line) {
+    const auto at = std::find_if(climb.lines.begin(), climb.lines.end(), [&](const Line* line) {
       return line->series->kernel == kernel && line->series->params == params &&
              line->series->cache == c.cache;
     });
+    return at == climb.lines.end() ? nullptr : *at;
   };
   for (const Claim& claim : material.claims) {
     const Comparison& c = claim.comparison;
     if (!claim.paired || is_repeated(claim)) continue;
-    const auto base = shown(c.baseline, c.baseline_params, c),
-               candidate = shown(c.candidate, c.candidate_params, c);
-    const bool is_one = material.is_of_pair;
-    if (!is_one && (base == climb.lines.end() || candidate == climb.lines.end())) continue;
-    const bool with_best = !is_one && climb.best &&
-                           ((*base == climb.library && *candidate == climb.best) ||
-                            (*base == climb.best && *candidate == climb.library));
-    const auto previous = material.options->previous.find(c.candidate);
-    const bool is_step =
-        previous != material.options->previous.end() && previous->second == c.baseline;
-    (is_edit(c.candidate) ? own : with_best ? first : is_step ? steps : others).push_back(&claim);
+    const Line *baseline = shown(c.baseline, c.baseline_params, c),
+               *candidate = shown(c.candidate, c.candidate_params, c);
+    if (!material.is_of_pair && (!baseline || !candidate)) continue;
+    placed.emplace_back(place_of(material, climb, c, baseline, candidate), &claim);
   }
-  std::reverse(own.begin(), own.end());
-  for (const auto* more : {&first, &steps, &others})
-    own.insert(own.end(), more->begin(), more->end());
-  return own;
+  std::stable_sort(placed.begin(), placed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const Claim*> claims;
+  for (const auto& [place, claim] : placed) claims.push_back(claim);
+  const auto own = std::count_if(placed.begin(), placed.end(),
+                                 [](const auto& one) { return one.first == Place::own; });
+  std::reverse(claims.begin(), claims.begin() + own);
+  return claims;
+}
+
+const Claim* leading_claim(const Material& material, const Climb& climb) {
+  const Claim* first = nullptr;
+  for (const Claim* claim : front_claims(material, climb)) {
+    const Comparison& c = claim->comparison;
+    const bool is_told = !is_edit(c.candidate) && claim->decision.verdict != Verdict::invalid &&
+                         c.ratio > 0 && std::isfinite(c.ratio);
+    if (!is_told) continue;
+    if (!first) first = claim;
+    const std::string& best = climb.best ? climb.best->series->kernel : c.candidate;
+    if (c.candidate == best || c.baseline == best) return claim;
+  }
+  return first;
 }
 
 std::string sides_words(const Claim& claim, const Options& options) {
@@ -105,7 +150,8 @@ std::vector<Section> comparison_sections(const Material& material, const Climb& 
       section.bullets.push_back(sides_words(*claim, *material.options) + ": " + both + ".");
   }
   if (all > claims.size())
-    section.title += fmt::format(": {} of {}, the others in the appendix", claims.size(), all);
+    section.title += fmt::format(": {} of {}, the other {} in the appendix", claims.size(), all,
+                                 all - claims.size());
   return {std::move(section)};
 }
 

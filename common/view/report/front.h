@@ -9,8 +9,12 @@
 namespace ridge::report {
 
 /// The comparisons that page 1 may show, in their order: of comparisons of the same two the newest. A learner's own, the
-/// newest first; then the fastest rung against the fastest library, the steps, and the rest.
+/// newest first; then those that the headline rests on: the fastest rung against the fastest library, the first rung and
+/// other libraries; then the steps, and the rest.
 std::vector<const Claim*> front_claims(const Material& material, const Climb& climb);
+/// The comparison that the headline of a ladder is about: the first of those that the fastest rung is a side of, else the
+/// first of all. Null: nothing that page 1 shows was compared in pairs.
+const Claim* leading_claim(const Material& material, const Climb& climb);
 /// "“packed” against “cache blocks”".
 std::string sides_words(const Claim& claim, const Options& options);
 /// Page 1 after its headline: the climb, the comparisons, the machine, what to beware of, how to do it again.

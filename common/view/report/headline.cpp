@@ -15,6 +15,8 @@
 #include "common/record/trap.h"
 #include "common/view/chart/climb.h"
 #include "common/view/report/content.h"
+#include "common/view/report/front.h"
+#include "common/view/report/pair_order.h"
 
 namespace ridge::report {
 
@@ -252,21 +254,6 @@ Headline claim_headline(const Claim& claim) {
 
 // ---- the headline of a ladder ------------------------------------------------------------------------
 
-/// The fastest rung against the fastest library, by the comparison that there is.
-std::string library_words(const Material& material, const Climb& climb) {
-  const Options& options = *material.options;
-  const auto step = step_between(material, *climb.library, *climb.best);
-  if (step && step->claim) return step_words(*step);
-  const auto back = step_between(material, *climb.best, *climb.library);
-  if (back && back->claim)
-    return title_of(climb.library->series->kernel, options) + " is " + step_words(*back);
-  if (step) return step_words(*step);
-  if (is_refused(material, *climb.library, *climb.best)) return "no ratio, not judged";
-  const std::string apart = apart_words(*climb.library, *climb.best);
-  return apart.empty() ? unavailable("it has no usable time per call")
-                       : "no ratio, the two are of two runs, " + apart;
-}
-
 /// Which of a GPU's units it computes on, by its counters; empty: they were not read.
 std::string units_of(const Series& series) {
   const auto share = [&](const char* pipe) {
@@ -301,6 +288,38 @@ std::string unlike_words(const Line& ours, const Line& library, const Options& o
     text += fmt::format(
         " {} is above the ceiling of the units that {} computes on: it uses others.", mine, theirs);
   return text;
+}
+
+/// The two of them by the comparison that there is: "0.956× as fast, 95 % interval [0.952, 0.959], 40 rounds: slower".
+std::string beside_words(const Material& material, const Line& library, const Line& best) {
+  const Options& options = *material.options;
+  if (const Claim* pair = pair_of(material, library, best)) {
+    const bool is_library_candidate = pair->comparison.candidate == library.series->kernel;
+    return (is_library_candidate ? title_of(library.series->kernel, options) + " is " : "") +
+           step_words({.ratio = pair->comparison.ratio, .claim = pair});
+  }
+  if (const auto step = step_between(material, library, best)) return step_words(*step);
+  if (is_refused(material, library, best)) return "no ratio, not judged";
+  const std::string apart = apart_words(library, best);
+  return apart.empty() ? unavailable("it has no usable time per call")
+                       : "no ratio, the two are of two runs, " + apart;
+}
+
+/// The fastest rung against the fastest library; where just these two were not compared in pairs, first against the library
+/// with which it was.
+std::string library_sentence(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  const Line &library = *climb.library, &best = *climb.best;
+  const std::string unlike = unlike_words(best, library, options);
+  const Line* paired = climb.paired_library;
+  if (!paired || paired == &library)
+    return fmt::format("Against {}, the fastest library in this type: {}.{}",
+                       quoted_title(library, options), beside_words(material, library, best),
+                       unlike);
+  return fmt::format(
+      "Against {}, in pairs: {}. Against {}, the fastest library in this type: {}.{}",
+      quoted_title(*paired, options), beside_words(material, *paired, best),
+      quoted_title(library, options), beside_words(material, library, best), unlike);
 }
 
 /// What the check of a rung measured: the task metric, else the error with its limit.
@@ -355,8 +374,19 @@ std::string rough_sentence(const Climb& climb, const Options& options) {
   return why.empty() ? "" : " That factor is rough (" + why + ").";
 }
 
-/// From the first rung to the fastest.
-std::string way_sentence(const Material& material, const Climb& climb) {
+/// Whether the comparison is of the first rung and the fastest: the way that was climbed.
+bool is_of_way(const Climb& climb, const Claim& claim) {
+  return claim.comparison.baseline == climb.first->series->kernel &&
+         claim.comparison.candidate == climb.best->series->kernel;
+}
+
+/// What leads page 1; null: no comparison does.
+const Claim* lead_of(const Material& material, const Climb& climb) {
+  return climb.best ? leading_claim(material, climb) : nullptr;
+}
+
+/// From the first rung to the fastest. `with_factor`: the headline does not have it.
+std::string way_sentence(const Material& material, const Climb& climb, bool with_factor) {
   const Options& options = *material.options;
   const auto step = step_between(material, *climb.first, *climb.best);
   const std::string text = fmt::format("{} → {}: {}", quoted_title(*climb.first, options),
@@ -364,12 +394,49 @@ std::string way_sentence(const Material& material, const Climb& climb) {
                                        rates_words(*climb.first, *climb.best, options));
   if (step && step->claim) return text + ", " + step_words(*step) + ".";
   if (step)
-    return text + (step->is_alone ? ", each timed alone." : ", timed apart.") +
+    return text + (with_factor ? ", " + step->text + " as fast" : "") +
+           (step->is_alone ? ", each timed alone." : ", timed apart.") +
            rough_sentence(climb, options);
   if (is_refused(material, *climb.first, *climb.best))
     return text + "; no ratio is made of them: their comparison is not valid.";
   const std::string apart = apart_words(*climb.first, *climb.best);
   return text + (apart.empty() ? "." : ". They are of two runs, " + apart + ": no ratio is made.");
+}
+
+/// Where the fastest bar is not the fastest rung: " “overlapped store” has the highest speed alone; in pairs “ping-pong” is
+/// faster, and the pairs count."
+std::string alone_sentence(const Climb& climb, const Options& options) {
+  if (!climb.best || climb.best == climb.fastest_alone) return "";
+  return fmt::format(
+      "{} has the highest speed alone, {}; in pairs {} is faster, and the pairs count.",
+      quoted_title(*climb.fastest_alone, options), rate_words(*climb.fastest_alone, options),
+      quoted_title(*climb.best, options));
+}
+
+/// The comparison that leads, the way that was climbed, and the library, in the headline's order.
+std::string ladder_sentences(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
+  const Claim* lead = lead_of(material, climb);
+  const bool has_way = climb.best != climb.first;
+  const std::string way = has_way
+                              ? way_sentence(material, climb, lead && !is_of_way(climb, *lead))
+                              : fmt::format("{} runs at {}.", quoted_title(*climb.best, options),
+                                            rate_words(*climb.best, options));
+  const std::string library = climb.library ? library_sentence(material, climb) : "";
+  std::string text;
+  const auto add = [&](const std::string& sentence) {
+    text += (text.empty() || sentence.empty() ? "" : " ") + sentence;
+  };
+  const bool library_leads =
+      lead && climb.paired_library && lead == pair_of(material, *climb.paired_library, *climb.best);
+  if (library_leads) add(library);
+  if (lead && !library_leads && !is_of_way(climb, *lead))
+    add(fmt::format("{}, in pairs: {}.", sides_words(*lead, options),
+                    step_words({.ratio = lead->comparison.ratio, .claim = lead})));
+  add(way);
+  add(alone_sentence(climb, options));
+  if (!library_leads) add(library);
+  return text;
 }
 
 /// "12 of 13 rungs passed their checks", and how many of those have no speed that can be believed.
@@ -390,6 +457,22 @@ std::string checks_sentence(const Climb& climb) {
   return text + ".";
 }
 
+std::string first_words(const Material& material) {
+  return material.lab == kImportedLab ? "the first benchmark" : "the first rung";
+}
+
+/// "▼ 0.956× as fast as cuBLASLt"; with the candidate's name where that is not the fastest rung.
+std::string leading_figure(const Material& material, const Climb& climb, const Claim& claim) {
+  const Comparison& c = claim.comparison;
+  const chart::ClimbStep step{
+      .ratio = c.ratio, .verdict = claim.decision.verdict, .interval = c.ci};
+  const bool is_of_best = c.candidate == climb.best->series->kernel;
+  return (is_of_best ? "" : title_of(c.candidate, *material.options) + ": ") +
+         chart::step_text(step) + " as fast as " +
+         (is_of_way(climb, claim) ? first_words(material)
+                                  : title_of(c.baseline, *material.options));
+}
+
 Headline climb_headline(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   Headline headline;
@@ -406,19 +489,14 @@ Headline climb_headline(const Material& material, const Climb& climb) {
   const auto fact = [&](const char* name, const std::string& value) {
     headline.facts.emplace_back(name, value);
   };
-  if (climb.best == climb.first) {
-    headline.figure = rate_words(*climb.best, options);
-  } else if (const auto step = step_between(material, *climb.first, *climb.best)) {
-    chart::ClimbStep text{.ratio = step->ratio};
-    if (step->claim) {
-      text.interval = step->claim->comparison.ci;
-      text.verdict = step->claim->decision.verdict;
-      headline.tone = tone_of(*step->claim);
-      headline.interval = resting(step->claim->comparison);
-    }
-    headline.figure = (step->claim ? chart::step_text(text) : step->text) +
-                      " as fast as the first " +
-                      (material.lab == kImportedLab ? "benchmark" : "rung");
+  if (const Claim* lead = lead_of(material, climb)) {
+    headline.figure = leading_figure(material, climb, *lead);
+    headline.tone = tone_of(*lead);
+    headline.interval = resting(lead->comparison);
+  } else if (const auto step = climb.best == climb.first
+                                   ? std::nullopt
+                                   : step_between(material, *climb.first, *climb.best)) {
+    headline.figure = step->text + " as fast as " + first_words(material);
   } else {
     headline.figure = rate_words(*climb.best, options);
   }
@@ -454,15 +532,8 @@ std::string climb_sentence(const Material& material, const Climb& climb) {
   if (const Line* trap = worst_trap(climb))
     add(fmt::format("The largest lie is {}: it reads {}.", quoted_title(*trap, options),
                     bias_text(*trap->series->trap)));
-  else if (climb.best && climb.best != climb.first)
-    add(way_sentence(material, climb));
   else if (climb.best)
-    add(fmt::format("{} runs at {}.", quoted_title(*climb.best, options),
-                    rate_words(*climb.best, options)));
-  if (climb.best && climb.library)
-    add(fmt::format("Against {}, the fastest library in this type: {}.{}",
-                    quoted_title(*climb.library, options), library_words(material, climb),
-                    unlike_words(*climb.best, *climb.library, options)));
+    add(ladder_sentences(material, climb));
   add(material.lab == kImportedLab
           ? fmt::format("{} benchmark{} of another program; nothing was checked.",
                         climb.lines.size(), climb.lines.size() == 1 ? "" : "s")
