@@ -1,6 +1,7 @@
 // The last lab: each rung is a claim as somebody publishes it, beside what the same measurement says when all of it is
 // told. kernels/claims/ has one file for each; they run as the traps do.
 #include "labs/lab.h"
+#include "labs/product_limits.h"
 
 namespace ridge {
 namespace {
@@ -27,8 +28,8 @@ const Lab& claims_lab() {
                    {"What is left out", "claims.cpu.below_the_noise"}},
       .params = {},
       .quality_metric = "error",
-      .quality_limit =
-          "in fp32 an NMSE against float64 of at most 4e-15 times K, the length of the sums",
+      .quality_limit = kProductLimit,
+      .type_limits = product_limits(),
       .lesson = "assets/lessons/claims.md",
       .place = 100,
       .group = "Judge",

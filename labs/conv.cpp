@@ -2,6 +2,7 @@
 #include "common/record/params.h"
 #include "labs/conv_workload.h"
 #include "labs/lab.h"
+#include "labs/product_limits.h"
 
 namespace ridge {
 namespace {
@@ -98,8 +99,8 @@ const Lab& conv_lab() {
                  {"dtype", "data type", {}},
                  {"threads", "CPU threads", {1, 2, 4, 8, 16}, Level::kLab}},
       .quality_metric = "error",
-      .quality_limit =
-          "in fp32 an NMSE against float64 of at most 4e-15 times K, K products to a sum",
+      .quality_limit = kProductLimit,
+      .type_limits = product_limits(),
       .lesson = "assets/lessons/conv.md",
       .place = 30,
       .group = "Kernels",

@@ -2,6 +2,7 @@
 #include "labs/gemm_talk.h"
 #include "labs/gemm_workload.h"
 #include "labs/lab.h"
+#include "labs/product_limits.h"
 
 namespace ridge {
 namespace {
@@ -100,8 +101,8 @@ const Lab& gemm_lab() {
               {"threads", "CPU threads", {1, 2, 4, 8, 16}, Level::kLab},
           },
       .quality_metric = "error",
-      .quality_limit =
-          "in fp32 an NMSE against float64 of at most 4e-15 times K, the length of the sums",
+      .quality_limit = kProductLimit,
+      .type_limits = product_limits(),
       .lesson = "assets/lessons/gemm.md",
       .place = 10,
       .group = "Start",

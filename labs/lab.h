@@ -76,6 +76,12 @@ struct WalkedFamily {
   int first_look = 0;  ///< which of them
 };
 
+/// What the error of a rung of one type may be, in words: the types differ in what limits them.
+struct TypeLimit {
+  const char* dtype;
+  const char* words;
+};
+
 struct Lab {
   const char* id;      ///< "gemm"
   const char* title;   ///< "GEMM"
@@ -86,6 +92,8 @@ struct Lab {
   std::vector<ParamView> params;
   const char* quality_metric;  ///< "error": NMSE against float64; else a task metric: "accuracy"
   const char* quality_limit;   ///< in words, for reports
+  std::vector<TypeLimit> type_limits =
+      {};                      ///< after `quality_limit`; empty: it is the same for all
   const char* lesson;          ///< "assets/lessons/gemm.md"
   /// In its group, smallest first; in tens, so that there is room between two. The tests' labs come last.
   int place = 1000;

@@ -1,6 +1,7 @@
 // The Traps lab: each rung is a way of measuring that lies, beside the honest figure of the same
 // victim. kernels/traps/ has one file for each.
 #include "labs/lab.h"
+#include "labs/product_limits.h"
 
 namespace ridge {
 namespace {
@@ -43,8 +44,8 @@ const Lab& traps_lab() {
                    {"GPU", "traps.cuda.no_synchronisation"}},
       .params = {},
       .quality_metric = "error",
-      .quality_limit =
-          "in fp32 an NMSE against float64 of at most 4e-15 times K, the length of the sums",
+      .quality_limit = kProductLimit,
+      .type_limits = product_limits(),
       .lesson = "assets/lessons/traps.md",
       .place = 80,
       .group = "Judge",

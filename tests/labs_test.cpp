@@ -250,3 +250,13 @@ TEST_CASE(
   shape.dtype = "int4";
   CHECK(model_workloads(shape).at(0).parts.front().kernel == "gemm.cpu.threads");
 }
+
+TEST_CASE("a lab's limit that is of one type is said of that type alone") {
+  for (const Lab* lab : all_labs()) {
+    INFO(lab->id);
+    for (const char* dtype : {"(fp32)", "in fp32", "bf16"})
+      CHECK(std::string(lab->quality_limit).find(dtype) == std::string::npos);
+  }
+  CHECK(std::any_of(find_lab("gemm")->type_limits.begin(), find_lab("gemm")->type_limits.end(),
+                    [](const TypeLimit& one) { return std::string(one.dtype) == "bf16"; }));
+}

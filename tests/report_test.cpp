@@ -318,6 +318,27 @@ TEST_CASE("several sizes make a size curve; one does not") {
   for (const Section& other : built(one).sections) CHECK(other.id != "sizes");
 }
 
+TEST_CASE("what limits an error is said of the types that were checked, and of no other") {
+  Options options = test::report_options();
+  options.quality_limit = "an NMSE against float64";
+  options.type_limits = {{"bf16", "at most a rounding"}, {"fp32", "at most 4e-15 times K"}};
+  const auto said = [&](const char* dtype) {
+    Transcript out;
+    add_start_of(&out);
+    out.send(work(RequestType::run, 4, {kNaive}));
+    Series one = measured(4, 0, kNaive, 24e6);
+    one.dtype = dtype;
+    out.worker("result", with(about(4, 0), "outcome", one));
+    const Run run = read_run(out);
+    const Report report = built(run, options);
+    return section(report, "error").paragraphs.back();
+  };
+  CHECK(said("bf16") == "Limit of this lab: an NMSE against float64, in bf16 at most a rounding.");
+  CHECK(said("fp32") ==
+        "Limit of this lab: an NMSE against float64, in fp32 at most 4e-15 times K.");
+  CHECK(said("fp8") == "Limit of this lab: an NMSE against float64.");
+}
+
 TEST_CASE("where rungs are judged by their answers, the error table is of those") {
   Transcript out;
   add_start_of(&out);

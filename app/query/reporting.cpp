@@ -55,6 +55,7 @@ report::Options options_of(const Lab& lab) {
   options.lab_title = lab.title;
   options.about = lab.goal;
   options.quality_limit = lab.quality_limit;
+  for (const auto& [dtype, words] : lab.type_limits) options.type_limits[dtype] = words;
   if (lab.quality_metric != kErrorMetric) options.quality_metric = lab.quality_metric;
   options.items = lab.items;
   options.per_item = lab.per_item;

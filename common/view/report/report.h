@@ -70,6 +70,8 @@ struct Options {
       ladder_after{};
   std::vector<std::string> order;  ///< kernel ids in the ladder's order; others follow as they ran
   std::string quality_limit;       ///< the lab's words; empty: from the checks
+  /// What follows them for a rung of one type, where the limit depends on it: "bf16": "at most ...".
+  std::map<std::string, std::string> type_limits{};
   std::string quality_metric;   ///< task metric the lab is judged by, "accuracy"; empty: an error
   std::string items = "items";  ///< what its rates count
   bool per_item = false;        ///< its times are those of an item

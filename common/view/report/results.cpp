@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -375,6 +376,21 @@ std::string task_metric_of(const Material& material) {
   return "";
 }
 
+/// Of the types that were checked alone: what limits the error of one type says nothing of another.
+void add_limit(const Material& material, Section* section) {
+  const Options& options = *material.options;
+  if (options.quality_limit.empty()) return;
+  std::map<std::string, std::string> of_type;
+  for (const Line& line : material.lines) {
+    const auto limit = options.type_limits.find(dtype_of(*line.series));
+    if (line.series->quality() && limit != options.type_limits.end()) of_type.insert(*limit);
+  }
+  std::string text = "Limit of this lab: " + options.quality_limit;
+  for (const auto& [dtype, words] : of_type)
+    text += (dtype == of_type.begin()->first ? ", in " : "; in ") + dtype + " " + words;
+  section->paragraphs.push_back(text + ".");
+}
+
 /// A network that is judged by its answers says beside them how far its scores are from float64's.
 std::string nmse_text(const QualityCheck& check) {
   const auto scores = check.task.find("scores_nmse");
@@ -389,8 +405,7 @@ Section task_section(const Material& material, const std::string& metric) {
   title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   Section section{.id = "error", .title = title};
   section.paragraphs = {"Of the problem that was timed. A rung that fails any check has no speed."};
-  if (!material.options->quality_limit.empty())
-    section.paragraphs.push_back("Limit of this lab: " + material.options->quality_limit + ".");
+  add_limit(material, &section);
   Table table{.columns = {"Rung", title, "Judged on", "NMSE", "Checks", "Result"}};
   for (const Line& line : material.lines) {
     const QualityCheck* check = line.series->quality();
@@ -422,9 +437,7 @@ Section error_section(const Material& material) {
       "NMSE is the sum of (out − ref)² over the sum of ref², against float64 on the inputs as "
       "rounded to the rung's type; the worst of all checks is shown. A rung over its limit has no "
       "speed."};
-  if (!material.options->quality_limit.empty()) {
-    section.paragraphs.push_back("Limit of this lab: " + material.options->quality_limit + ".");
-  }
+  add_limit(material, &section);
   Table table{.columns = {"Rung", "NMSE", "Limit", "Largest error", "Checks", "Result"}};
   for (const Line& line : material.lines) {
     const QualityCheck* check = line.series->quality();
