@@ -544,18 +544,27 @@ TEST_CASE("a factor over a single call has one digit, and says so") {
   CHECK_FALSE(has(report.sentence, "68"));
   CHECK(front(report, "climb").chart->table.rows[1][3] == "≈ 70× noisy");  // as the headline
 
-  Timed busy;
-  busy.out.send(work(RequestType::run, 4, {kNaive, kBlocked}));
-  Series disturbed = measured(4, 0, kNaive, 137e6);
-  disturbed.stats->flags = {"contended"};
-  busy.out.worker("result", with(about(4, 0), "outcome", disturbed));
-  busy.out.worker("result", with(about(4, 1), "outcome", measured(4, 1, kBlocked, 2e6)));
-  busy.out.worker("done", {{"request", 4}, {"status", "ok"}});
-  const Run busy_run = read_run(busy.out);
-  const Report noisy = built(busy_run, ladder_options());
-  CHECK(noisy.headline.figure == "about 70× as fast as the first rung");
-  CHECK(has(noisy.sentence, "That factor is rough: the machine was busy meanwhile."));
-  CHECK(front(noisy, "climb").chart->table.rows[1][3] == "≈ 70× noisy");
+  const auto disturbed_run = [](const char* flag) {
+    Timed busy;
+    busy.out.send(work(RequestType::run, 4, {kNaive, kBlocked}));
+    Series disturbed = measured(4, 0, kNaive, 137e6);
+    disturbed.stats->flags = {flag};
+    busy.out.worker("result", with(about(4, 0), "outcome", disturbed));
+    busy.out.worker("result", with(about(4, 1), "outcome", measured(4, 1, kBlocked, 2e6)));
+    busy.out.worker("done", {{"request", 4}, {"status", "ok"}});
+    return read_run(busy.out);
+  };
+  const Run busy_run = disturbed_run("contended"), noisy_run = disturbed_run("noisy");
+  const Report busy = built(busy_run, ladder_options()), noisy = built(noisy_run, ladder_options());
+  for (const Report* one : {&busy, &noisy}) {
+    CHECK(one->headline.figure == "about 70× as fast as the first rung");
+    CHECK(front(*one, "climb").chart->table.rows[1][3] == "≈ 70× noisy");
+  }
+  // Headline and machine agree on whether other programs ran.
+  CHECK(has(busy.sentence, "That factor is rough: other programs took processor time meanwhile."));
+  CHECK(has(front(busy, "machine").paragraphs[1], "the machine was quiet, later it was busy."));
+  CHECK(has(noisy.sentence, "That factor is rough: the times scatter."));
+  CHECK(front(noisy, "machine").paragraphs[1].ends_with("when it began the machine was quiet."));
 }
 
 TEST_CASE("both verdicts of a held clock are on page 1, the sustained one first") {

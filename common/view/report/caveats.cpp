@@ -42,7 +42,7 @@ void add_quiet_caveats(const Material& material, const Climb& climb, Section* se
   std::set<std::string> said;
   std::vector<const Line*> contended;
   for (const Line* line : climb.lines) {
-    if (is_flagged(*line, "contended")) contended.push_back(line);
+    if (was_busy(*line) && line->problem.empty()) contended.push_back(line);
   }
   const std::string meanwhile =
       contended.empty() || has_reserve(material)

@@ -128,6 +128,12 @@ bool is_trap(const Line& line) {
   return line.series->kind == RungKind::trap;
 }
 
+bool was_busy(const Line& line) {
+  if (!line.series->stats) return false;
+  const auto& flags = line.series->stats->flags;
+  return std::find(flags.begin(), flags.end(), "contended") != flags.end();
+}
+
 bool is_library(const Line& line) {
   const KernelInfo* info = line.input->run->kernel(line.series->kernel);
   return info && !info->library.empty();

@@ -56,6 +56,8 @@ std::string side_text(const std::string& title, const Params& own, const Params&
                       const std::string& size);
 /// Whether the line is a rung of the fourth kind: its figures stand in a section of their own.
 bool is_trap(const Line& line);
+/// Whether other programs took processor time while it ran.
+bool was_busy(const Line& line);
 /// Whether it is there to be compared with, and no step of the ladder.
 bool is_library(const Line& line);
 /// "unavailable: reason"

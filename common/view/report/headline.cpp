@@ -360,18 +360,21 @@ std::string rates_words(const Line& from, const Line& to, const Options& options
   return old_to_new_rate(*low, *high, unit_in_words(to, high->unit, options));
 }
 
-/// What makes the factor of the climb rough, a sentence; empty: nothing.
+/// What makes the factor of the climb rough, a sentence; empty: nothing. What the page says of the machine elsewhere comes
+/// from the same flag.
 std::string rough_sentence(const Climb& climb, const Options& options) {
   std::string why;
-  bool is_disturbed = false;
+  bool is_busy = false, is_noisy = false;
   for (const Line* line : {climb.first, climb.best}) {
-    is_disturbed |= was_disturbed(*line->series->stats);
+    is_busy |= was_busy(*line);
+    is_noisy |= was_disturbed(*line->series->stats);
     const std::string words = rough_words(*line->series->stats);
     if (!words.empty())
       why += (why.empty() ? "" : "; ") + quoted_title(*line, options) + ": " + words;
   }
-  if (why.empty() && is_disturbed) return " That factor is rough: the machine was busy meanwhile.";
-  return why.empty() ? "" : " That factor is rough (" + why + ").";
+  if (!why.empty()) return " That factor is rough (" + why + ").";
+  if (is_busy) return " That factor is rough: other programs took processor time meanwhile.";
+  return is_noisy ? " That factor is rough: the times scatter." : "";
 }
 
 /// Whether the comparison is of the first rung and the fastest: the way that was climbed.

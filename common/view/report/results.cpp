@@ -153,6 +153,22 @@ std::string measured_when(const Material& material, const Input& input) {
   return from + " to " + (same_day ? fmt::format("{:%H:%M}", end) : to) + " UTC";
 }
 
+namespace {
+
+/// Of a run that began on a quiet machine: whether it stayed so.
+std::string quiet_clause(const Material& material, const Input& input) {
+  if (!input.run->environment()->quiet.quiet) return ".";
+  const auto& after = input.run->quiet_after();
+  const bool is_busy_later =
+      (after && !after->quiet) ||
+      std::any_of(material.lines.begin(), material.lines.end(),
+                  [&](const Line& line) { return line.input == &input && was_busy(line); });
+  return is_busy_later ? "; when it began the machine was quiet, later it was busy."
+                       : "; when it began the machine was quiet.";
+}
+
+}  // namespace
+
 std::vector<std::string> machine_lines(const Material& material, const Input& input, bool on_gpu) {
   if (!input.run->environment()) return {unavailable("the run holds no environment")};
   const Environment& env = *input.run->environment();
@@ -162,7 +178,7 @@ std::vector<std::string> machine_lines(const Material& material, const Input& in
   return {what + "; " + or_unknown(env.os) + ".",
           "Measured " + or_unknown(measured_when(material, input)) +
               (env.compiler.empty() ? "" : " with rungs built by " + build_text(env, on_gpu)) +
-              (env.quiet.quiet ? "; when it began the machine was quiet." : ".")};
+              quiet_clause(material, input)};
 }
 
 Section environment_section(const Material& material) {
