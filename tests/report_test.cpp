@@ -339,6 +339,33 @@ TEST_CASE("what limits an error is said of the types that were checked, and of n
   CHECK(said("fp8") == "Limit of this lab: an NMSE against float64.");
 }
 
+TEST_CASE("rows of one error are one row with their number and the rungs' names") {
+  const auto labels = [](const std::vector<int64_t>& sizes) {
+    Transcript out;
+    add_start_of(&out);
+    out.send(work(RequestType::run, 4, {kNaive}));
+    int index = 0;
+    for (const std::string& kernel : {kNaive, kBlocked, kPeer, kWrong}) {
+      for (const int64_t n : sizes) {
+        Series one = measured(4, index++, kernel, 24e6);
+        one.params["n"] = n;
+        if (kernel == kWrong) one.checks.front().nmse *= 2;
+        out.worker("result", with(about(4, one.index), "outcome", one));
+      }
+    }
+    const Run run = read_run(out);
+    std::vector<std::string> all;
+    for (const auto& row : section(built(run), "error").table->rows) all.push_back(row[0]);
+    return all;
+  };
+  CHECK(labels({512}) ==
+        std::vector<std::string>{"3 rungs: three loops, -O3; cache blocks; oneDNN", "dropped k"});
+  CHECK(labels({512, 1024}) ==
+        std::vector<std::string>{
+            "6 results, each rung at n=512; n=1024: three loops, -O3; cache blocks; oneDNN",
+            "dropped k · n=512", "dropped k · n=1024"});
+}
+
 TEST_CASE("where rungs are judged by their answers, the error table is of those") {
   Transcript out;
   add_start_of(&out);

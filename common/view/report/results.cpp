@@ -17,6 +17,7 @@
 #include "common/record/stale_words.h"
 #include "common/view/report/climb.h"
 #include "common/view/report/content.h"
+#include "common/view/report/fold_rows.h"
 
 namespace ridge::report {
 namespace {
@@ -439,6 +440,7 @@ Section task_section(const Material& material, const std::string& metric) {
                           format_count(static_cast<double>(line.series->checks.size())),
                           problem.empty() ? "passed" : problem});
   }
+  fold_repeated(material, &table);
   section.table = std::move(table);
   return section;
 }
@@ -479,6 +481,7 @@ Section error_section(const Material& material) {
                           format_count(static_cast<double>(line.series->checks.size())),
                           problem.empty() ? "passed" : problem});
   }
+  fold_repeated(material, &table);
   section.table = std::move(table);
   return section;
 }
