@@ -182,7 +182,11 @@ TEST_CASE("a ratio beside its interval is printed within it") {
   CHECK(ratio_text(2.5, std::nullopt) == "2.50×");
   CHECK(ratio_text(1.056, Interval{1.01, 1.13}) == "1.06×");  // the interval bears no fourth digit
   CHECK(ratio_text(1.0064, Interval{1.0053, 1.0075}) == "1.006×");
-  CHECK(ratio_text(49305, Interval{48047, 61371}) == format_number(49000, 2) + "×");
+  CHECK(ratio_text(49305, Interval{48047, 61371}) == format_number(49300, 3) + "×");
+  // As many decimals as the ends that stand beside it.
+  CHECK(ratio_text(0.98474, Interval{0.9164, 1.0046}) == "0.985×");
+  CHECK(ratio_text(3.793, Interval{3.199, 4.389}) == "3.79×");
+  CHECK(ratio_text(1.0197, Interval{1.0041, 1.0261}) == "1.020×");
   ClimbStep step{.ratio = 11.866, .verdict = Verdict::faster, .from = "AVX2"};
   step.interval = Interval{11.861, 11.872};
   CHECK(climb_chart(two_rungs(step)).panels[1].row_reasons[1] == "▲ 11.87× [11.86, 11.87]");
@@ -320,10 +324,10 @@ TEST_CASE("a headline has no digit that its interval does not bear") {
   CHECK(supported_ratio_text(16.4, Interval{4.96, 46.5}) == "between 4.9× and 47×");
   CHECK(supported_ratio_text(0.96, Interval{0.5, 1.2}) == "between 0.5× and 1.2×");
   CHECK(supported_ratio_text(2.0, Interval{1.98, 2.02}) == format_ratio(2.0));
-  CHECK(supported_ratio_text(2.714, Interval{2.4, 3.0}) == "2.7×");
+  CHECK(supported_ratio_text(2.714, Interval{2.4, 3.0}) == "2.71×");
   CHECK(supported_ratio_text(8.6, Interval{8.13, 11.2}) == "8.6×");
-  CHECK(supported_ratio_text(16.43, Interval{14.1, 18.2}) == "16×");
-  CHECK(supported_ratio_text(163.7, Interval{140, 190}) == "160×");
+  CHECK(supported_ratio_text(16.43, Interval{14.1, 18.2}) == "16.4×");
+  CHECK(supported_ratio_text(163.7, Interval{140, 190}) == "164×");
   CHECK(supported_ratio_text(1.004, Interval{1.003, 1.005}) == format_ratio(1.004));
   CHECK(supported_ratio_text(2.714, std::nullopt) == format_ratio(2.714));
 }
@@ -395,8 +399,8 @@ TEST_CASE("a long step becomes brief before a measured column goes") {
     for (const Primitive& p : layout(model, {.width = width}).primitives) all += p.text + "\n";
     return all;
   };
-  CHECK(has(texts(1000), "▲ 22× [20.9, 23.0] over another rung, with a long name"));
-  CHECK(has(texts(600), "▲ 22× …"));
+  CHECK(has(texts(1000), "▲ 22.0× [20.9, 23.0] over another rung, with a long name"));
+  CHECK(has(texts(600), "▲ 22.0× …"));
   CHECK_FALSE(has(texts(600), "no room for"));
   CHECK(has(texts(600), "8.4e-14 ✓"));
   // A note under a name takes no column either.

@@ -198,10 +198,10 @@ TEST_CASE("a step is coloured where a comparison decided it") {
     double ratio;
     const char* text;
     chart::Role role;
-  } const cases[] = {{Verdict::faster, 4, "▲ 4.00×", chart::Role::faster},
+  } const cases[] = {{Verdict::faster, 4, "▲ 4.000×", chart::Role::faster},
                      {Verdict::slower, 0.8, "▼ 0.800×", chart::Role::slower},
-                     {Verdict::same, 1.001, "= 1.001×", chart::Role::muted},
-                     {Verdict::unresolved, 1.5, "? 1.50×", chart::Role::muted}};
+                     {Verdict::same, 1.001, "= 1.0010×", chart::Role::muted},
+                     {Verdict::unresolved, 1.5, "? 1.500×", chart::Role::muted}};
   for (const auto& one : cases) {
     const Run run = report_run(
         {.verdict = one.verdict, .ratio = one.ratio, .ci = {one.ratio * 0.999, one.ratio * 1.001}});

@@ -85,7 +85,13 @@ std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
   const int of_plain = is_near_one ? kFewest + 1 : kFewest;
   const int of_ends = interval_digits(*interval, 0);
   const double low = as_printed(interval->low, of_ends), high = as_printed(interval->high, of_ends);
-  int digits = std::clamp(borne, kLeast, of_plain);
+  // And no fewer decimals than the coarser of the two ends, which stand beside it.
+  const double last = std::max(interval->low > 0 ? last_digit(interval->low, of_ends) : 0,
+                               last_digit(interval->high, of_ends));
+  const int beside =
+      static_cast<int>(std::floor(std::log10(ratio)) - std::round(std::log10(last))) + 1;
+  // One digit more than usual at most: an end of 0.999999 is no reason for a ratio of six.
+  int digits = std::max(std::clamp(borne, kLeast, of_plain), std::min(beside, of_plain + 1));
   while (digits < kMost && (as_printed(ratio, digits) < low || as_printed(ratio, digits) > high))
     ++digits;
   return format_number(as_printed(ratio, digits), digits) + "×";

@@ -16,8 +16,9 @@ namespace ridge {
 std::string ratio_interval_text(const std::optional<Interval>& ratio, double margin);
 
 /// A paired ratio wherever it stands, so that one screen never has it twice with other digits. Its interval decides them:
-/// none that the interval does not bear ("2.7×" where it is ±0.3, two at least), and as many (six at most) as it takes to
-/// stand within the interval: "11.87×" beside "[11.86, 11.88]". Without an interval as format_ratio.
+/// as many decimals as its ends ("2.71×" beside "[2.40, 3.00]"), none beyond those that the interval does not bear, and as
+/// many (six digits at most) as it takes to stand within it: "11.87×" beside "[11.86, 11.88]". Without an interval as
+/// format_ratio.
 std::string ratio_text(double ratio, const std::optional<Interval>& interval);
 
 /// Of how many times as long: the interval of 1 / ratio.
