@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <vector>
 
 #include "common/core/format.h"
 #include "common/record/accuracy.h"
 #include "common/record/clocks.h"
+#include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
@@ -476,6 +479,23 @@ std::string leading_figure(const Material& material, const Climb& climb, const C
                                   : title_of(c.baseline, *material.options));
 }
 
+/// "The ladder shows seed 1; the appendix has seeds 1 to 8.": empty: nothing has a seed.
+std::string seeds_sentence(const Material& material, const Climb& climb) {
+  const auto seeds_of = [](const auto& lines, const auto& line_of) {
+    std::set<int64_t> seeds;
+    for (const auto& one : lines) {
+      const Series& series = *line_of(one).series;
+      if (series.params.contains("seed")) seeds.insert(param_int(series.params, "seed"));
+    }
+    return std::vector<int64_t>(seeds.begin(), seeds.end());
+  };
+  const auto all = seeds_of(material.lines, [](const Line& line) -> const Line& { return line; });
+  const auto shown = seeds_of(climb.lines, [](const Line* line) -> const Line& { return *line; });
+  if (shown.empty()) return "";
+  if (all == shown) return "The results are of " + seeds_text(shown) + ".";
+  return "The ladder shows " + seeds_text(shown) + "; the appendix has " + seeds_text(all) + ".";
+}
+
 Headline climb_headline(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   Headline headline;
@@ -541,6 +561,7 @@ std::string climb_sentence(const Material& material, const Climb& climb) {
           ? fmt::format("{} benchmark{} of another program; nothing was checked.",
                         climb.lines.size(), climb.lines.size() == 1 ? "" : "s")
           : checks_sentence(climb));
+  add(seeds_sentence(material, climb));
   if (material.claims.empty() && !climb.unit.empty())
     add("No two rungs were compared in pairs, so no verdict is given: small differences may be the "
         "machine's.");
