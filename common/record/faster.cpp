@@ -82,14 +82,15 @@ std::optional<Found> find_in(const Run& run, const std::string& of_kernel, const
         "in turns" + (pair->ci ? ", 95 % interval " + ratio_interval_text(pair->ci, pair->margin)
                                : std::string())};
   }
-  // Of the newest run that timed both. Which of them are of one run is known at once, what is a candidate is not.
-  const auto &all = run.series_of_kernel(of_kernel), &others = run.series_of_kernel(kernel);
+  // Of the newest run that timed both.
+  const auto& all = run.series_of_kernel(of_kernel);
   for (auto of = all.rbegin(); of != all.rend(); ++of) {
-    for (auto other = others.rbegin(); other != others.rend(); ++other) {
-      if (is_of_one_run(**of, **other) && is_candidate(**other, like) && is_candidate(**of, like) &&
-          !is_in_turns(run, **of))
-        return of_times(**of, **other);
-    }
+    if (!is_candidate(**of, like)) continue;
+    const std::vector<const Series*> of_run = run.series_of_request((*of)->request);
+    const auto other = std::find_if(of_run.rbegin(), of_run.rend(), [&](const Series* one) {
+      return one->kernel == kernel && is_candidate(*one, like);
+    });
+    if (other != of_run.rend() && !is_in_turns(run, **of)) return of_times(**of, **other);
   }
   return std::nullopt;
 }

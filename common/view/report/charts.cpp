@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "common/record/params.h"
 #include "common/view/chart/figures.h"
@@ -45,16 +46,18 @@ std::vector<LadderRow> chart_rows(const Material& material) {
   return rows;
 }
 
-/// Whether an earlier line has the same rung, and only another seed.
-bool is_further_seed(const Material& material, size_t at) {
-  const Line& line = material.lines[at];
-  const auto same = [&](const Line& other) {
-    return other.input == line.input && other.series->kernel == line.series->kernel &&
-           other.series->cache == line.series->cache &&
-           without_seed(other.series->params) == without_seed(line.series->params);
-  };
-  const auto begin = material.lines.begin();
-  return std::any_of(begin, begin + static_cast<std::ptrdiff_t>(at), same);
+/// Of each line whether an earlier one has the same rung, and only another seed.
+std::vector<bool> further_seeds(const Material& material) {
+  std::set<std::tuple<const Input*, std::string, Params::Map, std::string>> known;
+  std::vector<bool> further;
+  for (const Line& line : material.lines) {
+    const Series& series = *line.series;
+    further.push_back(!known
+                           .insert({line.input, series.kernel, without_seed(series.params).map(),
+                                    series.cache.text()})
+                           .second);
+  }
+  return further;
 }
 
 Section ladder_section(const Material& material) {
@@ -62,8 +65,9 @@ Section ladder_section(const Material& material) {
   const std::vector<LadderRow> all = chart_rows(material);
   std::vector<LadderRow> rows;
   std::vector<const Line*> lines;
+  const std::vector<bool> is_further_seed = further_seeds(material);
   for (size_t i = 0; i < all.size(); ++i) {
-    if (is_further_seed(material, i)) continue;
+    if (is_further_seed[i]) continue;
     // A row of the ladder stands alone: its label says all that tells it from the others.
     rows.push_back(all[i]), lines.push_back(&material.lines[i]);
     rows.back().label = lines.back()->label;

@@ -40,21 +40,75 @@ bool is_of_rung(const std::string& name) {
   return name == "dtype" || name == "threads" || name == "seed";
 }
 
-/// How many parameters of the problem two results share; none where one of them differs.
-std::optional<size_t> shared_problem(const Series& a, const Series& b) {
+/// The parameters of the problem that a result is of.
+Params problem_of_rung(const Series& series) {
+  Params::Map params = without_own(series).map();
+  std::erase_if(params, [](const auto& item) { return is_of_rung(item.first); });
+  return params;
+}
+
+/// The lines of one family at one set of the problem's parameters.
+struct Group {
+  std::string family;
+  Params problem;
+  bool is_bare = false;  ///< the results have no parameter at all
+  std::vector<const Line*> lines{};
+};
+
+/// Whether two results are of one problem: they share a parameter and differ in none that both have, or have one family.
+bool is_one_problem(const Group& a, const Group& b) {
   size_t shared = 0;
-  const Params own = without_own(a), other = without_own(b);
-  for (const auto& [name, value] : own) {
-    const auto found = other.find(name);
-    if (found == other.end() || is_of_rung(name)) continue;
-    if (found->second != value) return std::nullopt;
+  for (const auto& [name, value] : a.problem) {
+    const auto found = b.problem.find(name);
+    if (found == b.problem.end()) continue;
+    if (found->second != value) return false;
     ++shared;
   }
-  const bool is_empty = own.empty() && other.empty();
-  return shared > 0 || is_empty || ridge::family_of(a.kernel) == ridge::family_of(b.kernel)
-             ? std::optional(shared)
-             : std::nullopt;
+  return shared > 0 || (a.is_bare && b.is_bare) || a.family == b.family;
 }
+
+/// What every line is asked about every other. A sweep has ten thousand of them, so groups are asked instead.
+class Problems {
+ public:
+  explicit Problems(const Material& material) : first_(material.lines.data()) {
+    std::map<std::tuple<std::string, Params::Map, bool>, size_t> known;
+    for (const Line& line : material.lines) {
+      const Series& series = *line.series;
+      const Params problem = problem_of_rung(series);
+      const std::string family(ridge::family_of(series.kernel));
+      const bool is_bare = problem.empty() && without_own(series).empty();
+      const auto [at, is_new] = known.try_emplace({family, problem.map(), is_bare}, groups_.size());
+      if (is_new) groups_.push_back({family, problem, is_bare});
+      groups_[at->second].lines.push_back(&line);
+      group_of_line_.push_back(at->second);
+      for (const auto& [name, value] : series.params) values_[{series.lab, name}].insert(value);
+    }
+  }
+  const Params& of(const Line& line) const { return group_of(line).problem; }
+  /// Whether results of the line's lab have other values of the parameter.
+  bool has_several(const Line& line, const std::string& name) const {
+    const auto found = values_.find({line.series->lab, name});
+    return found != values_.end() && found->second.size() > 1;
+  }
+  /// Of one problem with the line, in their own order.
+  std::set<const Line*> like(const Line& line) const {
+    std::set<const Line*> lines;
+    for (const Group& group : groups_) {
+      if (is_one_problem(group, group_of(line)))
+        lines.insert(group.lines.begin(), group.lines.end());
+    }
+    return lines;
+  }
+
+ private:
+  const Group& group_of(const Line& line) const {
+    return groups_[group_of_line_[static_cast<size_t>(&line - first_)]];
+  }
+  const Line* first_;
+  std::vector<Group> groups_;
+  std::vector<size_t> group_of_line_;
+  std::map<std::pair<std::string, std::string>, std::set<ParamValue>> values_;
+};
 
 /// Of two results of one rung the one nearer to the pivot's own settings.
 size_t likeness(const Series& series, const Series& pivot) {
@@ -71,15 +125,20 @@ bool is_side(const Line& line) {
 }
 
 /// The results of the pivot's case, one for each rung; two files: the two sides alone.
-std::vector<const Line*> lines_like(const Material& material, const Line& pivot) {
-  std::vector<const Line*> lines;
+std::vector<const Line*> lines_like(const Material& material, const Problems& problems,
+                                    const Line& pivot) {
+  std::set<const Line*> candidates = problems.like(pivot);
   for (const Line& line : material.lines) {
+    if (is_side(line) && is_side(pivot)) candidates.insert(&line);
+  }
+  std::vector<const Line*> lines;
+  for (const Line* candidate : candidates) {
+    const Line& line = *candidate;
     const bool is_forced = is_side(line) && is_side(pivot);
     if (!is_forced) {
       const bool same = line.input == pivot.input && line.series->lab == pivot.series->lab &&
                         line.series->cache == pivot.series->cache && material.inputs.size() == 1 &&
-                        backend_of(line.series->kernel) == backend_of(pivot.series->kernel) &&
-                        shared_problem(*line.series, *pivot.series);
+                        backend_of(line.series->kernel) == backend_of(pivot.series->kernel);
       if (!same) continue;
     }
     const auto known = std::find_if(lines.begin(), lines.end(), [&](const Line* other) {
@@ -96,25 +155,17 @@ std::vector<const Line*> lines_like(const Material& material, const Line& pivot)
 }
 
 /// The parameters of the problem that other results of its family have other values of.
-Params own_case(const Material& material, const Line& line) {
+Params own_case(const Problems& problems, const Line& line) {
   Params own;
-  for (const auto& [name, value] : without_own(*line.series)) {
-    if (is_of_rung(name)) continue;
-    const bool differs = std::any_of(material.lines.begin(), material.lines.end(),
-                                     [&, &name = name, &value = value](const Line& other) {
-                                       const auto found = other.series->params.find(name);
-                                       return other.series->lab == line.series->lab &&
-                                              found != other.series->params.end() &&
-                                              found->second != value;
-                                     });
-    if (differs) own[name] = value;
+  for (const auto& [name, value] : problems.of(line)) {
+    if (problems.has_several(line, name)) own[name] = value;
   }
   return own;
 }
 
 /// "n=4096", "n=4096, cold caches": what tells the line's case from the others.
-std::string where_of(const Material& material, const Line& line) {
-  std::string text = differing_params(own_case(material, line), {}, line.series->size_param);
+std::string where_of(const Material& material, const Problems& problems, const Line& line) {
+  std::string text = differing_params(own_case(problems, line), {}, line.series->size_param);
   const bool one_cache =
       std::all_of(material.lines.begin(), material.lines.end(),
                   [&](const Line& other) { return other.series->cache == line.series->cache; });
@@ -130,7 +181,7 @@ size_t plainness(const Params& own, const Line& line) {
 
 /// What page 1 is best about: the candidate of the one comparison, else the case with the most verified rungs; of
 /// several the one with the most comparisons, then the plainest, then the largest.
-const Line* pivot_of(const Material& material) {
+const Line* pivot_of(const Material& material, const Problems& problems) {
   if (material.is_of_pair) {
     for (const Line& line : material.lines) {
       if (line.is_candidate) return &line;
@@ -138,15 +189,23 @@ const Line* pivot_of(const Material& material) {
   }
   const Line* best = nullptr;
   std::tuple<size_t, size_t, long, int64_t> most{};
+  std::set<std::tuple<const Input*, std::string, std::string, std::string, Params::Map>> seen;
   for (const Line& line : material.lines) {
-    if (line.series->lab != material.lab || !was_run(line)) continue;
+    const Series& series = *line.series;
+    if (series.lab != material.lab || !was_run(line)) continue;
+    // Rungs of one case have one score.
+    if (!seen.insert({line.input, series.cache.text(), backend_of(series.kernel).text(),
+                      std::string(ridge::family_of(series.kernel)), series.params.map()})
+             .second)
+      continue;
     size_t verified = 0;
-    for (const Line* other : lines_like(material, line)) verified += other->problem.empty();
+    for (const Line* other : lines_like(material, problems, line))
+      verified += other->problem.empty();
     size_t compared = 0;
     for (const Claim& claim : material.claims)
       compared += claim.paired && claim.comparison.candidate_params == line.series->params;
     const std::tuple score = {verified, compared,
-                              -static_cast<long>(plainness(own_case(material, line), line)),
+                              -static_cast<long>(plainness(own_case(problems, line), line)),
                               param_int(line.series->params, line.series->size_param)};
     if (best && score <= most) continue;
     best = &line;
@@ -389,9 +448,10 @@ std::optional<Step> step_between(const Material& material, const Line& from, con
 
 Climb climb_of(const Material& material) {
   Climb climb;
-  const Line* pivot = pivot_of(material);
+  const Problems problems(material);
+  const Line* pivot = pivot_of(material, problems);
   if (!pivot) return climb;
-  for (const Line* line : lines_like(material, *pivot)) {
+  for (const Line* line : lines_like(material, problems, *pivot)) {
     if (was_run(*line)) {
       climb.lines.push_back(line);
     } else {
@@ -399,7 +459,8 @@ Climb climb_of(const Material& material) {
     }
   }
   climb.elsewhere = material.lines.size() - climb.lines.size() - climb.not_run;
-  if (climb.elsewhere > 0 && material.inputs.size() == 1) climb.where = where_of(material, *pivot);
+  if (climb.elsewhere > 0 && material.inputs.size() == 1)
+    climb.where = where_of(material, problems, *pivot);
   find_ends(material, &climb);
   if (climb.first) leave_out_types(material, &climb);
   leave_out_others(material, &climb);

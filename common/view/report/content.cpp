@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cmath>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "common/core/format.h"
 #include "common/record/clocks.h"
@@ -23,8 +25,10 @@ namespace {
 
 using namespace chart;
 
-bool same_rung(const Series& a, const Series& b) {
-  return a.kernel == b.kernel && a.params == b.params && a.cache == b.cache;
+/// One rung at one set of parameters: its results take each other's place.
+using RungKey = std::tuple<std::string, Params::Map, std::string>;
+RungKey key_of(const Series& series) {
+  return {series.kernel, series.params.map(), series.cache.text()};
 }
 
 /// Whether `fresh` takes the place of `known`: what was only asked for hides nothing, nor does a side of a comparison,
@@ -60,7 +64,8 @@ void name_lines(std::vector<Line>* lines, bool two_files, const Options& options
   std::map<std::string, Params> shared;
   std::map<std::string, std::string> sizes;
   for (const Line& line : *lines) {
-    shared.try_emplace(family_of(line), shared_params_of(*lines, family_of(line)));
+    if (const std::string family = family_of(line); !shared.contains(family))
+      shared[family] = shared_params_of(*lines, family);
     sizes.try_emplace(family_of(line), line.series->size_param);
   }
   shared_params->clear();
@@ -190,26 +195,29 @@ bool is_wanted(const Options& options, const std::string& lab, const Params& par
 std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& options,
                                 std::string* shared_params) {
   std::vector<Line> lines;
+  std::set<size_t> repeated;  ///< of them: with several results
   for (const Input& input : inputs) {
-    const size_t first = lines.size();
+    std::map<RungKey, size_t> known;
     for (const Series& series : input.run->series()) {
       if (!is_wanted(options, series.lab, series.params)) continue;
-      const auto known =
-          std::find_if(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(),
-                       [&](const Line& line) { return same_rung(*line.series, series); });
-      if (known == lines.end()) {
+      const auto [at, is_new] = known.try_emplace(key_of(series), lines.size());
+      if (is_new) {
         lines.push_back({.series = &series, .input = &input});
-      } else if (replaces(*input.run, series, *known->series)) {
-        known->series = &series;
+        continue;
       }
+      repeated.insert(at->second);
+      if (Line& line = lines[at->second]; replaces(*input.run, series, *line.series))
+        line.series = &series;
     }
   }
+  for (const size_t at : repeated) {
+    Line& line = lines[at];
+    const Series& kept = result_of_one_run(*line.input->run, *line.series);
+    if (&kept == line.series) continue;
+    line.later = line.series;
+    line.series = &kept;
+  }
   for (Line& line : lines) {
-    if (const Series& kept = result_of_one_run(*line.input->run, *line.series);
-        &kept != line.series) {
-      line.later = line.series;
-      line.series = &kept;
-    }
     line.problem = problem_of(*line.series);
     line.in_turns = is_in_turns(*line.input->run, *line.series);
     if (line.problem.empty()) line.derived = derive(*line.series, line.input->run->ceilings());
