@@ -19,6 +19,7 @@
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
 #include "app/window/teach/step_answer.h"
+#include "app/window/teach/step_origin.h"
 #include "app/window/teach/step_outcome.h"
 #include "app/window/teach/step_run.h"
 #include "app/window/views/view.h"
@@ -660,6 +661,35 @@ TEST_CASE("after a restart the report is of the session before, and no recording
   // What is measured since is the report's.
   f.run_all();
   CHECK(shown_report(f.state)->subtitle.starts_with("this session: "));
+}
+
+TEST_CASE("the head names the machine of the figures in view, whichever run is open", "[tour]") {
+  TemporaryFolder folder;
+  const std::string path = folder.path + "/run.jsonl";
+  {
+    Fixture f;
+    f.session.note("tour", "class 9");  // two GPU rungs: this run has neither
+    f.run_all();
+    REQUIRE(f.session.save(path));
+  }
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  open_run(f.state, path);
+  f.driver->frames(5);
+  REQUIRE(f.state.is_replay());
+  REQUIRE(f.state.teaching.tour_step == 8);
+  for (const LessonBar& bar : bars_in(f).bars) CHECK(contains(bar.machine, "H200"));
+  CHECK(origin_line(f.state).starts_with("Recording: NVIDIA H200, 20"));
+  CHECK_FALSE(contains(origin_line(f.state), f.state.run().environment()->machine()));
+  // A rung that runs here beside one that does not.
+  Fixture live;
+  live.state.sessions.recordings = shipped();
+  start_tour(live.state, "class", 8);
+  live.driver->frames(2);
+  CHECK(origin_line(live.state).starts_with("Recording: NVIDIA H200, 20"));
+  start_tour(live.state, "class", 0);
+  live.driver->frames(2);
+  CHECK(origin_line(live.state).empty());
 }
 
 // ---- what readers of a talk stumbled over --------------------------------------------------------

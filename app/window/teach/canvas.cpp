@@ -21,6 +21,7 @@
 #include "app/window/teach/lists.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step_answer.h"
+#include "app/window/teach/step_origin.h"
 #include "app/window/teach/step_outcome.h"
 #include "app/window/teach/step_run.h"
 #include "app/window/views/view.h"
@@ -157,19 +158,6 @@ bool has_code_change(const State& state, const CodePair& pair) {
 
 namespace {
 
-/// What is shown is a saved run or a recording: of which machine, and when it was measured.
-std::string recording_text(const State& state) {
-  const bool is_step = state.teaching.beat != Beat::done && shown_step(state).measures();
-  if (!state.is_replay() && !(is_step && is_recorded_step(state))) return {};
-  const StepBars bars = is_step ? step_bars(state, shown_step(state)) : StepBars();
-  const bool is_own = state.run().environment() || bars.bars.empty() || !bars.bars.front().run;
-  const Run* run = state.is_replay() && is_own ? &state.run() : bars.bars.front().run;
-  const auto& env = run->environment();
-  constexpr size_t kDate = 10;  // of "2026-11-26T02:10:00Z"
-  return env ? "Recording: " + env->machine() + ", " + env->time_utc.substr(0, kDate)
-             : "Recording of a machine that is not named";
-}
-
 /// Where the tour is; a click leads to its other steps.
 void draw_place(Ui& ui, Area* line) {
   const std::string text = tour_clock(ui.state);
@@ -246,7 +234,7 @@ void LessonCanvas::draw_head(Ui& ui, Area area) {
     if (here)
       ui.fill({place.x, place.bottom() - ui.px(4), w, ui.px(3)}, ui.color(Role::series0), ui.px(1));
   }
-  if (const std::string recording = recording_text(state); !recording.empty()) {
+  if (const std::string recording = origin_line(state); !recording.empty()) {
     const float wide = ui.text(area.right(), area.y + ui.px(12), recording, kSmall_px, Role::limit,
                                Face::strong, Anchor::end, area.w * 0.55f);
     ui.widgets["recording"] = {area.right() - wide, area.y, wide, ui.px(24)};
