@@ -164,9 +164,8 @@ struct Scale {
   double share_of(double value) const { return end > 0 ? value / end : 0; }
 };
 
-/// What the bars are of: their speeds, or their times where a time was asked for and a longer bar has to be the longer time.
+/// What the bars are of: speeds, at every step, so that a longer bar is the faster one. Of a trap how far it is off.
 struct Plotted {
-  bool in_time = false;  ///< nanoseconds of a call
   std::vector<double> values;
   std::optional<double> mark, ceiling;  ///< the answer; what the ceiling allows
   const Comparison* pair = nullptr;     ///< the bars are ratios to the first one, which is 1
@@ -196,19 +195,7 @@ Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAns
   Plotted all{.values = {},
               .mark = answer_mark(step, bars, answer, outcome),
               .ceiling = shared_ceiling(bars)};
-  all.in_time = step.ask == study::Ask::time && outcome.missing.empty() &&
-                std::all_of(bars.bars.begin(), bars.bars.end(), [](const LessonBar& bar) {
-                  return bar.series && bar.series->stats && bar.series->stats->median_ns > 0;
-                });
-  for (const LessonBar& bar : bars.bars)
-    all.values.push_back(all.in_time ? bar.series->stats->median_ns : bar.value);
-  if (!all.in_time) return all;
-  const auto said = parse_answer(step.ask, answer.typed);
-  all.mark = said ? std::optional(*said) : std::nullopt;
-  // At the ceiling's rate; of several bars each would have its own.
-  const bool has_one = all.ceiling && bars.bars.size() == 1;
-  all.ceiling =
-      has_one ? std::optional(all.values[0] * bars.bars[0].value / *all.ceiling) : std::nullopt;
+  for (const LessonBar& bar : bars.bars) all.values.push_back(bar.value);
   return all;
 }
 
@@ -278,18 +265,15 @@ std::string ratio_of(const StepBars& bars, const Plotted& all, size_t place) {
 std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& scale) {
   const std::string from = recorded_text(bars) + known_text(bars);
   if (all.pair)
-    return from + "Speed from zero, as a multiple of “" + bars.bars.front().title + "”; of “" +
-           bars.bars.back().title + "” from runs in turns." +
+    return from + "Speed from zero, longer is faster, as a multiple of “" +
+           bars.bars.front().title + "”; of “" + bars.bars.back().title + "” from runs in turns." +
            (bars.bars.size() > 2 ? " What has ≈ was timed apart." : "") +
            (all.pair->ci ? " The line is its 95 % interval." : "");
-  if (bars.is_factor()) return from + "How far each figure is from the honest one, from zero.";
+  if (bars.is_factor())
+    return from + "How far each figure is from the honest one, from zero: longer is further off.";
   if (bars.unit.empty()) return from + "No bar has a speed here.";
-  if (all.in_time)
-    return from + "Time of one call, from zero: shorter is faster." +
-           (scale.ceiling
-                ? " Orange: " + format_time_ns(*scale.ceiling) + " at the measured ceiling."
-                : "");
-  return from + "Speed from zero" + (bars.bars.size() > 1 ? ", each timed by itself." : ".") +
+  return from + "Speed from zero, longer is faster" +
+         (bars.bars.size() > 1 ? ", each timed by itself." : ".") +
          (scale.ceiling
               ? " Orange: the measured ceiling, " + format_rate(*scale.ceiling, bars.unit) + "."
           : scale.beyond.empty() ? ""
