@@ -1095,6 +1095,21 @@ TEST_CASE("an unresolved pair whose interval holds 1 shows its ratio, its interv
   CHECK(pair_headline(noisy) == "no difference shown");
 }
 
+TEST_CASE("few bars are no thicker than many on a wall", "[tour]") {
+  Fixture f(1920, 1080);
+  f.state.appearance.reduced_motion = true;
+  start_tour(f.state, "meetup", 0);
+  toggle_presenter(f.state);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  answer_requests(f);
+  f.driver->key(Key::page_down);
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("rail:1"));
+  CHECK(f.driver->find("rail:1")->h <= 60 * f.state.appearance.scale);
+}
+
 TEST_CASE("of a diff that is too long the lines stay that changed most", "[tour]") {
   using Kind = app::DiffLine::Kind;
   std::vector<app::DiffLine> lines(40, {Kind::same, 1, 1, "same"});
@@ -1638,19 +1653,20 @@ TEST_CASE("Enter goes through a step, Reveal waits for its run, and a cancelled 
 }
 
 TEST_CASE("on a wall a diagram is whole, and takes the width of its place", "[tour]") {
-  for (const auto& [width, height] : {std::pair(1600.f, 1000.f), std::pair(1920.f, 1080.f)}) {
+  for (const auto& [width, height, on_wall] :
+       {std::tuple(1600.f, 1000.f, true), std::tuple(1920.f, 1080.f, true)}) {
     const std::string source =
         read_text(variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/loop_order.cpp").value();
     FakeSession::texts = {{"gemm.cpu.loop_order", source}};
     Fixture f(width, height);
     f.session.judge(begin_pair(f, "4", 2), Verdict::faster, 16.4);
-    REQUIRE(perform(f.state, "show_presenter"));
+    if (on_wall) REQUIRE(perform(f.state, "show_presenter"));
     f.driver->frames(3);
     while (f.state.teaching.beat < Beat::explain) f.driver->key(Key::page_down);
     f.driver->frames(4);
     FakeSession::texts.clear();
     const Area *place = f.driver->find("step_diagram"), *drawn = f.driver->find("diagram");
-    INFO(width << " x " << height);
+    INFO(width << " x " << height << (on_wall ? " on a wall" : ""));
     REQUIRE((place && drawn));
     CHECK(drawn->bottom() <= place->bottom() + 1);
     CHECK(drawn->w > place->w * 0.7f);

@@ -21,6 +21,8 @@ constexpr double kRace_s = 1.2, kFrame_s = 1.0 / 30;
 /// A ceiling that is farther from the longest bar is said, not drawn: it would leave no length to compare.
 constexpr double kFarCeiling = 3;
 constexpr float kTwoLines = 40;   // of a bar with its words above it
+constexpr float kMostRow = 130,
+                kMostRail = 56;   // few bars are no thicker than many: their length counts
 constexpr float kAnswerRow = 24;  // under the last bar, where there is an answer; at scale 1
 
 /// Which bars are recordings, and of which machine; empty: none is.
@@ -412,12 +414,10 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
   Area rest = area;
   const Foot foot = foot_of(ui, area.w, bars, all, scale);
   const Area caption = rest.take_bottom(foot.says_h, ui.px(4));
-  const bool on_wall = ui.state.teaching.presenting;
-  const float row_h = std::min((rest.h - foot.said_h) / static_cast<float>(bars.bars.size()),
-                               ui.px(on_wall ? 260 : 150));
+  const float row_h =
+      std::min((rest.h - foot.said_h) / static_cast<float>(bars.bars.size()), ui.px(kMostRow));
   const float head_h = std::min(ui.px(26), row_h * 0.5f);
-  const float rail_h =
-      std::min(ui.px(on_wall ? 150 : 56), std::max(ui.px(8), row_h - head_h - ui.px(18)));
+  const float rail_h = std::min(ui.px(kMostRail), std::max(ui.px(8), row_h - head_h - ui.px(18)));
   // Many in a low place: the words stand beside their bar, not on it.
   const bool is_flat = row_h < ui.px(kTwoLines);
   double before = 0;
