@@ -1095,6 +1095,25 @@ TEST_CASE("an unresolved pair whose interval holds 1 shows its ratio, its interv
   CHECK(pair_headline(noisy) == "no difference shown");
 }
 
+TEST_CASE("a ratio that is not settled stands as large as one that is", "[tour]") {
+  const auto figure_of = [](Verdict verdict, double ratio) {
+    Fixture f(1280, 720);
+    f.state.appearance.reduced_motion = true;
+    f.session.judge(begin_pair(f, "2"), verdict, ratio);
+    f.driver->frames(3);
+    REQUIRE(perform(f.state, "show_presenter"));
+    f.driver->key(Key::page_down);
+    REQUIRE(f.state.teaching.beat == Beat::reveal);
+    f.driver->frames(2);
+    const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
+    CHECK(is_unsettled(outcome) == (verdict == Verdict::unresolved));
+    CHECK_FALSE(contains(outcome_figure(outcome), "settled"));
+    REQUIRE(f.driver->find("outcome_figure"));
+    return f.driver->find("outcome_figure")->h;
+  };
+  CHECK(figure_of(Verdict::unresolved, 1.04) == figure_of(Verdict::faster, 1.54));
+}
+
 TEST_CASE("few bars are no thicker than many on a wall", "[tour]") {
   Fixture f(1920, 1080);
   f.state.appearance.reduced_motion = true;

@@ -500,6 +500,7 @@ struct Words {
   Role role;
   float gap;  ///< under them
   bool is_figure = false;
+  bool is_open = false;  ///< a figure that settles nothing: grey, and as large as one that does
 };
 
 /// Returns their height, and draws nothing where it only measures.
@@ -508,9 +509,16 @@ float lay_words(Ui& ui, Area area, const std::vector<Words>& all, float larger, 
   for (const Words& one : all) {
     if (one.text.empty()) continue;
     float size = std::round(one.size * larger * (one.is_figure ? kFigure : 1));
+    if (one.is_open) {  // a range of two figures takes two lines rather than smaller letters
+      const float h = ui.paragraph(area, one.text, size, one.role, Face::strong, measure);
+      if (!measure) ui.widgets["outcome_figure"] = {area.x, area.y, area.w, ui.px(size)};
+      area.take_top(h, ui.px(one.gap));
+      continue;
+    }
     if (one.is_figure) {  // on one line
       size = ui.fitting_size(one.text, area.w, size, kBody_px, Face::strong);
       const Area line = area.take_top(ui.px(size * 1.3f), ui.px(one.gap));
+      if (!measure) ui.widgets["outcome_figure"] = {line.x, line.y, line.w, ui.px(size)};
       if (!measure)
         ui.text(line.x, line.middle(), one.text, size, one.role, Face::strong, Anchor::start,
                 area.w);
@@ -534,9 +542,10 @@ Words verdict_word(const Comparison& pair) {
                      : verdict == Verdict::same    ? "the same, within the margin"
                      : verdict == Verdict::invalid ? "invalid"
                                                    : "";
-  const Role role = verdict == Verdict::faster   ? Role::faster
-                    : verdict == Verdict::slower ? Role::slower
-                                                 : Role::text;
+  const Role role = verdict == Verdict::faster       ? Role::faster
+                    : verdict == Verdict::slower     ? Role::slower
+                    : verdict == Verdict::unresolved ? Role::muted
+                                                     : Role::text;
   // Which of both it is takes a sentence, where the figure above does not say it.
   const std::string words = unresolved_words(pair.ci, pair.margin);
   const std::string open = "unresolved" + (words == pair_headline(pair) ? "" : ": " + words);
@@ -551,7 +560,9 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   const bool is_number = choices_of(shown.step, shown.bars).empty();
   std::vector<Words> all = {{shown.step.question, kSmall_px + 1, Role::muted, 16}};
   if (outcome.missing.empty()) {
-    all.push_back({outcome.shown, kVerdict_px, Role::text, 2, true});
+    const bool is_open = is_number && is_unsettled(outcome);
+    all.push_back({is_number ? outcome_figure(outcome) : outcome.shown, kVerdict_px,
+                   is_open ? Role::muted : Role::text, 2, true, is_open});
     if (is_number && outcome.pair) all.push_back(verdict_word(*outcome.pair));
   }
   // What was committed to comes before what is known about the figure.

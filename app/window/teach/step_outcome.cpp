@@ -302,6 +302,15 @@ std::string title_of(const TourStep& step, const StepBars& bars) {
 
 }  // namespace
 
+bool is_unsettled(const StepOutcome& outcome) {
+  return !outcome.ungraded.empty() || (outcome.pair && !is_settled(*outcome.pair));
+}
+
+std::string outcome_figure(const StepOutcome& outcome) {
+  return outcome.pair && outcome.pair->ratio > 0 ? headline_ratio_text(*outcome.pair)
+                                                 : outcome.shown;
+}
+
 StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars& bars) {
   StepOutcome out;
   const bool is_of_two = step.kind == StepKind::compare || step.ask == Ask::ratio;

@@ -27,6 +27,10 @@ struct StepOutcome {
       nullptr;               ///< of a comparison step; null: none was made, or it was cancelled
   std::string pair_machine;  ///< where it was recorded; empty: here
 };
+/// What was measured settles no verdict, or judges no answer.
+bool is_unsettled(const StepOutcome& outcome);
+/// The figure alone, as it stands in large letters: of a pair its ratio, settled or not.
+std::string outcome_figure(const StepOutcome& outcome);
 StepOutcome outcome_of(const State& state, const study::TourStep& step, const StepBars& bars);
 /// By what factor a number misses what was measured, and to which side: "11.2× too low"; of an interval by how much at
 /// least: "at least 2.03× too high". Empty: it is right, within the interval, it is not judged, or there is no number or no
