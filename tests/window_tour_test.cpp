@@ -1129,6 +1129,24 @@ TEST_CASE("few bars are no thicker than many on a wall", "[tour]") {
   CHECK(f.driver->find("rail:1")->h <= 60 * f.state.appearance.scale);
 }
 
+TEST_CASE("the head of a step names the parameters that matter, whole", "[tour]") {
+  FakeSession::lab = "conv";
+  Fixture f(1280, 720);
+  FakeSession::lab = "gemm";
+  open_lab(f.state, "conv");
+  f.driver->frames(3);
+  f.state.selection.params["h"] = int64_t{28};
+  perform(f.state, "show_presenter");
+  f.driver->frames(3);
+  const std::string all = asked_at(f.state), brief = asked_briefly(f.state);
+  INFO(all << " | " << brief);
+  CHECK(brief.size() < all.size());
+  CHECK(contains(brief, "h = 28"));
+  CHECK_FALSE(contains(brief, "groups"));
+  const Area& line = *f.driver->find("step_params");
+  CHECK(line.right() <= 1280);
+}
+
 TEST_CASE("of a diff that is too long the lines stay that changed most", "[tour]") {
   using Kind = app::DiffLine::Kind;
   std::vector<app::DiffLine> lines(40, {Kind::same, 1, 1, "same"});

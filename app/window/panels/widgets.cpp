@@ -141,6 +141,16 @@ void draw_fold_mark(Ui& ui, float x, float y, float size, bool open, chart::Role
     ui.list->AddTriangleFilled({x - rise, y - half}, {x + rise, y}, {x - rise, y + half}, color);
 }
 
+std::string whole_parts(Ui& ui, std::string text, float width) {
+  constexpr std::string_view kBetween = "·";
+  while (ui.width(text, kSmall_px) > width) {
+    const size_t last = text.rfind(kBetween);
+    if (last == std::string::npos) return "";
+    text.erase(text.find_last_not_of(' ', last - 1) + 1);
+  }
+  return text;
+}
+
 std::string sentence_of(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;

@@ -17,6 +17,8 @@ void explain(Ui& ui, const std::string& name, const Area& area, std::string_view
 void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::string_view next,
                       float indent = 0);
 
+/// "n = 256 · 2 threads": of the parts of a text as many as fit, whole.
+std::string whole_parts(Ui& ui, std::string text, float width);
 /// Terms of the glossary as small buttons in rows, named "see:<term>"; takes its height from `rest`.
 void draw_terms(Ui& ui, Area* rest, const std::vector<std::string>& terms);
 /// The first letter made large, for a reason that becomes a sentence.

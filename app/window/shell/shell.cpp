@@ -237,17 +237,6 @@ Params params_of_level(const State& state) {
   return params;
 }
 
-/// "n = 256 · 2 threads": of the parts of a text as many as fit, whole.
-std::string whole_parts(Ui& ui, std::string text, float width) {
-  constexpr std::string_view kBetween = "·";
-  while (ui.width(text, kSmall_px) > width) {
-    const size_t last = text.rfind(kBetween);
-    if (last == std::string::npos) return "";
-    text.erase(text.find_last_not_of(' ', last - 1) + 1);
-  }
-  return text;
-}
-
 void draw_title(Ui& ui, Area* row) {
   const Lab* lab = ui.state.selection.lab;
   const float y = row->middle();

@@ -243,10 +243,11 @@ void LessonCanvas::draw_head(Ui& ui, Area area) {
   const std::string title = teach.tour ? teach.tour->title : state.selection.lab->title;
   const float w = ui.text(area.x, area.y + ui.px(12), title, kBody_px, Role::muted, Face::strong,
                           Anchor::start, area.w * 0.6f);
-  const std::string params = asked_at(state);
-  if (teach.beat != Beat::done)
-    ui.text(area.x + w + ui.px(14), area.y + ui.px(12), params, kSmall_px, Role::muted, Face::body,
-            Anchor::start, area.w - w - ui.px(14));
+  if (teach.beat == Beat::done) return;
+  const float from = area.x + w + ui.px(14), room = area.right() - from;
+  const std::string params = whole_parts(ui, asked_briefly(state), room);
+  ui.widgets["step_params"] = {from, area.y, ui.width(params, kSmall_px), ui.px(24)};
+  ui.text(from, area.y + ui.px(12), params, kSmall_px, Role::muted, Face::body, Anchor::start);
 }
 
 namespace {

@@ -286,14 +286,48 @@ bool can_be_asked(const State& state, const std::string& kernel) {
   return !state.is_replay() || (row && row->series);
 }
 
-std::string asked_at(const State& state) {
+namespace {
+
+/// None at several sizes, or of a step that is no run.
+Params params_asked(const State& state) {
   const TourStep step = shown_step(state);
   if (step.kind != StepKind::run && step.kind != StepKind::compare) return "";
   Params asked = shown_params(state);
   for (const auto& [name, value] : step.set) {
     if (asked.contains(name) && name != "dtype") asked[name] = value;
   }
-  return params_summary(*state.selection.lab, asked);
+  return asked;
+}
+
+/// What the rung takes where nothing is asked for; a parameter that follows another has none of its own.
+bool is_fallback(const KernelInfo* info, const std::string& name, const ParamValue& value) {
+  if (!info) return true;
+  const auto spec = std::find_if(info->params.begin(), info->params.end(),
+                                 [&](const ParamSpec& one) { return one.name == name; });
+  return spec == info->params.end() || !spec->same_as.empty() || spec->fallback == value;
+}
+
+}  // namespace
+
+std::string asked_at(const State& state) {
+  return params_summary(*state.selection.lab, params_asked(state));
+}
+
+std::string asked_briefly(const State& state) {
+  const TourStep* step = tour_step(state);
+  const KernelInfo* info = find_info(state.sessions, state.selection.rung);
+  const bool on_gpu = backend_of(state.selection.rung) == Backend::cuda;
+  Params asked = params_asked(state), brief;
+  for (const ParamView& param : state.selection.lab->params) {
+    const std::string name = param.name;
+    const auto found = asked.find(name);
+    if (found == asked.end()) continue;
+    const bool is_set =
+        (step && step->set.contains(name)) || !is_fallback(info, name, found->second);
+    const bool is_of_cpu = name == "threads";
+    if (is_of_cpu ? !on_gpu : is_set || param.level == Level::kLearn) brief.insert(*found);
+  }
+  return params_summary(*state.selection.lab, brief);
 }
 
 TourStep shown_step(const State& state) {
