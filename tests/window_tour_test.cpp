@@ -1114,6 +1114,31 @@ TEST_CASE("a ratio that is not settled stands as large as one that is", "[tour]"
   CHECK(figure_of(Verdict::unresolved, 1.04) == figure_of(Verdict::faster, 1.54));
 }
 
+TEST_CASE("R measures a step again, and the line of keys says so", "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 1);
+  toggle_presenter(f.state);
+  f.driver->frames(3);
+  f.driver->type('r');  // before anything ran
+  CHECK(f.session.count(RequestType::run) == 0);
+  CHECK_FALSE(contains(stage_hint(f.state), "R: "));
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  answer_requests(f);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  CHECK(contains(stage_hint(f.state), "R: measure again"));
+  const int sent = f.session.count(RequestType::run);
+  f.driver->type('r');
+  CHECK(f.state.teaching.beat == Beat::run);
+  CHECK(f.session.count(RequestType::run) == sent + 1);
+  CHECK(f.state.view.screen == ScreenId::presenter);
+  // In the lab the same key is the roofline's.
+  Fixture lab;
+  lab.driver->type('r');
+  CHECK(lab.state.selection.view == find_view("roofline"));
+}
+
 TEST_CASE("few bars are no thicker than many on a wall", "[tour]") {
   Fixture f(1920, 1080);
   f.state.appearance.reduced_motion = true;
@@ -1595,7 +1620,7 @@ TEST_CASE("a result that the session's own earlier one contradicts says so, and 
   };
   measure(268e6);
   CHECK(doubt_of(bars_in(f)).empty());
-  CHECK_FALSE(can_run_again(f.state));
+  CHECK_FALSE(should_run_again(f.state));
   go_to_step(f.state, 0);
   f.driver->key(Key::page_down);
   measure(8.58e9);
@@ -1617,7 +1642,7 @@ TEST_CASE("a pairing that was cancelled leaves no ratio of two times alone", "[t
   f.driver->key(Key::page_down);
   f.driver->frames(2);
   REQUIRE(f.state.teaching.beat == Beat::reveal);
-  REQUIRE(can_run_again(f.state));
+  REQUIRE(should_run_again(f.state));
   REQUIRE(f.driver->click("run_again"));
   REQUIRE(f.state.teaching.beat == Beat::run);
   answer_requests(f);

@@ -311,15 +311,19 @@ void open_lab_at(State& state, size_t place) {
 /// buttons, and an audience would see a screen that the presenter did not ask for.
 bool works_on_stage(const Action& action) {
   static const std::set<std::string> kOnStage = {
-      "advance",        "go_back",     "next_step", "previous_step", "steps",         "cancel",
-      "show_presenter", "palette",     "tours",     "theme",         "larger",        "smaller",
-      "glossary",       "full_screen", "step_on",   "step_back",     "show_shortcuts"};
+      "advance",        "go_back",     "next_step", "previous_step", "steps",          "cancel",
+      "show_presenter", "palette",     "tours",     "theme",         "larger",         "smaller",
+      "glossary",       "full_screen", "step_on",   "step_back",     "show_shortcuts", "run_again"};
   return kOnStage.contains(action.id);
 }
 
 namespace {
 
 bool works_here(const State& state, const Action& entry) {
+  static const Action& again = action("run_again");
+  const bool on_canvas = is_on_canvas(state);
+  if (&entry == &again) return on_canvas;
+  if (on_canvas && entry.keys.typed == again.keys.typed) return false;
   return !state.teaching.presenting || works_on_stage(entry);
 }
 
@@ -734,6 +738,8 @@ const Action kAfterViews[] = {
      [](State& state) { go_to_step(state, state.teaching.tour_step + 1); }},
     {"previous_step", "Previous step of the tour", with_ctrl("Ctrl Page Up", Key::page_up),
      jump_blocker, [](State& state) { go_to_step(state, state.teaching.tour_step - 1); }},
+    {"run_again", "On a step of a tour: measure it again", typed("R", 'r'), again_blocker,
+     run_again},
     {"end_tour", "End the tour", {}, tour_blocker, end_tour},
     {"report_tour", "Report what the tour measured", {}, export_blocker, report_tour},
     {"sweep", "Sweep the selected rung over all sizes", typed("Z", 'z'), run_selected_blocker,

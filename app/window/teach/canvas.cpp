@@ -93,6 +93,7 @@ std::string stage_hint(const State& state) {
                            : teach.beat == Beat::explain ? step_ahead(state)
                                                          : "";
   return (next.empty() ? "" : "Page Down: " + next + "  ·  ") +
+         (again_blocker(state).empty() ? "R: measure again  ·  " : "") +
          (runs && state.requests.is_measuring() ? "Esc: cancel"
           : teach.tour                          ? "#: steps  ·  ?: keys  ·  Esc: leave"
                                                 : "J: tours  ·  ?: keys  ·  Esc: leave");
@@ -212,8 +213,8 @@ void LessonCanvas::draw_head(Ui& ui, Area area) {
     const bool is_next = teach.beat != Beat::predict && teach.beat != Beat::done;
     draw_advance(ui, "advance", line.take_right(w, ui.px(8)), label,
                  is_next ? Ui::Kind::primary : Ui::Kind::normal);
-    if (can_run_again(state) && ui.button("run_again", line.take_right(ui.px(120), ui.px(8)),
-                                          "Run again", Ui::Kind::normal))
+    if (should_run_again(state) && ui.button("run_again", line.take_right(ui.px(120), ui.px(8)),
+                                             "Run again", Ui::Kind::normal))
       ui.dispatch([](State& changed) { run_again(changed); });
     if (is_step_running(state) && state.requests.is_measuring())
       button("cancel", "Cancel  Esc", Ui::Kind::normal);
@@ -306,7 +307,7 @@ void LessonCanvas::draw_foot(Ui& ui, Area area) {
   ui.widgets["canvas_foot"] = area;
   if (const std::string next = stage_hint(state); !next.empty()) {
     const float w = ui.text(area.right(), area.middle(), next, kSmall_px, Role::muted, Face::body,
-                            Anchor::end, area.w * 0.6f);
+                            Anchor::end, area.w * 0.75f);
     ui.widgets["stage_hint"] = {area.right() - w, area.y, w, area.h};
     area.take_right(w, ui.px(16));
   }
@@ -575,10 +576,9 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   all.push_back({ratio_sentence(shown, outcome), kBody_px, Role::muted, 12});
   const std::string doubt = doubt_of(shown.bars);
   const bool is_said = !outcome.missing.empty();  // that it can run again
-  const char* again = is_said || !can_run_again(ui.state) ? ""
-                      : ui.state.teaching.presenting
-                          ? " Page Up, then Page Down measures the step again."
-                          : " “Run again” measures the step again.";
+  const char* again = is_said || !should_run_again(ui.state) ? ""
+                      : ui.state.teaching.presenting         ? " R measures the step again."
+                                                     : " “Run again” measures the step again.";
   if (!doubt.empty()) all.push_back({doubt + again, kSmall_px + 1, Role::slower, 0});
   const auto fits = [&](float larger) { return lay_words(ui, area, all, larger, true) <= area.h; };
   const float* larger = std::find_if(std::begin(kGrown), std::end(kGrown), fits);
@@ -904,21 +904,6 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   }
   if (draw_figure(ui, area, shown)) return;
   const float foot = step_bars_foot(ui, area.w - 2 * pad, shown.step, shown.bars);
-  if (beat == Beat::explain && presenting) {  // small: the picture needs the place
-    constexpr float kFlatBar = 28, kBarOfFew = 58, kMostShare = 0.4f;
-    const bool has_picture = shows_picture(ui.state, shown);
-    const auto needs = [&](float bar) { return ui.px(bar) * count + foot + 2 * pad; };
-    // Of one or two the answer has the whole width to be far off in, where the picture stays whole under them.
-    Area left = area;
-    left.take_top(needs(kBarOfFew), gap);
-    const bool is_wide = shown.bars.bars.size() <= 2 && fits_whole(ui, left);
-    const float thin = needs(is_wide ? kBarOfFew : kFlatBar);
-    const Area top = has_picture ? area.take_top(std::min(thin, area.h * kMostShare), gap)
-                                 : std::exchange(area, Area());
-    ui.panel(top);
-    draw_step_bars(ui, top.inset(pad, pad * 0.75f), shown.step, shown.bars);
-    return area.h > 0 ? draw_explained(ui, area, shown) : void();
-  }
   // Few bars leave room for what made the difference.
   constexpr float kBar = 92, kFlatBar = 62, kLeastCode = 150;
   const bool reveals = beat == Beat::reveal;
@@ -929,10 +914,28 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   if (presenting)
     wanted = std::clamp(area.h - gap - code, std::min(needs(kFlatBar), wanted), wanted);
   const bool has_room = area.h - wanted - gap >= code;
-  const bool is_alone = !reveals && !shows_picture(ui.state, shown);
-  const Area top = is_alone   ? area
-                   : has_room ? area.take_top(wanted, gap)
-                              : area.take_top(reveals ? area.h : area.h * 0.45f, gap);
+  const Area top = area.take_top(has_room ? wanted : area.h, gap);
+  ui.panel(top);
+  draw_step_bars(ui, top.inset(pad, pad * 0.75f), shown.step, shown.bars);
+  if (has_room) draw_code(ui, area, shown);
+}
+
+/// Bars as high as leaves the picture under them whole, and thin where none does: nobody scrolls a picture.
+void LessonCanvas::draw_explain(Ui& ui, Area area, const Shown& shown) {
+  constexpr float kThin = 28, kHigh = 62, kMostShare = 0.4f;
+  const float gap = ui.px(12), pad = ui.px(16);
+  const float foot = step_bars_foot(ui, area.w - 2 * pad, shown.step, shown.bars);
+  const auto needs = [&](float bar) {
+    return ui.px(bar) * static_cast<float>(shown.bars.bars.size()) + foot + 2 * pad;
+  };
+  const bool has_picture = shows_picture(ui.state, shown);
+  Area left = area;
+  left.take_top(needs(kHigh), gap);
+  // On a wall many bars are an aside: of one or two the answer has the whole width to be far off in.
+  const bool may_be_high = !ui.state.teaching.presenting || shown.bars.bars.size() <= 2;
+  const float wanted = needs(may_be_high && fits_whole(ui, left) ? kHigh : kThin);
+  const Area top = has_picture ? area.take_top(std::min(wanted, area.h * kMostShare), gap)
+                               : std::exchange(area, Area());
   ui.panel(top);
   draw_step_bars(ui, top.inset(pad, pad * 0.75f), shown.step, shown.bars);
   if (reveals) return has_room ? draw_code(ui, area, shown) : void();

@@ -340,20 +340,28 @@ std::string step_run_blocker(const State& state) {
              : "This step has run: Page Down goes on. The ladder runs in the Lab.";
 }
 
-bool can_run_again(const State& state) {
+std::string again_blocker(const State& state) {
+  if (!is_on_canvas(state)) return "Neither the presenter (P) nor a tour (J) is on.";
+  if (state.is_replay()) return "This is a saved run: nothing is measured.";
+  if (state.requests.is_measuring() || is_step_running(state)) return kBusyNotice;
   const Beat beat = state.teaching.beat;
-  if (state.is_replay() || state.requests.is_measuring() || is_step_running(state)) return false;
-  if (beat == Beat::run) return has_failed(state);
-  if (beat != Beat::reveal) return false;
+  const bool has_run =
+      beat == Beat::reveal || beat == Beat::explain || (beat == Beat::run && has_failed(state));
+  if (!has_run) return "This step has not run yet: Page Down runs it.";
   const study::TourStep step = shown_step(state);
-  const StepBars bars = step_bars(state, step);
-  return step.measures() && (has_failed(state) || !doubt_of(bars).empty()) &&
-         std::any_of(bars.bars.begin(), bars.bars.end(),
-                     [](const LessonBar& bar) { return bar.can_run; });
+  return step.measures() && !requests_of(state, step, step_bars(state, step)).empty()
+             ? ""
+             : "Nothing of this step can be measured here again.";
+}
+
+bool should_run_again(const State& state) {
+  const Beat beat = state.teaching.beat;
+  if ((beat != Beat::run && beat != Beat::reveal) || !again_blocker(state).empty()) return false;
+  return has_failed(state) || !doubt_of(step_bars(state, shown_step(state))).empty();
 }
 
 void run_again(State& state) {
-  if (!can_run_again(state)) return;
+  if (!again_blocker(state).empty()) return;
   go_to(state, Beat::predict);
   state.teaching.skips_answer = state.teaching.presenting;
   begin_run(state);

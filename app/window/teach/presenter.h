@@ -35,8 +35,10 @@ std::string locked_because(const State& state);
 /// Why the key that runs the lab's ladder does not run the step whose canvas is in view; empty: it does as the step's own
 /// button.
 std::string step_run_blocker(const State& state);
-/// The step's run failed or was cancelled: it can be asked for once more.
-bool can_run_again(const State& state);
+/// Why the step in view cannot be measured once more; empty: it can.
+std::string again_blocker(const State& state);
+/// Its run failed, was cancelled, or is in doubt: the canvas offers it.
+bool should_run_again(const State& state);
 void run_again(State& state);
 void advance(State& state);
 void go_back(State& state);
