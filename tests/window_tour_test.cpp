@@ -1716,7 +1716,8 @@ TEST_CASE("Enter goes through a step, Reveal waits for its run, and a cancelled 
 
 TEST_CASE("on a wall a diagram is whole, and takes the width of its place", "[tour]") {
   for (const auto& [width, height, on_wall] :
-       {std::tuple(1600.f, 1000.f, true), std::tuple(1920.f, 1080.f, true)}) {
+       {std::tuple(1600.f, 1000.f, true), std::tuple(1920.f, 1080.f, true),
+        std::tuple(1280.f, 720.f, true), std::tuple(1280.f, 720.f, false)}) {
     const std::string source =
         read_text(variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/loop_order.cpp").value();
     FakeSession::texts = {{"gemm.cpu.loop_order", source}};

@@ -442,7 +442,9 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     if (has_interval) draw_interval(ui, rail, scale, *all.pair->ci);
     ui.widgets[fmt::format("rail:{}", i + 1)] = rail;
     if (is_last && all.mark && grown >= 1) {
-      const Area label = {rail.x, rail.bottom() + ui.px(4), rail.w, ui.px(kAnswerRow - 4)};
+      // Of a bar beside its words the answer's have the row: the bar alone would cut them.
+      const Area label = {head.x, rail.bottom() + ui.px(4), rail.right() - head.x,
+                          ui.px(kAnswerRow - 4)};
       // Of an interval to its nearer end: by so much at least.
       const double missed = has_interval
                                 ? std::clamp(*all.mark, all.pair->ci->low, all.pair->ci->high)

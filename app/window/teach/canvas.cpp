@@ -845,14 +845,20 @@ void LessonCanvas::draw_diagram(Ui& ui, const Area& area) {
            picture.view.is_whole(ui, {half.x, half.y, half.w, half.h - head_h}, picture.fenced);
   };
   const bool has_both = std::all_of(pictures_.begin(), pictures_.end(), fits);
+  // The bars above name the rung of one alone: in a low place its title makes way.
+  Picture& one = pictures_[1];
+  const bool has_title =
+      has_both || one.view.is_whole(ui, {whole.x, whole.y, whole.w, whole.h - head_h}, one.fenced);
   float deepest = whole.y;
   for (size_t i = has_both ? 0 : 1; i < pictures_.size(); ++i) {
     Picture& picture = pictures_[i];
     Area place = has_both ? half : whole;
     if (has_both && i == 1) place.x += half.w + gap;
-    const Area head = place.take_top(head_h);
-    ui.text(head.x, head.middle(), rung_title(ui.state.ladder, picture.fenced.kernel),
-            kSmall_px + 1, Role::text, Face::strong, Anchor::start, head.w);
+    if (has_title) {
+      const Area head = place.take_top(head_h);
+      ui.text(head.x, head.middle(), rung_title(ui.state.ladder, picture.fenced.kernel),
+              kSmall_px + 1, Role::text, Face::strong, Anchor::start, head.w);
+    }
     // Whole, and in the middle: a presenter has no hand free to scroll.
     const float wide = picture.view.fitting_width(ui, place, picture.fenced);
     const float high =
@@ -860,7 +866,9 @@ void LessonCanvas::draw_diagram(Ui& ui, const Area& area) {
                           i == 0 ? "diagram_before" : "diagram", picture.fenced);
     deepest = std::max(deepest, place.y + high);
   }
-  scroll.rest.take_top(deepest - whole.y);
+  // What is whole ends with its panel: the gap that follows it in a lesson is nothing to scroll to.
+  const float drawn = deepest - whole.y;
+  scroll.rest.take_top(drawn <= whole.h + gap ? std::min(drawn, whole.h) : drawn);
   if (ui.state.teaching.diagram_moves != 0)  // both have taken them
     ui.dispatch([](State& state) { state.teaching.diagram_moves = 0; });
 }
@@ -903,14 +911,14 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
     return draw_code(ui, area, shown);
   }
   if (draw_figure(ui, area, shown)) return;
+  if (beat == Beat::explain) return draw_explain(ui, area, shown);
   const float foot = step_bars_foot(ui, area.w - 2 * pad, shown.step, shown.bars);
   // Few bars leave room for what made the difference.
   constexpr float kBar = 92, kFlatBar = 62, kLeastCode = 150;
-  const bool reveals = beat == Beat::reveal;
   const auto needs = [&](float bar) { return ui.px(bar) * count + foot + 2 * pad; };
   // On a wall code that would have to be scrolled gives its place to the bars.
   const float code = presenting ? code_height(ui, shown) : ui.px(kLeastCode);
-  float wanted = needs(reveals ? kBar : kFlatBar);
+  float wanted = needs(kBar);
   if (presenting)
     wanted = std::clamp(area.h - gap - code, std::min(needs(kFlatBar), wanted), wanted);
   const bool has_room = area.h - wanted - gap >= code;
@@ -938,9 +946,7 @@ void LessonCanvas::draw_explain(Ui& ui, Area area, const Shown& shown) {
                                : std::exchange(area, Area());
   ui.panel(top);
   draw_step_bars(ui, top.inset(pad, pad * 0.75f), shown.step, shown.bars);
-  if (reveals) return has_room ? draw_code(ui, area, shown) : void();
-  if (!shows_picture(ui.state, shown)) return;
-  draw_explained(ui, area, shown);
+  if (area.h > 0) draw_explained(ui, area, shown);
 }
 
 /// Explain has something beside the bars: a diagram, or code that is not the same as before.

@@ -43,6 +43,7 @@ class LessonCanvas {
   void draw_code(Ui& ui, const Area& area, const Shown& shown);
   /// Of its panel, with code as small as it may be; 0: it is not known.
   float code_height(Ui& ui, const Shown& shown);
+  void draw_explain(Ui& ui, Area area, const Shown& shown);
   void draw_explained(Ui& ui, const Area& area, const Shown& shown);
   bool shows_picture(const State& state, const Shown& shown);
   /// Of the rung that is explained. False: its lesson has none.

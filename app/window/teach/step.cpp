@@ -291,7 +291,7 @@ namespace {
 /// None at several sizes, or of a step that is no run.
 Params params_asked(const State& state) {
   const TourStep step = shown_step(state);
-  if (step.kind != StepKind::run && step.kind != StepKind::compare) return "";
+  if (step.kind != StepKind::run && step.kind != StepKind::compare) return {};
   Params asked = shown_params(state);
   for (const auto& [name, value] : step.set) {
     if (asked.contains(name) && name != "dtype") asked[name] = value;
