@@ -19,6 +19,7 @@
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
 #include "app/window/teach/step_answer.h"
+#include "app/window/teach/step_code.h"
 #include "app/window/teach/step_origin.h"
 #include "app/window/teach/step_outcome.h"
 #include "app/window/teach/step_run.h"
@@ -1170,6 +1171,36 @@ TEST_CASE("the head of a step names the parameters that matter, whole", "[tour]"
   CHECK_FALSE(contains(brief, "groups"));
   const Area& line = *f.driver->find("step_params");
   CHECK(line.right() <= 1280);
+}
+
+TEST_CASE("a file of options alone is no code for a class, and long code keeps its inner loop",
+          "[tour]") {
+  const std::string options =
+      "// Idea: one thread.\nnamespace ridge {\n\nconstexpr Loader kSerial = {};\n\n"
+      "RIDGE_PIPELINE(pipeline, cpu, serial,\n               .config = &kSerial);\n\n"
+      "}  // namespace ridge\n";
+  const std::string source =
+      read_text(variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/naive.cpp").value();
+  FakeSession::texts = {{kFirst, options}, {kSecond, options}};
+  Fixture f(1280, 720);
+  FakeSession::texts = {{kFirst, source}, {kSecond, source}};
+  Fixture other(1280, 720);
+  FakeSession::texts.clear();
+  for (Fixture* one : {&f, &other}) {
+    start_tour(one->state, "meetup", 0);
+    toggle_presenter(one->state);
+    one->driver->frames(5);
+  }
+  CHECK(is_bare(f.state, code_of(f.state, shown_step(f.state))));
+  CHECK(f.driver->find("step_rungs"));
+  CHECK_FALSE(f.driver->find("step_code"));
+  CHECK_FALSE(is_bare(other.state, code_of(other.state, shown_step(other.state))));
+  CHECK(other.driver->find("step_code"));
+  const SourceText text{kFirst, "", source, "", ""};
+  const auto part = key_part(code_lines(text), 6);
+  CHECK(part.size() <= 6);
+  CHECK(std::any_of(part.begin(), part.end(),
+                    [](std::string_view line) { return contains(std::string(line), "acc +="); }));
 }
 
 TEST_CASE("of a diff that is too long the lines stay that changed most", "[tour]") {

@@ -21,6 +21,7 @@
 #include "app/window/teach/lists.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step_answer.h"
+#include "app/window/teach/step_code.h"
 #include "app/window/teach/step_origin.h"
 #include "app/window/teach/step_outcome.h"
 #include "app/window/teach/step_run.h"
@@ -121,36 +122,6 @@ std::string next_label(const State& state) {
       return "Leave the tour";
   }
   return {};
-}
-
-/// The code that a step is about: the last rung of ours, and beside it the rung of ours before it in the step.
-struct CodePair {
-  const Rung *before = nullptr, *rung = nullptr;
-};
-CodePair code_of(const State& state, const TourStep& step) {
-  CodePair pair;
-  for (const std::string& kernel : step.rungs) {
-    const Rung* rung = rung_in(state, kernel);
-    if (!rung || rung->peer || (pair.rung && rung == pair.rung)) continue;
-    pair = {pair.rung, rung};
-  }
-  if (!pair.rung && !step.rungs.empty()) pair.rung = rung_in(state, step.rungs.back());
-  const bool crosses =
-      pair.before && backend_of(pair.before->kernel) != backend_of(pair.rung->kernel);
-  if (crosses) pair.before = nullptr;
-  return pair;
-}
-
-}  // namespace
-
-namespace {
-
-/// Between the two; the same file with other flags has none.
-bool has_code_change(const State& state, const CodePair& pair) {
-  if (!pair.before) return false;
-  const SourceText* before = find_source(state, pair.before->kernel);
-  const SourceText* after = find_source(state, pair.rung->kernel);
-  return !before || !after || before->text != after->text;
 }
 
 }  // namespace
@@ -630,28 +601,6 @@ void LessonCanvas::draw_left(Ui& ui, Area area, const Shown& shown) {
 
 namespace {
 
-/// Without what a file begins and ends with: the comment tells what the step asks, and a wall has no room for includes, nor
-/// for the line that enters the rung into the list.
-void trim_to_code(std::vector<std::string_view>* lines) {
-  const auto is_head = [](std::string_view line) {
-    return line.empty() || line.starts_with("//") || line.starts_with("#include") ||
-           line.starts_with("namespace") || line.starts_with("using namespace");
-  };
-  const auto is_foot = [](std::string_view line) {
-    return line.empty() || line.starts_with("}  // namespace");
-  };
-  const auto registered = std::find_if(lines->rbegin(), lines->rend(), [](std::string_view line) {
-    return line.starts_with("RIDGE_");
-  });
-  const bool is_last = registered != lines->rend() &&
-                       std::all_of(lines->rbegin(), registered, [&](std::string_view line) {
-                         return is_foot(line) || line.starts_with(" ");
-                       });
-  if (is_last) lines->erase(registered.base() - 1, lines->end());
-  while (!lines->empty() && is_foot(lines->back())) lines->pop_back();
-  lines->erase(lines->begin(), std::find_if_not(lines->begin(), lines->end(), is_head));
-}
-
 /// Of code on the canvas: it takes the place that it has. On a wall it has 20 px at least, is no smaller than the words
 /// around it, and its lines stand closer.
 struct CodeSizes {
@@ -730,14 +679,13 @@ float LessonCanvas::code_height(Ui& ui, const Shown& shown) {
   diff_.has_numbers = !ui.state.teaching.presenting;  // a wall has no room for them
   diff_.is_cut = ui.state.teaching.presenting;
   const float around = 2 * ui.px(kCodePad);
-  if (is_of_rungs(shown.step, shown.bars))
+  if (is_of_rungs(shown.step, shown.bars) || is_bare(ui.state, pair))
     return around + ui.px(kRung) * static_cast<float>(shown.bars.bars.size());
   if (!pair.rung) return 0;
   if (pair.before) return around + diff_.brief_height(ui, *pair.before, *pair.rung);
   const SourceText* source = find_source(ui.state, pair.rung->kernel);
   if (!source) return 0;
-  std::vector<std::string_view> lines = app::split_lines(source->text);
-  trim_to_code(&lines);
+  const auto lines = code_lines(*source);
   return around + ui.px(kCodeTitle) +
          std::round(ui.px(sizes.least) * sizes.leading) * static_cast<float>(lines.size() + 1);
 }
@@ -749,7 +697,7 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
                         (!pair.before || find_source(ui.state, pair.before->kernel));
   // Of a saved run that carries no source there are the words about it.
   const bool has_words = !is_known && ui.state.is_replay() && !shown.bars.bars.empty();
-  if (has_words || is_of_rungs(shown.step, shown.bars)) {
+  if (has_words || is_of_rungs(shown.step, shown.bars) || is_bare(ui.state, pair)) {
     ui.widgets["step_rungs"] = area;
     return draw_rungs(ui, area.inset(ui.px(20), ui.px(12)), shown.bars);
   }
@@ -774,10 +722,13 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
     ui.text(title.x, title.middle(), std::string(pair.rung->title) + "  ·  " + pair.rung->change,
             kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
     LexState lexer;
-    std::vector<std::string_view> lines = app::split_lines(source->text);
-    trim_to_code(&lines);
+    std::vector<std::string_view> lines = code_lines(*source);
+    const CodeSizes sizes = code_sizes(ui);
+    const auto most =
+        static_cast<size_t>(content.h / std::round(ui.px(sizes.least) * sizes.leading));
+    if (ui.state.teaching.presenting && most > 1) lines = key_part(lines, most - 1);
     const float size = code_size(ui, content, lines),
-                line_h = std::round(ui.px(size) * code_sizes(ui).leading);
+                line_h = std::round(ui.px(size) * sizes.leading);
     for (const std::string_view line : lines) {
       draw_code_line(ui, content.x, content.y + line_h / 2, line, &lexer, size);
       content.y += line_h;
