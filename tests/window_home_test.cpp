@@ -245,7 +245,7 @@ TEST_CASE("the card takes the best that the session knows of its ends, and says 
 TEST_CASE(
     "a climb whose ends lost different parts of their time has a range, and the card says why",
     "[window][home]") {
-  Fixture f;
+  Fixture f(1280, 720);
   f.session.shares = {{"gemm.cpu.naive_o1", 0.4}};
   f.driver->type('h');
   (void)watch(f, 0.8e6);
@@ -254,6 +254,19 @@ TEST_CASE(
   const ClimbCard card = climb_card(climb_run(f.state), f.state.first_climb);
   CHECK(card.gain == "between 25.6× and 64.0×");
   CHECK(card_figure(card) == "at least 25.6×");
+  // The lab says the same, and its headline leaves the steps whole.
+  f.driver->key(compat::Key::escape);
+  f.state.view.screen = ScreenId::lab;
+  f.driver->frames(3);
+  ChartRows rows;
+  CHECK(contains(centre_chart(f.state, &rows).legend.front(),
+                 "packed, AVX-512: at least 25.6×, at most 64.0×, each timed alone"));
+  set_level(f.state, Level::kLearn);
+  f.driver->frames(3);
+  REQUIRE((f.driver->find("climb_total") && f.driver->find("climb_parts")));
+  CHECK(f.driver->find("climb_total")->x >= f.driver->find("climb_parts")->right());
+  show_climb_card(f.state);
+  f.driver->frames(2);
   // In a few words once: a busy machine stands for what it does.
   const bool is_busy = card_brief(card).find("busy machine") != std::string::npos;
   CHECK(is_busy == (card_brief(card).find("uneven shares of the processor") == std::string::npos));

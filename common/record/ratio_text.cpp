@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "common/core/format.h"
 #include "common/record/caution.h"
@@ -136,6 +137,30 @@ GainText gain_text(const Comparison* pair, double alone, const Series& from, con
           "in turns, " + (pair->ci ? of + ratio_interval_text(pair->ci, pair->margin)
                                    : std::string("no interval")),
           is_uneven};
+}
+
+namespace {
+
+/// "63.0×" and "118×" of "between 63.0× and 118×", where both are above 1.
+std::optional<std::pair<std::string, std::string>> ends_of(const std::string& ratio) {
+  constexpr std::string_view kBetween = "between ", kAnd = " and ";
+  const size_t at = ratio.find(kAnd);
+  if (!ratio.starts_with(kBetween) || at == std::string::npos) return std::nullopt;
+  std::string low = ratio.substr(kBetween.size(), at - kBetween.size());
+  if (std::strtod(low.c_str(), nullptr) < 1) return std::nullopt;
+  return std::pair(std::move(low), ratio.substr(at + kAnd.size()));
+}
+
+}  // namespace
+
+std::string gain_headline(const GainText& gain) {
+  const auto ends = ends_of(gain.ratio);
+  return ends ? "at least " + ends->first : gain.ratio;
+}
+
+std::string gain_small_print(const GainText& gain) {
+  const auto ends = ends_of(gain.ratio);
+  return ends ? "at most " + ends->second + ", " + gain.rests_on : gain.rests_on;
 }
 
 bool was_disturbed(const Stats& stats) {

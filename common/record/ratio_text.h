@@ -46,6 +46,11 @@ struct GainText {
 /// `pair`: of just these two, else null: then it is `alone`, the ratio of two medians; both have stats. A range where other
 /// programs took more of one's time than of the other's (processor_share.h).
 GainText gain_text(const Comparison* pair, double alone, const Series& from, const Series& to);
+/// As a headline has it, the same in the lab, on the card and on Home: of a range its lower end, "at least 63.0×", where the
+/// range is above 1.
+std::string gain_headline(const GainText& gain);
+/// What stands small beside the headline: the other end of a range, and what the figure rests on.
+std::string gain_small_print(const GainText& gain);
 /// A rough ratio as a number, one digit, two behind a leading 1: "70", "600", "16", "1.3".
 std::string rough_number(double ratio);
 /// Whether other programs ran meanwhile, or the times scatter more than they should.

@@ -397,10 +397,7 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
 }
 
 std::string card_figure(const ClimbCard& card) {
-  constexpr std::string_view kBetween = "between ";
-  std::string figure = card.gain;
-  if (figure.starts_with(kBetween))
-    return "at least " + figure.substr(kBetween.size(), figure.find(" and ") - kBetween.size());
+  std::string figure = gain_headline({card.gain, card.rests_on});
   for (const std::string_view hedge : {"≈ ", "about "}) {
     if (figure.starts_with(hedge)) figure.erase(0, hedge.size());
   }

@@ -485,8 +485,8 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   if (axis.unit == "FLOP/s") options.ceiling = find_shared_ceiling(*out, &rows);
   chart::ChartModel model = chart::climb_chart(rows, options);
   if (const auto total = total_of(state, *out); total && !is_learning(state))
-    model.legend.insert(model.legend.begin(),
-                        total->steps + ": " + total->gain.ratio + ", " + total->gain.rests_on);
+    model.legend.insert(model.legend.begin(), total->steps + ": " + gain_headline(total->gain) +
+                                                  ", " + gain_small_print(total->gain));
   return model;
 }
 
@@ -522,12 +522,40 @@ void draw_parts(Ui& ui, const Area& area, const ChartRows& rows) {
   const float w =
       is_learning(ui.state) ? stepper_w : ui.px(kPart_px) * static_cast<float>(parts.size());
   const Area place = {area.x, area.y, std::min(area.w, w), area.h};
+  ui.widgets["climb_parts"] = place;
   const int clicked = is_learning(ui.state) ? ui.stepper("climb_part", place, titles, chosen)
                                             : ui.segments("climb_part", place, titles, chosen);
   if (clicked < 0 || clicked == chosen) return;
   ui.dispatch([first = parts[static_cast<size_t>(clicked)].first](State& state) {
     select_rung(state, first);
   });
+}
+
+/// The headline as large as leaves its steps whole beside it: what "63×" is of matters more than its letters.
+void draw_total(Ui& ui, const Area& line, float taken, const Total& total) {
+  constexpr float kLeast_px = 20;
+  const std::string headline = gain_headline(total.gain);
+  const float gap = ui.px(14), steps_w = ui.width(total.steps, kSmall_px);
+  const auto room = [&](float size) {
+    return line.w - taken - ui.px(22) - gap - ui.width(headline, size, Face::strong);
+  };
+  float size = kTotal_px;
+  while (size > kLeast_px && room(size) < steps_w) size -= 1;
+  const float w =
+      ui.text(line.right() - ui.px(8), line.middle(), headline, size,
+              total.gain.is_rough ? Role::muted : Role::series0, Face::strong, Anchor::end);
+  const float x = line.right() - ui.px(8) - w - gap, most = room(size), pitch = ui.px(9);
+  const std::string small = gain_small_print(total.gain);
+  std::string below = small + (total.reach.empty() ? "" : "  ·  " + total.reach);
+  if (ui.width(below, kSmall_px) > most) below = small;
+  if (ui.width(below, kSmall_px) > most) below = small.substr(0, small.find(','));
+  ui.widgets["climb_total"] = {x - steps_w, line.y, steps_w + gap + w, line.h};
+  ui.text(x, line.middle() - pitch, total.steps, kSmall_px, Role::text, Face::body, Anchor::end,
+          most);
+  ui.text(x, line.middle() + pitch, below, kSmall_px, Role::muted, Face::body, Anchor::end, most);
+  if (ui.hovers("climb_total", ui.widgets["climb_total"]))
+    ui.tooltip(total.steps + ": " + headline + ", " + small +
+               (total.reach.empty() ? "" : "\n" + total.reach));
 }
 
 void draw_climb_bar(Ui& ui, Area area) {
@@ -539,17 +567,7 @@ void draw_climb_bar(Ui& ui, Area area) {
   const ChartRows part = climb_rows(ui.state, std::move(rows));
   const auto total = total_of(ui.state, part);
   if (!total) return;
-  const float w =
-      ui.text(line.right() - ui.px(8), line.middle(), total->gain.ratio, kTotal_px,
-              total->gain.is_rough ? Role::muted : Role::series0, Face::strong, Anchor::end);
-  const float x = line.right() - w - ui.px(22), room = line.w - w - ui.px(260);
-  const float pitch = ui.px(9);
-  std::string below = total->gain.rests_on;
-  if (!total->reach.empty()) below += "  ·  " + total->reach;
-  if (ui.width(below, kSmall_px) > room) below = total->gain.rests_on;
-  ui.text(x, line.middle() - pitch, total->steps, kSmall_px, Role::text, Face::body, Anchor::end,
-          room);
-  ui.text(x, line.middle() + pitch, below, kSmall_px, Role::muted, Face::body, Anchor::end, room);
+  draw_total(ui, line, ui.widgets["climb_parts"].w, *total);
 }
 
 std::string log_time_blocker(const State& state) {
