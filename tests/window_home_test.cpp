@@ -95,6 +95,7 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   CHECK_FALSE(perform(f.state, "climb_card"));
   const WorkRequest request = watch(f, 0.8e6);
   CHECK(f.state.view.screen == ScreenId::lab);
+  CHECK(contains(climb_line(f.state), "in turns"));
   CHECK(std::string(f.state.selection.view->id) == "gains");
   CHECK(request.mode == RunMode::live);
   CHECK(request.kernels.size() == find_lab("gemm")->short_climb.size());
@@ -190,6 +191,25 @@ TEST_CASE("the first door has a column for each rung of the climb, filled by wha
   f.driver->frames(3);
   CHECK(height_of("gemm.cpu.packed_avx512") == Approx(2 * height_of("gemm.cpu.packed_avx2")));
   for (const char* kernel : rungs) CHECK(height_of(kernel) > 0);
+}
+
+TEST_CASE("while it climbs one line says what its rung changes, and which of how many it is",
+          "[window][home]") {
+  Fixture f(1280, 720);
+  f.driver->type('h');
+  CHECK(climb_line(f.state).empty());
+  REQUIRE(f.driver->click("begin"));
+  f.driver->frames(2);
+  const WorkRequest request = f.session.last(RequestType::run);
+  const std::string of = " of " + std::to_string(request.kernels.size()) + "  ·  ";
+  CHECK(climb_line(f.state) == "1" + of + "three loops, -O1: the definition");
+  REQUIRE(f.driver->find("climb_line"));
+  f.session.measure(request, 0, 64e6);
+  f.session.measure(request, 1, 32e6);
+  f.driver->frames(2);
+  const Rung& third = *rung_of(request.kernels[2].kernel);
+  CHECK(climb_line(f.state) == "3" + of + third.title + ": " + third.change);
+  CHECK(climb_place(f.state).of == static_cast<int>(request.kernels.size()));
 }
 
 TEST_CASE("the card takes the best that the session knows of its ends, and says what it rests on",

@@ -1,5 +1,7 @@
 #include "app/window/panels/climb_card.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/window/panels/widgets.h"
@@ -7,6 +9,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/first_climb.h"
 #include "app/window/shell/screens.h"
+#include "app/window/shell/settings.h"
 #include "common/core/format.h"
 
 namespace ridge::window {
@@ -32,6 +35,14 @@ void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
             format_number(bar.rate / prefix.factor) + " " + prefixed(prefix, card.unit), kSmall_px,
             Role::muted, Face::mono, Anchor::start);
   }
+}
+
+/// The lab has more rungs than the climb: why these.
+std::string rungs_text(const State& state, const ClimbCard& card) {
+  const int all = lab_progress(state, *state.first_climb.lab).runnable;
+  return all > card.rungs
+             ? fmt::format("the {} rungs of one core, of {} that run here", card.rungs, all)
+             : "";
 }
 
 /// What qualifies the figures, in a line; returns its height, and draws nothing where it only measures.
@@ -104,9 +115,11 @@ void draw_climb_card(Ui& ui) {
   if (ui.hovers("climb_caveats", caveats)) ui.tooltip(card_caveats(card));
   draw_card_bars(ui, inner.take_top(bars_h), card);
   const Area foot = inner.take_top(ui.px(30));
+  const std::string rungs = rungs_text(ui.state, card);
   ui.text(foot.x, foot.middle() + ui.px(6),
-          std::string(climb.lab->title) + "  ·  " + card.asked + "  ·  Ridgepoint", kTiny_px,
-          Role::muted, Face::body, Anchor::start, foot.w);
+          std::string(climb.lab->title) + "  ·  " + card.asked +
+              (rungs.empty() ? "" : "  ·  " + rungs) + "  ·  Ridgepoint",
+          kTiny_px, Role::muted, Face::body, Anchor::start, foot.w);
   draw_buttons_below(ui, {box.x, box.bottom() + ui.px(10), box.w, ui.px(38)});
   // The bar of what was written is under this overlay: it is drawn again, where it can be pressed.
   if (has_written(ui)) draw_written(ui, {0, ui.window.h - bar_h, ui.window.w, bar_h});

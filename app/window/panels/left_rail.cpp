@@ -7,6 +7,7 @@
 #include "app/query/selection.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/first_climb.h"
 #include "app/window/shell/settings.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
@@ -127,6 +128,15 @@ void draw_missing(Ui& ui, const Lab& lab, Area* rest) {
   ui.widgets["lab_missing"] = rest->take_top(h, ui.px(6));
 }
 
+/// Of the lab in view; while it climbs of the climb, whose results count in the lab once it has ended.
+std::string count_text(const State& state, const Lab& lab) {
+  const ClimbPlace climb = climb_place(state);
+  if (climb.of > 0 && state.first_climb.lab == &lab)
+    return fmt::format("{} of {}", climb.at, climb.of);
+  const LabProgress progress = lab_progress(state, lab);
+  return progress.runnable > 0 ? fmt::format("{} of {}", progress.verified, progress.runnable) : "";
+}
+
 void draw_lab(Ui& ui, const Lab* lab, const Area& line) {
   const bool chosen = lab == ui.state.selection.lab;
   const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
@@ -144,11 +154,7 @@ void draw_lab(Ui& ui, const Lab* lab, const Area& line) {
   if (!chosen && runs_now(ui.state, *lab)) {
     room = draw_runs(ui, line, lab->id);
   } else if (chosen) {
-    const LabProgress progress = lab_progress(ui.state, *lab);
-    room -= ui.px(8) + ui.text(line.right(), line.middle(),
-                               progress.runnable > 0
-                                   ? fmt::format("{} of {}", progress.verified, progress.runnable)
-                                   : std::string(),
+    room -= ui.px(8) + ui.text(line.right(), line.middle(), count_text(ui.state, *lab),
                                kTiny_px + 1, Role::muted, Face::mono, Anchor::end);
   }
   const bool fits = ui.width(lab->title, kBody_px) <= room;

@@ -6,6 +6,7 @@
 #include "app/window/panels/lab_panels.h"
 #include "app/window/panels/verdict_card.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/first_climb.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
 #include "app/window/teach/predict.h"
@@ -101,6 +102,16 @@ void draw_kept_bar(Ui& ui, Area area, const KeptBar& bar) {
     ui.dispatch([path = bar.path](State& state) { open_run(state, path); });
 }
 
+/// While it climbs: what the rung in hand changes.
+void draw_climb_line(Ui& ui, Area area, const std::string& line) {
+  ui.panel(area);
+  ui.fill({area.x, area.y, ui.px(4), area.h}, ui.color(Role::series0), ui.px(2));
+  ui.widgets["climb_line"] = area;
+  const Area inner = area.inset(ui.px(18), ui.px(4));
+  ui.text(inner.x, inner.middle(), line, kBody_px, Role::text, Face::strong, Anchor::start,
+          inner.w);
+}
+
 float gap_of(const Ui& ui) {
   return ui.px(ui.is_compact ? kLowGap : kGap);
 }
@@ -159,6 +170,9 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
   const float gap = gap_of(ui);
   if (const float h = TourBar::height(ui); h > 0) TourBar::draw(ui, area.take_top(h, gap));
   if (const auto kept = kept_bar(ui.state)) draw_kept_bar(ui, area.take_top(ui.px(42), gap), *kept);
+  const std::string climb = climb_line(ui.state);
+  if (!climb.empty() && ui.state.selection.lab == ui.state.first_climb.lab)
+    draw_climb_line(ui, area.take_top(ui.px(36), gap), climb);
   if (ui.state.selection.view->fills && !ui.state.teaching.tour) {
     chart_.draw(ui, area);
     return draw_teaching_buttons(ui, area);

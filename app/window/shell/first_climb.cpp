@@ -349,6 +349,31 @@ bool tick_first_climb(State& state) {
   return true;
 }
 
+ClimbPlace climb_place(const State& state) {
+  const FirstClimb& climb = state.first_climb;
+  const Request* request = state.run().request(climb.run);
+  if (climb.stage != FirstClimb::Stage::climbing || state.is_replay() || !request) return {};
+  ClimbPlace place{1, static_cast<int>(request->kernels.size())};
+  for (const Series* series : state.run().series_of_request(climb.run))
+    place.at += series->status == SeriesStatus::ok || series->status == SeriesStatus::failed;
+  place.at = std::min(place.at, place.of);
+  return place;
+}
+
+std::string climb_line(const State& state) {
+  const FirstClimb& climb = state.first_climb;
+  if (!climb.is_under_way() || state.is_replay()) return "";
+  if (climb.stage == FirstClimb::Stage::comparing)
+    return "Last: our fastest and the fastest library in turns, so that both see the same machine.";
+  const ClimbPlace place = climb_place(state);
+  const Request* request = state.run().request(climb.run);
+  if (place.of == 0 || !request) return "";
+  const std::string& kernel = request->kernels[static_cast<size_t>(place.at - 1)];
+  const Rung* rung = rung_of(kernel);
+  return fmt::format("{} of {}  ·  {}: {}", place.at, place.of, rung ? rung->title : kernel,
+                     rung ? rung->change : "");
+}
+
 std::string climb_card_blocker(const State& state) {
   return state.first_climb.stage == FirstClimb::Stage::over
              ? ""
@@ -369,6 +394,8 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
     card.machine = environment->cpu.model + "  ·  " + environment->time_utc.substr(0, 10);
   const Climbs climbs = newest_climbs(run, climb);
   card.unit = climbs.unit;
+  if (const Request* request = run.request(climb.run))
+    card.rungs = static_cast<int>(request->kernels.size());
   for (const Climbed& one : climbs.all)
     card.bars.push_back({one.rung->title, one.rate, one.rung->peer});
   if (climbs.best) {

@@ -28,6 +28,13 @@ struct FirstClimb {
 /// Why it cannot begin now; empty: it can.
 std::string first_climb_blocker(const State& state);
 void start_first_climb(State& state);
+/// Which of its rungs the climb is at, from 1, of how many; {0, 0}: none is under way.
+struct ClimbPlace {
+  int at = 0, of = 0;
+};
+ClimbPlace climb_place(const State& state);
+/// While it climbs what the rung in hand changes, in one line: "3 of 9  ·  loop order: …". Empty: it does not climb.
+std::string climb_line(const State& state);
 /// From the climb to its comparison, and from there to the card. True when it went on.
 bool tick_first_climb(State& state);
 
@@ -59,6 +66,7 @@ struct ClimbCard {
   std::optional<Verdict> verdict;  ///< over the library; absent: no pair was compared
   std::vector<Bar> bars;           ///< in the ladder's order, only what passed its check
   std::string unit;                ///< "FLOP/s"
+  int rungs = 0;                   ///< that were asked for
   struct Caveat {
     std::string brief;     ///< "busy machine"; empty: another's brief stands for it
     std::string sentence;  ///< what that means for the figures
