@@ -212,6 +212,23 @@ TEST_CASE("while it climbs one line says what its rung changes, and which of how
   CHECK(climb_place(f.state).of == static_cast<int>(request.kernels.size()));
 }
 
+TEST_CASE("Home after the climb shows what it reached, and the next step", "[window][home]") {
+  Fixture f(1280, 720);
+  f.driver->type('h');
+  watch(f, 0.8e6);
+  f.session.judge(f.session.last(RequestType::compare), Verdict::slower, 0.5);
+  f.driver->frames(3);
+  f.driver->key(compat::Key::escape);
+  f.driver->type('h');
+  f.driver->frames(2);
+  CHECK(f.driver->find("climb_reached"));
+  REQUIRE(f.driver->find("climb_bar:gemm.cpu.packed_avx512"));
+  CHECK(f.driver->find("climb_bar:gemm.cpu.packed_avx512")->h > 30);
+  CHECK(f.driver->find("begin"));  // it can climb again
+  REQUIRE(f.driver->click("next_tour"));
+  CHECK(f.state.teaching.tour);
+}
+
 TEST_CASE("the card takes the best that the session knows of its ends, and says what it rests on",
           "[window][home]") {
   Fixture f;

@@ -115,8 +115,37 @@ void draw_climb_columns(Ui& ui, Area area, const Lab& lab, const ClimbCard& card
   }
 }
 
+/// After the climb: what it reached, the way to why, and the climb once more.
+void draw_climbed(Ui& ui, const Area& door, const Lab& lab, const ClimbCard& card) {
+  const std::string figure = card_figure(card);
+  const std::string reached =
+      card.title + ": " + figure + " as fast " + card_steps(card) + ". " + card.library + ".";
+  Area inner = open_door(ui, door, {"Watch it climb", reached.c_str()});
+  ui.widgets["climb_reached"] = door;
+  Area row = inner.take_top(ui.px(42), ui.px(10));
+  const auto width = [&](const char* label) {
+    return ui.width(label, kSmall_px + 1, Face::strong) + ui.px(32);
+  };
+  const char *why = "Next: why it climbs", *again = "Again";
+  const float again_w = width(again), why_w = std::min(width(why), row.w - again_w - ui.px(8));
+  if (ui.button("next_tour", row.take_left(why_w, ui.px(8)), why, Ui::Kind::primary))
+    ui.dispatch([](State& state) { resume_tour(state, tour_to_resume(state)); });
+  const bool can = first_climb_blocker(ui.state).empty();
+  if (ui.button("begin", row.take_left(again_w), again, Ui::Kind::normal, can) && can)
+    ui.dispatch_action("watch");
+  Area link = inner.take_top(ui.px(24), ui.px(6));
+  link.x -= ui.px(8);
+  if (text_link(ui, "show_card", link, "Show the card")) ui.dispatch_action("climb_card");
+  draw_climb_columns(ui, inner, lab, card);
+}
+
 void draw_watch(Ui& ui, Area door) {
   const State& state = ui.state;
+  ClimbCard card;
+  if (state.first_climb.lab) card = climb_card(climb_run(state), state.first_climb);
+  const bool has_climbed = climb_card_blocker(state).empty() && !card.gain.empty();
+  if (has_climbed && !state.is_replay())
+    return draw_climbed(ui, door, *state.first_climb.lab, card);
   Area inner = open_door(
       ui, door,
       {"Watch it climb",
@@ -143,12 +172,8 @@ void draw_watch(Ui& ui, Area door) {
   if (state.is_replay()) return;
   small_line(ui, &inner,
              "Each column is a step, a rung: it is checked before it is timed. Esc cancels.");
-  ClimbCard card;
-  if (state.first_climb.lab) card = climb_card(climb_run(state), state.first_climb);
   if (climb_card_blocker(state).empty() &&
-      text_link(ui, "show_card", inner.take_top(ui.px(28), ui.px(4)),
-                card.gain.empty() ? "Show the card"
-                                  : card.title + ": " + card_figure(card) + ". Show the card"))
+      text_link(ui, "show_card", inner.take_top(ui.px(28), ui.px(4)), "Show the card"))
     ui.dispatch_action("climb_card");
   if (const Lab* lab = short_climb_lab()) draw_climb_columns(ui, inner, *lab, card);
 }
