@@ -17,8 +17,9 @@ using namespace ridge::window;
 /// What only tells something when it is pointed at, the data itself, and what stands in the lesson's text: no controls.
 bool is_told(const std::string& name) {
   static const std::set<std::string> kPlaces = {
-      "device", "quiet",      "notice",      "progress", "views",         "verdict",
-      "right",  "count_note", "marked_line", "request",  "request_words", "request:knob"};
+      "device",        "quiet",        "notice",     "progress",    "views",
+      "verdict",       "right",        "count_note", "marked_line", "request",
+      "request_words", "request:knob", "climb_total"};
   if (kPlaces.count(name) > 0) return true;
   for (const char* prefix : {"label:", "ceiling:", "chart", "term", "figure", "link", "rung:",
                              "verdict_", "diagnosis", "baseline", "fold:", "kept", "answer",

@@ -504,11 +504,11 @@ bool has_bar(const State& state) {
   return is_learning(state) || parts_of(unpaired_ladder_rows(state)).size() > 1;
 }
 
-/// The parts of the ladder; a learner steps through them.
-void draw_parts(Ui& ui, const Area& area, const ChartRows& rows) {
+/// The parts of the ladder; a learner steps through them. Returns the width that they take.
+float draw_parts(Ui& ui, const Area& area, const ChartRows& rows) {
   constexpr float kPart_px = 130, kStepper_px = 200;
   const std::vector<Part> parts = parts_of(rows);
-  if (parts.size() < 2) return;
+  if (parts.size() < 2) return 0;
   const std::string shown = part_in_view(ui.state, rows);
   std::vector<std::string> titles;
   int chosen = 0;
@@ -522,13 +522,13 @@ void draw_parts(Ui& ui, const Area& area, const ChartRows& rows) {
   const float w =
       is_learning(ui.state) ? stepper_w : ui.px(kPart_px) * static_cast<float>(parts.size());
   const Area place = {area.x, area.y, std::min(area.w, w), area.h};
-  ui.widgets["climb_parts"] = place;
   const int clicked = is_learning(ui.state) ? ui.stepper("climb_part", place, titles, chosen)
                                             : ui.segments("climb_part", place, titles, chosen);
-  if (clicked < 0 || clicked == chosen) return;
+  if (clicked < 0 || clicked == chosen) return place.w;
   ui.dispatch([first = parts[static_cast<size_t>(clicked)].first](State& state) {
     select_rung(state, first);
   });
+  return place.w;
 }
 
 /// The headline as large as leaves its steps whole beside it: what "63×" is of matters more than its letters.
@@ -562,12 +562,12 @@ void draw_climb_bar(Ui& ui, Area area) {
   ChartRows rows = unpaired_ladder_rows(ui.state);
   Area line = area.inset(ui.px(8), ui.px(4));
   const float parts_h = ui.px(30);
-  draw_parts(ui, {line.x, line.y, line.w, parts_h}, rows);
+  const float taken = draw_parts(ui, {line.x, line.y, line.w, parts_h}, rows);
   if (!is_learning(ui.state)) return;
   const ChartRows part = climb_rows(ui.state, std::move(rows));
   const auto total = total_of(ui.state, part);
   if (!total) return;
-  draw_total(ui, line, ui.widgets["climb_parts"].w, *total);
+  draw_total(ui, line, taken, *total);
 }
 
 std::string log_time_blocker(const State& state) {
