@@ -12,6 +12,7 @@
 #include "app/window/shell/export.h"
 #include "app/window/shell/first_climb.h"
 #include "app/window/shell/settings.h"
+#include "app/window/shell/shell.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/tour_progress.h"
 #include "app/window/views/view.h"
@@ -654,6 +655,12 @@ TEST_CASE("what a run will take is said before it, for the mode in view", "[wind
   CHECK(f.session.last(RequestType::probe).mode == RunMode::live);
   // On the wire too: the worker takes the default for what it is not told.
   CHECK(to_line(f.session.last(RequestType::probe)).at("mode") == "live");
+
+  // Of the lab in view, and none on Home, whose doors begin something else.
+  CHECK(contains(idle_words(f.state), "F5 runs"));
+  f.driver->type('h');
+  f.driver->frames(2);
+  CHECK(idle_words(f.state).empty());
 
   RunEstimate said{.rungs = 3, .unknown = 0, .is_here = true, .seconds = 40.4};
   CHECK(said.text() == "about 40 s");

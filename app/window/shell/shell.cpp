@@ -404,9 +404,9 @@ Idle idle_text(const State& state) {
     const auto& environment = state.run().environment();
     return {"Nothing can run here", environment ? environment->no_gpu_reason : std::string(), true};
   }
+  // Home shows all labs: what one of them would take says nothing of what its doors begin.
+  if (state.view.screen == ScreenId::home) return {"Ready", "", false};
   std::string text = "F5 runs " + std::to_string(runnable) + (runnable == 1 ? " rung" : " rungs");
-  if (state.view.screen == ScreenId::home && state.selection.lab)
-    text += std::string(" of ") + state.selection.lab->title;  // Home shows all labs
   if (!predicted_rungs(state).empty()) text += ", what is predicted";
   if (!estimate.is_here) return {"Ready", text + "; how long is being estimated.", false};
   if (!estimate.text().empty()) text += ", " + estimate.text();
@@ -414,6 +414,10 @@ Idle idle_text(const State& state) {
 }
 
 }  // namespace
+
+std::string idle_words(const State& state) {
+  return idle_text(state).text;
+}
 
 void BottomBar::draw_progress(Ui& ui, Area area) {
   const State& state = ui.state;

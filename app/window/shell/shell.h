@@ -14,6 +14,9 @@ struct TopBar {
   void draw(Ui& ui, Area area);
 };
 
+/// What the bottom bar says beside "Ready": what F5 runs, and how long the worker expects that to take. Nothing on Home.
+std::string idle_words(const State& state);
+
 /// Progress, what is still to be satisfied, notices.
 struct BottomBar {
   void draw(Ui& ui, Area area);
