@@ -489,6 +489,28 @@ TEST_CASE("a solved exercise has its tick, and a click opens one", "[window][hom
 
 // ---- labs ----
 
+TEST_CASE("Your turn over a saved run says why it is empty, and its button leads back",
+          "[window][home]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path + "/run.jsonl";
+  {
+    Fixture f;
+    f.run_all();
+    REQUIRE(f.session.save(path));
+  }
+  Fixture f;
+  open_run(f.state, path);
+  f.driver->frames(3);
+  f.state.view.screen = ScreenId::workbench;
+  f.driver->frames(4);
+  REQUIRE(f.state.is_replay());
+  CHECK(way_out(f.state) == "Back to measuring here");
+  REQUIRE(f.driver->click("nothing"));
+  f.driver->frames(3);
+  CHECK_FALSE(f.state.is_replay());
+  CHECK(f.state.view.screen == ScreenId::workbench);
+}
+
 TEST_CASE("every lab stands under its group, all in one view under the doors at 1280 x 720",
           "[window][home]") {
   Fixture f(1280, 720);

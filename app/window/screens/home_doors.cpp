@@ -69,19 +69,6 @@ bool text_link(Ui& ui, const std::string& name, Area row, const std::string& tex
   return touched.clicked;
 }
 
-/// In a saved run the first door leads on instead: nothing can be measured there.
-std::string way_out(const State& state) {
-  if (state.sessions.opened) return "Back to measuring here";
-  return state.run().series().empty() ? "Look at the recordings" : "Look at the saved run";
-}
-
-void take_way_out(State& state) {
-  if (state.sessions.opened)
-    open_run(state, "");
-  else
-    state.view.screen = ScreenId::lab;
-}
-
 /// A column for each rung of the climb, linear from zero: empty before it is measured, filled as it climbs.
 void draw_climb_columns(Ui& ui, Area area, const Lab& lab, const ClimbCard& card) {
   constexpr float kMost = 96, kLeast = 36, kWidest = 34;

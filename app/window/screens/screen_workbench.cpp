@@ -15,6 +15,7 @@
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
+#include "app/window/shell/settings.h"
 #include "common/record/assembly.h"
 
 namespace ridge::window {
@@ -58,8 +59,15 @@ void WorkbenchScreen::draw_without(Ui& ui, const Area& area) {
   if (ui.state.is_replay()) {
     if (std::exchange(looked_at_, &ui.state.run()) != &ui.state.run())
       ui.dispatch([](State& state) { open_recorded_edit(state); });
-    draw_empty_state(ui, area, "This saved run holds no edit.",
-                     "Home leads back to your own session, where you can edit a rung.", ui.px(24));
+    const char* next =
+        ui.state.sessions.opened
+            ? "A saved run is open over your session: its rungs can be read, but nothing is built "
+              "or "
+              "measured. In your own session you can edit a rung."
+            : "The program was started with this saved run: nothing is built or measured. Started "
+              "without one, it lets you edit a rung.";
+    if (draw_nothing(ui, area, "This saved run holds no edit", next, way_out(ui.state)))
+      ui.dispatch(take_way_out);
     return;
   }
   Area inner = area.inset(ui.px(28), ui.px(20));

@@ -298,6 +298,18 @@ std::string recordings_path(const std::string& lab, const std::string& machine) 
   return "recordings:" + lab + "@" + machine;
 }
 
+std::string way_out(const State& state) {
+  if (state.sessions.opened) return "Back to measuring here";
+  return state.run().series().empty() ? "Look at the recordings" : "Look at the saved run";
+}
+
+void take_way_out(State& state) {
+  if (state.sessions.opened)
+    open_run(state, "");
+  else
+    state.view.screen = ScreenId::lab;
+}
+
 void open_wanted_run(State& state) {
   open_wanted_recordings(state);
   if (!state.sessions.wanted_run) return;

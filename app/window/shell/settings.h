@@ -60,6 +60,9 @@ void list_recent(State& state, const std::string& path, const Run& run);
 /// Shows a saved run instead of the worker's, from the next refresh() on; an empty path leads back to
 /// the worker. Refused, with the reason in the notice, while something is being measured.
 void open_run(State& state, const std::string& path);
+/// From a saved run, where nothing can be measured: what the button that leads on is called, and what it does.
+std::string way_out(const State& state);
+void take_way_out(State& state);
 /// Puts a second saved run beside the one that is shown (screen_beside.cpp); an empty path takes it away. Refused, with
 /// the reason in the notice, where the two solve nothing in common.
 void open_beside(State& state, const std::string& path);
