@@ -70,8 +70,11 @@ TEST_CASE("an expectation is a time, or a factor over what is known", "[teaching
   CHECK(*parse_prediction("400 ns", none) == Approx(400));
   CHECK(*parse_prediction("3x", known) == Approx(4e6));
   CHECK(*parse_prediction("3 ×", known) == Approx(4e6));
+  CHECK(*parse_prediction("3", known) ==
+        Approx(4e6));  // a number alone: a factor over what is known
+  CHECK(*parse_prediction("12", none) == Approx(12e6));  // else milliseconds
   for (const char* wrong :
-       {"", "fast", "12", "12 km", "-3 ms", "0 ms", "nan ms", "inf s", "2 h", "9999 s", "0x"}) {
+       {"", "fast", "12 km", "-3 ms", "0 ms", "nan ms", "inf s", "2 h", "9999 s", "0x"}) {
     INFO(wrong);
     CHECK_FALSE(parse_prediction(wrong, known));
   }
@@ -130,10 +133,10 @@ TEST_CASE(
   f.driver->type('u');
   REQUIRE(f.driver->click("predict_field"));
   CHECK_FALSE(f.driver->find("predict_run"));  // nothing was said yet
-  type(f, "2");
+  type(f, "2 m");
   f.driver->frames(2);
-  CHECK(f.driver->find("predict_lacks"));  // its unit
-  type(f, " ms");
+  CHECK(f.driver->find("predict_lacks"));  // the rest of its unit
+  type(f, "s");
   f.driver->frames(2);
   CHECK(f.driver->find("predict_read"));
   CHECK_FALSE(f.driver->find("predict_lacks"));

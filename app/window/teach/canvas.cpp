@@ -368,7 +368,7 @@ int filter_answer(ImGuiInputTextCallbackData* data) {
 
 /// What is asked for, and no number: that would be the first guess.
 const char* form_of_answer(study::Ask ask) {
-  return ask == study::Ask::time    ? "a time in ns, µs, ms or s"
+  return ask == study::Ask::time    ? "a time in ms, or ns, µs, s behind it"
          : ask == study::Ask::share ? "a share in %"
                                     : "a factor";
 }

@@ -89,12 +89,15 @@ std::optional<chart::PredictedRow> model_mark(const State& state, const std::str
   return mark;
 }
 
+constexpr double kBare_ns = 1e6;  // of a time without a unit
+
 /// As it was typed: one of the two is above zero.
 struct Expected {
   double time_ns = 0, factor = 0;
 };
 
-Result<Expected> read_expected(std::string_view text) {
+/// A number alone is a factor where a rung stands before it, else milliseconds: what it is read as stands under the field.
+Result<Expected> read_expected(std::string_view text, const Reference& reference) {
   const std::string_view whole = trimmed(text);
   double value = 0;
   const auto [end, error] = number_from(whole.data(), whole.data() + whole.size(), &value);
@@ -103,7 +106,9 @@ Result<Expected> read_expected(std::string_view text) {
     return Error{ErrorCode::usage, "a prediction is above zero", "", "type 12 ms, or 3x"};
   }
   const std::string_view unit = trimmed(whole.substr(static_cast<size_t>(end - whole.data())));
-  if (unit == "x" || unit == "X" || unit == "×") return Expected{.factor = value};
+  const bool is_bare_factor = unit.empty() && !reference.title.empty();
+  if (is_bare_factor || unit == "x" || unit == "X" || unit == "×") return Expected{.factor = value};
+  if (unit.empty()) return Expected{.time_ns = value * kBare_ns};
   const auto* known = std::find_if(std::begin(kUnits), std::end(kUnits),
                                    [&](const Unit& one) { return one.name == unit; });
   if (known == std::end(kUnits)) return unreadable(whole);
@@ -152,7 +157,7 @@ Reference reference_of(const State& state, const std::string& kernel) {
 }
 
 Result<double> parse_prediction(std::string_view text, const Reference& reference) {
-  RIDGE_TRY(const Expected expected, read_expected(text));
+  RIDGE_TRY(const Expected expected, read_expected(text, reference));
   if (expected.factor > 0 && !(reference.time_ns > 0)) {
     return Error{ErrorCode::usage, "there is no result yet that a factor could refer to", "",
                  "run the rung before first, or type a time: 12 ms"};
@@ -375,10 +380,10 @@ namespace {
 
 /// A factor over a rung without a result waits for that one: Run runs it first.
 Result<Draft> read_draft(const State& state, const std::string& text) {
-  RIDGE_TRY(const Expected expected, read_expected(text));
+  const Reference reference = reference_of(state, state.selection.rung);
+  RIDGE_TRY(const Expected expected, read_expected(text, reference));
   Draft draft{text, expected.time_ns, params_of(state, state.selection.rung)};
   if (expected.factor > 0) {
-    const Reference reference = reference_of(state, state.selection.rung);
     if (reference.kernel.empty())
       return Error{ErrorCode::usage, "no rung stands before it that a factor could refer to", "",
                    "type a time: 12 ms"};
@@ -475,8 +480,8 @@ std::set<std::string> predicted_rungs(const State& state) {
   const Teaching& teach = state.teaching;
   const bool is_typed = teach.predicting && teach.typed_for == state.selection.rung;
   if (!is_typed || teach.typed.empty() || !add(state.selection.rung)) return found;
-  const auto expected = read_expected(teach.typed);  // typed, and not entered yet
   const Reference of = reference_of(state, state.selection.rung);
+  const auto expected = read_expected(teach.typed, of);  // typed, and not entered yet
   if (expected && expected->factor > 0 && !(of.time_ns > 0)) add(of.kernel);
   return found;
 }
@@ -678,6 +683,20 @@ bool takes_typed(State& state, unsigned character) {
 namespace {
 
 /// That a result is there already is said before the answer: then it is one after the fact.
+/// "3×", however it was typed.
+std::string factor_text(const Draft& draft) {
+  return format_tick(draft.factor) + "×";
+}
+
+/// What is typed, as it will be taken: "3× over loop order, so 4.00 ms".
+std::string read_as(std::string_view typed, const Reference& reference, double ns) {
+  const auto expected = read_expected(typed, reference);
+  const std::string time = format_time_ns(ns);
+  return expected && expected->factor > 0
+             ? format_tick(expected->factor) + "× over " + reference.title + ", so " + time
+             : time;
+}
+
 std::string hint_of(const State& state, const Reference& reference) {
   const std::string& rung = state.selection.rung;
   const std::string seen =
@@ -687,11 +706,11 @@ std::string hint_of(const State& state, const Reference& reference) {
   if (const Draft* draft = draft_of(state, rung)) {
     const std::string of = draft->factor > 0 ? rung_title(state.ladder, draft->of) : "";
     if (draft->factor > 0 && !(draft->value_ns > 0))
-      return seen + "You expect " + draft->text + " over " + of +
+      return seen + "You expect " + factor_text(*draft) + " over " + of +
              ", which has no result here yet: Run measures it first, and no other rung.";
     const std::string time = format_time_ns(draft->value_ns);
     return seen + "You expect " +
-           (of.empty() ? time : draft->text + " over " + of + ", so " + time) +
+           (of.empty() ? time : factor_text(*draft) + " over " + of + ", so " + time) +
            ". Run locks it and runs no other rung.";
   }
   if (reference.title.empty()) return seen + "Type a time, as 12 ms, or drag. Run locks it.";
@@ -819,11 +838,12 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
   const std::string& said = state.notice.text;
   const bool is_wrong = state.notice.is_error && !said.empty();
   ui.text(area.x, area.y + area.h / 2,
-          !why.empty()          ? why
-          : is_wrong            ? said
-          : !read               ? read.error().sentence()
-          : is_new && *read > 0 ? "Read as " + format_time_ns(*read) + ": Enter keeps it."
-                                : hint_of(state, reference),
+          !why.empty() ? why
+          : is_wrong   ? said
+          : !read      ? read.error().sentence()
+          : is_new && *read > 0
+              ? "Read as " + read_as(typed, reference, *read) + ": Enter keeps it."
+              : hint_of(state, reference),
           kSmall_px, is_wrong ? Role::slower : Role::muted, Face::body, Anchor::start, area.w);
 }
 

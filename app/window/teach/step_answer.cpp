@@ -96,13 +96,8 @@ void answer_digit(State& state, int digit) {
 
 namespace {
 
-/// A number alone is in milliseconds, as in the example beside the field; what it is read as stands there.
+/// A number alone is in milliseconds, as the words beside the field say; what it is read as stands there.
 Result<double> parse_time(const std::string& text) {
-  const bool is_bare = text.find_first_not_of("0123456789. ") == std::string::npos &&
-                       text.find_first_of("0123456789") != std::string::npos;
-  if (is_bare)  // whichever unit it were read with, somebody would have meant another
-    return Error{ErrorCode::usage, "“" + text + "” has no unit", "",
-                 "type ns, µs, ms or s behind it"};
   const auto value = parse_prediction(text, {});
   if (value) return value;
   return Error{ErrorCode::usage, "“" + text + "” is no time", "",
