@@ -692,6 +692,27 @@ TEST_CASE("at level Learn the diagnosis stands beside the lesson only where it i
   CHECK(f.driver->find("diagnosis") == nullptr);
 }
 
+TEST_CASE("at level Learn no kernel's name stands between a lesson's title and its text",
+          "[window][lesson]") {
+  Fixture f(1280, 720);
+  open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32_large.jsonl");
+  f.driver->frames(4);
+  REQUIRE(f.state.is_replay());
+  const auto named = [&](Level level) {
+    set_level(f.state, level);
+    int count = 0;
+    for (const Rung& rung : f.state.selection.lab->rungs) {
+      if (!find_row(f.state.ladder, rung.kernel)) continue;
+      select_rung(f.state, rung.kernel);
+      f.driver->frames(2);
+      count += f.driver->find("diagnosis_kernels") != nullptr;
+    }
+    return count;
+  };
+  CHECK(named(Level::kLab) > 0);
+  CHECK(named(Level::kLearn) == 0);
+}
+
 TEST_CASE("figures explain themselves on Machine, in the report and on the diagnosis card",
           "[window][lesson]") {
   CHECK(metric_of_title("NMSE") == "error_nmse");

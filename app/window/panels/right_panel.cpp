@@ -136,6 +136,19 @@ float DiagnosisCard::draw(Ui& ui, const Area& area) {
   return rest.y + ui.px(12) - area.y;
 }
 
+namespace {
+
+/// A line for each kernel of the device that the rung launches: its name, registers and memory.
+std::string kernels_text(const Series& series) {
+  std::string text;
+  if (!series.resources) return text;
+  for (const DeviceKernel& kernel : series.resources->kernels)
+    text += (text.empty() ? "" : "\n") + describe(kernel);
+  return text;
+}
+
+}  // namespace
+
 void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
   const bool is_open = diagnosis_->bottleneck == Bottleneck::not_sure;
   const Area from = *rest;
@@ -150,9 +163,13 @@ void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
   line(lever_of(diagnosis_->bottleneck, backend_of(series.kernel)), kSmall_px, Role::text);
   const Area said = {from.x, from.y, from.w, rest->y - from.y};
   ui.widgets["diagnosis"] = said;
-  explain(
-      ui, "diagnosis", said,
-      metric_text(metric_of(diagnosis_->bottleneck)) + (counted_.empty() ? "" : "\n\n" + counted_));
+  // A learner came for the lesson: what the compiler called the kernels is there for who points at it.
+  const std::string kernels = kernels_text(series);
+  const bool shows_kernels = !kernels.empty() && !is_learning(ui.state);
+  std::string tip = metric_text(metric_of(diagnosis_->bottleneck));
+  for (const std::string& more : {counted_, shows_kernels ? "" : kernels})
+    tip += more.empty() ? "" : "\n\n" + more;
+  explain(ui, "diagnosis", said, tip);
   if (!next_.empty()) {
     const Area link = rest->take_top(ui.px(24), ui.px(2));
     const auto touched = ui.touch("lever", link);
@@ -160,9 +177,10 @@ void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
             Role::series0, touched.hovered ? Face::strong : Face::body, Anchor::start, link.w);
     if (touched.clicked) ui.dispatch([next = next_](State& state) { select_rung(state, next); });
   }
-  if (!series.resources) return;
-  for (const DeviceKernel& kernel : series.resources->kernels)
-    line(describe(kernel), kTiny_px, Role::muted);
+  if (!shows_kernels) return;
+  const float top = rest->y;
+  line(kernels, kTiny_px, Role::muted);
+  ui.widgets["diagnosis_kernels"] = {rest->x, top, rest->w, rest->y - top};
 }
 
 namespace {
