@@ -450,6 +450,8 @@ TEST_CASE("an answer that is no time is taken by the lesson, kept, and held agai
   CHECK(f.driver->find("lesson:predict") == nullptr);
   CHECK(f.driver->find("lesson:said") == nullptr);
   CHECK(f.driver->find("hint:" + rung + "?1") != nullptr);
+  // Its hint is whole, in a narrow lesson too.
+  CHECK(f.driver->find("lesson:answer:hint")->right() <= f.driver->find("lesson:answer")->right());
   REQUIRE(f.driver->click("lesson:answer"));
   for (const char one : std::string("2000 GFLOP/s")) f.driver->type(one);
   f.driver->key(compat::Key::enter);

@@ -166,6 +166,9 @@ void text_line(Ui& ui, const char* name, Area line, const char* label, const std
   snprintf(buffer.data(), buffer.size(), "%s", text.c_str());
   ImGui::SetCursorScreenPos({line.x, line.y});
   ImGui::SetNextItemWidth(line.w);
+  // A hint that has no room is its first words alone, rather than cut.
+  std::string shown = hint;
+  if (ui.width(shown, kSmall_px) > line.w - ui.px(16)) shown = shown.substr(0, shown.find(','));
   const float size = ui.px(kSmall_px);
   compat::push_font(ui.fonts.get(Face::body, size), size);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
@@ -174,13 +177,15 @@ void text_line(Ui& ui, const char* name, Area line, const char* label, const std
   ImGui::PushStyleColor(ImGuiCol_Text, ui.color(Role::text));
   ImGui::PushStyleColor(ImGuiCol_TextDisabled, ui.color(Role::muted));
   const bool entered =
-      ImGui::InputTextWithHint((std::string("##") + name).c_str(), hint, buffer.data(),
+      ImGui::InputTextWithHint((std::string("##") + name).c_str(), shown.c_str(), buffer.data(),
                                buffer.size(), ImGuiInputTextFlags_EnterReturnsTrue);
   const bool is_active = ImGui::IsItemActive();
   ImGui::PopStyleColor(3);
   ImGui::PopStyleVar();
   ImGui::PopFont();
   ui.widgets[name] = line;
+  ui.widgets[std::string(name) + ":hint"] = {line.x + ui.px(8), line.y, ui.width(shown, kSmall_px),
+                                             line.h};
   // ImGui gives the text of a field up with the focus, and a button that is drawn before it takes that first.
   const Typing& typing = ui.state.typing;
   const bool is_here = typing.field == name;
