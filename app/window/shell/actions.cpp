@@ -319,6 +319,7 @@ bool works_on_stage(const Action& action) {
 
 namespace {
 
+/// A key that two actions have is the canvas's while a step is in view.
 bool works_here(const State& state, const Action& entry) {
   static const Action& again = action("run_again");
   const bool on_canvas = is_on_canvas(state);
