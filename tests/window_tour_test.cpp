@@ -1379,6 +1379,11 @@ TEST_CASE("a time of which other programs took a part is a range, and grades not
   CHECK(result.measured == "between 3.20 ms and 8.00 ms");
   CHECK_FALSE(result.off);
   CHECK(contains(result.ungraded, "“three loops, -O1” had the processor for 40.0 % of it"));
+  // On a wall its figure takes two lines, and nothing under it is cut.
+  CHECK(outcome_figure(outcome_of(f.state, shown_step(f.state), bars_in(f))) == "3.20 to 8.00 ms");
+  REQUIRE(perform(f.state, "show_presenter"));
+  f.driver->frames(3);
+  CHECK(f.driver->find("outcome")->bottom() <= f.driver->find("presenter_words")->bottom());
 }
 
 TEST_CASE("a step whose ceiling is in doubt is judged by a recording, else by a bound", "[tour]") {

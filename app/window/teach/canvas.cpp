@@ -476,12 +476,20 @@ struct Words {
   bool is_open = false;  ///< a figure that settles nothing: grey, and as large as one that does
 };
 
+/// Over the sizes that words have by themselves.
+struct WordSizes {
+  float all = 1, figure = kFigure;
+};
+/// The largest first; a figure that takes several lines makes way before words are cut.
+constexpr WordSizes kWordSizes[] = {{1.4f}, {1.2f}, {1}, {1, 1.25f}, {1, 1}, {0.9f, 1}};
+
 /// Returns their height, and draws nothing where it only measures.
-float lay_words(Ui& ui, Area area, const std::vector<Words>& all, float larger, bool measure) {
+float lay_words(Ui& ui, Area area, const std::vector<Words>& all, const WordSizes& sizes,
+                bool measure) {
   const float top = area.y;
   for (const Words& one : all) {
     if (one.text.empty()) continue;
-    float size = std::round(one.size * larger * (one.is_figure ? kFigure : 1));
+    float size = std::round(one.size * sizes.all * (one.is_figure ? sizes.figure : 1));
     if (one.is_open) {  // a range of two figures takes two lines rather than smaller letters
       const float h = ui.paragraph(area, one.text, size, one.role, Face::strong, measure);
       if (!measure) ui.widgets["outcome_figure"] = {area.x, area.y, area.w, ui.px(size)};
@@ -551,9 +559,11 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
                       : ui.state.teaching.presenting         ? " R measures the step again."
                                                      : " “Run again” measures the step again.";
   if (!doubt.empty()) all.push_back({doubt + again, kSmall_px + 1, Role::slower, 0});
-  const auto fits = [&](float larger) { return lay_words(ui, area, all, larger, true) <= area.h; };
-  const float* larger = std::find_if(std::begin(kGrown), std::end(kGrown), fits);
-  const float by = larger == std::end(kGrown) ? 1 : *larger;
+  const auto fits = [&](const WordSizes& sizes) {
+    return lay_words(ui, area, all, sizes, true) <= area.h;
+  };
+  const auto* found = std::find_if(std::begin(kWordSizes), std::end(kWordSizes), fits);
+  const WordSizes& by = found == std::end(kWordSizes) ? *std::prev(std::end(kWordSizes)) : *found;
   ui.widgets["outcome"] = {area.x, area.y, area.w, lay_words(ui, area, all, by, false)};
 }
 

@@ -306,9 +306,25 @@ bool is_unsettled(const StepOutcome& outcome) {
   return !outcome.ungraded.empty() || (outcome.pair && !is_settled(*outcome.pair));
 }
 
+namespace {
+
+/// "15.9 to 43.3 ms" of "between 15.9 ms and 43.3 ms"; any other text as it is.
+std::string short_range(const std::string& text) {
+  constexpr std::string_view kBetween = "between ", kAnd = " and ";
+  const size_t at = text.find(kAnd);
+  if (!text.starts_with(kBetween) || at == std::string::npos) return text;
+  std::string low = text.substr(kBetween.size(), at - kBetween.size());
+  const std::string high = text.substr(at + kAnd.size());
+  const size_t unit = low.rfind(' ');
+  if (unit != std::string::npos && high.ends_with(low.substr(unit))) low.resize(unit);
+  return low + " to " + high;
+}
+
+}  // namespace
+
 std::string outcome_figure(const StepOutcome& outcome) {
-  return outcome.pair && outcome.pair->ratio > 0 ? headline_ratio_text(*outcome.pair)
-                                                 : outcome.shown;
+  return short_range(outcome.pair && outcome.pair->ratio > 0 ? headline_ratio_text(*outcome.pair)
+                                                             : outcome.shown);
 }
 
 StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars& bars) {
