@@ -372,7 +372,8 @@ TEST_CASE("on a wall the code is as large as in the window at least, whole, and 
     answer_requests(f);
     f.driver->key(Key::page_down);
     REQUIRE(f.state.teaching.beat == Beat::reveal);
-    if (f.driver->find("step_code")) CHECK(is_whole());
+    REQUIRE(f.driver->find("step_code"));  // whole, or the part with its inner loop
+    CHECK(code_px() >= 20);
   }
 }
 
@@ -1192,6 +1193,8 @@ TEST_CASE("a file of options alone is no code for a class, and long code keeps i
   CHECK(f.driver->find("step_rungs"));
   CHECK_FALSE(f.driver->find("step_code"));
   CHECK_FALSE(is_bare(other.state, code_of(other.state, shown_step(other.state))));
+  const Rung* library = rung_of("gemm.cpu.onednn");
+  CHECK(is_bare(other.state, {nullptr, library}));
   CHECK(other.driver->find("step_code"));
   const SourceText text{kFirst, "", source, "", ""};
   const auto part = key_part(code_lines(text), 6);

@@ -182,11 +182,14 @@ std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most)
   constexpr size_t kCuts = 2;
   if (lines.size() <= most || most <= kCuts) return lines;
   const size_t count = most - kCuts;
+  const DiffCount changes = count_changes(lines);
+  const bool any = changes.added + changes.removed > 0;  // of code that is the same all lines count
   const auto weight_from = [&](size_t first) {
     size_t weight = 0;
     for (size_t i = first; i < first + count; ++i) {
       const size_t indent = lines[i].text.find_first_not_of(' ');
-      const bool counts = lines[i].kind != DiffLine::Kind::same && indent != lines[i].text.npos;
+      const bool is_telling = !any || lines[i].kind != DiffLine::Kind::same;
+      const bool counts = is_telling && indent != lines[i].text.npos;
       weight += counts ? 1 + indent / 2 : 0;
     }
     return weight;

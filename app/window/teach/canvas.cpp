@@ -882,7 +882,10 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   float wanted = needs(kBar);
   if (presenting)
     wanted = std::clamp(area.h - gap - code, std::min(needs(kFlatBar), wanted), wanted);
-  const bool has_room = area.h - wanted - gap >= code;
+  // Few bars leave a part of a wall empty: what is most telling of long code stands there.
+  const bool has_part = presenting && area.h - needs(kBar) - gap >= ui.px(kLeastCode);
+  const bool has_room = area.h - wanted - gap >= code || has_part;
+  if (has_part && area.h - wanted - gap < code) wanted = needs(kBar);
   const Area top = area.take_top(has_room ? wanted : area.h, gap);
   ui.panel(top);
   draw_step_bars(ui, top.inset(pad, pad * 0.75f), shown.step, shown.bars);

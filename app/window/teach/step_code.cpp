@@ -33,8 +33,8 @@ void trim_to_code(std::vector<std::string_view>* lines) {
 bool is_only_options(const SourceText& source) {
   const auto lines = code_lines(source);
   return std::all_of(lines.begin(), lines.end(), [](std::string_view line) {
-    return line.empty() || line.starts_with("constexpr") || line.starts_with("//") ||
-           line.starts_with(" ") || line.starts_with("}");
+    return line.empty() || line.starts_with("constexpr") || line.starts_with("RIDGE_") ||
+           line.starts_with("//") || line.starts_with(" ") || line.starts_with("}");
   });
 }
 
@@ -66,7 +66,9 @@ bool is_bare(const State& state, const CodePair& pair) {
     const SourceText* source = find_source(state, rung->kernel);
     return source && is_only_options(*source);
   };
-  return pair.rung && is_known_bare(pair.rung) && (!pair.before || is_known_bare(pair.before));
+  if (!pair.rung) return false;
+  if (pair.rung->peer) return true;  // what calls a library is not what the library does
+  return is_known_bare(pair.rung) && (!pair.before || is_known_bare(pair.before));
 }
 
 std::vector<std::string_view> code_lines(const SourceText& source) {

@@ -16,7 +16,8 @@ struct CodePair {
 CodePair code_of(const State& state, const study::TourStep& step);
 /// Between the two; the same file with other flags has none.
 bool has_code_change(const State& state, const CodePair& pair);
-/// Neither of both has code of its own, only the options of its family's: what they bring is said in words.
+/// Neither of both has code of its own, only the options of its family's, or the step is about a library alone: what they
+/// bring is said in words.
 bool is_bare(const State& state, const CodePair& pair);
 
 /// Without what a file begins and ends with: the comment tells what the step asks, and a wall has no room for includes, nor
