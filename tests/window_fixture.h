@@ -364,6 +364,7 @@ class FakeSession final : public app::Session {
     for (const char* size : {"m", "k"}) {
       if (has_shapes) made.params.push_back({size, size, false, {}, 1, 65536, int64_t{512}, "n"});
     }
+    if (lab == "mixed") made.params.push_back(choice_param("model", "", {"mlp", "cnn"}));
     if (lab == "weightless" && find_rung(*find_lab(lab), id)) {
       const Rung* rung = *find_rung(*find_lab(lab), id);
       const std::string_view name = rung->kernel;

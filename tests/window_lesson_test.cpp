@@ -4,6 +4,7 @@
 #include <regex>
 #include <string>
 
+#include "app/query/recordings.h"
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
 #include "app/window/panels/lesson_tab.h"
@@ -550,6 +551,56 @@ TEST_CASE("of a saved run the outcome is folded until the question is answered",
   f.driver->frames(3);
   CHECK(f.driver->find("outcome_folded") == nullptr);
   CHECK(f.driver->find("lesson:said") != nullptr);
+}
+
+/// Whether one of these rows has a result of this rung.
+bool shows_result(const ChartRows& rows, const std::string& kernel) {
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    if (rows.kernels[i] == kernel && rows.rows[i].series) return true;
+  }
+  return false;
+}
+
+TEST_CASE("what an open question covers is on no view, at whatever size", "[window][lesson]") {
+  const std::string rung = "gemm.cuda.coalesced";
+  LessonFixture f(rung, true);
+  f.state.sessions.recordings = app::load_recordings(source_folder() + "/assets/recorded", nullptr);
+  set_level(f.state, Level::kLearn);
+  const auto is_shown = [&] {
+    f.state.ladder.dirty = true;
+    f.driver->frames(3);
+    const std::vector<ChartRows> views = {ladder_rows(f.state), size_rows(f.state),
+                                          type_rows(f.state), path_rows(f.state)};
+    return std::count_if(views.begin(), views.end(), [&](const ChartRows& rows) {
+      // What comes after it would give it away as well.
+      return shows_result(rows, rung) || shows_result(rows, "gemm.cuda.cublas");
+    });
+  };
+  CHECK(is_shown() == 0);
+  CHECK(find_row(f.state.ladder, rung)->covered);
+  keep_answer(f.state, rung, "4x", false);
+  CHECK(is_shown() == 4);
+}
+
+TEST_CASE("a question about one network covers no result of another", "[window][lesson]") {
+  const std::string rung = "mixed.cuda.fp32";  // "a step of the network *cnn*"
+  FakeSession::lab = "mixed";
+  {
+    LessonFixture f(rung, true);
+    FakeSession::lab = "gemm";
+    f.state.sessions.recordings =
+        app::load_recordings(source_folder() + "/assets/recorded", nullptr);
+    set_level(f.state, Level::kLearn);
+    f.state.ladder.dirty = true;
+    f.driver->frames(3);
+    CHECK(awaits_answer(f.state, rung));
+    CHECK_FALSE(hides_result(f.state, rung, {{"model", std::string("mlp")}}));
+    CHECK(hides_result(f.state, rung, {{"model", std::string("cnn")}}));
+    const RungView& row = *find_row(f.state.ladder, rung);
+    REQUIRE(row.series);
+    CHECK(param_text(row.series->params, "model") == "mlp");
+    CHECK_FALSE(row.covered);
+  }
 }
 
 TEST_CASE("of a rung that takes long the question is asked at a smaller size", "[window][lesson]") {

@@ -19,11 +19,12 @@ bool is_told(const std::string& name) {
   static const std::set<std::string> kPlaces = {
       "device",        "quiet",        "notice",     "progress",    "views",
       "verdict",       "right",        "count_note", "marked_line", "request",
-      "request_words", "request:knob", "climb_total"};
+      "request_words", "request:knob", "climb_total", "faster"};
   if (kPlaces.count(name) > 0) return true;
-  for (const char* prefix : {"label:", "ceiling:", "chart", "term", "figure", "link", "rung:",
-                             "verdict_", "diagnosis", "baseline", "fold:", "kept", "answer",
-                             "hint:", "lesson:", "split_", "heading:", "diagram:", "metric:"}) {
+  for (const char* prefix : {"label:", "ceiling:", "chart",    "term",      "figure",
+                             "link",   "rung:",    "verdict_", "diagnosis", "baseline",
+                             "fold:",  "kept",     "answer",   "hint:",     "lesson:",
+                             "split_", "heading:", "diagram:", "metric:",   "more:"}) {
     if (name.rfind(prefix, 0) == 0) return true;
   }
   return false;

@@ -151,7 +151,7 @@ RungView make_row(const State& state, const std::vector<RungView>& before, const
   const Params wanted = view_params(state, row.info);
   fill_live(state, before, &row, wanted);
   if (!row.series && !row.can_run) fill_recorded(state, &row);
-  if (row.series && is_covered(state, rung.kernel)) cover(&row, cover_reason(state, rung.kernel));
+  if (row.series && hides_result(state, *row.series)) cover(&row, cover_reason(state, rung.kernel));
   if (!row.series && !row.covered) row.reason = no_result_reason(state, row);
   if (row.series && row.shown_size.empty()) row.shown_size = other_size(*row.series, shown);
   for (const Estimate& estimate : state.run().estimates()) {
@@ -291,18 +291,21 @@ const Comparison* shown_comparison(const State& state, std::string* where, const
   const Selection& selection = state.selection;
   const auto wanted = [&](const Run& in) { return view_params(state, in.kernel(selection.rung)); };
   if (where) where->clear();
-  if (is_covered(state, selection.rung)) return nullptr;
+  const auto is_hidden = [&](const Comparison& found) {
+    return hides_result(state, found.baseline, found.baseline_params) ||
+           hides_result(state, found.candidate, found.candidate_params);
+  };
   const app::SnappedComparison own = app::nearest_comparison(
       state.run(), selection.baseline, selection.rung, wanted(state.run()), selection.cache);
   if (own.exact) {
     if (run) *run = &state.run();
-    return own.comparison;
+    return is_hidden(*own.comparison) ? nullptr : own.comparison;
   }
   const RungView* row = find_row(state.ladder, selection.rung);
   if (row && row->can_run) return nullptr;
   const app::SnappedComparison found = app::recorded_comparison(
       state.sessions.recordings, selection.baseline, selection.rung, wanted, selection.cache);
-  if (!found.comparison) return nullptr;
+  if (!found.comparison || is_hidden(*found.comparison)) return nullptr;
   if (where) {
     *where = found.recording->machine;
     if (!found.exact) *where += " at " + found.shown_size;

@@ -562,21 +562,58 @@ bool is_locked(const State& state, const std::string& kernel) {
 
 namespace {
 
-/// The rungs whose lesson asks for a prediction. Read once a lab.
-const std::set<std::string>& asked_rungs(const Lab& lab) {
-  static std::map<std::string, std::set<std::string>> known;
+/// Of each rung whose lesson asks for a prediction, the question as it is written. Read once a lab.
+const std::map<std::string, std::string>& written_questions(const Lab& lab) {
+  static std::map<std::string, std::map<std::string, std::string>> known;
   const auto [found, is_new] = known.try_emplace(lab.lesson);
   const auto text = is_new ? study::read_asset(lab.lesson) : Result<std::string>(std::string());
   for (const study::LessonPart& part :
        text ? study::lesson_parts(*text) : std::vector<study::LessonPart>()) {
-    const auto& all = part.sections;
-    if (std::find(all.begin(), all.end(), study::kPrediction) != all.end())
-      found->second.insert(part.kernel);
+    const size_t from = part.text.find(study::kPrediction);
+    if (from == part.text.npos) continue;
+    found->second[part.kernel] = part.text.substr(from, part.text.find("\n\n", from) - from);
   }
   return found->second;
 }
 
+/// What the question names of the rung's choices, in stars, backquotes or as an assignment: "the network *cnn*". Of a
+/// parameter of which it names several it says nothing.
+Params choices_named(const std::string& question, const KernelInfo& info) {
+  Params named;
+  for (const ParamSpec& spec : info.params) {
+    const auto is_named = [&](const std::string& choice) {
+      const std::string forms[] = {"*" + choice + "*", "`" + choice + "`",
+                                   spec.name + "=" + choice};
+      return std::any_of(std::begin(forms), std::end(forms), [&](const std::string& form) {
+        return question.find(form) != question.npos;
+      });
+    };
+    if (!spec.is_choice || std::count_if(spec.choices.begin(), spec.choices.end(), is_named) != 1)
+      continue;
+    named[spec.name] = *std::find_if(spec.choices.begin(), spec.choices.end(), is_named);
+  }
+  return named;
+}
+
+/// The question of this rung's lesson is about a problem with these parameters: a network that it does not ask about gives
+/// nothing away. Of another size it does.
+bool is_asked_of(const State& state, const std::string& kernel, const Params& params) {
+  const auto& all = written_questions(*state.selection.lab);
+  const auto question = all.find(kernel);
+  const KernelInfo* info = find_info(state.sessions, kernel);
+  if (question == all.end() || !info) return true;
+  for (const auto& [name, choice] : choices_named(question->second, *info)) {
+    const auto found = params.find(name);
+    if (found != params.end() && found->second != choice) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool has_question(const State& state, const std::string& kernel) {
+  return state.selection.lab && written_questions(*state.selection.lab).contains(kernel);
+}
 
 std::string key_of_all(const State& state) {
   const bool is_step = state.teaching.tour != nullptr;
@@ -599,7 +636,7 @@ bool awaits_answer(const State& state, const std::string& kernel) {
   if (!is_learning(state) || is_told || !state.selection.lab) return false;
   const KernelInfo* built = state.run().kernel(kernel);
   const bool can_run = built && built->available && !state.is_replay();
-  if (can_run || !asked_rungs(*state.selection.lab).contains(kernel)) return false;
+  if (can_run || !has_question(state, kernel)) return false;
   return !shows_outcome(state, kernel) && answer_of(state, kernel).empty() &&
          !report::reveal(state.run(), kernel, params_of(state, kernel));
 }
@@ -639,15 +676,26 @@ bool awaits_reveal(const State& state, const std::string& kernel) {
                      [&](const study::StepBar& bar) { return bar.kernel == kernel; });
 }
 
-bool is_covered(const State& state, const std::string& kernel) {
+bool hides_result(const State& state, const std::string& kernel, const Params& params) {
   const Teaching& teach = state.teaching;
   const std::string& asked = state.selection.rung;
   if (awaits_reveal(state, kernel)) return true;
   if (teach.uncovered == asked || !state.selection.lab) return false;
-  if (kernel != asked) return is_beyond(state, kernel, asked) && awaits_answer(state, asked);
+  if (kernel != asked)
+    return awaits_answer(state, asked) && is_beyond(state, kernel, asked) &&
+           is_asked_of(state, asked, params);
   const bool is_open = teach.predicting && !state.is_replay() && state.requests.run == 0 &&
                        draft_of(state, kernel) == nullptr;
-  return is_open || awaits_answer(state, kernel);
+  return (is_open && agrees(params, params_of(state, kernel))) ||
+         (awaits_answer(state, kernel) && is_asked_of(state, kernel, params));
+}
+
+bool hides_result(const State& state, const Series& series) {
+  return hides_result(state, series.kernel, asked_params(series));
+}
+
+bool is_covered(const State& state, const std::string& kernel) {
+  return hides_result(state, kernel, params_of(state, kernel));
 }
 
 void open_predict(State& state) {

@@ -78,6 +78,8 @@ bool is_predicting(const State& state, const std::string& kernel);
 /// Its prediction at the parameters in view is locked, and the run that answers it goes on.
 bool is_locked(const State& state, const std::string& kernel);
 
+/// The rung's lesson asks for a prediction.
+bool has_question(const State& state, const std::string& kernel);
 /// Of a learner, and a rung that cannot run here: its lesson asks for its figure, and neither was an answer written nor
 /// the outcome asked for.
 bool awaits_answer(const State& state, const std::string& kernel);
@@ -91,8 +93,12 @@ bool shows_outcome(const State& state, const std::string& kernel);
 
 /// A rung of the tour's step in the lab in view, before its Reveal: what the lab ran meanwhile does not answer it.
 bool awaits_reveal(const State& state, const std::string& kernel);
-/// The figures of this rung are left out of the ladder: the tour's step that asks about it has not been revealed; or it is
-/// the selected one, its field is open or its lesson awaits an answer, and no click has uncovered them.
+/// No view has this result of the rung: the tour's step that asks about it has not been revealed; or its lesson awaits an
+/// answer about this problem, or that of a rung before it does; or the rung is predicted at these parameters, and has no
+/// draft. A click on the selected rung's row uncovers all of it.
+bool hides_result(const State& state, const std::string& kernel, const Params& params);
+bool hides_result(const State& state, const Series& series);
+/// The same of the parameters in view.
 bool is_covered(const State& state, const std::string& kernel);
 
 /// Opens the field, or gives it the keyboard where it is open.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "app/query/recordings.h"
+#include "app/window/teach/predict.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
@@ -108,7 +109,7 @@ std::vector<const Series*> newest_sizes(const State& state, const Params& shown,
     if ((!series.stats && !chart::did_not_fit(series)) || !has_threads(shown, series, live))
       continue;
     if (live && !has_lab_shape(row, series)) continue;
-    if (row.covered && agrees(series.params, view_params(state, row.info))) continue;
+    if (hides_result(state, series)) continue;
     if (!dtype.empty() && dtype_of(series) != dtype) continue;
     const auto known = std::find_if(found.begin(), found.end(), [&](const Series* other) {
       return without_seed(other->params) == without_seed(series.params);
@@ -151,7 +152,8 @@ bool find_type(const State& state, const RungView& view, bool is_own, const Para
   const auto& all = state.run().series();
   const auto live = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
     return series.kernel == view.rung->kernel && series.cache == state.selection.cache &&
-           series.stats && std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
+           series.stats && !hides_result(state, series) &&
+           std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
              return equal_where_named(series.params, item.first, item.second);
            });
   });
@@ -163,7 +165,7 @@ bool find_type(const State& state, const RungView& view, bool is_own, const Para
   const app::Snapped snapped = app::recorded_series(
       state.sessions.recordings, view.rung->kernel, [&](const Run&) { return wanted; },
       state.selection.cache);
-  if (!snapped.series) return false;
+  if (!snapped.series || hides_result(state, *snapped.series)) return false;
   set_source(*snapped.recording->run, snapped.recording->machine, snapped.series, row);
   if (!snapped.shown_size.empty()) row->sublabel = "at " + snapped.shown_size;
   return true;

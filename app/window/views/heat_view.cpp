@@ -4,6 +4,7 @@
 
 #include "app/window/shell/actions.h"
 #include "app/window/shell/worker_requests.h"
+#include "app/window/teach/predict.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -55,7 +56,7 @@ const Series* newest(const Run& run, const State& state, const Params& wanted) {
   const auto& all = run.series();
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
     return series.kernel == state.selection.rung && series.cache == state.selection.cache &&
-           agrees(series.params, wanted);
+           agrees(series.params, wanted) && !hides_result(state, series);
   });
   return found == all.rend() ? nullptr : &*found;
 }

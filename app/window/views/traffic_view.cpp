@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/window/shell/actions.h"
+#include "app/window/teach/predict.h"
 #include "app/window/views/view.h"
 #include "common/view/chart/traffic.h"
 
@@ -16,6 +17,7 @@ chart::ChartModel traffic_of(const State& state, ChartRows* out) {
     const size_t first = rows.size();
     for (const Series& series : state.run().series()) {
       if (series.kernel != view.rung->kernel || series.cache != state.selection.cache) continue;
+      if (hides_result(state, series)) continue;
       chart::LadderRow made = plain_row(state, view);
       made.selected = made.selected && view.series && view.series->params == series.params;
       set_source(state.run(), "", &series, &made);

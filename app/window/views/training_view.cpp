@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/window/teach/predict.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/view/chart/gradients.h"
@@ -156,6 +157,7 @@ ChartRows training_rows(const State& state) {
     const RecordedCurve curve = recorded_curve(state, row);
     if (curve.series) add_newest(row, *curve.run, curve.machine, curve.series, &all);
   }
+  std::erase_if(all, [&](const Found& one) { return hides_result(state, *one.series); });
   ChartRows out;
   for (const Found& found : all) {
     chart::LadderRow made = plain_row(state, *found.row);
