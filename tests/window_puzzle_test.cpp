@@ -1,7 +1,9 @@
 // Your turn with a puzzle: each save is counted on this CPU, with or without a GPU; what it asks for stands beside its
 // targets, and it is solved when it asks for no more.
+#include "app/query/count_targets.h"
 #include "app/window/edit/editing.h"
 #include "app/window/edit/puzzle_results.h"
+#include "app/window/teach/answer.h"
 #include "tests/window_fixture.h"
 
 using namespace ridge;
@@ -58,6 +60,20 @@ TEST_CASE("a puzzle opens where no GPU is, and its text is counted as it is", "[
   CHECK(f.driver->find("counted_lines"));
   CHECK_FALSE(window::exercise_progress(f.state, "transpose").is_solved);
   CHECK(f.session.count(RequestType::run) == 0);  // nothing is timed
+}
+
+TEST_CASE("a puzzle's targets say no figure that its lesson asks for, until it is answered",
+          "[window]") {
+  Puzzles f;
+  window::perform(f.state, "puzzles");
+  f.driver->frames(4);
+  const std::string kind = app::words_of(f.exercise.targets.front().kind);
+  CHECK(window::hides_targets(f.state, f.exercise.kernel));
+  CHECK(window::targets_words(f.state, f.exercise).starts_with(kind));
+  window::keep_answer(f.state, f.exercise.kernel, "2048", false);
+  f.driver->frames(2);
+  CHECK_FALSE(window::hides_targets(f.state, f.exercise.kernel));
+  CHECK(window::targets_words(f.state, f.exercise).find(" " + kind) != std::string::npos);
 }
 
 TEST_CASE("a save that meets its targets solves the puzzle; one that asks for more does not",

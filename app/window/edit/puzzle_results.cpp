@@ -1,14 +1,18 @@
 #include "app/window/edit/puzzle_results.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/query/count_targets.h"
 #include "app/query/counts_text.h"
 #include "app/window/edit/editing.h"
 #include "app/window/edit/feedback.h"
 #include "app/window/edit/results.h"
+#include "app/window/panels/lesson_tab.h"
 #include "app/window/panels/widgets.h"
+#include "app/window/teach/answer.h"
 #include "common/core/format.h"
+#include "common/record/edit.h"
 
 namespace ridge::window {
 namespace {
@@ -49,6 +53,10 @@ void draw_targets(Ui& ui, Area* rest, const KernelCounts& counts) {
   const float yours = head.right() - ui.px(kNumber + 24), target = head.right() - ui.px(24);
   ui.text(yours, head.middle(), "yours", kTiny_px + 1, Role::muted, Face::body, Anchor::end);
   ui.text(target, head.middle(), "target", kTiny_px + 1, Role::muted, Face::body, Anchor::end);
+  const Editing& editing = *ui.state.editing;
+  // What the learner's own text asks for is no secret: beside it the target is a goal.
+  const bool is_hidden = editing.built == editing.original &&
+                         hides_targets(ui.state, std::string(original_of(editing.id)));
   const bool is_right = app::is_clean(counts);  // of a wrong kernel no count is a merit or a fault
   for (const app::CountTarget& one : ui.state.editing->targets) {
     const Area line = rest->take_top(ui.px(26), ui.px(2));
@@ -57,15 +65,36 @@ void draw_targets(Ui& ui, Area* rest, const KernelCounts& counts) {
             Anchor::start, yours - line.x - ui.px(kNumber - 12));
     ui.text(yours, line.middle(), format_count(double(count_of(counts, one.kind))), kBody_px,
             met || !is_right ? Role::text : Role::slower, Face::strong, Anchor::end);
-    ui.text(target, line.middle(), format_count(double(one.most)), kBody_px, Role::muted,
-            Face::body, Anchor::end);
+    ui.text(target, line.middle(), is_hidden ? "?" : format_count(double(one.most)), kBody_px,
+            Role::muted, Face::body, Anchor::end);
+    const std::string name = "target:" + std::string(name_of(one.kind));
+    if (is_hidden && ui.hovers(name, line)) ui.tooltip(kHiddenTargets);
     if (met && is_right) draw_tick(ui, line.right() - ui.px(10), line.middle());
-    ui.widgets["target:" + std::string(name_of(one.kind))] = line;
+    ui.widgets[name] = line;
   }
   rest->take_top(ui.px(10));
 }
 
 }  // namespace
+
+bool hides_targets(const State& state, const std::string& kernel) {
+  const app::Exercise* puzzle = app::puzzle_of(kernel);
+  return puzzle && !exercise_progress(state, puzzle->name).is_solved &&
+         hides_outcome(state, kernel) && answer_of(state, kernel).empty();
+}
+
+std::string targets_words(const State& state, const app::Exercise& puzzle) {
+  const bool is_hidden = hides_targets(state, puzzle.kernel);
+  std::vector<std::string> parts;
+  for (const app::CountTarget& target : puzzle.targets) {
+    const std::string most = is_hidden ? ""
+                             : target.most > 0
+                                 ? "at most " + format_count(double(target.most)) + " "
+                                 : "no ";
+    parts.push_back(most + app::words_of(target.kind));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 bool is_puzzle_open(const State& state) {
   return state.editing && !state.editing->targets.empty();

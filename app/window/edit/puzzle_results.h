@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "app/query/editing.h"
 #include "app/window/inspect/steps_draw.h"
 #include "app/window/shell/screens.h"
 #include "common/record/kernel_counts.h"
@@ -16,6 +17,13 @@ bool is_puzzle_open(const State& state);
 const KernelCounts* puzzle_counts(const State& state);
 /// In a sentence, under the headline.
 std::string puzzle_status(const State& state, bool* is_error);
+
+/// Its targets would answer what its lesson asks, and that has no answer yet.
+bool hides_targets(const State& state, const std::string& kernel);
+/// "no bank conflicts, at most 72 barriers"; while it hides_targets() what is counted: "sectors".
+std::string targets_words(const State& state, const app::Exercise& puzzle);
+inline constexpr const char* kHiddenTargets =
+    "How many is what its lesson asks: the target stands here once you have answered.";
 
 /// Headline, status and targets.
 void draw_puzzle(Ui& ui, Area* rest);

@@ -95,11 +95,6 @@ std::string text_of(const LessonBlock& block) {
   return text;
 }
 
-/// While the rung is being predicted, until its result is revealed, and from a learner until it has run at the size in
-/// view where it can run; where it cannot, until its question is answered or the outcome is asked for. At the other levels
-/// a question hides it until any of these.
-bool hides_outcome_of(const State& state, const std::string& kernel, bool has_question);
-
 /// What the block asks; where that was answered, or the rung has run at that size, the same at one where it has not.
 /// `said` receives that.
 Asked question_of(const State& state, const LessonBlock& block, std::string* said) {
@@ -136,6 +131,20 @@ bool has_run_here(const State& state, const RungView& row) {
   });
 }
 
+}  // namespace
+
+bool hides_outcome(const State& state, const std::string& kernel) {
+  if (is_predicting(state, kernel) || is_locked(state, kernel)) return true;
+  const RungView* row = find_row(state.ladder, kernel);
+  if (!row) return false;
+  if (!is_learning(state))
+    return has_question(state, kernel) && !has_run_here(state, *row) &&
+           !is_answered(state, kernel) && !shows_outcome(state, kernel);
+  return can_run_here(state, kernel) ? !has_run_here(state, *row) : awaits_answer(state, kernel);
+}
+
+namespace {
+
 /// The lesson's own field: of a rung whose run would not give the answer.
 float draw_answer_field(Ui& ui, const Area& area, const LessonBlock& block) {
   const State& state = ui.state;
@@ -143,7 +152,7 @@ float draw_answer_field(Ui& ui, const Area& area, const LessonBlock& block) {
   const Area line = {area.x + ui.px(16), area.y, area.w - ui.px(16), ui.px(32)};
   const bool is_late = can_run_here(state, block.kernel)
                            ? has_run_here(state, *find_row(state.ladder, block.kernel))
-                           : !hides_outcome_of(state, block.kernel, true);
+                           : !hides_outcome(state, block.kernel);
   text_line(ui, "lesson:answer", line, "Your answer", kept, "a number, as 128 MiB, 3x or 40 %",
             [kernel = block.kernel, is_late](State& changed, const std::string& text) {
               keep_answer(changed, kernel, text, is_late);
@@ -203,17 +212,6 @@ float draw_hidden_outcome(Ui& ui, const Area& area) {
       kSmall_px, Role::muted);
   ui.widgets["outcome_folded"] = {area.x, area.y, area.w, h + ui.px(8)};
   return h + ui.px(12);
-}
-
-bool hides_outcome_of(const State& state, const std::string& kernel, bool has_question) {
-  if (is_predicting(state, kernel) || is_locked(state, kernel)) return true;
-  const RungView* row = find_row(state.ladder, kernel);
-  if (!row) return false;
-  if (!is_learning(state))
-    return has_question && !has_run_here(state, *row) && !is_answered(state, kernel) &&
-           !shows_outcome(state, kernel);
-  if (can_run_here(state, kernel)) return !has_run_here(state, *row);
-  return has_question && awaits_answer(state, kernel);
 }
 
 /// Of a prediction that was written down, above what happened.
@@ -433,17 +431,17 @@ void LessonTab::draw(Ui& ui, Area area, const std::function<float(const Area&)>&
     return block.is_prediction && block.kernel == rung;
   });
   std::string folded;  // the question whose fold line was drawn last
-  const bool hides_outcome = hides_outcome_of(ui.state, rung, question != blocks.end());
+  const bool is_folded_away = hides_outcome(ui.state, rung);
   // Who predicted looks for the outcome next: it comes into view by itself, once.
   const auto revealed = revealed_of(ui.state, rung);
-  const bool is_over = awaited_ == rung && revealed && revealed->measured_ns && !hides_outcome;
+  const bool is_over = awaited_ == rung && revealed && revealed->measured_ns && !is_folded_away;
   if (is_locked(ui.state, rung))
     awaited_ = rung;
   else if (is_over || awaited_ != rung)
     awaited_.clear();
   bool said = false;
   const auto draw_one = [&](const LessonBlock& block) {
-    if (hides_outcome && block.gives_away) {
+    if (is_folded_away && block.gives_away) {
       if (!std::exchange(said, true)) area.y += draw_hidden_outcome(ui, area);
       return;
     }

@@ -67,6 +67,11 @@ float draw_question(Ui& ui, const Area& area, const std::vector<LessonBlock>& bl
 float draw_hints(Ui& ui, const Area& area, const std::vector<LessonBlock>& blocks,
                  const std::string& kernel, float size, float leading);
 
+/// What tells the result of this rung stays folded: while it is being predicted, until its result is revealed, and from a
+/// learner until it has run at the size in view where it can run; where it cannot, until its question is answered or the
+/// outcome is asked for. At the other levels a question hides it until any of these.
+bool hides_outcome(const State& state, const std::string& kernel);
+
 /// The lesson of the lab in view, with its figures: the file once, its figures whenever a run or the recordings say
 /// something new, or another problem is looked at; while something is measured they wait for what it says.
 class LessonText {

@@ -1,17 +1,16 @@
 // The view "Puzzles": a staircase of kernels with a hole, what each may ask for at most, and which are solved. A row selects
 // its puzzle, so that lesson and source are of it; the button opens it on Your turn.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "app/query/editing.h"
 #include "app/window/edit/editing.h"
+#include "app/window/edit/puzzle_results.h"
 #include "app/window/edit/results.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
 #include "app/window/views/view.h"
-#include "common/core/format.h"
 
 namespace ridge::window {
 namespace {
@@ -40,13 +39,17 @@ const app::Exercise* next_of(const State& state, const std::vector<const app::Ex
   return next != all.end() ? *next : all.front();
 }
 
-/// "no bank conflicts, at most 72 barriers"
-std::string targets_words(const app::Exercise& one) {
-  std::vector<std::string> parts;
-  for (const app::CountTarget& target : one.targets)
-    parts.push_back((target.most > 0 ? "at most " + format_count(double(target.most)) : "no") +
-                    " " + app::words_of(target.kind));
-  return fmt::format("{}", fmt::join(parts, ", "));
+/// As many of the parts as fit, whole; "…" for what is left out.
+std::string fitting_parts(Ui& ui, std::string words, float width) {
+  constexpr const char* kRest = ", …";
+  std::string shown = words;
+  while (ui.width(shown, kTiny_px) > width) {
+    const size_t end = words.rfind(", ");
+    if (end == std::string::npos) return "";
+    words.resize(end);
+    shown = words + kRest;
+  }
+  return shown;
 }
 
 class PuzzlesPanel final : public CentrePanel {
@@ -90,7 +93,11 @@ class PuzzlesPanel final : public CentrePanel {
       ui.fill(line, is_selected ? ui.color(Role::highlight) : ui.raised(1), ui.px(5));
     if (touched.clicked)
       ui.dispatch([kernel = one.kernel](State& state) { select_rung(state, kernel); });
-    if (touched.hovered) ui.tooltip(one.task);
+    const bool hides = hides_targets(ui.state, one.kernel);
+    const std::string words = targets_words(ui.state, one);
+    if (touched.hovered)
+      ui.tooltip(one.task + "\nCounted: " + words +
+                 (hides ? std::string(". ") + kHiddenTargets : "."));
     Area inner = line.inset(ui.px(8), 0);
     const Area tick = inner.take_left(ui.px(kTick_w));
     if (is_solved(ui.state, one)) draw_tick(ui, tick.x + ui.px(7), tick.middle());
@@ -101,9 +108,8 @@ class PuzzlesPanel final : public CentrePanel {
     const float w = ui.text(inner.x, inner.middle(), one.title, kSmall_px + 1, Role::text,
                             is_selected ? Face::strong : Face::body, Anchor::start, inner.w);
     inner.take_left(w + ui.px(16));
-    const std::string words = targets_words(one);
-    if (ui.width(words, kTiny_px) < inner.w)
-      ui.text(inner.right(), inner.middle(), words, kTiny_px, Role::muted, Face::body, Anchor::end);
+    ui.text(inner.right(), inner.middle(), fitting_parts(ui, words, inner.w), kTiny_px, Role::muted,
+            Face::body, Anchor::end);
   }
 };
 
