@@ -296,6 +296,8 @@ TEST_CASE("on a GPU, latency needs its caches counted or few warps") {
   const auto unseen = diagnose(series, ceilings, std::nullopt);
   CHECK(unseen->bottleneck == Bottleneck::not_sure);
   CHECK(unseen->to_do.find("--counters") != std::string::npos);
+  CHECK(unconfirmed_sentences(*unseen, "") ==
+        "This run does not confirm that: its caches were not looked at.");
   CHECK(
       open_sentences(*unseen) ==
       "What limits it is not known yet: its caches were not looked at. Switch hardware counters on "

@@ -96,6 +96,8 @@ std::string bottleneck_text(const Diagnosis& diagnosis);
 std::string open_sentences(const Diagnosis& diagnosis);
 /// The same with another sentence in place of `to_do`, where that cannot be done.
 std::string open_sentences(const Diagnosis& diagnosis, const std::string& to_do);
+/// The same beside a text that names what limits it: "This run does not confirm that: its caches were not looked at. ..."
+std::string unconfirmed_sentences(const Diagnosis& diagnosis, const std::string& to_do);
 /// "97 % of FMA fp32, 1 thread; 3 % of DRAM read, 1 thread", at most `most` of them.
 std::string evidence_text(const Diagnosis& diagnosis, size_t most = 3);
 /// "tile_kernel: 168 registers, 48 KiB shared, no spills, 132 x 1 x 1 blocks of 384, occupancy 19 %".

@@ -17,9 +17,20 @@ std::string bottleneck_text(const Diagnosis& diagnosis) {
          (has_second ? " (of the batch: activation memory)" : "");
 }
 
+namespace {
+
+std::string open_because(const char* what, const Diagnosis& diagnosis, const std::string& to_do) {
+  return what + diagnosis.reason + "." + (to_do.empty() ? "" : " " + to_do + ".");
+}
+
+}  // namespace
+
 std::string open_sentences(const Diagnosis& diagnosis, const std::string& to_do) {
-  return "What limits it is not known yet: " + diagnosis.reason + "." +
-         (to_do.empty() ? "" : " " + to_do + ".");
+  return open_because("What limits it is not known yet: ", diagnosis, to_do);
+}
+
+std::string unconfirmed_sentences(const Diagnosis& diagnosis, const std::string& to_do) {
+  return open_because("This run does not confirm that: ", diagnosis, to_do);
 }
 
 std::string open_sentences(const Diagnosis& diagnosis) {

@@ -155,7 +155,9 @@ void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
   const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
     if (!text.empty()) rest->take_top(ui.paragraph(*rest, text, size, role, face), ui.px(2));
   };
-  line(is_open ? "What limits it is not known yet" : "Bottleneck: " + bottleneck_text(*diagnosis_),
+  // The lesson below may name a limit: it is this run that does not.
+  line(is_open ? "This run does not tell what limits it"
+               : "Bottleneck: " + bottleneck_text(*diagnosis_),
        kBody_px, Role::text, Face::strong);
   line(sentence_of(diagnosis_->reason), kSmall_px, Role::muted);
   line(sentence_of(to_do_), kSmall_px, Role::text);

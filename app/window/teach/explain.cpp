@@ -86,7 +86,7 @@ std::string measured_limit(const State& state, const LessonBar& bar) {
   const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());
   if (!found) return {};
   if (found->bottleneck == Bottleneck::not_sure)
-    return open_sentences(*found, what_would_tell(state, *bar.series, *bar.run, *found));
+    return unconfirmed_sentences(*found, what_would_tell(state, *bar.series, *bar.run, *found));
   constexpr size_t kTelling = 2;
   const std::string evidence = evidence_text(*found, kTelling);
   return "Measured: " + bottleneck_text(*found) + " limits “" + bar.title + "”" +
