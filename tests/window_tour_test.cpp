@@ -1589,6 +1589,26 @@ TEST_CASE("on a step's canvas F5 is its Run, and in the lab it shows nothing tha
   CHECK(row(kFirst)->series);
 }
 
+TEST_CASE("the share of a pair moves in each of its phases, and most of it is the rounds",
+          "[tour]") {
+  Fixture f;
+  const WorkRequest pair = begin_pair(f, "4");
+  const auto share = [&] {
+    f.driver->frames(1);
+    return progress_of(f.state, shown_step(f.state), bars_in(f)).back();
+  };
+  for (const char* phase : {"prepare", "check", "warmup"}) {
+    INFO(phase);
+    f.session.phase(pair.id, 0, phase, std::nullopt);
+    const double before = share();
+    f.driver->frames(120);
+    CHECK(share() > before);
+  }
+  CHECK(share() < 0.15);
+  f.session.phase(pair.id, 0, "rounds", 1.0);
+  CHECK(share() > 0.8);
+}
+
 TEST_CASE("what a step has measured of its pair never falls while it runs", "[tour]") {
   Fixture f;
   const WorkRequest pair = begin_pair(f, "4");

@@ -238,7 +238,7 @@ bool refresh(State& state, double now_s) {
   }
   note_ended_requests(state);
   const bool climbed = tick_first_climb(state);
-  note_progress(state);
+  note_progress(state, now_s);
   keep_run(state);
   const bool looked = tick_inspect(state, now_s);
   const bool walked = tick_walk(state, now_s);

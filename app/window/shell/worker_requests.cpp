@@ -1,10 +1,15 @@
 #include "app/window/shell/worker_requests.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/query/selection.h"
 #include "app/window/shell/actions.h"
@@ -144,16 +149,30 @@ struct PhaseSpan {
   const char* phase;
   double from, to;
 };
-constexpr PhaseSpan kPhaseSpans[] = {
-    {"prepare", 0, 0.1},      {"check", 0.1, 0.2},      {"warmup", 0.2, 0.25},
-    {"timing", 0.25, 0.75},   {"rounds", 0.25, 0.75},   {"latency", 0.75, 0.9},
-    {"sustained", 0.75, 0.9}, {"counters", 0.95, 0.99}, {"energy", 0.9, 0.95}};
+constexpr PhaseSpan kRunSpans[] = {
+    {"prepare", 0, 0.1},    {"check", 0.1, 0.2},   {"warmup", 0.2, 0.25},   {"timing", 0.25, 0.75},
+    {"latency", 0.75, 0.9}, {"energy", 0.9, 0.95}, {"counters", 0.95, 0.99}};
+/// Of a comparison the rounds are nearly all.
+constexpr PhaseSpan kPairSpans[] = {{"prepare", 0, 0.04},   {"check", 0.04, 0.08},
+                                    {"warmup", 0.08, 0.12}, {"rounds", 0.12, 0.85},
+                                    {"latency", 0.85, 0.9}, {"sustained", 0.85, 0.95},
+                                    {"energy", 0.95, 0.98}};
 
-/// Of the time of its rung, or of its comparison, by its phase.
-double share_of_phase(const Progress& progress) {
-  for (const PhaseSpan& span : kPhaseSpans) {
+/// Of a phase that does not say how far it is: it moves all the time, and never arrives.
+double moving_share(double since_s, double usual_s) {
+  return 1 - std::exp(-std::max(0.0, since_s) / usual_s);
+}
+
+/// Of the time of its rung, or of its comparison, by its phase and by how long that has lasted.
+double share_of_phase(const Request& request, const Progress& progress, double since_s) {
+  constexpr double kUsual_s = 3;
+  const bool is_pair = request.type == RequestType::compare;
+  const auto spans = is_pair ? std::span<const PhaseSpan>(kPairSpans) : kRunSpans;
+  for (const PhaseSpan& span : spans) {
     if (progress.phase != span.phase) continue;
-    return span.from + std::clamp(progress.fraction.value_or(0), 0.0, 1.0) * (span.to - span.from);
+    const double done = progress.fraction ? std::clamp(*progress.fraction, 0.0, 1.0)
+                                          : moving_share(since_s, kUsual_s);
+    return span.from + done * (span.to - span.from);
   }
   return 0;
 }
@@ -178,16 +197,17 @@ std::vector<double> weights_of(const Run& run, const Request& request) {
 }
 
 /// Rungs one after another, each by its phase. A comparison has its sides in turns.
-double share_now(const Run& run, const Request& request, const Progress& progress) {
+double share_now(const Run& run, const Request& request, const Progress& progress, double since_s) {
   const bool in_turn = request.type == RequestType::run && !request.kernels.empty();
-  if (!in_turn) return share_of_phase(progress);
+  const double of_rung = share_of_phase(request, progress, since_s);
+  if (!in_turn) return of_rung;
   const std::vector<double> weights = weights_of(run, request);
   double before = 0, all = 0;
   for (size_t i = 0; i < weights.size(); ++i) {
     all += weights[i];
     const auto at = static_cast<size_t>(progress.series);
     if (i < at) before += weights[i];
-    if (i == at) before += weights[i] * share_of_phase(progress);
+    if (i == at) before += weights[i] * of_rung;
   }
   return all > 0 ? before / all : 0;
 }
@@ -197,7 +217,22 @@ double share_now(const Run& run, const Request& request, const Progress& progres
 /// Of a run that a comparison follows: one bar for both.
 constexpr double kFirstOfTwo = 0.65;
 
-void note_progress(State& state) {
+namespace {
+
+/// How long the phase that is under way has lasted.
+double phase_s(Requests& requests, const Progress& progress, double now_s) {
+  const std::string phase =
+      fmt::format("{} {} {}", progress.request, progress.series, progress.phase);
+  if (phase != std::exchange(requests.phase, phase)) requests.phase_since_s = now_s;
+  return now_s - requests.phase_since_s;
+}
+
+/// What a machine's ceilings take of the bar, which are measured once before a run: so much of it at most.
+constexpr double kCeilings = 0.1, kCeilings_s = 15;
+
+}  // namespace
+
+void note_progress(State& state, double now_s) {
   Requests& requests = state.requests;
   const auto& progress = state.run().progress();
   const int64_t open = requests.run ? requests.run : requests.compare;
@@ -212,10 +247,17 @@ void note_progress(State& state) {
   }
   const Request* request = state.run().request(open);
   if (!request || !progress || progress->request != open) return;
-  if (progress->series < 0) return;  // ceilings: of no rung
-  double& furthest = requests.furthest[share_place(*request, progress->series)];
-  furthest = std::max(furthest, share_of_phase(*progress));
-  const double done = std::clamp(share_now(state.run(), *request, *progress), 0.0, 1.0);
+  Progress at = *progress;
+  const bool is_of_ceilings = at.series < 0;  // each has phases of its own
+  if (is_of_ceilings) at.phase.clear();
+  const double since_s = phase_s(requests, at, now_s);
+  if (!is_of_ceilings) {
+    double& furthest = requests.furthest[share_place(*request, at.series)];
+    furthest = std::max(furthest, share_of_phase(*request, at, since_s));
+  }
+  const double done = is_of_ceilings
+                          ? kCeilings * moving_share(since_s, kCeilings_s)
+                          : std::clamp(share_now(state.run(), *request, at, since_s), 0.0, 1.0);
   requests.share = std::max(requests.share,
                             requests.share_from + done * (requests.share_to - requests.share_from));
 }

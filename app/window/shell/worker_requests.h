@@ -40,6 +40,8 @@ struct Requests {
   int64_t share_of = 0;        ///< the request that `share` is of
   double share = 0;            ///< of the bar that is filled, 0 to 1; never less than it was
   double share_from = 0, share_to = 1;  ///< the part of the bar that is this request's
+  std::string phase;                    ///< that `share_of` is in, and of which rung
+  double phase_since_s = 0;             ///< the window's clock, when it began
   /// By place of the rung, how far each of `share_of` was at most: phases and their ceilings begin at 0 again and again.
   std::map<int, double> furthest;
 
@@ -83,7 +85,7 @@ RunEstimate estimate_of_ladder(const State& state);
 
 /// At each refresh: how far the open request is. Phases begin at 0, and some have no end that is known: what was shown
 /// stays until more is done.
-void note_progress(State& state);
+void note_progress(State& state, double now_s);
 /// How far the rung at this place of the request is, or of a comparison the whole of it, 0 to 1: it never falls.
 double share_of_rung(const State& state, const Request& request, int place);
 /// "Measuring cache blocks": what the open request does now.
