@@ -110,6 +110,12 @@ TEST_CASE("a prediction is right where the interval of what was measured holds i
   told.measure(6e6);
   CHECK(report::prediction_sentence(report::reveal(told.told()).front()) ==
         "Predicted 7.00 ms, measured 6.00 ms: right, inside its interval [4.80, 7.20] ms.");
+  told.spread = 0.5;  // three times as long at the one end as at the other
+  told.predict(7e6);
+  told.measure(6e6);
+  CHECK(test::contains(
+      report::prediction_sentence(report::reveal(told.told()).back()),
+      "inside its interval [3.00, 9.00] ms, which is so wide that this says little"));
 }
 
 TEST_CASE("a factor is answered as a factor, of pairs where there are any") {

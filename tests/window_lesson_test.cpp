@@ -486,8 +486,10 @@ TEST_CASE("an answer that is no time is taken by the lesson, kept, and held agai
   keep_answer(f.state, rung, "3000", true);
   measured.interval = Interval{2e12, 5e12}, measured.interval_text = "[2.00, 5.00] TFLOP/s";
   CHECK(said() ==
-        "After the fact you said 3000. It is 4.00 TFLOP/s [2.00, 5.00] TFLOP/s: right, inside its "
-        "interval.");
+        "After the fact you said 3000. It is 4.00 TFLOP/s [2.00, 5.00] TFLOP/s: inside its "
+        "interval, which is so wide that this says little.");
+  measured.interval = Interval{2.9e12, 4.2e12}, measured.interval_text = "[2.90, 4.20] TFLOP/s";
+  CHECK(contains(said(), "right, inside its interval."));
   keep_answer(f.state, rung, "3 ms", false);  // of another unit: nothing to hold it against
   CHECK(said() == "You said 3 ms.");
 }

@@ -1367,6 +1367,23 @@ TEST_CASE("a number inside the interval is right, whichever step asks for it", "
   CHECK(f.state.teaching.results.at(1).off == 1);
 }
 
+TEST_CASE("a number inside an interval that says nothing is not praised", "[tour]") {
+  Fixture f;
+  begin_pair(f, "4");
+  const TourStep step = shown_step(f.state);
+  StepOutcome wide;
+  wide.value = 4, wide.shown = "4×";
+  wide.range = Interval{2, 9};
+  const StepAnswer said{.typed = "4"};
+  CHECK(outcome_sentence(step, bars_in(f), said, wide) ==
+        "You said 4×: inside the interval that was measured, but that is so wide that it says "
+        "little. It is 4×.");
+  CHECK_FALSE(result_of(step, bars_in(f), said, wide).off);
+  CHECK(contains(result_of(step, bars_in(f), said, wide).ungraded, "says little"));
+  wide.range = Interval{3.5, 4.5};
+  CHECK(result_of(step, bars_in(f), said, wide).off == 1);
+}
+
 TEST_CASE("a time of which other programs took a part is a range, and grades nothing", "[tour]") {
   Fixture f;
   f.session.shares = {{kFirst, 0.4}};

@@ -115,11 +115,13 @@ double rounded_up(double value, int digits) {
   return std::ceil(value / unit * (1 - kOfStoring)) * unit;
 }
 
-std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval) {
+bool is_wide(const std::optional<Interval>& interval) {
   constexpr double kWide = 1.5;
-  const bool is_wide = ratio > 0 && has_ends(interval) && interval->low > 0 &&
-                       interval->high / interval->low > kWide;
-  if (!is_wide) return ratio_text(ratio, interval);
+  return has_ends(interval) && interval->low > 0 && interval->high / interval->low > kWide;
+}
+
+std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval) {
+  if (!(ratio > 0) || !is_wide(interval)) return ratio_text(ratio, interval);
   return "between " + format_tick(rounded_down(interval->low, 2), 2) + "× and " +
          format_tick(rounded_up(interval->high, 2), 2) + "×";
 }

@@ -29,8 +29,11 @@ std::optional<Interval> inverse(const std::optional<Interval>& ratio);
 double rounded_down(double value, int digits = 0);
 double rounded_up(double value, int digits = 0);
 
-/// The same as a headline, whose interval does not stand beside it: "between 4.9× and 47×" where its upper end is over 1.5
-/// times its lower; both rounded outward.
+/// Its upper end is over 1.5 times its lower: that a figure lies inside it says little.
+bool is_wide(const std::optional<Interval>& interval);
+
+/// The same as a headline, whose interval does not stand beside it: "between 4.9× and 47×" where it is_wide(); both rounded
+/// outward.
 std::string supported_ratio_text(double ratio, const std::optional<Interval>& interval);
 
 /// The ratio of two medians, each timed alone, with the digits that it bears: "≈ 71×".

@@ -23,6 +23,7 @@ using study::Ask;
 using study::StepKind;
 using study::TourStep;
 
+constexpr const char* kSaysLittle = "that is so wide that it says little";
 constexpr double kNear = 0.98;  // two bars this near are not told apart by a choice
 
 const Comparison* pair_of(const State& state, const StepBars& bars, std::string* machine) {
@@ -413,6 +414,8 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
   const std::string far = how_far(step, bars, answer, outcome);
   if (!far.empty()) return "You said " + said + ": " + far + is;
   if (outcome.is_bound) return "You said " + said + ": that can be. It is " + outcome.shown + ".";
+  if (is_wide(outcome.range))
+    return "You said " + said + ": inside the interval that was measured, but " + kSaysLittle + is;
   return "You said " + said +
          (outcome.range ? ": inside the interval that was measured" : ": that is right") + is;
 }
@@ -486,6 +489,10 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
   const double factor = missed_by(*said, outcome);
   if (outcome.is_bound && factor == 1) {
     result.ungraded = "Its ceiling is in doubt: only an answer above the bound is wrong for sure.";
+    return result;
+  }
+  if (factor == 1 && is_wide(outcome.range)) {
+    result.ungraded = std::string("It is inside the interval, but ") + kSaysLittle + ".";
     return result;
   }
   result.off = std::max(factor, 1 / factor);

@@ -8,8 +8,8 @@
 
 namespace ridge::report {
 
-/// "right, inside its interval [2.90, 3.30] ms" where the interval holds what was said, "right within a tenth" where that
-/// is as near; empty: it is neither. `shown` is the interval in words, empty where it stands elsewhere; both values in the interval's unit, above zero.
+/// "right, inside its interval [2.90, 3.30] ms" where the interval holds what was said, of a wide one that this says
+/// little; "right within a tenth" where that is as near; empty: it is neither. `shown` is the interval in words, empty where it stands elsewhere; both values in the interval's unit, above zero.
 std::string right_words(double said, double measured, const std::optional<Interval>& interval,
                         const std::string& shown);
 
