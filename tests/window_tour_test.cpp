@@ -861,6 +861,22 @@ TEST_CASE("another rung's question has an empty field", "[tour]") {
 }
 
 /// A step of the meetup that compares, from 0, up to its comparison.
+TEST_CASE("a step over two types takes no pair of one type for its own", "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  start_tour(f.state, "class", 11);  // cuBLAS in fp32 beside cuBLASLt in bf16
+  f.driver->frames(4);
+  type(f, "3");
+  f.driver->key(Key::page_down);
+  f.driver->frames(700);  // it is played
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
+  INFO(outcome.shown);
+  CHECK_FALSE(outcome.pair);
+  CHECK(outcome.value > 5);
+}
+
 WorkRequest begin_pair(Fixture& f, const std::string& said, int step = 1) {
   start_tour(f.state, "meetup", step);
   f.driver->frames(4);

@@ -46,8 +46,11 @@ const Comparison* pair_of(const State& state, const StepBars& bars, std::string*
   const app::SnappedComparison found = app::recorded_comparison(
       state.sessions.recordings, first.asked.kernel, last.asked.kernel,
       [&](const Run&) { return last.series->params; }, last.asked.cache);
-  if (!found.comparison || found.comparison->candidate_params != last.series->params)
-    return nullptr;
+  // Its baseline may have run at other parameters than this step's first bar: in another type, say.
+  const bool is_it = found.comparison &&
+                     found.comparison->candidate_params == last.series->params &&
+                     agrees(found.comparison->baseline_params, first.series->params);
+  if (!is_it) return nullptr;
   *machine = found.recording->machine;
   return found.comparison;
 }
