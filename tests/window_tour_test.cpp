@@ -861,6 +861,38 @@ TEST_CASE("another rung's question has an empty field", "[tour]") {
 }
 
 /// A step of the meetup that compares, from 0, up to its comparison.
+/// The words of a section of the rung's lesson, as the canvas has them.
+std::string explained(const Fixture& f, const std::string& kernel, std::string_view lead) {
+  LessonText lesson;
+  std::string words;
+  for (const LessonBlock& block : lesson.blocks(f.state)) {
+    if (block.kernel != kernel || block.lead != lead) continue;
+    for (const Word& word : block.words) words += (word.space_before ? " " : "") + word.text;
+  }
+  return words;
+}
+
+TEST_CASE("a step's Why says its own figure, and of another size which and what the step's is",
+          "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  start_tour(f.state, "class", 8);  // GPU rungs, n = 4096: a recording
+  f.driver->frames(4);
+  type(f, "3");
+  f.driver->key(Key::page_down);
+  f.driver->frames(700);  // it is played
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
+  REQUIRE(outcome.pair);
+  f.driver->key(Key::page_down);
+  f.driver->frames(3);
+  const std::string why = explained(f, "gemm.cuda.coalesced", study::kWhy);
+  INFO(why);
+  CHECK(contains(why, "(n = 1024; this step: " + outcome.shown + ")"));
+  CHECK_FALSE(contains(asked_at(f.state), "thread"));  // the lab's, of its CPU rungs
+}
+
 TEST_CASE("a step over two types takes no pair of one type for its own", "[tour]") {
   Fixture f;
   f.state.sessions.recordings = shipped();

@@ -16,6 +16,7 @@
 #include "app/window/teach/answer.h"
 #include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
+#include "app/window/teach/presenter.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/view.h"
 #include "common/record/params.h"
@@ -385,7 +386,11 @@ namespace {
 std::string place_of(const State& state) {
   const std::string& rung = state.selection.rung;
   const bool is_told = state.teaching.tour || state.teaching.presenting;
-  return rung + " " + to_string(shown_params(state)) + (is_told ? " told" : "") +
+  const std::string step =
+      is_told ? fmt::format(" told {} {} {}", state.teaching.tour_step,
+                            static_cast<int>(state.teaching.beat), shows_canvas(state))
+              : "";
+  return rung + " " + to_string(shown_params(state)) + step +
          (is_predicting(state, rung) ? " predicted " : " ");
 }
 
@@ -571,7 +576,7 @@ std::string recorded_size(const figure::Text& text, const LessonBlock& block) {
     if (!figure || !figure->is_recorded) continue;
     const auto reference = figure::parse_reference(figure->reference);
     if (!reference || reference->kernel != block.kernel) continue;
-    for (const auto& [name, value] : reference->set) {
+    for (const auto& [name, value] : figure->set) {
       if (name != "dtype" && name != "threads")
         size += (size.empty() ? "" : ", ") + name + " = " + to_string(value);
     }
@@ -580,30 +585,8 @@ std::string recorded_size(const figure::Text& text, const LessonBlock& block) {
   return size;
 }
 
-/// A Why counts on the machine and at the size that its figures are of: where the machine is another, the reader's own
-/// bars beside it differ, and it says both first.
-void name_machine(const figure::Text& text, LessonBlock* why) {
-  const auto begins = std::find_if(why->words.begin(), why->words.end(),
-                                   [](const Word& word) { return word.face != Face::strong; });
-  for (const TextRun& run : why->block.runs) {
-    const figure::Figure* figure = figure_of(run.link, text);
-    if (!figure || !figure->is_recorded || figure->machine.empty()) continue;
-    const std::string size = recorded_size(text, *why);
-    const std::string said = "In a recorded run (" + std::string(figure::kRecordedMark) + ") on " +
-                             figure->machine + (size.empty() ? "" : ", " + size) + ":";
-    std::vector<Word> words;
-    for (size_t at = 0; at < said.size();) {
-      const size_t end = std::min(said.find(' ', at), said.size());
-      words.push_back({said.substr(at, end - at), Face::body, Role::limit, true});
-      at = end + 1;
-    }
-    why->words.insert(begins, words.begin(), words.end());
-    return;
-  }
-}
-
-/// The machines of the block's recorded figures.
-std::string mark_note_of(const figure::Text& text, const LessonBlock& block) {
+/// The machines of the block's recorded figures, in their order.
+std::vector<std::string> recorded_machines(const figure::Text& text, const LessonBlock& block) {
   std::vector<std::string> machines;
   for (const TextRun& run : block.block.runs) {
     const figure::Figure* figure = figure_of(run.link, text);
@@ -611,6 +594,32 @@ std::string mark_note_of(const figure::Text& text, const LessonBlock& block) {
     if (std::find(machines.begin(), machines.end(), figure->machine) == machines.end())
       machines.push_back(figure->machine);
   }
+  return machines;
+}
+
+/// A Why counts on the machine and at the size that its figures are of: where the machine is another, the reader's own
+/// bars beside it differ, and it says both first.
+void name_machine(const figure::Text& text, LessonBlock* why) {
+  const std::vector<std::string> machines = recorded_machines(text, *why);
+  if (machines.empty()) return;
+  const auto begins = std::find_if(why->words.begin(), why->words.end(),
+                                   [](const Word& word) { return word.face != Face::strong; });
+  const std::string size = recorded_size(text, *why);
+  const std::string said = fmt::format(
+      "{} ({}) on {}{}:", machines.size() > 1 ? "In recorded runs" : "In a recorded run",
+      figure::kRecordedMark, fmt::join(machines, " and "), size.empty() ? "" : ", " + size);
+  std::vector<Word> words;
+  for (size_t at = 0; at < said.size();) {
+    const size_t end = std::min(said.find(' ', at), said.size());
+    words.push_back({said.substr(at, end - at), Face::body, Role::limit, true});
+    at = end + 1;
+  }
+  why->words.insert(begins, words.begin(), words.end());
+}
+
+/// "† recorded on NVIDIA H200"; empty: none of its figures was recorded.
+std::string mark_note_of(const figure::Text& text, const LessonBlock& block) {
+  const std::vector<std::string> machines = recorded_machines(text, block);
   if (machines.empty()) return "";
   return fmt::format("{} recorded on {}", figure::kRecordedMark, fmt::join(machines, ", "));
 }

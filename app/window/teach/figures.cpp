@@ -7,12 +7,28 @@
 #include "app/query/figures.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/predict.h"
+#include "app/window/teach/presenter.h"
+#include "app/window/teach/step.h"
 
 namespace ridge::window {
 
+namespace {
+
+/// Where the bars of the step on the canvas were measured: at its own sizes, and of a recording on that machine.
+void take_step(const State& state, figure::InView* view) {
+  const StepBars bars = step_bars(state, shown_step(state));
+  const LessonBar* last = bars.last();
+  if (!last || !last->series) return;
+  view->is_step = true;
+  for (const auto& [name, value] : asked_params(*last->series)) view->params[name] = value;
+  if (last->run != &state.run()) view->machine = last->machine;
+}
+
+}  // namespace
+
 figure::InView lesson_view(const State& state) {
   const Lab* lab = state.selection.lab;
-  if (!lab || state.teaching.presenting) return {};
+  if (!lab) return {};
   figure::InView view;
   view.params = shown_params(state);
   for (const Rung& rung : lab->rungs) {
@@ -20,7 +36,9 @@ figure::InView lesson_view(const State& state) {
     if (const ParamView* size = info ? swept_param(*lab, info) : nullptr)
       view.sizes.insert(size->name);
   }
-  if (state.teaching.tour) return view;  // a step asks its own question
+  if (shows_canvas(state)) take_step(state, &view);
+  if (state.teaching.tour || state.teaching.presenting)
+    return view;  // a step asks its own question
   view.asked = [&state](const Params& written) {
     return size_to_ask(state, state.selection.rung, written);
   };

@@ -12,8 +12,8 @@ namespace ridge::window {
 /// The text with its figures; of a bad reference its error alone, for its author.
 figure::Text figure_text(const State& state, const std::string& text, const std::string& where,
                          figure::InView view = {});
-/// What a lesson is read beside: its figures are of this problem, that of the step in a tour; in the lab its questions ask at
-/// this size. On a wall its text is as it is written.
+/// What a lesson is read beside: its figures are of this problem, on a canvas of the point that its step was measured at; in
+/// the lab its questions ask at this size.
 figure::InView lesson_view(const State& state);
 /// Whatever the figures of texts depend on: they are looked up again where this is another.
 std::string figures_depend_on(const State& state);

@@ -371,6 +371,12 @@ bool is_away_from_tour(const State& state) {
   return state.teaching.tour && run_over(state) != state.teaching.tour_run;
 }
 
+bool shows_canvas(const State& state) {
+  const Teaching& teach = state.teaching;
+  const bool has_step = teach.tour ? !is_away_from_tour(state) : teach.presenting;
+  return has_step && teach.beat != Beat::done && is_on_canvas(state);
+}
+
 void show_tour(State& state) {
   state.view.show_menu = false;
   if (is_away_from_tour(state)) {

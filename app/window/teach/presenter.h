@@ -60,6 +60,8 @@ std::string jump_blocker(const State& state);
 void go_to_step(State& state, int step);
 /// A recording or another saved run is open over the session that the tour belongs to.
 bool is_away_from_tour(const State& state);
+/// A step is in view, in the window or on a wall.
+bool shows_canvas(const State& state);
 /// Whether the canvas of a tour or of the presenter is the screen that is shown.
 bool is_on_canvas(const State& state);
 /// The canvas of the tour's step, as it was left, after a look at another screen, lab or saved run; without a tour the

@@ -296,6 +296,10 @@ Params params_asked(const State& state) {
   for (const auto& [name, value] : step.set) {
     if (asked.contains(name) && name != "dtype") asked[name] = value;
   }
+  const bool has_cpu = std::any_of(step.rungs.begin(), step.rungs.end(), [](const auto& kernel) {
+    return backend_of(kernel) == Backend::cpu;
+  });
+  if (!has_cpu) asked.erase("threads");  // the lab's, of its other rungs
   return asked;
 }
 

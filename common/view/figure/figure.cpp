@@ -483,9 +483,8 @@ Figure nothing_found(const Reference& reference, const Run* run, bool has_place)
 
 namespace {
 
-/// The reference at the sizes in view; empty: it is of no view.
-std::optional<Reference> in_view(const Reference& reference, const InView& view) {
-  if (view.params.empty() || !reference.machine.empty() || reference.has_fixed_size) return {};
+/// The reference at the sizes in view.
+Reference at_sizes(const Reference& reference, const InView& view) {
   Reference here = reference;
   for (const auto& [name, value] : reference.set) {
     const auto seen = view.params.find(name);
@@ -494,16 +493,27 @@ std::optional<Reference> in_view(const Reference& reference, const InView& view)
   return here;
 }
 
-/// " (n = 512, recorded)": what the figure is, where it is not of what is in view; empty: it is.
-std::string elsewhere_text(const Reference& written, const Reference& here, const Figure& figure) {
+/// The same; empty: it is of no view.
+std::optional<Reference> in_view(const Reference& reference, const InView& view) {
+  if (view.params.empty() || !reference.machine.empty() || reference.has_fixed_size) return {};
+  return at_sizes(reference, view);
+}
+
+/// "n = 1024": what is written of the sizes that are others in view; empty: none is.
+std::string other_sizes(const Reference& written, const Reference& here) {
   std::string text;
-  const Params none;
   // A machine is of no size.
-  const bool is_of_machine = find_metric(written.metric).metric->is_of_machine;
-  for (const auto& [name, value] : is_of_machine ? none : written.set) {
+  if (find_metric(written.metric).metric->is_of_machine) return text;
+  for (const auto& [name, value] : written.set) {
     if (here.set.at(name) != value)
       text += (text.empty() ? "" : ", ") + name + " = " + to_string(value);
   }
+  return text;
+}
+
+/// " (n = 512, recorded)": what the figure is, where it is not of what is in view; empty: it is.
+std::string elsewhere_text(const Reference& written, const Reference& here, const Figure& figure) {
+  std::string text = other_sizes(written, here);
   if (figure.is_recorded) text += text.empty() ? "recorded" : ", recorded";
   return text.empty() || !figure.gap.empty() || !written.unit.empty() ? "" : " (" + text + ")";
 }
@@ -540,19 +550,61 @@ std::string measured_here(const Reference& reference, const Sources& sources) {
 
 }  // namespace
 
+namespace {
+
+/// Of the problem in view, from what is shown beside the text; empty: that does not hold it.
+Result<std::optional<Figure>> found_in_view(const Reference& here, const Sources& sources) {
+  std::vector<Shelf> recorded;
+  for (const Shelf& shelf : shelves_for(here, sources)) {
+    if (shelf.place.run == sources.own) {
+      RIDGE_TRY(std::optional<Figure> made, best_baseline(here, {&shelf, 1}));
+      if (made) return made;
+    } else if (shelf.place.machine == sources.view.machine) {
+      recorded.push_back(shelf);
+      recorded.back().place.near = sources.view.params;
+    }
+  }
+  auto made = best_baseline(here, recorded);
+  const bool is_found = made && *made && (*made)->gap.empty();
+  return is_found ? *std::move(made) : std::optional<Figure>();  // else as it is written
+}
+
+/// Of a figure that names its machine: " (n = 1024; this step: 5.84×)", so that two sizes of one page do not contradict each
+/// other; empty: it is of the step's size.
+std::string beside_step(const Reference& reference, const Figure& figure, const Sources& sources) {
+  const InView& view = sources.view;
+  if (!view.is_step || reference.machine.empty() || !reference.unit.empty() ||
+      reference.has_fixed_size || !figure.gap.empty())
+    return "";
+  const Reference here = at_sizes(reference, view);
+  const std::string written = other_sizes(reference, here);
+  if (written.empty()) return "";
+  const auto own = found_in_view(here, sources);
+  if (!own || !*own || !(*own)->gap.empty()) return " (" + written + ")";
+  // With the digits that it has in the step's bars.
+  const Figure& step = **own;
+  const std::string text = step.unit == "×" ? ratio_text(step.value, step.interval) : step.text;
+  return " (" + written + "; this step: " + text + ")";
+}
+
+}  // namespace
+
 Result<Figure> resolve(const Reference& reference, const Sources& sources) {
   const auto here = in_view(reference, sources.view);
-  if (here && sources.own && here->set != reference.set) {
-    const Shelf own = shelves_for(*here, sources).front();
-    RIDGE_TRY(std::optional<Figure> made, best_baseline(*here, {&own, 1}));
+  const bool is_moved = here && here->set != reference.set;
+  if (is_moved || (here && !sources.view.machine.empty())) {
+    RIDGE_TRY(std::optional<Figure> made, found_in_view(*here, sources));
     if (made) {
       made->is_answer = reference.is_answer;
+      made->set = here->set;
       return *std::move(made);
     }
   }
   RIDGE_TRY(Figure made, resolve_written(reference, sources));
-  if (here) made.text += elsewhere_text(reference, *here, made);
+  made.text +=
+      here ? elsewhere_text(reference, *here, made) : beside_step(reference, made, sources);
   made.is_answer = reference.is_answer;
+  made.set = reference.set;
   if (made.is_recorded) made.here = measured_here(reference, sources);
   return made;
 }

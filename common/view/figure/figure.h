@@ -22,7 +22,10 @@ struct Place {
 /// The problem that is shown beside the text. Without parameters: there is none.
 struct InView {
   Params params;
-  std::set<std::string> sizes;  ///< those of them that are a size of the problem: "n"
+  std::string machine = {};  ///< whose recordings are shown there; empty: the run that is shown
+  bool is_step =
+      false;  ///< of a tour: a figure of another size says which, and what the step's own is
+  std::set<std::string> sizes = {};  ///< those of them that are a size of the problem: "n"
   /// What {{size n=512}} asks for in place of what is written; empty: what is written.
   std::function<Params(const Params& written)> asked = {};
 };
@@ -47,6 +50,7 @@ struct Figure {
   std::optional<Interval> interval;
   std::optional<Verdict>
       verdict;  ///< pairs: the sustained one where it was taken, unless clock=equal was asked for
+  Params set;   ///< the parameters that it was asked for: those written, or the sizes in view
   std::string machine, commit, time_utc;  ///< where and when it was measured
   bool is_recorded = false;               ///< from a recording, so of another machine
   bool is_stale = false;      ///< the code of a rung has changed since; shown with a mark
@@ -58,9 +62,11 @@ struct Figure {
 /// All is looked up on one machine: the first that has the point, or was compared with any of several baselines. Of its
 /// recordings that counts which answers what was asked (a sustained pair unless clock=equal), then what is fresh, then
 /// what is newer; of several baselines, among those that answer so, the lowest ratio.
-/// Of the problem in view where the run that is shown holds it: its size in place of the one that is written, and what is
-/// left open as it is there. Else the text says which size it is of, or that it is recorded: "2.82× (n = 512, recorded)".
-/// A reference with a machine is of no view; beside the text in view stands this machine's own, where its run holds that.
+/// Of the problem in view where the run that is shown, or a recording of the machine in view, holds it: its size in place
+/// of the one that is written, and what is left open as it is there. Else the text says which size it is of, or that it is
+/// recorded: "2.82× (n = 512, recorded)".
+/// A reference with a machine is of no view. Beside a step it names its size: "11.86× (n = 1024; this step: 5.84×)"; beside
+/// the text in view stands this machine's own, where its run holds that.
 /// A point that was not measured, a result without the metric and an invalid pair are gaps. Errors (bad_input): a
 /// parameter that the rung does not have, or a recording that holds several such points.
 Result<Figure> resolve(const Reference& reference, const Sources& sources);
