@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "app/query/editing.h"
@@ -479,6 +480,14 @@ TEST_CASE("a solved exercise has its tick, and a click opens one", "[window][hom
   REQUIRE(exercise);
   CHECK_FALSE(exercise_progress(f.state, exercise->name).is_solved);
   f.driver->type('h');
+  // A grid: as far from one to the next, and from row to row.
+  std::set<float> columns, rows;
+  for (const app::Exercise& one : app::known_exercises()) {
+    const Area* tick = f.driver->find("tick:" + one.name);
+    REQUIRE(tick);
+    columns.insert(tick->x), rows.insert(tick->y);
+  }
+  CHECK(columns.size() * rows.size() < app::known_exercises().size() + rows.size());
   REQUIRE(f.driver->click("tick:turned_loops"));
   f.driver->frames(2);
   CHECK(f.state.editing);

@@ -295,22 +295,17 @@ void HomeDoors::draw_learn(Ui& ui, Area door) const {
   draw_tour_lines(ui, &inner);
 }
 
-/// Where each exercise's square goes, labs a little apart, the first at (0, 0), and how high they are together.
+/// A grid of squares that holds so many in this width: all rows but the last are as long.
 struct Squares {
-  std::vector<std::pair<float, float>> places;
-  float height = 0;
+  size_t columns = 1;
+  float step = 0, height = 0;
 };
-Squares squares_of(const std::vector<app::Exercise>& exercises, float width, float size,
-                   float gap) {
-  Squares made;
-  float x = 0, y = 0;
-  for (size_t i = 0; i < exercises.size(); ++i) {
-    if (i > 0 && exercises[i - 1].lab != exercises[i].lab) x += gap;
-    if (x + size > width) x = 0, y += size + gap;
-    made.places.emplace_back(x, y);
-    x += size + gap;
-  }
-  made.height = y + size;
+Squares squares_of(size_t count, float width, float size, float gap) {
+  Squares made{.step = size + gap};
+  made.columns = std::max<size_t>(1, static_cast<size_t>((width + gap) / made.step));
+  const size_t rows = (count + made.columns - 1) / made.columns;
+  made.columns = (count + rows - 1) / rows;  // even rows, not a full one and a rest
+  made.height = static_cast<float>(rows) * made.step - gap;
   return made;
 }
 
@@ -318,15 +313,18 @@ Squares squares_of(const std::vector<app::Exercise>& exercises, float width, flo
 void HomeDoors::draw_ticks(Ui& ui, Area area) const {
   constexpr float kLeast = 12;
   float size = ui.px(kTick);
-  Squares squares = squares_of(*exercises_, area.w, size, size / 4);
+  const size_t count = exercises_->size();
+  if (count == 0) return;
+  Squares squares = squares_of(count, area.w, size, size / 4);
   while (squares.height > area.h && size > ui.px(kLeast)) {
     size -= ui.px(1);
-    squares = squares_of(*exercises_, area.w, size, size / 4);
+    squares = squares_of(count, area.w, size, size / 4);
   }
-  for (size_t i = 0; i < exercises_->size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const app::Exercise& one = (*exercises_)[i];
-    const auto [x, y] = squares.places[i];
-    const Area place = {area.x + x, area.y + y, size, size};
+    const Area place = {area.x + static_cast<float>(i % squares.columns) * squares.step,
+                        area.y + static_cast<float>(i / squares.columns) * squares.step, size,
+                        size};
     const bool solved = exercise_progress(ui.state, one.name).is_solved;
     const auto touched = ui.touch("tick:" + one.name, place);
     ui.fill(place, solved ? ui.color(Role::series0) : ui.raised(touched.hovered ? 3 : 2), ui.px(5));

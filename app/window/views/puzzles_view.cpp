@@ -1,5 +1,5 @@
-// The view "Puzzles": a staircase of kernels with a hole, what each may ask for at most, and which are solved. A row selects
-// its puzzle, so that lesson and source are of it; the button opens it on Your turn.
+// The view "Puzzles": kernels with a hole, from easy to hard, what each may ask for at most, and which are solved. A row
+// selects its puzzle, so that lesson and source are of it; the button opens it on Your turn.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ridge::window {
 namespace {
 
-constexpr float kPuzzleRow = 28, kOpen_h = 34, kNumber_w = 34, kTick_w = 22, kStep = 4;
+constexpr float kPuzzleRow = 28, kOpen_h = 34, kNumber_w = 34, kTick_w = 22, kTitle_gap = 14;
 
 /// Those of the lab in view, in its order.
 std::vector<const app::Exercise*> puzzles_of(const State& state) {
@@ -104,7 +104,7 @@ class PuzzlesPanel final : public CentrePanel {
     const Area place = inner.take_left(ui.px(kNumber_w));
     ui.text(place.x + ui.px(20), place.middle(), std::to_string(number), kTiny_px, Role::muted,
             Face::mono, Anchor::end);
-    inner.take_left(ui.px(kStep) * static_cast<float>(number));  // the staircase
+    inner.take_left(ui.px(kTitle_gap));
     const float w = ui.text(inner.x, inner.middle(), one.title, kSmall_px + 1, Role::text,
                             is_selected ? Face::strong : Face::body, Anchor::start, inner.w);
     inner.take_left(w + ui.px(16));
