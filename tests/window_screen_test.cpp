@@ -48,6 +48,28 @@ TEST_CASE("every screen is reached by its key, the menu and a tab, and its key l
   REQUIRE(f.driver->click("menu"));
   f.driver->key(compat::Key::escape);
   CHECK_FALSE(f.state.view.show_menu);
+TEST_CASE("the tabs stand in groups, each under its heading at Bench, and all fit",
+          "[window][screens]") {
+  Fixture f(1280, 720);
+  f.state.view.screen = ScreenId::machine;
+  f.driver->frames(3);
+  CHECK(f.driver->find("tabs:Measure") == nullptr);
+  f.state.appearance.level = Level::kBench;
+  f.driver->frames(3);
+  for (const char* group : {"Practise", "Measure", "Explain", "Teach", "Program"}) {
+    INFO(group);
+    CHECK(f.driver->find("tabs:" + std::string(group)));
+  }
+  for (const ScreenDesc& screen : screens()) {
+    INFO(screen.name);
+    CHECK(f.driver->find(std::string("tab:") + screen.name));
+  }
+  const auto gap = [&](const char* one, const char* next) {
+    return f.driver->find(next)->x - f.driver->find(one)->right();
+  };
+  CHECK(gap("tab:machine", "tab:binds") > gap("tab:timeline", "tab:machine") + 5);
+}
+
 }
 
 TEST_CASE("home begins the climb, shows progress, and a digit opens its lab", "[window][screens]") {

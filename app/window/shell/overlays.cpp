@@ -318,7 +318,7 @@ Area draw_menu_box(Ui& ui, const Area& box) {
   return box.inset(ui.px(8));
 }
 
-constexpr float kMenuLine = 36;
+constexpr float kMenuLine = 36, kMenuGap = 9;
 
 }  // namespace
 
@@ -326,10 +326,20 @@ void draw_menu(Ui& ui) {
   const auto close = [](State& state) { state.view.show_menu = false; };
   Overlay overlay(ui, "menu", 0.4f);
   const float line_h = ui.px(kMenuLine);
-  const auto count = static_cast<float>(screens().size());
-  const Area box = {ui.px(12), ui.px(54), ui.px(430), line_h * count + ui.px(16)};
+  const auto all = screens();
+  const auto begins = [&](size_t at) {
+    return at > 0 && std::string_view(all[at].group) != all[at - 1].group;
+  };
+  float high = line_h * static_cast<float>(all.size());
+  for (size_t at = 0; at < all.size(); ++at) high += begins(at) ? ui.px(kMenuGap) : 0;
+  const Area box = {ui.px(12), ui.px(54), ui.px(430), high + ui.px(16)};
   Area inner = draw_menu_box(ui, box);
-  for (const ScreenDesc& screen : screens()) {
+  for (size_t at = 0; at < all.size(); ++at) {
+    const ScreenDesc& screen = all[at];
+    if (begins(at)) {
+      const Area gap = inner.take_top(ui.px(kMenuGap));
+      ui.fill({gap.x + ui.px(10), gap.middle(), gap.w - ui.px(20), ui.px(1)}, ui.color(Role::grid));
+    }
     const bool here = screen.id == ui.state.view.screen;
     const std::string id = std::string("show_") + screen.name;
     if (!draw_menu_line(ui, inner.take_top(line_h), "menu:" + id, screen.title, ui.px(104),

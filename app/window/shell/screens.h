@@ -35,6 +35,8 @@ struct ScreenDesc {
   /// What 1 to 9 mean there; null: nothing. With Ctrl they open a lab everywhere.
   void (*digit)(State& state, int digit) = nullptr;
   Level level = Level::kLab;  ///< of its tab at the top; menu, keys and palette have all
+  /// What it is for, as its neighbours: a heading over their tabs at level Bench, where there are many.
+  const char* group = "";
 };
 
 /// In the order of the menu.

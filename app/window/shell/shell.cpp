@@ -205,23 +205,47 @@ void draw_menu_button(Ui& ui, Area* row) {
   if (touched.clicked) ui.dispatch([](State& state) { state.view.show_menu = true; });
 }
 
-/// On every screen but the lab: where one is, and the others as far as there is room.
+/// Beside the word of a tab, and between two groups of them.
+constexpr float kTabPad = 9, kTabGroup = 13;
+
+/// Its word, and a line under it where one is there.
+void draw_tab(Ui& ui, const ScreenDesc& screen, const Area& tab, float middle) {
+  const bool here = screen.id == ui.state.view.screen;
+  const auto touched = ui.touch(std::string("tab:") + screen.name, tab);
+  if (touched.hovered && !here) ui.fill(tab, ui.raised(2), ui.px(5));
+  ui.text(tab.x + tab.w / 2, middle, screen.title, kSmall_px + 1, here ? Role::text : Role::muted,
+          here ? Face::strong : Face::body, Anchor::middle);
+  if (here)
+    ui.fill({tab.x + ui.px(kTabPad), tab.bottom() - ui.px(3), tab.w - 2 * ui.px(kTabPad), ui.px(3)},
+            ui.color(Role::series0), ui.px(1));
+  if (touched.clicked && !here) ui.dispatch(screen.show);
+}
+
+/// On every screen but the lab: where one is, and the others as far as there is room, in groups. At Bench, where they are
+/// many, each group has its heading.
 void draw_tabs(Ui& ui, Area row) {
+  const Level level = ui.state.appearance.level;
+  const bool has_headings = level == Level::kBench;
+  const float drop = has_headings ? ui.px(7) : 0;
+  std::string_view group;
   for (const ScreenDesc& screen : screens()) {
     const bool here = screen.id == ui.state.view.screen;
-    if (!here && !is_shown(screen.level, ui.state.appearance.level)) continue;
+    if (!here && !is_shown(screen.level, level)) continue;
     const float w = ui.width(screen.title, kSmall_px + 1, here ? Face::strong : Face::body);
-    const Area tab = row.take_left(w + ui.px(24), ui.px(2));
-    if (row.w < 0) return;
-    const auto touched = ui.touch(std::string("tab:") + screen.name, tab);
-    if (touched.hovered && !here) ui.fill(tab, ui.raised(2), ui.px(5));
-    ui.text(tab.x + tab.w / 2, tab.middle(), screen.title, kSmall_px + 1,
-            here ? Role::text : Role::muted, here ? Face::strong : Face::body, Anchor::middle);
-    if (here) {
-      ui.fill({tab.x + ui.px(12), tab.bottom() - ui.px(3), w, ui.px(3)}, ui.color(Role::series0),
-              ui.px(1));
+    const bool begins = group != screen.group;
+    if (begins) {
+      group = screen.group;
+      const Area between = row.take_left(ui.px(kTabGroup));
+      ui.fill({between.x + between.w / 2, row.y + ui.px(8), ui.px(1), row.h - ui.px(16)},
+              ui.color(Role::grid));
     }
-    if (touched.clicked && !here) ui.dispatch(screen.show);
+    const Area tab = row.take_left(w + 2 * ui.px(kTabPad));
+    if (row.w < 0) return;
+    if (begins && has_headings) {
+      ui.text(tab.x + ui.px(kTabPad), tab.y + ui.px(7), screen.group, kTiny_px - 1, Role::muted);
+      ui.widgets["tabs:" + std::string(group)] = tab;
+    }
+    draw_tab(ui, screen, tab, tab.middle() + drop);
   }
 }
 
