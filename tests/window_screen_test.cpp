@@ -10,6 +10,7 @@
 #include "app/window/shell/export.h"
 #include "app/window/shell/overlays.h"
 #include "app/window/shell/settings.h"
+#include "app/window/teach/study.h"
 #include "app/window/views/timeline.h"
 #include "app/window/views/view.h"
 #include "common/record/derive.h"
@@ -68,6 +69,33 @@ TEST_CASE("the tabs stand in groups, each under its heading at Bench, and all fi
     return f.driver->find(next)->x - f.driver->find(one)->right();
   };
   CHECK(gap("tab:machine", "tab:binds") > gap("tab:timeline", "tab:machine") + 5);
+}
+
+TEST_CASE("a list that goes on shows it at the edge that cuts it", "[window][screens]") {
+  Fixture f(1280, 720);
+  f.state.view.screen = ScreenId::classroom;
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("more:exercises:below"));
+  CHECK_FALSE(f.driver->find("more:exercises:above"));
+  const Area edge = *f.driver->find("more:exercises:below");
+  f.driver->move(edge.x + 20, edge.y);
+  for (int i = 0; i < 200; ++i) f.driver->wheel(-5);
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("more:exercises:below"));
+  CHECK(f.driver->find("more:exercises:above"));
+}
+
+TEST_CASE("the quiz's list shows the question that is open", "[window][screens]") {
+  Fixture f(1280, 720);
+  f.state.view.screen = ScreenId::cards;
+  f.state.studying.is_quiz = true;
+  const std::string last = study_questions()->back().id;
+  f.state.studying.question = last;
+  f.driver->frames(4);
+  const Area* row = f.driver->find("question:" + last);
+  REQUIRE(row);
+  CHECK(row->y > 0);
+  CHECK(row->bottom() < 720);
 }
 
 }

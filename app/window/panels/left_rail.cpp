@@ -288,6 +288,8 @@ void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
     follow(ui, row, line, list);
     if (draw_rung(ui, row, line)) clicked = row.rung->kernel;
   }
+  draw_cut_edges(ui, "rungs", {list.x - ui.px(8), list.y, list.w + ui.px(16), list.h},
+                 ui.color(Role::panel));
   ImGui::EndChild();
   ui.list = outer;
   if (!clicked.empty()) ui.dispatch([clicked](State& state) { select_rung(state, clicked); });

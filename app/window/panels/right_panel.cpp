@@ -72,6 +72,7 @@ void RightPanel::draw(Ui& ui, Area area) {
       diff_.draw(ui, content);
       break;
   }
+  if (!is_code) draw_cut_edges(ui, "lesson", inner, ui.color(Role::panel));
   ImGui::EndChild();
   ui.list = outer;
   ui.widgets["right"] = area;

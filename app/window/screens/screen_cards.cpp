@@ -270,11 +270,12 @@ class CardsScreen final : public Screen {
   void draw(Ui& ui, Area all) override;
 
  private:
-  static void draw_side(Ui& ui, Area area);
+  void draw_side(Ui& ui, Area area);
   static void draw_decks(Ui& ui, Area area);
-  static void draw_questions(Ui& ui, Area area);
+  void draw_questions(Ui& ui, Area area);
   static void draw_problem(Ui& ui, Area area);
   FigureTexts figures_;
+  std::string followed_;  ///< the question that its list was scrolled to
 };
 
 void draw_deck(Ui& ui, const Area& row, const study::Deck& deck) {
@@ -325,6 +326,7 @@ void CardsScreen::draw_questions(Ui& ui, Area area) {
     const Area row = scroll.rest.take_top(text_h + ui.px(36), ui.px(2));
     const auto touched = ui.touch("question:" + question.id, row);
     const bool here = &question == shown;
+    if (here && followed_ != question.id) scroll.show_row(row), followed_ = question.id;
     if (here || touched.hovered)
       ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(5));
     ui.paragraph({row.x + ui.px(12), row.y + ui.px(7), text.w, 0}, question.text, kSmall_px,

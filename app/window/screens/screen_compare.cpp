@@ -343,7 +343,7 @@ int CompareScreen::draw_wide(Ui& ui, Area all) {
 
 /// One under the other, as a page that scrolls.
 int CompareScreen::draw_narrow(Ui& ui, const Area& all) {
-  Scroll page(ui, "compare_page", all);
+  Scroll page(ui, "compare_page", all, ui.color(Role::canvas));
   const float gap = ui.px(12), pad = ui.px(10);
   draw_spread(ui, page.rest.take_top(ui.px(has_spread_ ? 520 : 120), gap));
   if (sources_.size() > 1) draw_sources(ui, page.rest.take_top(ui.px(32), gap));

@@ -222,7 +222,8 @@ void HomeScreen::draw(Ui& ui, Area all) {
   if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
   take_groups(ui.state);
   // The bar's room lies in the gap beside, so that the panels end where the bars above do.
-  Scroll page(ui, "home_page", {all.x, all.y, all.w + Scroll::bar(ui), all.h});
+  Scroll page(ui, "home_page", {all.x, all.y, all.w + Scroll::bar(ui), all.h},
+              ui.color(Role::canvas));
   if (const int frame = ImGui::GetFrameCount(); frame > std::exchange(drawn_, frame) + 1)
     page.to_top();  // it was left meanwhile
   Area& rest = page.rest;

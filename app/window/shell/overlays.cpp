@@ -220,7 +220,7 @@ std::vector<const study::Term*> found_terms(const study::Glossary& glossary,
 
 void draw_list(Ui& ui, const Area& area, const std::vector<const study::Term*>& terms) {
   const std::string& chosen = ui.state.view.glossary_term;
-  Scroll scroll(ui, "terms", area);
+  Scroll scroll(ui, "terms", area, ui.raised(1));
   for (const study::Term* term : terms) {
     const Area row = scroll.rest.take_top(ui.px(32));
     if (term->name == chosen && ImGui::IsWindowAppearing())
@@ -287,7 +287,7 @@ void draw_glossary(Ui& ui) {
               " terms  ·  Esc closes",
           kSmall_px, Role::muted, Face::body, Anchor::end);
   draw_list(ui, inner.take_left(std::min(ui.px(300), inner.w * 0.36f), pad), terms);
-  Scroll scroll(ui, "term", inner);
+  Scroll scroll(ui, "term", inner, ui.raised(1));
   if (term) draw_term(ui, scroll.rest, glossary, *term);
   if (overlay.clicked_outside(box))
     ui.dispatch([](State& state) { state.view.show_glossary = false; });

@@ -108,7 +108,21 @@ bool Overlay::clicked_outside(const Area& box) const {
   return ImGui::IsMouseClicked(0) && !inside;
 }
 
-Scroll::Scroll(Ui& ui, const char* name, const Area& area) : ui_(ui), place_(area) {
+void draw_cut_edges(Ui& ui, const std::string& name, const Area& place, ImU32 ground) {
+  const float above = ImGui::GetScrollY(), below = ImGui::GetScrollMaxY() - above;
+  const float high = std::min(ui.px(18), place.h / 4), w = place.w - Scroll::bar(ui);
+  const ImU32 clear = ground & ~IM_COL32_A_MASK;
+  const auto fade = [&](const char* edge, float y, ImU32 top, ImU32 bottom) {
+    ui.list->AddRectFilledMultiColor({place.x, y}, {place.x + w, y + high}, top, top, bottom,
+                                     bottom);
+    ui.widgets["more:" + name + ":" + edge] = {place.x, y, w, high};
+  };
+  if (above > 1) fade("above", place.y, ground, clear);
+  if (below > 1) fade("below", place.bottom() - high, clear, ground);
+}
+
+Scroll::Scroll(Ui& ui, const char* name, const Area& area, std::optional<ImU32> ground)
+    : ui_(ui), name_(name), place_(area), ground_(ground.value_or(ui.color(Role::panel))) {
   ImGui::SetCursorScreenPos({area.x, area.y});
   ImGui::BeginChild(name, {area.w, area.h}, false);
   outer_ = std::exchange(ui.list, ImGui::GetWindowDrawList());
@@ -120,6 +134,7 @@ Scroll::Scroll(Ui& ui, const char* name, const Area& area) : ui_(ui), place_(are
 Scroll::~Scroll() {
   ImGui::SetCursorScreenPos({rest.x, top_});
   ImGui::Dummy({rest.w, rest.y - top_});
+  draw_cut_edges(ui_, name_, place_, ground_);
   ImGui::EndChild();
   ui_.list = outer_;
 }
@@ -137,6 +152,12 @@ bool Scroll::turn_pages(int asked, int* turned) {
 
 void Scroll::to_top() {
   ImGui::SetScrollY(0);
+  ui_.needs_redraw = true;
+}
+
+void Scroll::show_row(const Area& row) {
+  if (row.y >= place_.y && row.bottom() <= place_.bottom()) return;
+  ImGui::SetScrollY(std::max(0.0f, ImGui::GetScrollY() + row.y - place_.y - place_.h / 3));
   ui_.needs_redraw = true;
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "app/window/shell/ui.h"
 
@@ -75,10 +77,14 @@ class Overlay {
   ImDrawList* outer_;
 };
 
-/// A place that scrolls where its content is longer; draws into it while it lives.
+/// Inside a child window: where its content goes on above or below, the edge that cuts it fades into `ground`, so that a
+/// row cut in half reads as one that goes on. Its widgets: "more:<name>:above", "more:<name>:below".
+void draw_cut_edges(Ui& ui, const std::string& name, const Area& place, ImU32 ground);
+
+/// A place that scrolls where its content is longer; draws into it while it lives. `ground`: what it lies on, if no panel.
 class Scroll {
  public:
-  Scroll(Ui& ui, const char* name, const Area& area);
+  Scroll(Ui& ui, const char* name, const Area& area, std::optional<ImU32> ground = {});
   ~Scroll();
   Scroll(const Scroll&) = delete;
   Scroll& operator=(const Scroll&) = delete;
@@ -91,13 +97,17 @@ class Scroll {
   bool turn_pages(int asked, int* turned);
   /// From its beginning again.
   void to_top();
+  /// Scrolls to a row of the content where that is not wholly seen.
+  void show_row(const Area& row);
   /// Whether some of it is seen: what is not need not be drawn.
   bool sees(const Area& area) const;
 
  private:
   Ui& ui_;
   ImDrawList* outer_;
+  std::string name_;
   Area place_;
+  ImU32 ground_;
   float top_ = 0;
 };
 

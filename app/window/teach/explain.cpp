@@ -99,7 +99,7 @@ std::string measured_limit(const State& state, const LessonBar& bar) {
 bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const StepBars& bars,
                        const StepOutcome& outcome, const std::string& said) {
   ui.widgets["explanation"] = area;
-  Scroll scroll(ui, "explanation", area);
+  Scroll scroll(ui, "explanation", area, ui.color(Role::canvas));
   const bool has_more = scroll.turn_pages(ui.state.teaching.pages, &page_);
   Area& rest = scroll.rest;
   if (ui.state.teaching.presenting) {
@@ -187,7 +187,7 @@ void Explanation::draw_hints(Ui& ui, const Area& area, const TourStep& step) {
       (step.ask == Ask::time && step.kind == StepKind::run && step.rungs.size() == 1) ||
       (step.ask == Ask::ratio && step.kind == StepKind::compare);
   if (!is_same || ui.state.teaching.presenting || area.h < ui.px(60)) return;
-  Scroll scroll(ui, "step_hints", area);
+  Scroll scroll(ui, "step_hints", area, ui.color(Role::canvas));
   scroll.rest.take_top(window::draw_hints(ui, scroll.rest, lesson_.blocks(ui.state),
                                           step.rungs.back(), kSmall_px + 1, kLessonLeading));
 }

@@ -181,6 +181,7 @@ int ChartView::draw_scrolled(Ui& ui, const std::string& name, Area inner) {
   name_places(ui, name, origin.x, origin.y - head, head > 0 ? head_y : origin.y);
   const int row = take_mouse(ui, name, seen, top,
                              {mouse.x - origin.x, mouse.y - origin.y + head, touched, true});
+  draw_cut_edges(ui, name, {inner.x, inner.y, inner.w, inner.h}, ui.color(Role::panel));
   ImGui::EndChild();
   ui.list = outer;
   return row;
