@@ -49,6 +49,8 @@ TEST_CASE("every screen is reached by its key, the menu and a tab, and its key l
   REQUIRE(f.driver->click("menu"));
   f.driver->key(compat::Key::escape);
   CHECK_FALSE(f.state.view.show_menu);
+}
+
 TEST_CASE("the tabs stand in groups, each under its heading at Bench, and all fit",
           "[window][screens]") {
   Fixture f(1280, 720);
@@ -98,6 +100,13 @@ TEST_CASE("the quiz's list shows the question that is open", "[window][screens]"
   CHECK(row->bottom() < 720);
 }
 
+TEST_CASE("in a wide window the code has more columns", "[window][screens]") {
+  const auto width_in = [](float w, float h) {
+    Fixture f(w, h);
+    return f.driver->find("right")->w;
+  };
+  CHECK(width_in(1920, 1080) > 540);
+  CHECK(width_in(1280, 720) < 400);
 }
 
 TEST_CASE("home begins the climb, shows progress, and a digit opens its lab", "[window][screens]") {

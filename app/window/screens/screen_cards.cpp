@@ -375,7 +375,7 @@ void CardsScreen::draw_problem(Ui& ui, Area area) {
 }
 
 void CardsScreen::draw(Ui& ui, Area all) {
-  const float gap = ui.px(12), most = ui.px(1500);
+  const float gap = ui.px(12), most = ui.px(1800);
   if (all.w > most) all = {all.x + (all.w - most) / 2, all.y, most, all.h};
   draw_side(ui, all.take_left(std::min(ui.px(380), all.w * 0.34f), gap));
   if (!ui.state.studying.problem.empty()) draw_problem(ui, all.take_top(ui.px(84), gap));

@@ -26,6 +26,7 @@ namespace {
 
 constexpr float kButtonRow = 44;     // below a verdict that more rounds would settle
 constexpr float kLeastCurves = 260;  // lower, the curves of the distribution cannot be read
+constexpr float kNoSpread = 40;      // of the line that says that there are no times
 
 /// A run that holds comparisons of the lab in view, or of commands.
 struct Source {
@@ -327,14 +328,19 @@ void CompareScreen::draw_spread(Ui& ui, const Area& panel) {
     ecdf_.link_x(spread_.reading_x());
     return;
   }
-  draw_empty_state(ui, panel.inset(ui.px(24)), "The times of the rounds are not here.",
-                   "A recording keeps its verdicts, not each round's times; a failed check leaves "
-                   "no times that may be shown.");
+  const Area line = panel.inset(ui.px(24), 0);
+  ui.text(
+      line.x, line.middle(),
+      "The times of the rounds are not here: a recording keeps its verdicts, and a failed check "
+      "leaves no times that may be shown.",
+      kSmall_px, Role::muted, Face::body, Anchor::start, line.w);
 }
 
 /// Side by side; returns the row that was clicked, else -1.
 int CompareScreen::draw_wide(Ui& ui, Area all) {
-  draw_spread(ui, all.take_right(all.w * 0.4f, ui.px(12)));
+  const float gap = ui.px(12);
+  draw_spread(
+      ui, has_spread_ ? all.take_right(all.w * 0.4f, gap) : all.take_bottom(ui.px(kNoSpread), gap));
   ui.panel(all);
   Area inner = all.inset(ui.px(12), ui.px(10));
   if (sources_.size() > 1) draw_sources(ui, inner.take_top(ui.px(32), ui.px(8)));
@@ -345,7 +351,7 @@ int CompareScreen::draw_wide(Ui& ui, Area all) {
 int CompareScreen::draw_narrow(Ui& ui, const Area& all) {
   Scroll page(ui, "compare_page", all, ui.color(Role::canvas));
   const float gap = ui.px(12), pad = ui.px(10);
-  draw_spread(ui, page.rest.take_top(ui.px(has_spread_ ? 520 : 120), gap));
+  draw_spread(ui, page.rest.take_top(ui.px(has_spread_ ? 520 : kNoSpread), gap));
   if (sources_.size() > 1) draw_sources(ui, page.rest.take_top(ui.px(32), gap));
   const float h = forest_.height(ui, page.rest.w - 2 * pad);
   const Area panel = page.rest.take_top(h + 2 * pad);

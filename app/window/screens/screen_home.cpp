@@ -37,7 +37,7 @@ class HomeScreen final : public Screen {
 // Pixels at scale 1.
 constexpr float kCard = 56, kCardLine = 19, kGroupHead = 28, kResultLine = 46, kLead = 22;
 // On a wider screen lines would grow too long to read, and the eye would wander.
-constexpr float kMostWidth = 1500;
+constexpr float kMostWidth = 1800;
 // Five groups side by side, three, or two.
 constexpr float kFiveColumns = 900, kThreeColumns = 560;
 constexpr size_t kMostResults = 8;

@@ -211,9 +211,10 @@ void LabScreen::draw(Ui& ui, Area all) {
     splitter(ui, "split_left", {left.right(), left.y, gap, left.h}, left.w, &Appearance::left_width,
              1);
   }
-  // 460 px show 50 columns of code; a smaller window keeps seven tenths for the rest.
+  // 600 px show 70 columns of code; a smaller window keeps seven tenths for the rest.
+  constexpr float kWidestCode = 600;
   const float share = narrow ? 0.34f : is_learning(ui.state) ? 0.26f : 0.3f;
-  const float fitting = std::min(ui.px(460), most * share);
+  const float fitting = std::min(ui.px(kWidestCode), most * share);
   const float chosen =
       look.right_width > 0 ? std::min(ui.px(look.right_width), most * 0.55f) : fitting;
   const Area right = all.take_right(chosen, gap);
