@@ -1931,10 +1931,8 @@ void check_ceiling(const Fixture& f, const StepBars& bars) {
       return one.resource == "flop" && one.value == Approx(*ceiling);
     }));
   }
-  // Of a time the ceiling's is shorter, and always there.
-  const bool in_time = shown_step(f.state).ask == Ask::time;
-  const bool is_seen = in_time ? bars.bars.size() == 1 : ceiling && *ceiling <= 3 * longest;
-  CHECK((f.driver->find("ceiling_mark") != nullptr) == (ceiling && is_seen));
+  const bool is_seen = ceiling && *ceiling <= 3 * longest;
+  CHECK((f.driver->find("ceiling_mark") != nullptr) == is_seen);
 }
 
 /// From its question to its explanation, as a learner would at a window of this size.
