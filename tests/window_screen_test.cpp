@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "app/query/recordings.h"
 #include "app/window/panels/verdict_card.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/overlays.h"
@@ -14,6 +15,7 @@
 #include "app/window/views/timeline.h"
 #include "app/window/views/view.h"
 #include "common/record/derive.h"
+#include "tests/program.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -98,6 +100,17 @@ TEST_CASE("the quiz's list shows the question that is open", "[window][screens]"
   REQUIRE(row);
   CHECK(row->y > 0);
   CHECK(row->bottom() < 720);
+}
+
+TEST_CASE("a rung's title comes before the word beside it", "[window][screens]") {
+  Fixture f(1280, 720);
+  f.state.sessions.recordings =
+      app::load_recordings(variable("RIDGE_SOURCE") + "/assets/recorded", nullptr);
+  f.state.view.screen = ScreenId::lab;
+  f.state.ladder.dirty = true;
+  f.driver->frames(3);
+  CHECK(f.driver->find("rung:gemm.cuda.naive:note"));  // "recorded"
+  CHECK_FALSE(f.driver->find("rung:gemm.cuda.producer_consumer:note"));
 }
 
 TEST_CASE("in a wide window the code has more columns", "[window][screens]") {

@@ -225,13 +225,18 @@ bool LeftRail::draw_rung(Ui& ui, const RungView& row, const Area& line) {
   else if (touched.hovered)
     ui.fill(mark, ui.raised(1), ui.px(5));
   draw_status(ui, row, line.x + ui.px(5), line.middle());
-  const std::string right = right_text(row);
+  // The title first: that it was recorded its mark and its tooltip say as well.
+  const Face face = chosen ? Face::strong : Face::body;
+  std::string right = right_text(row);
+  const float title_w = ui.width(row.rung->title, kSmall_px + 1, face), room = line.w - ui.px(28);
+  if (title_w + ui.width(right, kTiny_px + 1) > room) right.clear();
+  if (!right.empty()) ui.widgets[std::string("rung:") + row.rung->kernel + ":note"] = line;
   const float right_w = right.empty() ? 0
                                       : ui.text(line.right(), line.middle(), right, kTiny_px + 1,
                                                 Role::muted, Face::body, Anchor::end);
   ui.text(line.x + ui.px(20), line.middle(), row.rung->title, kSmall_px + 1,
-          row.series || row.can_run ? Role::text : Role::muted, chosen ? Face::strong : Face::body,
-          Anchor::start, line.w - ui.px(28) - right_w);
+          row.series || row.can_run ? Role::text : Role::muted, face, Anchor::start,
+          room - right_w);
   if (touched.hovered) ui.tooltip(tip_of(ui.state, row));
   return touched.clicked;
 }

@@ -97,7 +97,9 @@ void draw_table(Ui& ui, Scroll* page, const std::vector<std::string>& columns,
 void draw_empty_state(Ui& ui, const Area& area, std::string_view sentence, std::string_view next,
                       float indent) {
   ui.empty = sentence;
-  const float w = std::min(area.w - 2 * indent, ui.px(520)), x = area.x + indent;
+  // In a wide place the sentence stands in the middle, as draw_nothing() has it.
+  const float room = area.w - 2 * indent, w = std::min(room, ui.px(520));
+  const float x = area.x + indent + (room - w) / 2;
   const float head_h =
       ui.paragraph({x, 0, w, 0}, sentence, kBody_px, Role::text, Face::strong, true);
   const float next_h = ui.paragraph({x, 0, w, 0}, next, kSmall_px, Role::muted, Face::body, true);
@@ -156,6 +158,17 @@ std::string sentence_of(std::string text) {
   return text;
 }
 
+std::string fitting_parts(Ui& ui, std::string words, float size, float width, const char* rest) {
+  std::string shown = words;
+  while (ui.width(shown, size) > width) {
+    const size_t end = words.rfind(", ");
+    if (end == std::string::npos) break;
+    words.resize(end);
+    shown = words + rest;
+  }
+  return shown;
+}
+
 void text_line(Ui& ui, const char* name, Area line, const char* label, const std::string& text,
                const char* hint, std::function<void(State&, const std::string&)> take) {
   constexpr size_t kMostBytes = 4096;
@@ -167,8 +180,7 @@ void text_line(Ui& ui, const char* name, Area line, const char* label, const std
   ImGui::SetCursorScreenPos({line.x, line.y});
   ImGui::SetNextItemWidth(line.w);
   // A hint that has no room is its first words alone, rather than cut.
-  std::string shown = hint;
-  if (ui.width(shown, kSmall_px) > line.w - ui.px(16)) shown = shown.substr(0, shown.find(','));
+  const std::string shown = fitting_parts(ui, hint, kSmall_px, line.w - ui.px(16));
   const float size = ui.px(kSmall_px);
   compat::push_font(ui.fonts.get(Face::body, size), size);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,

@@ -26,6 +26,10 @@ std::string sentence_of(std::string text);
 /// Before a line that folds: it points right while what it holds is folded, and down when it is open.
 void draw_fold_mark(Ui& ui, float x, float y, float size, bool open, chart::Role role);
 
+/// As many of the parts before a text's commas as fit, whole, the first at least; `rest` stands for what is left out.
+std::string fitting_parts(Ui& ui, std::string words, float size, float width,
+                          const char* rest = "");
+
 /// A line of text with its label before it, and while it is empty what belongs there (`hint`). `take` gets what was typed
 /// when Enter is pressed, when the field is left, and before any action (State::typing).
 void text_line(Ui& ui, const char* name, Area line, const char* label, const std::string& text,

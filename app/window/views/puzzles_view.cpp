@@ -39,19 +39,6 @@ const app::Exercise* next_of(const State& state, const std::vector<const app::Ex
   return next != all.end() ? *next : all.front();
 }
 
-/// As many of the parts as fit, whole; "…" for what is left out.
-std::string fitting_parts(Ui& ui, std::string words, float width) {
-  constexpr const char* kRest = ", …";
-  std::string shown = words;
-  while (ui.width(shown, kTiny_px) > width) {
-    const size_t end = words.rfind(", ");
-    if (end == std::string::npos) return "";
-    words.resize(end);
-    shown = words + kRest;
-  }
-  return shown;
-}
-
 class PuzzlesPanel final : public CentrePanel {
  public:
   void draw(Ui& ui, Area area) override {
@@ -108,8 +95,8 @@ class PuzzlesPanel final : public CentrePanel {
     const float w = ui.text(inner.x, inner.middle(), one.title, kSmall_px + 1, Role::text,
                             is_selected ? Face::strong : Face::body, Anchor::start, inner.w);
     inner.take_left(w + ui.px(16));
-    ui.text(inner.right(), inner.middle(), fitting_parts(ui, words, inner.w), kTiny_px, Role::muted,
-            Face::body, Anchor::end);
+    ui.text(inner.right(), inner.middle(), fitting_parts(ui, words, kTiny_px, inner.w, ", …"),
+            kTiny_px, Role::muted, Face::body, Anchor::end, inner.w);
   }
 };
 
