@@ -217,7 +217,7 @@ void LessonCanvas::draw_head(Ui& ui, Area area) {
                           Anchor::start, area.w * 0.6f);
   if (teach.beat == Beat::done) return;
   const float from = area.x + w + ui.px(14), room = area.right() - from;
-  const std::string params = whole_parts(ui, asked_briefly(state), room);
+  const std::string params = whole_parts(ui, asked_at(state), room);
   ui.widgets["step_params"] = {from, area.y, ui.width(params, kSmall_px), ui.px(24)};
   ui.text(from, area.y + ui.px(12), params, kSmall_px, Role::muted, Face::body, Anchor::start);
 }

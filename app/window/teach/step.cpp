@@ -288,50 +288,46 @@ bool can_be_asked(const State& state, const std::string& kernel) {
 
 namespace {
 
-/// None at several sizes, or of a step that is no run.
-Params params_asked(const State& state) {
-  const TourStep step = shown_step(state);
-  if (step.kind != StepKind::run && step.kind != StepKind::compare) return {};
-  Params asked = shown_params(state);
-  for (const auto& [name, value] : step.set) {
-    if (asked.contains(name) && name != "dtype") asked[name] = value;
-  }
-  const bool has_cpu = std::any_of(step.rungs.begin(), step.rungs.end(), [](const auto& kernel) {
-    return backend_of(kernel) == Backend::cpu;
-  });
-  if (!has_cpu) asked.erase("threads");  // the lab's, of its other rungs
-  return asked;
+/// What a rung takes where nothing is asked for; a parameter that follows another has none of its own.
+bool is_fallback(const ParamSpec& spec, const ParamValue& value) {
+  return !spec.same_as.empty() || spec.fallback == value;
 }
 
-/// What the rung takes where nothing is asked for; a parameter that follows another has none of its own.
-bool is_fallback(const KernelInfo* info, const std::string& name, const ParamValue& value) {
-  if (!info) return true;
-  const auto spec = std::find_if(info->params.begin(), info->params.end(),
-                                 [&](const ParamSpec& one) { return one.name == name; });
-  return spec == info->params.end() || !spec->same_as.empty() || spec->fallback == value;
+/// Whether a step's head says this parameter of its lab: one of the step's rungs takes it, and the step sets it, a learner's
+/// bar has it, or it is another than what the rung takes by itself. The rest is the lab's, of its other rungs.
+bool says_param(const State& state, const TourStep& step, const std::string& name,
+                const ParamValue& value) {
+  bool is_taken = false, is_usual = true;
+  for (const std::string& kernel : step.rungs) {
+    if (name == "threads" && backend_of(kernel) != Backend::cpu) continue;
+    const KernelInfo* info = find_info(state.sessions, kernel);
+    if (!info) return true;
+    const auto spec = std::find_if(info->params.begin(), info->params.end(),
+                                   [&](const ParamSpec& one) { return one.name == name; });
+    if (spec == info->params.end()) continue;
+    is_taken = true;
+    is_usual = is_usual && is_fallback(*spec, value);
+  }
+  const auto& params = state.selection.lab->params;
+  return is_taken &&
+         (!is_usual || name == "dtype" || name == "threads" || step.set.contains(name) ||
+          std::any_of(params.begin(), params.end(), [&](const ParamView& param) {
+            return param.name == name && param.level == Level::kLearn;
+          }));
 }
 
 }  // namespace
 
 std::string asked_at(const State& state) {
-  return params_summary(*state.selection.lab, params_asked(state));
-}
-
-std::string asked_briefly(const State& state) {
-  const TourStep* step = tour_step(state);
-  const KernelInfo* info = find_info(state.sessions, state.selection.rung);
-  const bool on_gpu = backend_of(state.selection.rung) == Backend::cuda;
-  Params asked = params_asked(state), brief;
-  for (const ParamView& param : state.selection.lab->params) {
-    const std::string name = param.name;
-    const auto found = asked.find(name);
-    if (found == asked.end()) continue;
-    const bool is_set =
-        (step && step->set.contains(name)) || !is_fallback(info, name, found->second);
-    const bool is_of_cpu = name == "threads";
-    if (is_of_cpu ? !on_gpu : is_set || param.level == Level::kLearn) brief.insert(*found);
+  const TourStep step = shown_step(state);
+  if (step.kind != StepKind::run && step.kind != StepKind::compare) return "";
+  Params asked = shown_params(state);
+  for (const auto& [name, value] : step.set) {
+    if (asked.contains(name) && name != "dtype") asked[name] = value;
   }
-  return params_summary(*state.selection.lab, brief);
+  asked.erase_if(
+      [&](const auto& param) { return !says_param(state, step, param.first, param.second); });
+  return params_summary(*state.selection.lab, asked);
 }
 
 TourStep shown_step(const State& state) {

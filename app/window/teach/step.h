@@ -36,11 +36,9 @@ struct StepBars {
 /// The step that the canvas shows: the tour's, else the selected rung beside the rung before it and the fastest library,
 /// all of one data type and size.
 study::TourStep shown_step(const State& state);
-/// What it is asked at: "n = 256 · fp32 · 1 thread". Of a recording they are its own. Empty: at several sizes.
+/// What it is asked at, as far as it matters for the step: "n = 256 · fp32 · 1 thread". Of a recording they are its own.
+/// Empty: at several sizes.
 std::string asked_at(const State& state);
-/// The few of it that matter for the step: those that it sets or that differ from what its rung takes by itself, and those
-/// that level Learn shows.
-std::string asked_briefly(const State& state);
 StepBars step_bars(const State& state, const study::TourStep& step);
 
 /// "“loop order, n = 512”"; and without the quotes.
