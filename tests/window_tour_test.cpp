@@ -893,6 +893,24 @@ TEST_CASE("a step's Why says its own figure, and of another size which and what 
   CHECK_FALSE(contains(asked_at(f.state), "thread"));  // the lab's, of its CPU rungs
 }
 
+TEST_CASE("a limit that nothing measured shows is said to be by exclusion or by construction",
+          "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  const auto limit_of = [&](const char* tour, int step) {
+    start_tour(f.state, tour, step);
+    f.driver->frames(2);
+    f.state.teaching.beat = Beat::reveal;
+    const StepBars bars = bars_in(f);
+    return measured_limit(f.state, *bars.last());
+  };
+  const std::string root = limit_of("collectives", 0);
+  INFO(root);
+  CHECK(contains(root, "by construction"));
+  CHECK_FALSE(contains(root, " 0 %"));
+  CHECK(contains(limit_of("class", 8), "by exclusion: "));
+}
+
 TEST_CASE("a step's head says the parameters of its rungs, not all of its lab", "[tour]") {
   Fixture f;
   f.state.sessions.recordings = shipped();

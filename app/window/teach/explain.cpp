@@ -81,16 +81,28 @@ std::string what_would_tell(const State& state, const Series& series, const Run&
   return wants_ceilings ? count + ", or measure the ceilings on the screen Machine" : count;
 }
 
+namespace {
+
+/// ", by 97 % of FMA fp32": what the diagnosis rests on. What is far from its limit speaks for another by exclusion alone.
+std::string basis_words(const Diagnosis& diagnosis) {
+  constexpr size_t kTelling = 2;
+  if (diagnosis.basis == Basis::construction)
+    return ", by construction: nothing that was measured speaks against it";
+  const std::string evidence = evidence_text(diagnosis, kTelling);
+  if (evidence.empty()) return "";
+  return (diagnosis.basis == Basis::exclusion ? ", by exclusion: " : ", by ") + evidence;
+}
+
+}  // namespace
+
 std::string measured_limit(const State& state, const LessonBar& bar) {
   if (!bar.series || !bar.run) return {};
   const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());
   if (!found) return {};
   if (found->bottleneck == Bottleneck::not_sure)
     return unconfirmed_sentences(*found, what_would_tell(state, *bar.series, *bar.run, *found));
-  constexpr size_t kTelling = 2;
-  const std::string evidence = evidence_text(*found, kTelling);
   return "Measured: " + bottleneck_text(*found) + " limits “" + bar.title + "”" +
-         (evidence.empty() ? "." : ", by " + evidence + ".") +
+         basis_words(*found) + "." +
          (is_disturbed(*bar.series) ? " Other programs ran meanwhile: measure again before you "
                                       "believe it."
                                     : "");
