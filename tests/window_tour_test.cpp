@@ -889,7 +889,7 @@ TEST_CASE("a step's Why says its own figure, and of another size which and what 
   f.driver->frames(3);
   const std::string why = explained(f, "gemm.cuda.coalesced", study::kWhy);
   INFO(why);
-  CHECK(contains(why, "(n = 1024; this step: " + outcome.shown + ")"));
+  CHECK(contains(why, "(n = 1024; " + outcome.shown + " at n = 4096)"));
   CHECK_FALSE(contains(asked_at(f.state), "thread"));  // the lab's, of its CPU rungs
 }
 

@@ -569,7 +569,7 @@ Result<std::optional<Figure>> found_in_view(const Reference& here, const Sources
   return is_found ? *std::move(made) : std::optional<Figure>();  // else as it is written
 }
 
-/// Of a figure that names its machine: " (n = 1024; this step: 5.84×)", so that two sizes of one page do not contradict each
+/// Of a figure that names its machine: " (n = 1024; 5.84× at n = 4096)", so that two sizes of one page do not contradict each
 /// other; empty: it is of the step's size.
 std::string beside_step(const Reference& reference, const Figure& figure, const Sources& sources) {
   const InView& view = sources.view;
@@ -584,7 +584,7 @@ std::string beside_step(const Reference& reference, const Figure& figure, const 
   // With the digits that it has in the step's bars.
   const Figure& step = **own;
   const std::string text = step.unit == "×" ? ratio_text(step.value, step.interval) : step.text;
-  return " (" + written + "; this step: " + text + ")";
+  return " (" + written + "; " + text + " at " + other_sizes(here, reference) + ")";
 }
 
 }  // namespace
