@@ -471,7 +471,7 @@ TEST_CASE("one line a rung over its sizes; odd shapes do not bend it") {
   CHECK(alone == 1);
 }
 
-TEST_CASE("a parameter that is a word parts a rung's lines: two layouts are no effect of size") {
+TEST_CASE("a parameter parts a rung's lines and is named: two layouts are no effect of size") {
   Case made;
   for (const char* layout : {"nchw", "nchw16c"}) {
     made.series.push_back(gemm("gemm.cpu.a", 512, layout[4] ? 0.1 : 0.2));
@@ -483,7 +483,17 @@ TEST_CASE("a parameter that is a word parts a rung's lines: two layouts are no e
   REQUIRE(model.rows.size() == 2);
   std::set<std::string> ends;
   for (const Row& row : model.rows) ends.insert(row.label.substr(row.label.rfind(" · ")));
-  CHECK(ends == std::set<std::string>{" · nchw", " · nchw16c"});
+  CHECK(ends == std::set<std::string>{" · layout nchw", " · layout nchw16c"});
+  // A number is named as a word is; one that follows the size is none.
+  for (size_t i = 0; i < 2; ++i) {
+    made.series[i].params["layout"] = std::string("nchw");
+    made.series[i].params["d"] = int64_t{i == 0 ? 64 : 128};
+  }
+  made.rows.clear();
+  made.finish();
+  const ChartModel numbers = size_curve_chart(made.rows);
+  REQUIRE(numbers.rows.size() == 2);
+  for (const Row& row : numbers.rows) CHECK(row.label.find(" · d ") != std::string::npos);
 }
 
 TEST_CASE("a rung keeps its colour and mark, and the ring is on the size in view") {

@@ -332,6 +332,8 @@ class FakeSession final : public app::Session {
   inline static std::map<std::string, std::string> texts;
   /// Whether the worker of the next fixture has a GPU, and whether its rungs take m and k besides n.
   inline static bool has_gpu = false, has_shapes = false;
+  /// Whether rungs have a choice of layouts.
+  inline static bool has_layout = false;
   inline static std::string too_new;  ///< the id of a CPU rung that this CPU cannot run
   /// Whether GPU rungs have a copy with clock stamps.
   inline static bool is_stamped = false;
@@ -380,6 +382,11 @@ class FakeSession final : public app::Session {
       made.params.push_back({"images", "", false, {}, 1, 100'000, int64_t{10'000}, ""});
       made.params.push_back({"from", "", true, {"bits", "pixels"}, 1, 1, std::string("bits"), ""});
     }
+    if (has_layout) made.params.push_back(choice_param("layout", "", {"nchw", "nhwc", "nchw16c"}));
+    // As in the catalogue: two rungs of one lab have a parameter with a default each, the others lack it.
+    if (id.ends_with(".fp16_static") || id.ends_with(".fp16_dynamic"))
+      made.params.push_back(
+          {"scale", "", false, {}, 0, 24, int64_t{id.ends_with("static") ? 10 : 16}, ""});
     for (const char* tile : {"tile_m", "tile_c"}) {
       if (id == "loops.cpu.tiled")
         made.params.push_back({tile, "", false, {}, 0, 64, int64_t{0}, ""});

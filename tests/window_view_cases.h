@@ -84,6 +84,40 @@ TEST_CASE("the size curve gathers every size that was run", "[window]") {
   for (const chart::LadderRow& row : sizes.rows) CHECK(row.origin.empty());
 }
 
+TEST_CASE("a chart over sizes holds all else at the chosen value, and counts what it leaves out",
+          "[window]") {
+  const struct Conv {
+    Conv() { FakeSession::lab = "conv", FakeSession::has_layout = true; }
+    ~Conv() { FakeSession::lab = "gemm", FakeSession::has_layout = false; }
+  } conv;
+  Fixture f;
+  for (const char* layout : {"nchw", "nhwc"}) {
+    set_param(f.state, "layout", std::string(layout));
+    f.driver->frames(2);
+    f.run_all();
+  }
+  const auto layouts = [&] {
+    std::set<std::string> all;
+    const ChartRows sizes = size_rows(f.state);
+    for (const chart::LadderRow& row : sizes.rows)
+      all.insert(param_text(row.series->params, "layout"));
+    return all;
+  };
+  CHECK(layouts() == std::set<std::string>{"nhwc"});
+  CHECK(held_text(size_rows(f.state)).find("at other values of layout left out") !=
+        std::string::npos);
+  set_param(f.state, "layout", std::string("nchw"));
+  f.driver->frames(2);
+  CHECK(layouts() == std::set<std::string>{"nchw"});
+  // Where nothing was measured at the chosen value, the rows name the one that they have.
+  set_param(f.state, "layout", std::string("nchw16c"));
+  f.driver->frames(2);
+  const ChartRows named = size_rows(f.state);
+  REQUIRE_FALSE(named.rows.empty());
+  for (const chart::LadderRow& row : named.rows)
+    CHECK(row.label.ends_with(" · layout " + param_text(row.series->params, "layout")));
+}
+
 TEST_CASE("the hint that something runs goes when it has ended", "[window]") {
   Fixture f;
   f.driver->type('b');

@@ -158,6 +158,22 @@ std::string values_instead(const Params& own, const Params& other) {
   return text;
 }
 
+std::set<std::string> differing_beside_size(const Params& a, const Params& b,
+                                            const std::string& size) {
+  const auto follows = [&](const Params& params, const ParamValue& value) {
+    const auto at = params.find(size);
+    return at != params.end() && at->second == value;
+  };
+  std::set<std::string> names;
+  for (const auto& [name, value] : a) {
+    if (name == size || name == "seed" || name == "threads" || name == "dtype") continue;
+    const auto other = b.find(name);
+    if (other == b.end() || other->second == value) continue;
+    if (!follows(a, value) || !follows(b, other->second)) names.insert(name);
+  }
+  return names;
+}
+
 std::string to_string(const ParamValue& value) {
   if (const int64_t* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
   return std::get<std::string>(value);

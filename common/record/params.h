@@ -1,6 +1,7 @@
 // Reading, checking and printing parameters.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ std::string size_text(const Params& params, const std::string& size);
 bool agrees(const Params& params, const Params& wanted);
 /// "dtype fp32 instead of int8": what both name and have other values of.
 std::string values_instead(const Params& own, const Params& other);
+/// The parameters that both name and have other values of. The size is none of them, nor what follows it (m and k of n),
+/// the seed, the threads and the type: a line over sizes is told apart by those itself.
+std::set<std::string> differing_beside_size(const Params& a, const Params& b,
+                                            const std::string& size);
 std::string to_string(const ParamValue& value);
 /// Fills in what was not set (same_as, then fallback) and checks every value against `specs`.
 /// The error names the parameter, its value and its range.

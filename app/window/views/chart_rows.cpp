@@ -1,5 +1,7 @@
 #include "app/window/views/chart_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -144,6 +146,20 @@ RecordedSizes recorded_sizes(const State& state, const Params& shown, const Rung
     if (!found.empty()) all.emplace_back(&recording, std::move(found));
   }
   return all;
+}
+
+/// What a rung's curve over sizes holds: the parameters of the result that the ladder shows, else those in view, else
+/// (nothing was measured there) those of the newest result.
+Params held_params(const State& state, const RungView& row,
+                   const std::vector<const Series*>& found) {
+  const Params in_view = view_params(state, row.info);
+  for (const Params& wanted : {row.series ? row.series->params : in_view, in_view}) {
+    if (std::any_of(found.begin(), found.end(), [&](const Series* series) {
+          return differing_beside_size(wanted, series->params, series->size_param).empty();
+        }))
+      return wanted;
+  }
+  return found.empty() ? in_view : found.back()->params;
 }
 
 /// The newest live result with these parameters, else the nearest recorded one of another machine's processor.
@@ -304,29 +320,76 @@ ChartRows type_rows(const State& state) {
   return out;
 }
 
+namespace {
+
+/// What a result's rung is, and where the result is from.
+struct SizeResult {
+  const RungView* row;
+  const Run* run;
+  std::string machine;  ///< of a recording
+  const Series* series;
+};
+
+/// This session's results of a rung at every size, else, where that is not this machine's processor, the recorded ones.
+std::vector<SizeResult> size_results(const State& state, const Params& shown, const RungView& row,
+                                     bool is_own) {
+  std::vector<SizeResult> all;
+  for (const Series* series : newest_sizes(state, shown, state.run(), row, true))
+    all.push_back({&row, &state.run(), "", series});
+  if (!all.empty() || is_own) return all;
+  for (const auto& [recording, found] : recorded_sizes(state, shown, row)) {
+    for (const Series* series : found)
+      all.push_back({&row, recording->run.get(), recording->machine, series});
+  }
+  return all;
+}
+
+/// Rows that differ in their size alone. A value that is held and is not the one in view stands in their names.
+void add_held(const State& state, const Params& shown, const std::vector<SizeResult>& all,
+              ChartRows* out) {
+  std::vector<const Series*> found;
+  for (const SizeResult& one : all) found.push_back(one.series);
+  const RungView& row = *all.front().row;
+  const Params held = held_params(state, row, found);
+  for (const SizeResult& one : all) {
+    const Series& series = *one.series;
+    const auto left_out = differing_beside_size(held, series.params, series.size_param);
+    if (!left_out.empty()) {
+      out->held.insert(left_out.begin(), left_out.end());
+      ++out->otherwise;
+      continue;
+    }
+    chart::LadderRow made = plain_row(state, row);
+    for (const std::string& name : differing_beside_size(held, shown, series.size_param))
+      made.label += " · " + name + " " + to_string(held.at(name));
+    set_source(*one.run, one.machine, &series, &made);
+    made.at_size = row.series && row.series->params == series.params;
+    out->rows.push_back(std::move(made));
+    out->kernels.emplace_back(row.rung->kernel);
+  }
+}
+
+}  // namespace
+
 ChartRows size_rows(const State& state) {
   ChartRows out;
   const Params shown = shown_params(state);
   const std::set<std::string> own = own_processors(state);
-  const auto add = [&](const RungView& row, const Run& run, const std::string& machine,
-                       const std::vector<const Series*>& found) {
-    for (const Series* series : found) {
-      chart::LadderRow made = plain_row(state, row);
-      set_source(run, machine, series, &made);
-      made.at_size = row.series && row.series->params == series->params;
-      out.rows.push_back(std::move(made));
-      out.kernels.emplace_back(row.rung->kernel);
-    }
-  };
   for (const RungView& row : state.ladder.rows) {
     if (is_folded(state, *row.rung)) continue;
-    const auto live = newest_sizes(state, shown, state.run(), row, true);
-    add(row, state.run(), "", live);
-    if (!live.empty() || own.contains(backend_of(row.rung->kernel).text())) continue;
-    for (const auto& [recording, found] : recorded_sizes(state, shown, row))
-      add(row, *recording->run, recording->machine, found);
+    const bool is_own = own.contains(backend_of(row.rung->kernel).text());
+    const auto all = size_results(state, shown, row, is_own);
+    if (!all.empty()) add_held(state, shown, all, &out);
   }
   return out;
+}
+
+std::string held_text(const ChartRows& rows) {
+  if (rows.otherwise == 0) return "";
+  std::string names;
+  for (const std::string& name : rows.held) names += (names.empty() ? "" : ", ") + name;
+  return fmt::format("{} result{} at other values of {} left out", rows.otherwise,
+                     rows.otherwise == 1 ? "" : "s", names);
 }
 
 namespace {

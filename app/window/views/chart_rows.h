@@ -2,6 +2,7 @@
 // each. No ImGui here.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ inline constexpr const char* kFoldRow = "fold";
 struct ChartRows {
   std::vector<chart::LadderRow> rows;
   std::vector<std::string> kernels;  ///< kernel id of each row, or kFoldRow
+  std::set<std::string> held{};      ///< over sizes: parameters by which results were left out
+  size_t otherwise = 0;              ///< how many
 };
 
 /// A rung's row without a result.
@@ -32,9 +35,12 @@ ChartRows unpaired_ladder_rows(const State& state);
 /// speed costs in accuracy shows only beside one another.
 ChartRows type_rows(const State& state);
 /// One row per rung and size, at the view's threads and cache state, in the type that the ladder shows
-/// (a rung that has no result there: in its first). Live results where
+/// (a rung that has no result there: in its first). All else is held: at the ladder's result, and named in the row where
+/// that is not the view's value. Live results where
 /// there are any; of what cannot run here the recordings, hollow and under their machine's name.
 ChartRows size_rows(const State& state);
+/// "12 results at other values of causal left out"; empty: none was.
+std::string held_text(const ChartRows& rows);
 
 /// type_rows(), and the selected rung at each of its other sizes: its path under the roofs.
 ChartRows path_rows(const State& state);

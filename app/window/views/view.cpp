@@ -32,9 +32,17 @@ chart::SizeCurveOptions memory_options(const State& state) {
   return options;
 }
 
+/// Of a chart over sizes: what else was measured at other values of what it holds.
+void name_held(const ChartRows& rows, chart::ChartModel* model) {
+  if (std::string text = held_text(rows); !text.empty())
+    model->legend.insert(model->legend.begin(), std::move(text));
+}
+
 chart::ChartModel build_memory(const State& state, ChartRows* rows) {
   *rows = size_rows(state);
-  return chart::size_curve_chart(rows->rows, memory_options(state));
+  chart::ChartModel model = chart::size_curve_chart(rows->rows, memory_options(state));
+  name_held(*rows, &model);
+  return model;
 }
 
 /// Rungs that are held to an error, in a lab that has a task metric too.
@@ -206,7 +214,9 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
   if (view.build) return view.build(state, rows);
   const chart::Figure& figure = *chart::find_figure(view.figure);
   *rows = figure_rows(state, figure.rows);
-  return figure.build(rows->rows, figure_options(*state.selection.lab));
+  chart::ChartModel model = figure.build(rows->rows, figure_options(*state.selection.lab));
+  name_held(*rows, &model);
+  return model;
 }
 
 }  // namespace ridge::window

@@ -58,26 +58,25 @@ void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) 
   }
 }
 
-/// " · nchw16c": parameters that are words, where points of the rung have another.
-std::string differing_words(const Measured& point, const std::vector<Measured>& points) {
-  std::string words;
-  for (const auto& [name, value] : point.entry.series->params) {
-    const auto* word = std::get_if<std::string>(&value);
-    if (!word || name == "dtype") continue;
-    const bool differs = std::any_of(points.begin(), points.end(), [&, &name = name, &value = value](const Measured& other) {
-      const Series& series = *other.entry.series;
-      const auto found = series.params.find(name);
-      return series.kernel == point.entry.series->kernel && found != series.params.end() &&
-             found->second != value;
-    });
-    if (differs) words += " · " + *word;
+/// " · causal no": what has another value on another line of the rung.
+std::string differing_values(const Measured& point, const std::vector<Measured>& points,
+                             const std::vector<SizeLine>& lines) {
+  const Series& own = *point.entry.series;
+  std::set<std::string> names;
+  for (const SizeLine& line : lines) {
+    const Series& other = *points[line.points.front()].entry.series;
+    if (other.kernel != own.kernel) continue;
+    names.merge(differing_beside_size(own.params, other.params, own.size_param));
   }
+  std::string words;
+  for (const std::string& name : names)
+    words += " · " + name + " " + to_string(own.params.at(name));
   return words;
 }
 
 /// The rung, and as much as it takes to tell its lines apart.
 std::string line_name(const Measured& point, const std::vector<Measured>& points,
-                      bool several_threads) {
+                      const std::vector<SizeLine>& lines, bool several_threads) {
   std::string name = name_of(point);
   // A library's name alone says no type, where a rung's section does.
   const bool several_types = std::any_of(points.begin(), points.end(), [&](const Measured& other) {
@@ -89,7 +88,7 @@ std::string line_name(const Measured& point, const std::vector<Measured>& points
   if (several_threads && point.backend == Backend::cpu) {
     name += fmt::format(" · {} thread{}", point.threads, point.threads == 1 ? "" : "s");
   }
-  return name + differing_words(point, points);
+  return name + differing_values(point, points, lines);
 }
 
 void add_line(const std::vector<Measured>& points, const SizeLine& line, const char* unit,
@@ -259,7 +258,7 @@ void add_lines(const Content& content, ChartModel* model, Span* y) {
   for (const SizeLine& line : lines) {
     const Measured& first = points[line.points.front()];
     Curve curve = curve_for(first);
-    curve.name = line_name(first, points, threads.size() > 1);
+    curve.name = line_name(first, points, lines, threads.size() > 1);
     if (curve.role != Role::baseline) {
       const Look look = look_of_rung(*first.entry.row, index++);
       curve.role = look.role, curve.marker = look.marker;
