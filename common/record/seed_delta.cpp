@@ -89,6 +89,31 @@ std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const st
   return delta;
 }
 
+std::optional<SeedMean> seed_mean(std::span<const Series* const> all, const std::string& kernel,
+                                  const Params& params, const std::string& metric) {
+  const Params wanted = without_seed(params);
+  std::map<ParamValue, double> of_seed;
+  for (const Series* series : all) {
+    if (series->kernel != kernel || without_seed(series->params) != wanted) continue;
+    const auto value = metric_of(*series, metric);
+    const auto seed = series->params.find("seed");
+    if (value && seed != series->params.end()) of_seed[seed->second] = *value;
+  }
+  if (of_seed.empty()) return {};
+  SeedMean made{.seeds = static_cast<int>(of_seed.size())};
+  for (const auto& [seed, value] : of_seed) made.mean += value / made.seeds;
+  return made;
+}
+
+std::string seed_mean_text(int seeds) {
+  return seeds > 1 ? fmt::format("mean of {} seeds", seeds) : "";
+}
+
+std::string seed_means_text(const std::set<int>& seeds) {
+  if (seeds.empty() || *seeds.rbegin() < 2) return "";
+  return seeds.size() == 1 ? seed_mean_text(*seeds.begin()) : "means over seeds";
+}
+
 std::optional<SeedRates> seed_rates(std::span<const Series* const> all, const std::string& kernel,
                                     const Params& params) {
   const Params wanted = without_seed(params);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -25,6 +26,18 @@ SeedDelta mean_difference(std::span<const double> differences);
 std::optional<SeedDelta> seed_delta(std::span<const Series* const> all, const std::string& baseline,
                                     const std::string& candidate, const Params& params,
                                     const std::string& metric);
+/// A task metric over a rung's seeds: the one figure that ladder, climb, frontier and curves show of it.
+struct SeedMean {
+  int seeds = 0;
+  double mean = 0;
+};
+/// Of the newest result of each seed that was judged to its end. None: none was, or the rung has no seed.
+std::optional<SeedMean> seed_mean(std::span<const Series* const> all, const std::string& kernel,
+                                  const Params& params, const std::string& metric);
+/// "mean of 3 seeds"; empty for one.
+std::string seed_mean_text(int seeds);
+/// The same of several rungs, by how many seeds each has: "means over seeds" where those differ.
+std::string seed_means_text(const std::set<int>& seeds);
 /// How fast a rung is over its seeds: a network trained with another seed may prune or round to other work.
 struct SeedRates {
   int seeds = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "app/query/recordings.h"
@@ -20,6 +21,7 @@
 #include "common/record/one_run.h"
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
+#include "common/record/seed_delta.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/climb.h"
 #include "common/view/chart/ladder.h"
@@ -299,12 +301,13 @@ std::string ceiling_cell(const Derived& derived) {
 }
 
 /// Beside dots of time stands the speed, beside bars of speed the time.
-std::vector<std::string> cells_of(const Series& series, const Derived& derived,
+std::vector<std::string> cells_of(const Series& series, const Run& run, const Derived& derived,
                                   const std::string& task_metric, const std::string& speed) {
   const QualityCheck* check = series.quality();
   std::string error;
   if (check && check->task.contains(task_metric)) {
-    error = format_number(check->task.at(task_metric), 4);
+    const auto mean = seed_mean(run.series().pointers(), series.kernel, series.params, task_metric);
+    error = format_number(mean ? mean->mean : check->task.at(task_metric), 4);
   } else if (check) {
     error = format_scientific(check->nmse);
   }
@@ -356,7 +359,7 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
     return row;  // in turns: its pair is all that stands here
   row.sublabel = row_words(from, axis);
   row.cells = cells_of(
-      *from.series, derived, state.selection.lab->quality_metric,
+      *from.series, *view->run, derived, state.selection.lab->quality_metric,
       axis.log_time ? format_rate(rate->value, unit_in_words(*state.selection.lab, rate->unit))
                     : "");
   row.time_s = from.series->stats->median_ns * 1e-9;
@@ -436,6 +439,20 @@ std::optional<Ceiling> find_shared_ceiling(const ChartRows& rows,
   return shared;
 }
 
+/// "mean of 3 seeds": what the accuracies of the rows are; empty: each is of one seed.
+std::string means_text(const State& state, const ChartRows& rows) {
+  std::set<int> seeds;
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const RungView* view = find_row(state.ladder, rows.kernels[i]);
+    const Series* series = rows.rows[i].series;
+    if (!view || !view->run || !series) continue;
+    const auto mean = seed_mean(view->run->series().pointers(), series->kernel, series->params,
+                                state.selection.lab->quality_metric);
+    if (mean) seeds.insert(mean->seeds);
+  }
+  return seed_means_text(seeds);
+}
+
 /// Rows of another request than most: a machine is another one some minutes later.
 void mark_older(const ChartRows& rows, const State& state, std::vector<chart::ClimbRow>* climb) {
   std::map<int64_t, int> requests;
@@ -466,7 +483,9 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   const Lab& lab = *state.selection.lab;
   chart::ClimbOptions options{.unit = unit_in_words(lab, axis.unit)};
   const bool is_error = lab.quality_metric == kErrorMetric;
-  std::string metric = is_error ? "NMSE, squared" : has_frontier(lab) ? "" : lab.quality_metric;
+  std::string metric = is_error            ? "NMSE, squared"
+                       : has_frontier(lab) ? means_text(state, *out)
+                                           : lab.quality_metric;
   std::replace(metric.begin(), metric.end(), '_', ' ');
   options.log_time = axis.log_time;
   if (axis.in_turns) options.timed = "in turns";

@@ -141,9 +141,11 @@ void add_points(const std::vector<Measured>& points, const FrontierOptions& opti
     model->summary += " " + datum.note;
     const QualityCheck& check = *point.entry.series->quality();
     const auto bytes = check.task.find("model_bytes");
-    model->table.rows.push_back(
-        {curve.name, rate, format_number(check.task.at(options.metric), 4), accuracy_text(point),
-         bytes == check.task.end() ? "" : format_bytes(bytes->second), place});
+    const auto& mean = point.entry.row->over_seeds;
+    const double metric = mean ? mean->mean : check.task.at(options.metric);
+    model->table.rows.push_back({curve.name, rate, format_number(metric, 4), accuracy_text(point),
+                                 bytes == check.task.end() ? "" : format_bytes(bytes->second),
+                                 place});
     if (!competes(point)) continue;
     curve.data.push_back(std::move(datum));
     model->plot->curves.push_back(std::move(curve));

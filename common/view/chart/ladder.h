@@ -32,7 +32,9 @@ struct LadderRow {
   std::string origin{};   ///< recorded on this machine ("NVIDIA H200"); empty: live
   std::optional<SeedDelta>
       delta{};  ///< the task metric's, against the baseline: pair_seeds() sets it
-  const Series* paired_with = nullptr;  ///< that baseline, of the same run and processor
+  std::optional<double>
+      paired_base{};  ///< that baseline's metric over its seeds: the same run and processor
+  std::optional<SeedMean> over_seeds{};  ///< the metric over all its seeds: pair_seeds() sets it
   std::optional<SeedRates> rates{};  ///< over all its seeds: pair_seeds() sets it
 };
 

@@ -78,28 +78,44 @@ bool is_judged_by(const QualityCheck& check, const std::string& metric) {
 
 namespace {
 
-std::optional<double> task_of(const Series* series, const std::string& metric) {
-  const QualityCheck* check = series ? series->quality() : nullptr;
+/// Over its seeds where there are several.
+std::optional<double> task_of(const Entry& entry, const std::string& metric) {
+  const QualityCheck* check = entry.series ? entry.series->quality() : nullptr;
   if (!check || !check->task.contains(metric)) return std::nullopt;
-  return check->task.at(metric);
+  return entry.row->over_seeds ? entry.row->over_seeds->mean : check->task.at(metric);
 }
 
-/// What a dot shows: the mean over paired seeds where there are several, from where the rung that they were paired with
-/// ended, which another processor's baseline is not; else the one result.
+/// "mean of 3 seeds" where a rung has several: of all that many, else "means over seeds".
+std::string means_text(const std::vector<Entry>& entries) {
+  std::set<int> seeds;
+  for (const Entry& entry : entries) {
+    if (entry.row->over_seeds) seeds.insert(entry.row->over_seeds->seeds);
+  }
+  return seed_means_text(seeds);
+}
+
+/// The mean over the seeds where there are several, with the interval of the paired differences to the baseline that they
+/// were paired with, which another processor's is not; else the one result.
 Mark task_mark(const Entry& entry, int row, const std::string& metric, double value, double base) {
   const bool paired = entry.row->delta && entry.row->delta->ci;
-  base = task_of(entry.row->paired_with, metric).value_or(base);
-  Mark mark = mark_for(entry, row, paired ? base + entry.row->delta->mean : value, Role::series1);
-  if (paired)
-    mark.interval = Interval{base + entry.row->delta->ci->low, base + entry.row->delta->ci->high};
+  base = entry.row->paired_base.value_or(base);
+  Mark mark = mark_for(entry, row, value, Role::series1);
+  if (paired) {
+    const SeedDelta& delta = *entry.row->delta;
+    mark.interval =
+        Interval{value + delta.ci->low - delta.mean, value + delta.ci->high - delta.mean};
+  }
   mark.dashed = false;
   mark.marker = Marker::dot;
   mark.label = format_number(mark.value, 4);
   const double difference = mark.value - base;
-  mark.note = with_how(fmt::format("{}: {} {}, {}{} against the baseline", entry.row->label, metric,
-                                   format_number(value, 4), difference < 0 ? "−" : "+",
-                                   format_number(std::abs(difference), 2)),
-                       entry);
+  const std::string means =
+      entry.row->over_seeds ? seed_mean_text(entry.row->over_seeds->seeds) : "";
+  mark.note =
+      with_how(fmt::format("{}: {} {}{}, {}{} against the baseline", entry.row->label, metric,
+                           format_number(value, 4), means.empty() ? "" : ", " + means,
+                           difference < 0 ? "−" : "+", format_number(std::abs(difference), 2)),
+               entry);
   if (paired) mark.note += "; " + seed_delta_text(*entry.row->delta);
   return mark;
 }
@@ -117,18 +133,20 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
   });
   if (has_trained)
     panel.subtitle += (panel.subtitle.empty() ? "" : " ") + std::string("where training ends");
+  if (const std::string means = means_text(entries); !means.empty())
+    panel.subtitle += (panel.subtitle.empty() ? "" : ", ") + means;
   std::optional<double> base;  // the baseline's, else of the first row that has one
   bool has_baseline = false;
   for (const Entry& entry : entries) {
-    if (entry.row->is_baseline) has_baseline = true, base = task_of(entry.series, metric);
+    if (entry.row->is_baseline) has_baseline = true, base = task_of(entry, metric);
   }
   for (const Entry& entry : entries) {
-    if (!base) base = task_of(entry.series, metric);
+    if (!base) base = task_of(entry, metric);
   }
   double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    const std::optional<double> value = task_of(entry.series, metric);
+    const std::optional<double> value = task_of(entry, metric);
     const bool by_error =
         entry.series && entry.series->quality() && entry.series->quality()->nmse_limit > 0;
     panel.row_reasons.push_back(!entry.reason.empty() ? entry.reason
@@ -175,7 +193,9 @@ void pair_seeds(const std::vector<const Series*>& series, const std::string& met
       if (!base || (other.is_baseline && !base->is_baseline)) base = &other;
     }
     row.rates = seed_rates(series, row.series->kernel, row.series->params);
-    row.paired_with = base->series;
+    row.over_seeds = seed_mean(series, row.series->kernel, row.series->params, metric);
+    const auto of_base = seed_mean(series, base->series->kernel, base->series->params, metric);
+    row.paired_base = of_base ? of_base->mean : base->series->quality()->task.at(metric);
     if (base->series->kernel == row.series->kernel)
       row.delta = SeedDelta{};
     else

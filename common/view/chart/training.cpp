@@ -136,7 +136,13 @@ std::optional<Reading> reading_at(const std::vector<Reading>& all, double step) 
                  from.value + share * (next->value - from.value)};
 }
 
-/// At each step that one of them was read at: the median of those that went so far, with the least and the greatest.
+double mean_of(const std::vector<double>& values) {
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  return mean;
+}
+
+/// At each step that one of them was read at: the mean of those that went so far, with the least and the greatest.
 std::vector<Reading> over_seeds(const std::vector<const std::vector<Reading>*>& seeds) {
   std::set<double> steps;
   for (const auto* seed : seeds) {
@@ -150,7 +156,7 @@ std::vector<Reading> over_seeds(const std::vector<const std::vector<Reading>*>& 
       if (reading) values.push_back(reading->value), times.push_back(reading->t_s);
     }
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    out.push_back({step, stats::median(times), stats::median(values), Interval{*least, *most}});
+    out.push_back({step, stats::median(times), mean_of(values), Interval{*least, *most}});
   }
   return out;
 }
@@ -170,7 +176,7 @@ Lines merged(const std::vector<Lines>& seeds) {
   all.seeds = seeds.size();
   all.judged = over_seeds(judged);
   all.batches = over_seeds(batches);
-  all.end = ends.empty() ? std::nullopt : std::optional(stats::median(ends));
+  all.end = ends.empty() ? std::nullopt : std::optional(mean_of(ends));
   return all;
 }
 
@@ -179,11 +185,11 @@ std::string at_text(const Reading& reading) {
                      format_time_ns(reading.t_s * 1e9));
 }
 
-/// "median of 5 seeds from 0.8712 to 0.8790, "; empty for one.
+/// "mean of 5 seeds from 0.8712 to 0.8790, "; empty for one.
 std::string seeds_text(const Lines& lines, const std::optional<Interval>& seeds) {
   if (lines.seeds < 2 || !seeds) return "";
-  return fmt::format("median of {} seeds from {} to {}, ", lines.seeds, value_text(seeds->low),
-                     value_text(seeds->high));
+  return fmt::format("{} from {} to {}, ", seed_mean_text(static_cast<int>(lines.seeds)),
+                     value_text(seeds->low), value_text(seeds->high));
 }
 
 class Builder {
@@ -446,11 +452,14 @@ ChartModel Builder::build() {
   }
   add_baseline();
   set_axes();
-  if (any_band) model_.legend.push_back("line and band: median and range of its seeds");
+  if (any_band) model_.legend.push_back("line and band: mean and range of its seeds");
   if (any_judged) model_.legend.push_back("marks: judged on data held out");
   const bool any_end = std::any_of(lines_.begin(), lines_.end(),
                                    [](const Lines& lines) { return lines.end.has_value(); });
-  if (any_end) model_.legend.push_back("last mark: the result, as in Gains and Ladder");
+  if (any_end && any_band)
+    model_.legend.push_back("last mark: the result, mean of its seeds, as in Gains and Ladder");
+  else if (any_end)
+    model_.legend.push_back("last mark: the result, as in Gains and Ladder");
   const bool is_of_one = any_pale && lines_.size() > kMostPale;
   if (any_pale)
     model_.legend.push_back(is_of_one ? "pale: mean of the selected one's batches"

@@ -16,7 +16,7 @@ struct TrainingOptions {
       false;  ///< x is the step; else seconds of steps, without evaluation and the first step
 };
 
-/// Rows that only the parameter `seed` tells apart are one training: its line is their median, with a band from the
+/// Rows that only the parameter `seed` tells apart are one training: its line is their mean, with a band from the
 /// least to the greatest. Two lines can belong to a training: the metric as it was judged on the way and at the end (marked), and
 /// pale what its batches say of it (`batch_<metric>` of the curve's points; of more than three trainings the selected one's
 /// alone). What has a value at every step
