@@ -327,6 +327,21 @@ TEST_CASE("the frontier: what nobody beats, and none that the gate refused at an
   CHECK_FALSE(frontier_chart(made.rows).plot->empty_reason.empty());
 }
 
+TEST_CASE("the frontier is of the selected rung's processor, also where that is not judged") {
+  Case made = judged_rungs();
+  Series gpu = test::measured(1, 0, "quantnet.cuda.weights", 1e6);
+  made.series.push_back(gpu);
+  made.rows.clear();
+  made.finish();
+  pair_seeds(made.pointers(), "accuracy", made.rows);
+  CHECK(frontier_chart(made.rows).plot->empty_reason.empty());
+  made.rows.back().selected = true;
+  const ChartModel model = frontier_chart(made.rows);
+  CHECK(model.plot->curves.empty());
+  CHECK(model.plot->empty_reason.find("selected one's processor") != std::string::npos);
+  CHECK(model.plot->empty_reason.find("5 of another processor") != std::string::npos);
+}
+
 TEST_CASE("the ladder shows a rung's accuracy from its own processor's baseline") {
   Case made;
   judge("fp32", 1000, {0, 0, 0}, &made);

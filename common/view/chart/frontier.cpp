@@ -269,13 +269,20 @@ ChartModel frontier_chart(std::span<const LadderRow> all, const FrontierOptions&
   ChartModel model{.id = "frontier", .title = options.title};
   model.plot = Plot{};
   std::vector<Measured> points = points_of(rows, options.metric);
-  const size_t elsewhere = keep_one_processor(&points);
+  const size_t elsewhere = keep_selected_processor(&points, rows);
   if (points.empty()) {
     model.plot->empty_reason =
-        "No rung here has its " + options.metric + " beside the baseline's yet: run the ladder.";
+        elsewhere == 0
+            ? "No rung here has its " + options.metric +
+                  " beside the baseline's yet: run the ladder."
+            : fmt::format(
+                  "No rung of the selected one's processor is judged by its {}. Select one "
+                  "of the {} of another processor that are.",
+                  options.metric, elsewhere);
     model.summary = model.plot->empty_reason;
     return model;
   }
+  name_machine(points, &model);
   model.table.columns = {"Rung", "Rate", options.metric, "Difference", "Model", "Place"};
   set_axes(points, options, &*model.plot);
   add_guides(points, options, &*model.plot);

@@ -232,20 +232,36 @@ void thin_labels(ChartModel* model) {
   model->legend.push_back("hovering names every point");
 }
 
-size_t keep_one_processor(std::vector<Measured>* points) {
-  auto anchor = std::find_if(points->begin(), points->end(),
-                             [](const Measured& point) { return point.entry.row->selected; });
-  if (anchor == points->end()) anchor = points->begin();
-  if (anchor == points->end()) return 0;
-  const OpenEnum<Backend> backend = anchor->backend;
-  const auto* ceilings = anchor->entry.row->ceilings;
-  const std::string machine =
-      anchor->entry.row->origin;  // its recordings have measured ceilings each
+namespace {
+
+size_t keep_processor_of(const LadderRow& anchor, std::vector<Measured>* points) {
+  const OpenEnum<Backend> backend = backend_of(anchor.series->kernel);
+  const auto* ceilings = anchor.ceilings;
+  const std::string machine = anchor.origin;  // its recordings have measured ceilings each
   return std::erase_if(*points, [&](const Measured& point) {
     const LadderRow& row = *point.entry.row;
     const bool is_same = row.ceilings == ceilings || (!machine.empty() && row.origin == machine);
     return point.backend != backend || !is_same;
   });
+}
+
+}  // namespace
+
+size_t keep_one_processor(std::vector<Measured>* points) {
+  auto anchor = std::find_if(points->begin(), points->end(),
+                             [](const Measured& point) { return point.entry.row->selected; });
+  if (anchor == points->end()) anchor = points->begin();
+  return anchor == points->end() ? 0 : keep_processor_of(*anchor->entry.row, points);
+}
+
+size_t keep_selected_processor(std::vector<Measured>* points, std::span<const LadderRow> rows) {
+  const bool has_point = std::any_of(points->begin(), points->end(), [](const Measured& point) {
+    return point.entry.row->selected;
+  });
+  const auto selected = std::find_if(
+      rows.begin(), rows.end(), [](const LadderRow& row) { return row.selected && row.series; });
+  if (has_point || selected == rows.end()) return keep_one_processor(points);
+  return keep_processor_of(*selected, points);
 }
 
 void add_elsewhere(size_t count, ChartModel* model) {

@@ -78,6 +78,8 @@ void thin_labels(ChartModel* model);
 /// A plot is of one processor: kept are the points that share backend and machine with the selected
 /// one (with the first otherwise). Returns how many were not.
 size_t keep_one_processor(std::vector<Measured>* points);
+/// The same, of the selected row's processor also where that row has no point itself: then none may be left.
+size_t keep_selected_processor(std::vector<Measured>* points, std::span<const LadderRow> rows);
 void add_elsewhere(size_t count, ChartModel* model);
 /// The machine of all points, where it is another than this, over the chart.
 void name_machine(const std::vector<Measured>& points, ChartModel* model);
