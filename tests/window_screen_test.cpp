@@ -332,6 +332,37 @@ TEST_CASE("the compare screen lists every comparison, and a click chooses one",
   CHECK(chosen_label() > first);
 }
 
+TEST_CASE("Compare and the card show the verdict of the chosen point, and name it",
+          "[window][screens]") {
+  Fixture f;
+  f.driver->type('b');
+  select_rung(f.state, "gemm.cpu.naive_o3");
+  for (const int64_t n : {256, 512}) {
+    set_param(f.state, "n", n);
+    f.driver->frames(2);
+    f.driver->type('c');
+    f.session.judge(f.session.last(RequestType::compare), Verdict::faster, n == 256 ? 4 : 2);
+    f.driver->frames(3);
+  }
+  const auto chosen_label = [&] {
+    for (const chart::Primitive& p : f.driver->shell().chart_scene().primitives) {
+      if (p.role == chart::Role::highlight) return p.a.y;
+    }
+    return -1.0f;
+  };
+  f.driver->type('v');
+  f.driver->frames(2);
+  const float newest = chosen_label();
+  set_param(f.state, "n", int64_t{256});
+  f.driver->frames(3);
+  CHECK(chosen_label() > newest);  // the older one is of 256
+  const Comparison& at_512 = f.state.run().comparisons().back();
+  CHECK(verdict_words(f.state, f.state.run(), at_512)
+            .title.find("at n = 512, not at the chosen n = 256") != std::string::npos);
+  set_param(f.state, "n", int64_t{512});
+  CHECK(verdict_words(f.state, f.state.run(), at_512).title.ends_with("n = 512"));
+}
+
 TEST_CASE("at level Learn Compare compares the selected rung with the one before it",
           "[window][screens]") {
   Fixture f;

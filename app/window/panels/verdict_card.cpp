@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/query/recordings.h"
 #include "app/query/reporting.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
 #include "common/record/clocks.h"
+#include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
@@ -71,6 +73,18 @@ struct Words {
   std::string metrics{};  ///< what the figures of the evidence mean
 };
 
+/// "n = 4096": the point that the two were compared at, and beside it the one in view where that is another.
+std::string point_text(const State& state, const Comparison& comparison) {
+  Params at = comparison.candidate_params;
+  Params view = view_params(state, find_info(state.sessions, comparison.candidate));
+  if (comparison.trained) view.erase("seed");  // over all of them
+  const std::string& size = comparison.size_param;
+  const std::string other = app::size_difference(at, view, size);
+  if (!other.empty())
+    return "at " + other + ", not at the chosen " + app::size_difference(view, at, size);
+  return at.contains(size) ? size + " = " + to_string(at.at(size)) : "";
+}
+
 Words words_of(const Run& run, const Comparison& comparison, const Decision& decision,
                const State& state, const std::string& where) {
   const Params &ours = comparison.candidate_params, &theirs = comparison.baseline_params;
@@ -82,6 +96,8 @@ Words words_of(const Run& run, const Comparison& comparison, const Decision& dec
           report::side_text(rung_title(state.ladder, comparison.baseline), theirs, ours, size),
       evidence_of(comparison), decision.reason};
   if (comparison.rounds > 0) words.metrics = metric_text("ratio") + "\n\n" + metric_text("margin");
+  if (const std::string point = point_text(state, comparison); !point.empty())
+    words.title += "  ·  " + point;
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   words.title = with_stale(words.title, comparison.stale, "  ·  ");
   for (const std::string& more : comparison.reasons) {

@@ -60,6 +60,7 @@ class CompareScreen final : public Screen {
   std::vector<Source> sources_;
   size_t source_ = 0, chosen_ = 0;
   uint64_t version_ = ~0ull;
+  std::tuple<std::string, std::string, Params> asked_;  ///< candidate, baseline, the view's point
   /// What the charts were made of: a recording's stay as they are while this session's samples come in.
   std::tuple<const Run*, uint64_t, const Comparison*> charted_;
   ChartView forest_{true}, spread_, ecdf_;
@@ -93,6 +94,21 @@ std::string recorded_name(const Recording& recording) {
   return recording.machine + (part.empty() ? "" : ", " + part);
 }
 
+/// That of the selection at the point in view, else at any; the newest where there is none.
+size_t selected_in(const State& state, const std::vector<const Comparison*>& comparisons,
+                   Params view) {
+  view.erase("seed");
+  const auto find = [&](bool at_point) {
+    return std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison* one) {
+      return one->candidate == state.selection.rung && one->baseline == state.selection.baseline &&
+             (!at_point || agrees(one->candidate_params, view));
+    });
+  };
+  auto found = find(true);
+  if (found == comparisons.end()) found = find(false);
+  return found == comparisons.end() ? 0 : static_cast<size_t>(found - comparisons.begin());
+}
+
 const Comparison* CompareScreen::chosen() const {
   if (sources_.empty()) return nullptr;
   const auto& comparisons = sources_[source_].comparisons;
@@ -117,16 +133,12 @@ void CompareScreen::build(Ui& ui) {
   }
   source_ = std::min(source_, sources_.empty() ? 0 : sources_.size() - 1);
   if (sources_.empty()) return;
-  // A new verdict is what was waited for; else the choice stays, and begins with what is selected.
+  // A new verdict is what was waited for, and so is that of another selection; else the choice stays.
   const auto& comparisons = sources_[source_].comparisons;
-  if (sources_[source_].all != before) {
-    const auto selected =
-        std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison* one) {
-          return one->candidate == state.selection.rung &&
-                 one->baseline == state.selection.baseline;
-        });
-    chosen_ = selected == comparisons.end() ? 0 : size_t(selected - comparisons.begin());
-  }
+  const Params view = view_params(state, find_info(state.sessions, state.selection.rung));
+  std::tuple asked(state.selection.rung, state.selection.baseline, view);
+  const bool is_asked = std::exchange(asked_, asked) != asked;
+  if (sources_[source_].all != before || is_asked) chosen_ = selected_in(state, comparisons, view);
   chosen_ = std::min(chosen_, comparisons.size() - 1);
   build_charts(state);
 }

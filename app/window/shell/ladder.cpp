@@ -306,10 +306,7 @@ const Comparison* shown_comparison(const State& state, std::string* where, const
   const app::SnappedComparison found = app::recorded_comparison(
       state.sessions.recordings, selection.baseline, selection.rung, wanted, selection.cache);
   if (!found.comparison || is_hidden(*found.comparison)) return nullptr;
-  if (where) {
-    *where = found.recording->machine;
-    if (!found.exact) *where += " at " + found.shown_size;
-  }
+  if (where) *where = found.recording->machine;
   if (run) *run = found.recording->run.get();
   return found.comparison;
 }

@@ -87,8 +87,7 @@ struct Sessions;
 const KernelInfo* find_info(const Sessions& sessions, const std::string& kernel);
 
 /// The latest comparison of baseline and selection, live before recorded; null: none was made.
-/// `where` receives the recording's machine (and its size, if that is not the view's), empty for a
-/// live one.
+/// `where` receives the recording's machine, empty for a live one. A recorded one may be of another point than the view's.
 const Comparison* shown_comparison(const State& state, std::string* where,
                                    const Run** run = nullptr);
 
