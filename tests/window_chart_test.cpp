@@ -324,6 +324,7 @@ TEST_CASE("the timeline zooms, pans and fits by the same gestures", "[window][ch
   const Area* seconds = f.driver->find("seconds");
   REQUIRE(seconds);
   const Area lanes = *f.driver->find("lanes");
+  CHECK(f.driver->find("lane:0")->h > 50);  // one lane has room
   const float x = seconds->x + seconds->w / 2;
   f.driver->move(x, seconds->y + seconds->h / 2);
   CHECK(f.driver->find("timeline:fit") == nullptr);

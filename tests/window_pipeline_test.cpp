@@ -54,7 +54,17 @@ TEST_CASE("a pipeline's window has a lane for each worker, stage and buffer",
   CHECK(timeline.telemetry[0].label == "batches ready on the host");
   CHECK(timeline.telemetry[0].high == 2);  // from 11 to 12 ms both are full
   CHECK(timeline.telemetry[1].high == 1);
-  for (const TelemetryLane& lane : timeline.telemetry) CHECK(lane.points.back().second == 0);
+  for (const TelemetryLane& lane : timeline.telemetry) {
+    CHECK(lane.points.back().second == 0);
+    CHECK(lane.is_count);
+    std::vector<chart::Point> changes;
+    for (const auto& [at_s, count] : lane.points)
+      changes.push_back({static_cast<float>(at_s), static_cast<float>(count)});
+    const std::vector<chart::Point> corners = steps_of(changes, 0, 20e-3f);
+    REQUIRE(corners.size() == 2 * changes.size() + 2);
+    for (size_t i = 1; i < corners.size(); ++i)  // no slope
+      CHECK((corners[i].x == corners[i - 1].x || corners[i].y == corners[i - 1].y));
+  }
   CHECK(make_stage_timeline(Series{}, "").lanes.empty());
   // What the device decodes is none of a worker's doings, but it is feeding all the same.
   Series decodes;

@@ -50,7 +50,9 @@ const Kind& kind_of(const std::string& what) {
   return kKinds[std::size(kKinds) - 1];
 }
 
-constexpr float kLane = 32, kSection = 34, kLabel = 250, kTelemetry = 62;
+constexpr float kSection = 34, kLabel = 250, kTelemetry = 62;
+/// Lanes are as high as fills the room, within what a label needs and what still reads as a lane.
+constexpr float kLeastLane = 22, kMostLane = 56, kMostTelemetry = 160;
 
 class TimelineScreen final : public Screen {
  public:
@@ -72,6 +74,7 @@ class TimelineScreen final : public Screen {
   bool draw_fit(Ui& ui, const Area& row) const;
   void remake(const State& state);
   void draw_switch(Ui& ui, const Area& row);
+  float share_out(const Ui& ui, float height);
 
   const Timeline& shown() const { return is_of_stages_ ? of_stages_ : *of_run_; }
 
@@ -88,6 +91,7 @@ class TimelineScreen final : public Screen {
   bool stages_ = true;             ///< of a pipeline that is selected; else the whole run
   bool has_stages_ = false;        ///< there is a choice
   float left_ = 0, width_ = 1;     ///< of the axis, in pixels
+  float lane_h_ = 0, telemetry_h_ = 0;  ///< of one lane each
   std::optional<Interval> range_;  ///< the seconds that are looked at; empty: all
   chart::AxisPlace axis_;
   bool was_dragged_ = false;  ///< since the button went down: its release is no click
@@ -181,7 +185,7 @@ void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
       if (scroll.sees(head))
         ui.text(head.x, head.y + head.h * 0.6f, lane.section, kTiny_px, Role::muted, Face::strong);
     }
-    const Area row = scroll.rest.take_top(ui.px(kLane));
+    const Area row = scroll.rest.take_top(lane_h_);
     if (!scroll.sees(row)) continue;
     const auto touched = ui.touch("lane:" + std::to_string(i), row, false);
     const std::string kernel = kernel_of(lane);
@@ -214,6 +218,7 @@ std::vector<chart::Point> TimelineScreen::seen_of(const Run& run,
       after = point;
   });
   const auto end = static_cast<float>(axis_.high - axis_.low);
+  if (lane.is_count) return steps_of(inside, before ? before->y : 0, end);
   std::vector<chart::Point> seen =
       chart::decimate(inside, 0, end, std::max(1, static_cast<int>(width_)));
   if (before) seen.insert(seen.begin(), *before);
@@ -234,8 +239,8 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) {
   Area rest = area;
   for (size_t number = 0; number < shown().telemetry.size(); ++number) {
     const TelemetryLane& lane = shown().telemetry[number];
-    if (rest.h < ui.px(kTelemetry)) return;
-    const Area row = rest.take_top(ui.px(kTelemetry)).inset(0, ui.px(6));
+    if (rest.h < telemetry_h_ - 1) return;
+    const Area row = rest.take_top(telemetry_h_).inset(0, ui.px(6));
     const float room = left_ - row.x - ui.px(24);
     ui.text(row.x + ui.px(8), row.y + row.h * 0.3f, lane.label, kSmall_px, Role::text, Face::body,
             Anchor::start, room);
@@ -286,6 +291,22 @@ void TimelineScreen::draw_switch(Ui& ui, const Area& row) {
   remake(ui.state);
 }
 
+/// The height between lanes and telemetry: neither leaves half of the screen empty where the other has little. Returns
+/// that of all telemetry.
+float TimelineScreen::share_out(const Ui& ui, float height) {
+  const auto lanes = static_cast<float>(shown().lanes.size());
+  const auto sections =
+      static_cast<float>(std::count_if(shown().lanes.begin(), shown().lanes.end(),
+                                       [](const SpanLane& lane) { return !lane.section.empty(); }));
+  const float most = std::floor(std::max(0.0f, height * 0.4f) / ui.px(kTelemetry));
+  const float count = std::min(most, static_cast<float>(shown().telemetry.size()));
+  const float left = height - count * ui.px(kTelemetry) - ui.px(6) - sections * ui.px(kSection);
+  lane_h_ = std::clamp(std::floor(left / lanes), ui.px(kLeastLane), ui.px(kMostLane));
+  const float spare = std::max(0.0f, left - lanes * lane_h_);
+  telemetry_h_ = count > 0 ? std::min(ui.px(kTelemetry) + spare / count, ui.px(kMostTelemetry)) : 0;
+  return count * telemetry_h_;
+}
+
 void TimelineScreen::draw(Ui& ui, Area all) {
   of_run_ = &growing_.update(ui.state);
   if (version_ != ui.state.ladder.version || rung_ != ui.state.selection.rung ||
@@ -308,12 +329,9 @@ void TimelineScreen::draw(Ui& ui, Area all) {
   left_ = inner.x + label_w;
   inner.w -= Scroll::bar(ui);
   width_ = inner.w - label_w;
-  const auto lanes = static_cast<float>(shown().telemetry.size());
-  const float most = std::max(0.0f, inner.h * 0.4f);
-  const float telemetry_h =
-      std::min(std::floor(most / ui.px(kTelemetry)), lanes) * ui.px(kTelemetry);
   const float top = inner.y;
   const Area axis = inner.take_bottom(ui.px(26));
+  const float telemetry_h = share_out(ui, inner.h);
   const Area telemetry = inner.take_bottom(telemetry_h, telemetry_h > 0 ? ui.px(6) : 0);
   place_axis();
   draw_legend(ui, legend);

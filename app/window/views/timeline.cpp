@@ -80,7 +80,11 @@ void RunTimeline::add_moment(const Run& run, const Moment& moment) {
   const auto [place, is_new] = places_.try_emplace({moment.request, series}, made_.lanes.size());
   if (is_new) {
     SpanLane& lane = made_.lanes.emplace_back();
-    if (moment.request != last_request_) lane.section = section_of(*request);
+    // Comparisons have a lane each: one heading over all that follow one another.
+    const std::string section = section_of(*request);
+    const bool goes_on = request->type == RequestType::compare && section == section_;
+    if (moment.request != last_request_ && !goes_on) lane.section = section;
+    section_ = section;
     lane.request = request;
     lane.series = series;
     last_request_ = moment.request;
@@ -150,6 +154,17 @@ void for_each_point(const Run& run, const Timeline& timeline, const TelemetryLan
   });
 }
 
+std::vector<chart::Point> steps_of(const std::vector<chart::Point>& changes, float before,
+                                   float end) {
+  std::vector<chart::Point> corners = {{0, before}};
+  for (const chart::Point& change : changes) {
+    corners.push_back({change.x, before});
+    corners.push_back({change.x, before = change.y});
+  }
+  corners.push_back({end, before});
+  return corners;
+}
+
 // ---- a pipeline's own, from the spans of its stages ---------------------------------------------
 
 namespace {
@@ -193,16 +208,14 @@ std::string place_of(const Span& span) {
   return (is_worker(span) ? "1" + number : "2" + span.stage);
 }
 
-/// How many batches stood full at a time, as steps.
+/// How many batches stood full at a time.
 TelemetryLane depth_of(const std::vector<Span>& spans, const std::string& stage,
                        const std::string& label, double begin_ns) {
   TelemetryLane lane;
   lane.label = label;
-  int before = 0;
+  lane.is_count = true;
   for (const auto& [at_ns, depth] : depth_steps(spans, stage)) {
-    const double at_s = (at_ns - begin_ns) * 1e-9;
-    lane.points.emplace_back(at_s, before);
-    lane.points.emplace_back(at_s, before = depth);
+    lane.points.emplace_back((at_ns - begin_ns) * 1e-9, depth);
     lane.high = std::max(lane.high, double(depth));
   }
   return lane;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/window/shell/state.h"
+#include "common/view/chart/model.h"
 
 namespace ridge::window {
 
@@ -35,6 +36,7 @@ struct TelemetryLane {
   std::string label;
   std::string name;  ///< of the run's telemetry; empty: `points` has them
   double low = 0, high = 0;
+  bool is_count = false;  ///< it holds its value until the next one: steps, no slopes
   std::vector<std::pair<double, double>> points;  ///< seconds, value
 };
 
@@ -62,12 +64,17 @@ class RunTimeline {
   size_t telemetry_ = 0;                ///< of the run's readings of telemetry, how many are in it
   double from_s_ = 0;                   ///< of the moment before
   int64_t last_request_ = -1;
+  std::string section_;                               ///< of the last lane
   std::map<std::pair<int64_t, int>, size_t> places_;  ///< the lanes of requests that are not over
 };
 Timeline make_timeline(const State& state);
 /// Calls take(seconds, value) for each reading of a lane, in the order received.
 void for_each_point(const Run& run, const Timeline& timeline, const TelemetryLane& lane,
                     const std::function<void(double, double)>& take);
+
+/// The corners of a count that changes at these points: level until it does, upright there, and on to `end`.
+std::vector<chart::Point> steps_of(const std::vector<chart::Point>& changes, float before,
+                                   float end);
 
 /// One window of a pipeline from its spans: a lane for each worker, for each other stage and for each
 /// buffer; below them how many batches stood ready. Empty where it has no spans.
