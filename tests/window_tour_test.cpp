@@ -1430,10 +1430,16 @@ TEST_CASE("a number inside the interval is right, whichever step asks for it", "
     return outcome_sentence(step, bars_in(f), answer_here(f.state),
                             outcome_of(f.state, step, bars_in(f)));
   };
-  // 8 ms with an interval of 1 % to either side.
+  // 8 ms with an interval of 1 % to either side, which is drawn on its bar.
   CHECK(grade("8.07 ms") ==
         "You said 8.07 ms: inside the interval that was measured. It is 8.00 ms.");
   CHECK(f.state.teaching.results.at(0).off == 1);
+  f.driver->frames(200);  // the race of the bars is over
+  const Area *whisker = f.driver->find("interval_mark"), *rail = f.driver->find("rail:1");
+  REQUIRE((whisker && rail));
+  CHECK(whisker->w > 0);
+  CHECK(whisker->x > rail->x + rail->w * 0.5f);
+  CHECK(whisker->right() <= rail->right() + 1);
   CHECK(contains(grade("8.2 ms"), "at least 1.014× too high"));
   CHECK(*f.state.teaching.results.at(0).off == Approx(8.2 / 8.08));
   CHECK(contains(grade("4 ms"), "at least 1.98× too low"));

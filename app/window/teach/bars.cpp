@@ -171,6 +171,7 @@ struct Plotted {
   std::vector<double> values;
   std::optional<double> mark, ceiling;  ///< the answer; what the ceiling allows
   const Comparison* pair = nullptr;     ///< the bars are ratios to the first one, which is 1
+  std::vector<std::optional<Interval>> intervals{};  ///< of each bar, as the values are
   double most() const {
     return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   }
@@ -185,9 +186,21 @@ Plotted plotted_pair(const study::TourStep& step, const StepBars& bars, const St
   for (size_t i = 1; i + 1 < bars.bars.size(); ++i)
     all.values.push_back(first > 0 ? bars.bars[i].value / first : 0);
   all.values.push_back(pair.ratio);
+  all.intervals.resize(all.values.size());
+  all.intervals.back() = pair.ci;
   const auto said = parse_answer(step.ask, answer.typed);
   if (said && step.ask == study::Ask::ratio) all.mark = *said;
   return all;
+}
+
+/// Of the speed of a bar that was timed by itself: from the interval of its time, or from `time_ns` in its place.
+std::optional<Interval> interval_of(const LessonBar& bar, const Interval* time_ns) {
+  if (!bar.series || !bar.series->stats || bar.series->trap) return std::nullopt;
+  const Stats& stats = *bar.series->stats;
+  if (!time_ns && stats.ci_ns) time_ns = &*stats.ci_ns;
+  if (!time_ns || !(bar.value > 0) || !(time_ns->low > 0)) return std::nullopt;
+  const double of_ns = bar.value * stats.median_ns;
+  return Interval{of_ns / time_ns->high, of_ns / time_ns->low};
 }
 
 Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
@@ -197,15 +210,23 @@ Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAns
   Plotted all{.values = {},
               .mark = answer_mark(step, bars, answer, outcome),
               .ceiling = shared_ceiling(bars)};
-  for (const LessonBar& bar : bars.bars) all.values.push_back(bar.value);
+  for (const LessonBar& bar : bars.bars) {
+    all.values.push_back(bar.value);
+    all.intervals.push_back(interval_of(bar, nullptr));
+  }
+  // Beside other programs the time may be off by more than its samples say.
+  if (step.ask == study::Ask::time && outcome.range && !bars.bars.empty())
+    all.intervals.back() = interval_of(bars.bars.back(), &*outcome.range);
   return all;
 }
 
 Scale scale_of(const Plotted& all, const std::string& unit) {
   constexpr double kLongWhisker = 4;  // of the longest bar; beyond it the whisker is cut at the end
   double most = all.most();
-  if (all.pair && all.pair->ci)
-    most = std::max(most, std::min(all.pair->ci->high * 1.02, most * kLongWhisker));
+  const double longest = most;
+  for (const auto& interval : all.intervals) {
+    if (interval) most = std::max(most, std::min(interval->high * 1.02, longest * kLongWhisker));
+  }
   // An answer that is far off would shorten all bars: beyond twice the longest it stands at the end.
   Scale scale = {all.mark ? std::max(most, std::min(*all.mark * 1.05, most * 2)) : most, {}, {}};
   if (!all.ceiling || !(most > 0)) return scale;
@@ -219,12 +240,17 @@ Scale scale_of(const Plotted& all, const std::string& unit) {
   return scale;
 }
 
-/// The interval on the bar of the candidate, and where the baseline ends.
+/// Where the baseline ends, beside the interval of a ratio to it.
+void draw_one(Ui& ui, const Area& rail, const Scale& scale) {
+  const auto share = static_cast<float>(std::clamp(scale.share_of(1), 0.0, 1.0));
+  ui.fill({rail.x + rail.w * share, rail.y, ui.px(1), rail.h}, ui.color(Role::muted));
+}
+
+/// The interval on its bar.
 void draw_interval(Ui& ui, const Area& rail, const Scale& scale, const Interval& interval) {
   const auto at = [&](double value) {
     return rail.x + rail.w * static_cast<float>(std::clamp(scale.share_of(value), 0.0, 1.0));
   };
-  ui.fill({at(1), rail.y, ui.px(1), rail.h}, ui.color(Role::muted));
   const float low = at(interval.low), high = at(interval.high), y = rail.y + rail.h * 0.74f;
   const float cap = std::min(ui.px(9), rail.h * 0.2f);
   for (const bool is_edge : {true, false}) {  // readable on the bar and beside it
@@ -264,18 +290,26 @@ std::string ratio_of(const StepBars& bars, const Plotted& all, size_t place) {
                                : bar.reason;
 }
 
+/// " The line is its 95 % interval.": what the whiskers are; empty: there is none.
+std::string line_text(const Plotted& all) {
+  const auto count = std::count_if(all.intervals.begin(), all.intervals.end(),
+                                   [](const auto& interval) { return interval.has_value(); });
+  return count == 0   ? ""
+         : count == 1 ? " The line is its 95 % interval."
+                      : " The lines are 95 % intervals.";
+}
+
 std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& scale) {
   const std::string from = recorded_text(bars) + known_text(bars);
   if (all.pair)
     return from + "Speed from zero, longer is faster, as a multiple of “" +
            bars.bars.front().title + "”; of “" + bars.bars.back().title + "” from runs in turns." +
-           (bars.bars.size() > 2 ? " What has ≈ was timed apart." : "") +
-           (all.pair->ci ? " The line is its 95 % interval." : "");
+           (bars.bars.size() > 2 ? " What has ≈ was timed apart." : "") + line_text(all);
   if (bars.is_factor())
     return from + "How far each figure is from the honest one, from zero: longer is further off.";
   if (bars.unit.empty()) return from + "No bar has a speed here.";
   return from + "Speed from zero, longer is faster" +
-         (bars.bars.size() > 1 ? ", each timed by itself." : ".") +
+         (bars.bars.size() > 1 ? ", each timed by itself." : ".") + line_text(all) +
          (scale.ceiling
               ? " Orange: the measured ceiling, " + format_rate(*scale.ceiling, bars.unit) + "."
           : scale.beyond.empty() ? ""
@@ -438,17 +472,18 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     draw_bar(ui, rail, bar, is_last, share * grown);
     if (scale.ceiling) draw_ceiling(ui, rail, scale.share_of(*scale.ceiling));
     if (bar.value > 0) before = bar.value;
-    const bool has_interval = is_last && all.pair && all.pair->ci && grown >= 1;
-    if (has_interval) draw_interval(ui, rail, scale, *all.pair->ci);
+    const auto& interval = all.intervals[i];
+    const bool has_interval = is_last && all.pair && interval && grown >= 1;
+    if (has_interval) draw_one(ui, rail, scale);
+    if (interval && grown >= 1) draw_interval(ui, rail, scale, *interval);
     ui.widgets[fmt::format("rail:{}", i + 1)] = rail;
     if (is_last && all.mark && grown >= 1) {
       // Of a bar beside its words the answer's have the row: the bar alone would cut them.
       const Area label = {head.x, rail.bottom() + ui.px(4), rail.right() - head.x,
                           ui.px(kAnswerRow - 4)};
       // Of an interval to its nearer end: by so much at least.
-      const double missed = has_interval
-                                ? std::clamp(*all.mark, all.pair->ci->low, all.pair->ci->high)
-                                : all.values[i];
+      const double missed =
+          has_interval ? std::clamp(*all.mark, interval->low, interval->high) : all.values[i];
       const double to = std::min(1.0, scale.share_of(missed)), at = scale.share_of(*all.mark);
       const std::string said = answer_text(step, bars, answer);
       const std::string far = how_far(step, bars, answer, outcome_of(ui.state, step, bars));
