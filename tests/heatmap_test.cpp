@@ -96,9 +96,9 @@ TEST_CASE("a heatmap has a cell for each pair, and those without a speed say why
   CHECK(model.plot->cells.back().reason == "not run");
   CHECK(model.plot->cells[6].strong);
   CHECK(*model.plot->cells[6].value == Approx(0.08 * 1e11));
-  CHECK(model.plot->x.scale == Scale::log);
-  CHECK(model.plot->x.ticks == std::vector<double>{128, 256, 512, 1024, 2048});
-  CHECK(model.plot->cells[0].x.high == Approx(std::sqrt(128.0 * 256)));  // half way
+  CHECK(model.plot->x.stops == std::vector<double>{128, 256, 512, 1024, 2048});
+  CHECK(model.plot->x.ticks == std::vector<double>{0, 1, 2, 3, 4});
+  CHECK(axis_text(model.plot->x, 0.2) == "128");
   CHECK(model.table.rows.size() == 3);
   CHECK(model.table.rows[0][0] == "4");  // as the picture has them: the largest on top
   CHECK(model.table.rows[0][5] == "not run");
@@ -214,20 +214,39 @@ TEST_CASE("a ladder's table has each figure with its interval, and why one is mi
   CHECK(table.rows[1][1] == "needs an NVIDIA GPU");
 }
 
-TEST_CASE("a heatmap's 0 has a cell as wide as the others, and a neighbour's work is marked") {
+TEST_CASE(
+    "a heatmap of one value has its shade once, and unmeasured cells say so in a low window") {
+  Map map(7, 7);
+  for (size_t i = 0; i < map.cells.size(); ++i) {
+    if (i != 17) map.cells[i].row.series = nullptr;
+  }
+  const double stops[] = {1, 7, 14, 28, 56, 112, 224};
+  for (size_t i = 0; i < map.cells.size(); ++i)
+    map.cells[i].x = stops[i % 7], map.cells[i].y = stops[i / 7];
+  const ChartModel model = map.chart();
+  const Scene scene = layout(model, {.width = 640, .height = 320});
+  const auto count = [&](const std::string& text) {
+    return std::count_if(scene.primitives.begin(), scene.primitives.end(),
+                         [&](const Primitive& p) { return p.text == text; });
+  };
+  CHECK(count("not run") == 48);
+  CHECK(count(model.plot->cells[17].label) == 1);
+  CHECK(count(model.plot->cells[17].value_text) == 1);
+  check_scene(scene);
+}
+
+TEST_CASE("each of a heatmap's stops has a cell of one size, and a neighbour's work is marked") {
   Map map(1, 4);
   const double values[] = {0, 1, 2, 64};
   for (size_t i = 0; i < 4; ++i) map.cells[i].y = values[i];
   map.series[2].stats->flags = {"contended"};
   const ChartModel model = map.chart();
   const Axis& axis = model.plot->y;
-  CHECK(axis.scale == Scale::log);
   CHECK(axis_text(axis, axis.ticks.front()) == "0");
-  CHECK(axis_text(axis, axis.ticks[1]) == "1.000");
-  const auto share = [&](const Cell& cell) {
-    return std::log(cell.y.high / cell.y.low) / std::log(axis.high / axis.low);
-  };
-  for (const Cell& cell : model.plot->cells) CHECK(share(cell) > 0.07);
+  CHECK(axis_text(axis, axis.ticks[1]) == "1");
+  CHECK(axis_text(axis, axis.ticks.back()) == "64");
+  for (const Cell& cell : model.plot->cells)
+    CHECK(cell.y.high - cell.y.low == Approx((axis.high - axis.low) / 4));
   CHECK(model.table.rows.back().front() == "0");
   CHECK(model.plot->cells[2].label.ends_with("*"));
   CHECK_FALSE(model.plot->cells[1].label.ends_with("*"));

@@ -58,12 +58,17 @@ Interval kept_inside(const Interval& wanted, const Interval& whole, bool log) {
   return {back(from, log), back(to, log)};
 }
 
+double stop_at(const Axis& axis, double place) {
+  const double last = static_cast<double>(axis.stops.size()) - 1;
+  return axis.stops[static_cast<size_t>(std::clamp(std::round(place), 0.0, last))];
+}
+
 std::string axis_text(const Axis& axis, double value) {
   if (!std::isfinite(value)) return "";
   if (axis.is_share) return format_share(value);
   if (axis.scientific) return format_scientific(value);
   if (axis.unit == "s") return format_time_ns(value * 1e9);
-  if (axis.zero_below > 0 && value < axis.zero_below) value = 0;
+  if (!axis.stops.empty()) return format_count(stop_at(axis, value));
   if (axis.unit.empty()) return format_number(value, 4);
   return format_rate(value, axis.unit);
 }

@@ -31,5 +31,7 @@ Interval kept_inside(const Interval& wanted, const Interval& whole, bool log);
 
 /// A value as the axis would say it, prefix and unit included: "1.25 ms", "92.0 %", "1.5e-12".
 std::string axis_text(const Axis& axis, double value);
+/// Of an axis of stops: the one nearest to this place.
+double stop_at(const Axis& axis, double place);
 
 }  // namespace ridge::chart

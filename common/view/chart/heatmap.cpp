@@ -18,39 +18,24 @@ using namespace parts;
 // From this ratio of the largest to the smallest value on, equal steps would hide the small ones.
 constexpr double kLogFrom = 20;
 
-/// One parameter's values in order, where they stand, and the edges of their cells.
+/// One parameter's values in order, each with a place of the same size: a sweep's stops are a list, and between 1 and 7
+/// lies nothing that took more room than between 112 and 224.
 struct Stops {
-  std::vector<double> values, places, edges;
-  bool log = false, has_zero = false;
+  std::vector<double> values;
 
-  explicit Stops(const std::set<double>& found) : values(found.begin(), found.end()) {
-    places = values;
-    // 0, 1, 2, 4 ... 64: a step below 1, or half of the cells would be slivers.
-    has_zero = values.size() > 2 && values.front() == 0;
-    if (has_zero) places.front() = values[1] * values[1] / values[2];
-    log = places.front() > 0;
-    const auto even = [&](double v) { return log ? std::log(v) : v; };
-    const auto back = [&](double v) { return log ? std::exp(v) : v; };
-    const auto step = [&](size_t i) {
-      if (places.size() == 1) return log ? std::log(2.0) : 1.0;
-      const size_t from = std::clamp<size_t>(i, 1, places.size() - 1) - 1;
-      return even(places[from + 1]) - even(places[from]);
-    };
-    edges.push_back(back(even(places.front()) - step(0) / 2));
-    for (size_t i = 0; i < places.size(); ++i)
-      edges.push_back(back(even(places[i]) + step(i + 1) / 2));
-  }
+  explicit Stops(const std::set<double>& found) : values(found.begin(), found.end()) {}
   size_t at(double value) const {
     return static_cast<size_t>(std::find(values.begin(), values.end(), value) - values.begin());
   }
-  Interval cell(double value) const { return {edges[at(value)], edges[at(value) + 1]}; }
+  Interval cell(double value) const {
+    const auto place = static_cast<double>(at(value));
+    return {place - 0.5, place + 0.5};
+  }
   Axis axis(const std::string& name) const {
-    return {.title = name,
-            .scale = log ? Scale::log : Scale::linear,
-            .low = edges.front(),
-            .high = edges.back(),
-            .ticks = places,
-            .zero_below = has_zero ? edges[1] : 0};
+    Axis made{.title = name, .low = -0.5, .high = static_cast<double>(values.size()) - 0.5};
+    made.stops = values;
+    for (const double value : values) made.ticks.push_back(static_cast<double>(at(value)));
+    return made;
   }
 };
 
@@ -176,9 +161,8 @@ ChartModel heatmap_chart(std::span<const HeatCell> cells, const HeatmapOptions& 
     return is_contended(point.entry);
   });
   if (contended > 0)
-    model.legend.push_back(
-        fmt::format("*: other processes used the cores meanwhile ({} of {} cells)", contended,
-                    model.plot->cells.size()));
+    model.legend.push_back(fmt::format(
+        "*: other processes used the cores meanwhile ({} of {} cells)", contended, points.size()));
   if (rates.by_row.size() < model.plot->cells.size())
     model.legend.push_back("empty: no verified speed");
   summarize(options, rates, &model);

@@ -41,6 +41,7 @@ void PlotAxis::place(float low_px, float high_px, int tick_target) {
   digits_ = 7;
   // Between two of the sizes measured, the axis has to be read by other numbers.
   if (ticks_.size() > 1 || (!ticks_.empty() && axis_.ticks.size() == 1)) return;
+  if (!axis_.stops.empty()) return;  // between two of these there is nothing
   const int target = std::max(2, tick_target);
   ticks_ = place_.log ? log_ticks(low(), high(), target) : linear_ticks(low(), high(), target);
   if (place_.log) label_more(&ticks_);
@@ -77,7 +78,7 @@ std::string PlotAxis::tick_label(const Tick& tick) const {
     return whole ? "1e" + std::to_string(static_cast<int>(std::round(power)))
                  : format_scientific(tick.value);
   }
-  if (axis_.zero_below > 0 && tick.value < axis_.zero_below) return "0";
+  if (!axis_.stops.empty()) return format_tick(stop_at(axis_, tick.value), digits_);
   return format_tick(tick.value / (axis_.is_share ? 0.01 : prefix_.factor), digits_);
 }
 

@@ -57,18 +57,23 @@ float PlotPage::draw_scale(Scene* scene, float y) const {
   if (!scene) return pitch;
   const TextFit small = frame_.fit(frame_.small), mono = frame_.fit(frame_.small * 0.92f, true);
   const Axis& shade = plot_.shade;
-  const std::string low = axis_text(shade, shade.low), high = axis_text(shade, shade.high);
+  // Of one value there is no scale: its cell's shade, and the value.
+  const bool is_one = !(shade.low < shade.high);
+  const std::string low = is_one ? "" : axis_text(shade, shade.low),
+                    high = axis_text(shade, shade.high);
   const float gap = frame_.font * 0.5f, middle = y + pitch / 2;
   const float room = scene->width - 2 * frame_.pad - mono(low) - mono(high) - 4 * gap;
-  const float width = std::min(room * 0.5f, frame_.font * 16);
+  const float width = is_one ? frame_.font * 2 : std::min(room * 0.5f, frame_.font * 16);
   float x = frame_.pad;
   add_text(scene, x, middle, low, mono.size_px, Role::muted, Anchor::start, true);
-  x += mono(low) + gap;
-  for (int step = 0; step < kRampSteps; ++step) {
-    const float from = x + width * static_cast<float>(step) / kRampSteps;
+  x += low.empty() ? 0 : mono(low) + gap;
+  const int steps = is_one ? 1 : kRampSteps;
+  for (int step = 0; step < steps; ++step) {
+    const float part = width / static_cast<float>(steps);
+    const float from = x + part * static_cast<float>(step);
     Primitive rect{.a = {from, middle - frame_.small * 0.5f},
-                   .b = {from + width / kRampSteps, middle + frame_.small * 0.5f}};
-    rect.shade = step;
+                   .b = {from + part, middle + frame_.small * 0.5f}};
+    rect.shade = is_one ? ramp_step(shade, shade.high) : step;
     scene->primitives.push_back(rect);
   }
   x += width + gap;

@@ -44,7 +44,8 @@ struct Axis {
   bool is_share = false;        ///< printed as per cent
   bool scientific = false;      ///< printed as 1.5e-12
   std::vector<double> ticks{};  ///< exactly these (the sizes measured); empty: the layout's choice
-  double zero_below = 0;        ///< log: what stands below it is 0; 0: the axis has none
+  /// These in even steps, at 0, 1, 2 ..., whatever lies between their values; empty: the axis is of its values.
+  std::vector<double> stops{};
 };
 
 /// A horizontal bar from zero, or from `from`, to `value`; a point where a marker is set, and on a logarithmic axis, which
