@@ -254,6 +254,23 @@ TEST_CASE("every roof has its name in the room of a low window, in a column of p
   }
 }
 
+TEST_CASE("lines from a column of points to their names are not steep: no knot") {
+  Case made;
+  for (int i = 0; i < 8; ++i)
+    made.series.push_back(gemm("gemm.cuda.rung_" + std::to_string(i), 512, 0.4 + 0.004 * i));
+  made.finish();
+  const Scene scene = layout(roofline_chart(made.rows), {.width = 1170, .height = 650});
+  int leaders = 0;
+  for (const Primitive& p : scene.primitives) {
+    const bool is_leader =
+        p.kind == Primitive::Kind::line && p.role == Role::muted && p.alpha == 0.6f;
+    if (!is_leader) continue;
+    ++leaders;
+    CHECK(std::abs(p.b.y - p.a.y) < 1.3f * std::abs(p.b.x - p.a.x));
+  }
+  CHECK(leaders >= 5);
+}
+
 TEST_CASE("few points are all named; of many the selection, the libraries and the fastest") {
   auto named = [](const ChartModel& model, const std::string& text) {
     const Scene scene = layout(model, {.width = 1200});

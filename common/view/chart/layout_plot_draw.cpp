@@ -419,8 +419,12 @@ std::vector<PlotPage::Name> PlotPage::column_names(const std::vector<const Shown
     leftmost = std::min(leftmost, shown->at.x - shown->radius);
     rightmost = std::max(rightmost, shown->at.x + shown->radius);
   }
-  const float gap = frame_.font * 1.1f;
   const std::vector<float> places = spread(wanted, pitch, area_.top + half, area_.bottom - half);
+  // The farther names moved from their points, the farther aside they stand: steep lines in a narrow gap are a knot.
+  float moved = 0;
+  for (size_t i = 0; i < column.size(); ++i)
+    moved = std::max(moved, std::abs(places[i] - column[i]->at.y));
+  const float gap = std::clamp(moved * 0.9f, frame_.font * 1.1f, frame_.font * 5);
   std::vector<Name> names;
   for (size_t i = 0; i < column.size(); ++i) {
     const Shown* shown = column[i];
