@@ -238,6 +238,24 @@ TEST_CASE("seeds of one training are a band about their mean, which the ladder s
   CHECK(accuracy.subtitle.find("mean of 3 seeds") != std::string::npos);
 }
 
+TEST_CASE("of trainings that end close together the selected one has its name in a low window") {
+  Case made;
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = "weightless.cpu.rung_" + std::to_string(i) + "_of_a_long_name";
+    made.series.push_back(trained(name, i == 11 ? 0.02 : 0.004 + 1e-5 * i, 0.88 + 1e-4 * i));
+  }
+  made.finish();
+  made.rows[4].selected = true;
+  const Scene scene = layout(training_chart(made.rows), {.width = 640, .height = 240});
+  const auto count = [&](bool bold) {
+    return std::count_if(scene.primitives.begin(), scene.primitives.end(), [&](const auto& p) {
+      return p.bold == bold && p.text.starts_with("rung_");
+    });
+  };
+  CHECK(count(true) == 1);
+  CHECK(count(false) < 11);  // there is no room for all
+}
+
 TEST_CASE("seeds that were read at other steps, and one that runs still, keep the band true") {
   Case made;
   for (int seed = 1; seed <= 2; ++seed) {

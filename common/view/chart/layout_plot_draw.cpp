@@ -486,6 +486,10 @@ void PlotPage::draw_names() {
     (end.at.x >= right - 2 * frame_.font ? column : inside).push_back(end);
   }
   draw_name_column(std::move(column), right);
+  // The selected one first: where names find no room, its own is the one that stays.
+  std::stable_sort(inside.begin(), inside.end(), [&](const End& a, const End& b) {
+    return depth(*shown_[a.shown].curve) > depth(*shown_[b.shown].curve);
+  });
   for (const End& end : inside) {
     const Shown& last = shown_[end.shown];
     draw_label_beside(last, end.at, last.curve->name);
