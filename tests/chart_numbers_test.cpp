@@ -47,6 +47,17 @@ TEST_CASE("linear ticks are 1, 2 or 5 times a power of ten") {
   CHECK(linear_ticks(0, kInf, 5).empty());
 }
 
+TEST_CASE("an axis of bytes has binary prefixes and round numbers of them, as its figures have") {
+  const SiPrefix prefix = axis_prefix(0, 442 * 0x1p20, false, "B");
+  CHECK(prefixed(prefix, "B") == "MiB");
+  CHECK(prefixed(axis_prefix(0, 442e6, false, "B/s"), "B/s") == "MB/s");
+  for (const bool log : {false, true}) {
+    const auto ticks = values(axis_ticks(log ? 0x1p20 : 0, 442 * 0x1p20, log, 5, prefix));
+    REQUIRE(ticks.size() > 2);
+    for (const double tick : ticks) CHECK(std::fmod(tick, 0x1p20) == 0);
+  }
+}
+
 TEST_CASE("log ticks are decades with sub-ticks") {
   const auto two = log_ticks(1, 100, 4);
   CHECK(values(two, true) == std::vector<double>{1, 10, 100});

@@ -70,6 +70,7 @@ std::string axis_text(const Axis& axis, double value) {
   if (axis.unit == "s") return format_time_ns(value * 1e9);
   if (!axis.stops.empty()) return format_count(stop_at(axis, value));
   if (axis.unit.empty()) return format_number(value, 4);
+  if (axis.unit == "B") return format_bytes(value);
   return format_rate(value, axis.unit);
 }
 

@@ -49,7 +49,7 @@ void PanelLayout::prepare_axis() {
   }
   // Prefixes are for physical units: a ratio of 0.5 is not 500 m.
   if (!axis.is_share && !axis.scientific && !axis.unit.empty())
-    prefix_ = axis_prefix(low_, high_, log_);
+    prefix_ = axis_prefix(low_, high_, log_, axis.unit);
 }
 
 std::string PanelLayout::subtitle() const {
@@ -228,8 +228,8 @@ void PanelLayout::place_labels() {
   // Powers of ten have at most four digits under an axis's prefix.
   const float tick_room = frame_.small * (log_ && !panel_.axis.scientific ? 3.0f : 4.5f);
   const int target = std::max(2, static_cast<int>(plot_width_ / tick_room));
-  ticks_ = log_ ? log_ticks(low_, high_, target) : linear_ticks(low_, high_, target);
-  if (log_ && !panel_.axis.scientific) label_more(&ticks_);
+  ticks_ = log_ && panel_.axis.scientific ? log_ticks(low_, high_, target)
+                                          : axis_ticks(low_, high_, log_, target, prefix_);
 }
 
 }  // namespace ridge::chart::parts

@@ -27,7 +27,7 @@ PlotAxis::PlotAxis(const Axis& axis, const Interval& range) : axis_(axis) {
       place_.low = wanted.low, place_.high = wanted.high;
   }
   if (!axis.is_share && !axis.scientific && !axis.unit.empty()) {
-    prefix_ = axis_prefix(place_.low, place_.high, place_.log);
+    prefix_ = axis_prefix(place_.low, place_.high, place_.log, axis.unit);
   }
 }
 
@@ -43,8 +43,7 @@ void PlotAxis::place(float low_px, float high_px, int tick_target) {
   if (ticks_.size() > 1 || (!ticks_.empty() && axis_.ticks.size() == 1)) return;
   if (!axis_.stops.empty()) return;  // between two of these there is nothing
   const int target = std::max(2, tick_target);
-  ticks_ = place_.log ? log_ticks(low(), high(), target) : linear_ticks(low(), high(), target);
-  if (place_.log) label_more(&ticks_);
+  ticks_ = axis_ticks(low(), high(), place_.log, target, prefix_);
   digits_ = tick_digits(ticks_, axis_.is_share ? 0.01 : prefix_.factor);
 }
 

@@ -26,6 +26,7 @@ using namespace parts;
 constexpr size_t kMostNamed = 8;
 
 std::string value_text(double value, const std::string& unit) {
+  if (unit == "B") return format_bytes(value);
   return unit == "s" ? format_time_ns(value * 1e9) : format_rate(value, unit);
 }
 

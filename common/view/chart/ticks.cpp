@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string_view>
 
 namespace ridge::chart {
 namespace {
@@ -97,6 +98,30 @@ void label_more(std::vector<Tick>* ticks) {
 SiPrefix axis_prefix(double low, double high, bool log) {
   if (!log || !(low > 0)) return si_prefix(std::max(std::abs(low), std::abs(high)));
   return si_prefix(std::sqrt(low) * std::sqrt(high));
+}
+
+SiPrefix axis_prefix(double low, double high, bool log, const std::string& unit) {
+  if (unit != "B") return axis_prefix(low, high, log);
+  static constexpr SiPrefix kBinary[] = {
+      {1, ""}, {0x1p10, "Ki"}, {0x1p20, "Mi"}, {0x1p30, "Gi"}, {0x1p40, "Ti"}};
+  const double typical =
+      log && low > 0 ? std::sqrt(low) * std::sqrt(high) : std::max(std::abs(low), std::abs(high));
+  SiPrefix best = kBinary[0];
+  for (const SiPrefix& prefix : kBinary) {
+    if (typical >= prefix.factor) best = prefix;
+  }
+  return best;
+}
+
+std::vector<Tick> axis_ticks(double low, double high, bool log, int target,
+                             const SiPrefix& prefix) {
+  const bool is_binary = std::string_view(prefix.symbol).ends_with('i');
+  const double unit = is_binary ? prefix.factor : 1;  // a power of ten moves no tick
+  std::vector<Tick> ticks = log ? log_ticks(low / unit, high / unit, target)
+                                : linear_ticks(low / unit, high / unit, target);
+  if (log) label_more(&ticks);
+  for (Tick& tick : ticks) tick.value *= unit;
+  return ticks;
 }
 
 double nice_floor(double value) {

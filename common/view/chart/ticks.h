@@ -1,6 +1,7 @@
 // Where an axis has its ticks, and the one SI prefix all of its numbers share.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "common/core/format.h"
@@ -28,6 +29,10 @@ void label_more(std::vector<Tick>* ticks);
 /// For an axis from `low` to `high`: of the middle of the range (geometric if both are positive), so
 /// that neither end needs many zeros.
 SiPrefix axis_prefix(double low, double high, bool log);
+/// The same for a unit: bytes have binary ones, as their figures have (format_bytes).
+SiPrefix axis_prefix(double low, double high, bool log, const std::string& unit);
+/// Linear or logarithmic, at numbers that are round in the prefix: 256 MiB, not 268.4.
+std::vector<Tick> axis_ticks(double low, double high, bool log, int target, const SiPrefix& prefix);
 
 /// The largest 1, 2 or 5 x 10^k that is not above `value`, for the low end of a log axis. What is not
 /// positive and finite comes back as it is.

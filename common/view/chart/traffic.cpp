@@ -107,8 +107,8 @@ Panel level_panel(const std::vector<Entry>& entries, const TrafficLevel& level) 
     if (!model) continue;
     Mark mark{.row = row, .value = *model, .role = Role::series2};
     mark.note = fmt::format("{}: {} expected from {} by the model; {}", entries[i].row->label,
-                            format_quantity(*model, "B"), level.name,
-                            real ? format_quantity(*real, "B") + " counted"
+                            format_bytes(*model), level.name,
+                            real ? format_bytes(*real) + " counted"
                                  : "counted: unavailable: " + why_not_counted(series, level));
     panel.marks.push_back(mark);
     high = std::max(high, *model);
@@ -178,8 +178,8 @@ void fill_traffic_table(const std::vector<Entry>& entries, ChartModel* model) {
     for (const TrafficLevel& level : kTrafficLevels) {
       const auto made = modelled(*entries[i].series, level),
                  real = counted(*entries[i].series, level);
-      cells.push_back(made ? format_quantity(*made, "B") : "unavailable: no such level");
-      cells.push_back(real ? format_quantity(*real, "B")
+      cells.push_back(made ? format_bytes(*made) : "unavailable: no such level");
+      cells.push_back(real ? format_bytes(*real)
                            : "unavailable: " + why_not_counted(*entries[i].series, level));
     }
     cells.push_back(parts::is_number(entries[i].call_s) ? format_time_ns(*entries[i].call_s * 1e9)
