@@ -8,6 +8,7 @@
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/forest.h"
 #include "common/view/chart/ladder.h"
+#include "common/view/chart/ladder_parts.h"
 #include "common/view/chart/roofline.h"
 #include "common/view/chart/size_curve.h"
 #include "common/view/chart/speed_error.h"
@@ -318,6 +319,11 @@ TEST_CASE("recorded and stale rungs are hatched and say where they come from") {
     CHECK(bar.dashed == (bar.row == 1));
   }
   CHECK(model.summary.find("rung 3") != std::string::npos);
+  // An emulated rung has no time, and its other figures were recorded elsewhere all the same.
+  Series emulated = *made.rows[3].series;
+  emulated.stats.reset(), emulated.stale = false, emulated.unavailable["stats"] = kEmulated;
+  CHECK(parts::make_entry({.series = &emulated, .origin = "NVIDIA H200"}).hatched);
+  CHECK_FALSE(parts::make_entry({.series = &emulated}).hatched);
   // Charts that have no second line under a name.
   LadderCase several(4);
   for (size_t i = 0; i < several.series.size(); ++i) several.series[i].kernel += std::to_string(i);

@@ -130,6 +130,9 @@ Entry make_entry(const LadderRow& row) {
   static const std::vector<Ceiling> kNoCeilings;
   const std::vector<Ceiling>& ceilings = row.ceilings ? *row.ceilings : kNoCeilings;
   entry.derived = derive(series, ceilings);
+  entry.hatched = !row.origin.empty() || series.stale || !series.reduced_from.empty() ||
+                  series.status == SeriesStatus::partial ||
+                  series.status == SeriesStatus::cancelled;
   if (is_emulated(series)) return entry;
   auto named = [&](const std::optional<Utilization>& of) -> const Ceiling* {
     if (!of) return nullptr;
@@ -154,9 +157,6 @@ Entry make_entry(const LadderRow& row) {
     entry.item_s = item->s;
     entry.item_ci_s = item->ci_s;
   }
-  entry.hatched = !row.origin.empty() || series.stale || !series.reduced_from.empty() ||
-                  series.status == SeriesStatus::partial ||
-                  series.status == SeriesStatus::cancelled;
   return entry;
 }
 
