@@ -97,6 +97,28 @@ TEST_CASE("a rung of another machine or size has its figure in words, and no bar
   CHECK(speed.row_reasons[2].find("at n = 8192 on Machine A") != std::string::npos);
 }
 
+TEST_CASE("what was measured here as it was asked for is hatched by no parameter of its own",
+          "[window]") {
+  const struct Mixed {
+    Mixed() { FakeSession::lab = "mixed"; }
+    ~Mixed() { FakeSession::lab = "gemm"; }
+  } mixed;
+  Fixture f;
+  f.run_all();
+  f.state.selection.view = &kGainsView;
+  // The first has no loss scale, the second another one.
+  for (const char* selected : {"mixed.cpu.bf16", "mixed.cpu.fp16_dynamic"}) {
+    select_rung(f.state, selected);
+    f.driver->frames(3);
+    const RungView* own = find_row(f.state.ladder, "mixed.cpu.fp16_static");
+    REQUIRE((own && own->series));
+    REQUIRE(param_int(own->series->params, "scale") == 10);
+    const chart::Panel speed = shown_chart(f.state).panels[0];
+    REQUIRE(speed.marks.size() > 3);
+    for (const chart::Mark& mark : speed.marks) CHECK_FALSE(mark.hatched);
+  }
+}
+
 TEST_CASE("a parameter that a recorded rung lacks does not part it from the others", "[window]") {
   Fixture f;
   const auto recorded = [&](const char* kernel, bool has_k) {

@@ -324,6 +324,18 @@ std::string row_words(const chart::LadderRow& from, const Axis& axis) {
   return text + caution;
 }
 
+/// Whether its bar is none beside the others: a lost worker's, or of another size than the selected rung's. A parameter of
+/// its own, a loss scale, makes no other size.
+bool is_elsewhere(const State& state, const chart::LadderRow& from, const std::string& kernel) {
+  const RungView* view = find_row(state.ladder, kernel);
+  if (view && view->greyed) return true;
+  const KernelInfo* selected = find_info(state.sessions, state.selection.rung);
+  if (!selected) return !from.sublabel.empty();
+  const Params shown = view_params(state, selected);
+  const auto at = shown.find(from.series->size_param);
+  return at != shown.end() && !agrees(asked_params(*from.series), {{at->first, at->second}});
+}
+
 chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
                           const std::string& kernel, const Axis& axis) {
   chart::ClimbRow row{.label = with_stale(from.label, from.series && from.series->stale)};
@@ -331,7 +343,7 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   row.is_baseline = from.is_baseline;
   row.selected = from.selected;
   row.hatched = from.series && (from.series->stale || !from.series->reduced_from.empty() ||
-                                !from.origin.empty() || !from.sublabel.empty());
+                                !from.origin.empty() || is_elsewhere(state, from, kernel));
   row.reason = from.state;
   const auto rate = rate_of(from.series);
   const Derived derived =
