@@ -84,6 +84,24 @@ TEST_CASE("the size curve gathers every size that was run", "[window]") {
   for (const chart::LadderRow& row : sizes.rows) CHECK(row.origin.empty());
 }
 
+TEST_CASE("in a large window a chart's text is large enough for a room", "[window]") {
+  Fixture f(1920, 1080);
+  set_level(f.state, Level::kBench);
+  for (const char* n : {"n=256", "n=512"}) {
+    REQUIRE(f.driver->click(n));
+    f.run_all();
+  }
+  for (const char* id : {"gains", "ladder", "roofline", "sizes", "bandwidth", "error"}) {
+    INFO(id);
+    show_view(f.state, *find_view(id));
+    f.driver->frames(3);
+    const chart::Scene scene = f.driver->shell().chart_scene();
+    for (const chart::Primitive& p : scene.primitives) {
+      if (p.kind == chart::Primitive::Kind::text) CHECK(p.size_px >= 13);
+    }
+  }
+}
+
 TEST_CASE("a chart over sizes holds all else at the chosen value, and counts what it leaves out",
           "[window]") {
   const struct Conv {

@@ -17,6 +17,8 @@ namespace {
 // A compact chart's text; where all of it does not fit, it may be smaller before it scrolls.
 constexpr float kFont_px = 15, kCompactFonts_px[] = {16, 15, 14};
 constexpr float kRoomyFonts_px[] = {20, 18.5f, 17};
+// In a place larger than this the text grows with it, so that a projector shows no more letters but larger ones.
+constexpr float kRoom_w = 640, kRoom_h = 430, kMostGrowth = 1.2f;
 constexpr float kScrollbar = 12;
 // Less than this between head and foot is not worth keeping them in place for.
 constexpr float kLeastBody = 90;
@@ -24,6 +26,13 @@ constexpr float kLeastBody = 90;
 bool has_b(const chart::Primitive& p) {
   using Kind = chart::Primitive::Kind;
   return p.kind == Kind::rect || p.kind == Kind::line || p.kind == Kind::slab;
+}
+
+/// Height 0: as high as it needs.
+float growth(const Ui& ui, float width, float height) {
+  const float across = width / ui.px(kRoom_w);
+  const float room = height > 0 ? std::min(across, height / ui.px(kRoom_h)) : across;
+  return std::clamp(room, 1.0f, kMostGrowth);
 }
 
 }  // namespace
@@ -66,7 +75,7 @@ void ChartView::grow(Ui& ui, float width, float height, float otherwise) {
     return rows > 0 && scene_.body_bottom - scene_.body_top >= rows * kEasyRow * ui.px(font);
   };
   for (const float font : kRoomyFonts_px) {
-    if (!has_room_for(font)) continue;
+    if (font <= otherwise || !has_room_for(font)) continue;
     lay_out_once(ui, width, height, font);
     if (scene_.height <= height + 1 && scene_.x_axes.size() == panels && has_room_for(font)) return;
     lay_out_once(ui, width, height, otherwise);
@@ -79,21 +88,23 @@ void ChartView::lay_out(Ui& ui, float width, float height) {
   fresh_ = false;
   width_ = width, height_ = height, scale_ = ui.state.appearance.scale;
   fonts_version_ = ui.fonts.version();
+  const float by = growth(ui, width, height);
   if (!is_compact_ || height <= 0) {
-    lay_out_once(ui, width, height, kFont_px);
+    const float font = kFont_px * by;
+    lay_out_once(ui, width, height, font);
     if (height > 0 && scene_.height > height + 1)
-      lay_out_once(ui, width - ui.px(kScrollbar), 0, kFont_px);
+      lay_out_once(ui, width - ui.px(kScrollbar), 0, font);
     else if (height > 0)
-      grow(ui, width, height, kFont_px);
+      grow(ui, width, height, font);
     return;
   }
   for (const float font : kCompactFonts_px) {
-    lay_out_once(ui, width, height, font);
+    lay_out_once(ui, width, height, font * by);
     if (scene_.height > height + 1) continue;
-    if (font == kCompactFonts_px[0]) grow(ui, width, height, font);
+    if (font == kCompactFonts_px[0]) grow(ui, width, height, font * by);
     return;
   }
-  lay_out_once(ui, width - ui.px(kScrollbar), height, kCompactFonts_px[2], true);
+  lay_out_once(ui, width - ui.px(kScrollbar), height, kCompactFonts_px[2] * by, true);
 }
 
 float ChartView::height(Ui& ui, float width) {
