@@ -344,6 +344,12 @@ std::vector<SizeResult> size_results(const State& state, const Params& shown, co
   return all;
 }
 
+/// Whether a chart with the selected rung has this one too: a plot is of one processor.
+bool is_on_its_processor(const State& state, const RungView& row) {
+  const std::string& selected = state.selection.rung;
+  return selected.empty() || backend_of(selected) == backend_of(row.rung->kernel);
+}
+
 /// Rows that differ in their size alone. A value that is held and is not the one in view stands in their names.
 void add_held(const State& state, const Params& shown, const std::vector<SizeResult>& all,
               ChartRows* out) {
@@ -354,11 +360,11 @@ void add_held(const State& state, const Params& shown, const std::vector<SizeRes
   for (const SizeResult& one : all) {
     const Series& series = *one.series;
     const auto left_out = differing_beside_size(held, series.params, series.size_param);
-    if (!left_out.empty()) {
+    if (!left_out.empty() && is_on_its_processor(state, row)) {
       out->held.insert(left_out.begin(), left_out.end());
       ++out->otherwise;
-      continue;
     }
+    if (!left_out.empty()) continue;
     chart::LadderRow made = plain_row(state, row);
     for (const std::string& name : differing_beside_size(held, shown, series.size_param))
       made.label += " · " + name + " " + to_string(held.at(name));
