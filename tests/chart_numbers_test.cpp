@@ -51,6 +51,7 @@ TEST_CASE("an axis of bytes has binary prefixes and round numbers of them, as it
   const SiPrefix prefix = axis_prefix(0, 442 * 0x1p20, false, "B");
   CHECK(prefixed(prefix, "B") == "MiB");
   CHECK(prefixed(axis_prefix(0, 442e6, false, "B/s"), "B/s") == "MB/s");
+  CHECK(prefixed(axis_prefix(0, 442e6, false, "bus bytes/s"), "bus bytes/s") == "M bus bytes/s");
   for (const bool log : {false, true}) {
     const auto ticks = values(axis_ticks(log ? 0x1p20 : 0, 442 * 0x1p20, log, 5, prefix));
     REQUIRE(ticks.size() > 2);

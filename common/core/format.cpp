@@ -64,8 +64,10 @@ SiPrefix si_prefix(double typical) {
 std::string prefixed(const SiPrefix& prefix, const std::string& unit) {
   constexpr size_t kWord = 4;  // letters: "exp" and "ms" are symbols, "images" is a word
   const auto is_small = [](char letter) { return letter >= 'a' && letter <= 'z'; };
-  const bool is_word = *prefix.symbol != 0 && unit.size() >= kWord &&
-                       std::all_of(unit.begin(), unit.begin() + kWord, is_small);
+  const bool is_long =
+      unit.size() >= kWord && std::all_of(unit.begin(), unit.begin() + kWord, is_small);
+  const bool is_several = unit.find(' ') != std::string::npos;  // "bus bytes"
+  const bool is_word = *prefix.symbol != 0 && (is_long || is_several);
   return prefix.symbol + (is_word ? " " + unit : unit);
 }
 
