@@ -47,7 +47,7 @@ TEST_CASE("traffic: one problem's nests, the model's bytes, what was counted, an
   CHECK(model.panels[0].marks[1].value == 3e8);
   CHECK(model.panels[0].marks[1].beside);
   CHECK(model.panels[1].marks.size() == 5);
-  CHECK(model.table.rows[0][2] == "300 MB");
+  CHECK(model.table.rows[0][2] == "286 MiB");
   CHECK(model.table.rows[1][2] == "unavailable: this CPU offers none");
   CHECK(model.table.rows[0][4].starts_with("unavailable: perf_event"));
   CHECK(model.summary.find("the L2 -1.00, the L3 all alike, memory +1.00") != std::string::npos);
