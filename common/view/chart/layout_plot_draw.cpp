@@ -454,7 +454,7 @@ void PlotPage::draw_leader(const Shown& shown, Point start, float px) {
 void PlotPage::draw_label_beside(const Shown& shown, Point at, const std::string& label) {
   const bool bold = shown.datum->strong;
   const TextFit fit = frame_.fit(frame_.small, false, bold);
-  const std::string text = fit.elide(label, (area_.right - area_.left) * 0.4f);
+  const std::string text = fit.elide(label, area_.width() * (bold ? 0.6f : 0.4f));
   const float px = fit(text), pitch = frame_.small * 0.62f;
   constexpr int kBeside = 3;   // places on each side that need no line
   constexpr int kPlaces = 29;  // nine lines up and down: farther, the eye no longer follows
