@@ -358,9 +358,10 @@ TEST_CASE("Compare and the card show the verdict of the chosen point, and name i
   CHECK(chosen_label() > newest);  // the older one is of 256
   const Comparison& at_512 = f.state.run().comparisons().back();
   CHECK(verdict_words(f.state, f.state.run(), at_512)
-            .title.find("at n = 512, not at the chosen n = 256") != std::string::npos);
+            .title.find("at n\u00a0=\u00a0512, not at the chosen n\u00a0=\u00a0256") !=
+        std::string::npos);
   set_param(f.state, "n", int64_t{512});
-  CHECK(verdict_words(f.state, f.state.run(), at_512).title.ends_with("n = 512"));
+  CHECK(verdict_words(f.state, f.state.run(), at_512).title.ends_with("n\u00a0=\u00a0512"));
 }
 
 TEST_CASE("at level Learn Compare compares the selected rung with the one before it",

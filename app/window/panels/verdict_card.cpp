@@ -85,6 +85,14 @@ std::string point_text(const State& state, const Comparison& comparison) {
   return at.contains(size) ? size + " = " + to_string(at.at(size)) : "";
 }
 
+/// "n = 4096" breaks over no two lines.
+std::string kept_together(std::string text) {
+  constexpr std::string_view kEquals = " = ";
+  for (size_t at = text.find(kEquals); at != std::string::npos; at = text.find(kEquals, at))
+    text.replace(at, kEquals.size(), "\u00a0=\u00a0");
+  return text;
+}
+
 Words words_of(const Run& run, const Comparison& comparison, const Decision& decision,
                const State& state, const std::string& where) {
   const Params &ours = comparison.candidate_params, &theirs = comparison.baseline_params;
@@ -97,7 +105,7 @@ Words words_of(const Run& run, const Comparison& comparison, const Decision& dec
       evidence_of(comparison), decision.reason};
   if (comparison.rounds > 0) words.metrics = metric_text("ratio") + "\n\n" + metric_text("margin");
   if (const std::string point = point_text(state, comparison); !point.empty())
-    words.title += "  ·  " + point;
+    words.title += "  ·  " + kept_together(point);
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   words.title = with_stale(words.title, comparison.stale, "  ·  ");
   for (const std::string& more : comparison.reasons) {
