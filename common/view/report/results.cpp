@@ -440,7 +440,6 @@ Section task_section(const Material& material, const std::string& metric) {
                           format_count(static_cast<double>(line.series->checks.size())),
                           problem.empty() ? "passed" : problem});
   }
-  fold_repeated(material, &table);
   section.table = std::move(table);
   return section;
 }
