@@ -134,6 +134,7 @@ body:has(.part.charts[open]) .folded.charts,body:has(.part.method[open]) .folded
 .results figure{display:none}
 .results>summary .holds{display:none}
 .results td{padding:1px 10px 1px 0;line-height:1.2}
+.results>section:last-of-type tbody tr:nth-last-child(-n+20){break-before:avoid}
 .results table:not(.prose) td.label{width:28%}
 .results>summary{list-style:none}
 .handout{columns:2;column-gap:22px;font-size:9.7px;line-height:1.2}
