@@ -146,7 +146,7 @@ std::optional<Error> mistyped_command(const CLI::App& app) {
   const std::vector<std::string>& words = app.get_option("RUN")->results();
   if (!app.get_subcommands().empty() || words.empty() || std::filesystem::exists(words.front()))
     return {};
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"help"};
   for (const CommandDesc* desc : all_commands()) names.emplace_back(desc->name);
   for (const Lab* lab : all_labs()) {
     if (words.front() != lab->id) continue;

@@ -33,12 +33,43 @@ std::string why_not(const Lab& lab, const Run& run, const Rung& rung) {
   return reason.empty() ? why_not(run, rung.kernel) : reason;
 }
 
+std::string end_of(const std::string& kernel) {
+  return kernel.substr(kernel.rfind('.') + 1);
+}
+
+/// What a name that no rung has was meant to be, of the rungs that can run here: near names, and what those of rungs that
+/// cannot run here begin ("naive_o1" for "naive"). Empty: none is near.
+std::string near_here(const Lab& lab, const Run& run, const std::string& name) {
+  std::vector<std::string> ends;
+  for (const Rung& rung : lab.rungs) ends.push_back(end_of(rung.kernel));
+  std::vector<std::string> meant;
+  for (const size_t near : nearest(end_of(name), ends)) {
+    for (const Rung& rung : lab.rungs) {
+      const std::string end = end_of(rung.kernel);
+      const bool is_it = end == ends[near] || end.starts_with(ends[near] + "_");
+      const bool is_known = std::find(meant.begin(), meant.end(), end) != meant.end();
+      if (is_it && !is_known && why_not(run, rung.kernel).empty()) meant.push_back(end);
+    }
+  }
+  constexpr size_t kMost = 3;
+  meant.resize(std::min(meant.size(), kMost));
+  std::string text;
+  for (size_t i = 0; i < meant.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == meant.size() ? " or " : ", ") + meant[i];
+  return text.empty() ? ""
+                      : "did you mean " + text + "? 'ridgepoint list " + lab.id + "' shows all";
+}
+
 /// A rung by its id or the end of it; of several with that end the one that can run here.
 Result<const Rung*> find_rung_here(const Lab& lab, const Run& run, const std::string& name) {
   std::vector<const Rung*> here = rungs_named(lab, name);
   std::erase_if(here, [&](const Rung* rung) { return !why_not(lab, run, *rung).empty(); });
   if (here.size() == 1) return here.front();
-  return find_rung(lab, name);
+  auto found = find_rung(lab, name);
+  if (found || !rungs_named(lab, name).empty()) return found;
+  Error error = found.error();
+  if (const std::string hint = near_here(lab, run, name); !hint.empty()) error.hint = hint;
+  return error;
 }
 
 Error unavailable(const std::string& kernel, const std::string& reason) {
@@ -59,9 +90,8 @@ Error unavailable_named(const Lab& lab, const Run& run, const Rung& rung, const 
   Error error = unavailable(rung.kernel, reason);
   std::string others;
   for (const Rung& other : lab.rungs) {
-    const std::string kernel = other.kernel;
-    const std::string end = kernel.substr(kernel.rfind('.') + 1);
-    if (!end.starts_with(name + "_") || !why_not(run, kernel).empty()) continue;
+    const std::string end = end_of(other.kernel);
+    if (!end.starts_with(name + "_") || !why_not(run, other.kernel).empty()) continue;
     others += (others.empty() ? "" : " or ") + end;
   }
   if (!others.empty()) error.hint = "did you mean " + others + "? " + error.hint;
