@@ -70,6 +70,9 @@ python3 "$source/tests/shot_check.py" "$work/dark.png:1200x800:14171C" \
 shot nowhere 800x600; rc=$?
 [ $rc = 64 ] || fail "an unknown scene exits $rc, not 64"
 grep -q "there are: home, lab, .*, verdict, .*, assembly, .*; or all" "$work/err" || fail "the scenes that exist are not named: $(cat "$work/err")"
+shot lba 800x600; rc=$?
+[ $rc = 64 ] || fail "a mistyped scene exits $rc, not 64"
+grep -q "there is no scene 'lba'; did you mean lab?" "$work/err" || fail "a mistyped scene: $(cat "$work/err")"
 echo '{"hello":1}' > "$work/foreign.jsonl"
 "$bin" shot lab "$work/out.png" --replay "$work/foreign.jsonl" 2>"$work/err"; rc=$?
 [ $rc = 65 ] || fail "a foreign file exits $rc, not 65"

@@ -14,6 +14,7 @@
 #include "app/window/teach/step_answer.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/view.h"
+#include "common/core/nearest.h"
 #include "common/record/edit.h"
 
 namespace ridge::window {
@@ -212,10 +213,13 @@ const std::vector<std::string>& scene_names() {
 namespace {
 
 Error unknown_scene(const std::string& scene) {
+  std::vector<std::string> names = scene_names();
+  names.emplace_back("all");
   std::string known;
   for (const std::string& name : scene_names()) known += (known.empty() ? "" : ", ") + name;
-  return {ErrorCode::usage, "scene '" + scene + "' is not built yet", "shot",
-          "there are: " + known + "; or all"};
+  const bool is_near = !nearest(scene, names).empty();
+  return {ErrorCode::usage, "there is no scene '" + scene + "'", "shot",
+          is_near ? name_hint(scene, names) : "there are: " + known + "; or all"};
 }
 
 /// A rung of the lab, or an edit that the run holds.
