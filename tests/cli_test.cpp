@@ -1,5 +1,6 @@
 // The program as a user meets it: the real binary, the real worker, files and exit codes.
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -849,6 +850,37 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
     CHECK(outcome.out.empty());
   }
   CHECK(folder.count() == 1);  // no file was left behind
+}
+
+TEST_CASE("without a window the program says what to do, and measures and writes nothing") {
+  const Outcome outcome = ridgepoint({});
+  CHECK(outcome.code == 69);
+  CHECK(is_one_sentence(outcome.err));
+  CHECK(has(outcome.err, "ridgepoint run "));
+  CHECK(has(outcome.err, "ridgepoint --help"));
+  CHECK(outcome.out.empty());
+}
+
+TEST_CASE("with --json an error is one document, and no sentence beside it") {
+  const Outcome outcome = ridgepoint({"run", "nope", "--json"});
+  CHECK(outcome.code == 64);
+  CHECK(outcome.err.empty());
+  CHECK(has(outcome.json()["error"].dump(), "nope"));
+}
+
+TEST_CASE("why rungs of a lab cannot run here is said once for all that share it") {
+  const std::string list = ridgepoint({"list", "gemm"}).out;
+  std::istringstream lines(list);
+  std::map<std::string, int> reasons;
+  for (std::string line; std::getline(lines, line);) {
+    if (const size_t at = line.find("not here: "); at != std::string::npos)
+      ++reasons[line.substr(at)];
+  }
+  for (const auto& [reason, times] : reasons) {
+    INFO(reason);
+    CHECK(times < 3);
+  }
+  CHECK(has(list, "gemm.cpu.loop_order"));
 }
 
 TEST_CASE("a worker that is not there is one sentence") {

@@ -69,6 +69,8 @@ expect_configured() {  # LINES
 tool build/bin/ridgepoint 'echo "started: $*" >>started'
 rm "$copy/build/build.ninja" "$copy/configured"
 run app/run >/dev/null  # the first lab's ladder in the terminal
+[ "$(tail -1 "$copy/started")" = "started: run gemm --set n=512 --mode live" ] ||
+  { echo "a start without a display started: $(cat "$copy/started")"; exit 1; }
 expect_configured "window=OFF kernels=$first_lab"
 run app/run >/dev/null
 [ ! -f "$copy/configured" ] || { echo "a second start configures again"; exit 1; }

@@ -1,5 +1,4 @@
-// Reads the command line and runs one command; without one, the window where there is a display, else the first lab's
-// ladder in the terminal. Compiled with the commands, because CLI11 is slow to compile.
+// Reads the command line and runs one command; without one, the window where there is a display. Compiled with the commands, because CLI11 is slow to compile.
 #include "app/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
@@ -31,6 +30,8 @@
 namespace ridge::app {
 namespace {
 
+constexpr const char* kHelp = "ridgepoint --help";
+
 // ---- without a command -------------------------------------------------------------------------
 
 bool has_display() {
@@ -41,40 +42,20 @@ bool has_display() {
   return false;
 }
 
-int climb_in_terminal(const CommonOptions& common) {
-  if (all_labs().empty()) {
-    return fail(common, {ErrorCode::unavailable, "this program was built without labs", "", ""});
-  }
+/// What bare `ridgepoint` does where no window can be opened: it measures and writes nothing that was not asked for.
+int say_no_window(const CommonOptions& common) {
   const Lab* climbing = short_climb_lab();
-  const Lab& first = climbing ? *climbing : *all_labs().front();
-  MeasureOptions options;
-  options.lab = first.id;
-  options.mode = RunMode::live;  // a first look; `run` measures
-  const auto folder = make_report_folder(report_root(), options.lab);
-  if (!folder) return fail(common, folder.error());
-  options.out = *folder + "/run.jsonl";
-  complain("no display: climbing the ladder of lab " + options.lab + " here");
-  const Measured measured =
-      measure(common, options, RequestType::run,
-              [](const Lab& lab, const Run& run, const Params&, const std::vector<std::string>&) {
-                return first_look(lab, run);
-              });
-  if (measured.request == 0) {
-    std::error_code ignored;
-    std::filesystem::remove(*folder, ignored);  // empty; else it stays
-    return fail(common, *measured.error);
-  }
-  const Run& run = measured.driver->run();
-  if (common.json) {
-    print_json(json_of(measured));
-  } else {
-    print(results_text(run, measured.request, measured.selection.not_run));
-  }
-  const std::string page = *folder + "/report.html";
-  const auto written = write_run_report(run, "run.jsonl", page);
-  complain(written ? "report: " + page : "no report: " + written.error().sentence());
-  return finish_command(common, options, measured,
-                        run_exit_code(run, measured.request, *measured.lab));
+  const std::string lab = climbing ? climbing->id : "LAB";
+#ifdef RIDGE_HAS_WINDOW
+  const char* why =
+      common.json ? "the window prints no JSON" : "there is no display for the window";
+#else
+  const char* why = "this ridgepoint was built without its window";
+#endif
+  return fail(common, {ErrorCode::unavailable, why, "",
+                       "measure here with 'ridgepoint run " + lab +
+                           "', read a saved run with 'ridgepoint report RUN.jsonl', or see '" +
+                           kHelp + "'"});
 }
 
 int show_saved(const CommonOptions& common) {
@@ -90,8 +71,7 @@ int show_saved(const CommonOptions& common) {
   return 0;
 }
 
-/// Opens the window where there is a display. Else shows the saved run, or climbs the first lab's ladder in the
-/// terminal and leaves a report. Returns the exit code.
+/// Opens the window where there is a display. Else shows the saved run, or says what to do instead. Returns the exit code.
 int open(const CommonOptions& common) {
 #ifdef RIDGE_HAS_WINDOW
   if (has_display() && !common.json) {
@@ -108,12 +88,10 @@ int open(const CommonOptions& common) {
 #else
   (void)has_display;
 #endif
-  return common.replay.empty() ? climb_in_terminal(common) : show_saved(common);
+  return common.replay.empty() ? say_no_window(common) : show_saved(common);
 }
 
 // ---- the command line --------------------------------------------------------------------------
-
-constexpr const char* kHelp = "ridgepoint --help";
 
 /// Written from the command table, as the manual page and the completions are.
 class HelpFormatter final : public CLI::Formatter {

@@ -54,9 +54,8 @@ std::string example_text(const ExampleRow& example, size_t width) {
 
 /// The first example of each command of the first group: a beginning that works line by line.
 std::string first_steps(const CommandTable& table, size_t width) {
-  std::string text =
-      "\nFirst steps:\n" +
-      example_text({table.name, "the window; without a display a first climb here"}, width);
+  std::string text = "\nFirst steps:\n" +
+                     example_text({table.name, "the window, where there is a display"}, width);
   for (const CommandRow& command : table.commands) {
     if (command.group == table.commands.front().group && !command.examples.empty())
       text += example_text(command.examples.front(), width);
