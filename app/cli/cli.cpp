@@ -51,8 +51,11 @@ void print_json(const Json& json) {
 }
 
 int fail(const CommonOptions& common, const Error& error) {
-  if (common.json) print_json({{"ridgepoint", 1}, {"error", error}});
-  complain("ridgepoint: " + error.sentence());
+  // Once: a terminal shows both streams.
+  if (common.json)
+    print_json({{"ridgepoint", 1}, {"error", error}});
+  else
+    complain("ridgepoint: " + error.sentence());
   return error.exit_code();
 }
 

@@ -5,9 +5,11 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "app/cli/driver.h"
 #include "app/query/flat_source.h"
@@ -23,10 +25,46 @@
 namespace ridge::app {
 namespace {
 
-std::string where_it_runs(const Run& run, const std::string& kernel) {
+/// Why a rung cannot run here; empty: it can.
+std::string reason_not_here(const Run& run, const std::string& kernel) {
   const KernelInfo* info = run.kernel(kernel);
-  if (!info) return "not here: this worker was built without it";
-  if (!info->available) return "not here: " + info->reason;
+  if (!info) return "this worker was built without it";
+  return info->available ? "" : info->reason;
+}
+
+/// The reasons that several rungs of a lab share, each with their number: said once, under the list.
+class SharedReasons {
+ public:
+  SharedReasons(const Run& run, const Lab& lab) {
+    std::map<std::string, int> all;
+    for (const Rung& rung : lab.rungs) ++all[reason_not_here(run, rung.kernel)];
+    for (const auto& [reason, rungs] : all) {
+      if (rungs >= kShared && !reason.empty()) reasons_.emplace_back(reason, rungs);
+    }
+  }
+  /// "not here: needs an NVIDIA GPU", "not here (1)".
+  std::string words(const std::string& reason) const {
+    for (size_t i = 0; i < reasons_.size(); ++i) {
+      if (reasons_[i].first == reason) return fmt::format("not here ({})", i + 1);
+    }
+    return "not here: " + reason;
+  }
+  std::string notes() const {
+    std::string text;
+    for (size_t i = 0; i < reasons_.size(); ++i)
+      text += fmt::format("  ({}) {}: {} rungs\n", i + 1, reasons_[i].first, reasons_[i].second);
+    return text;
+  }
+
+ private:
+  static constexpr int kShared = 3;
+  std::vector<std::pair<std::string, int>> reasons_;
+};
+
+std::string where_it_runs(const Run& run, const std::string& kernel, const SharedReasons& shared) {
+  const std::string why = reason_not_here(run, kernel);
+  const KernelInfo* info = run.kernel(kernel);
+  if (!info || !info->available) return shared.words(why);
   if (info->library.empty()) return "runs here";
   return "runs here (" + info->library + (info->external ? ", in another process)" : ")");
 }
@@ -63,13 +101,16 @@ std::string list_text(const Run& run, const std::vector<const Lab*>& asked) {
       kernel_width = std::max(kernel_width, display_width(rung.kernel));
       title_width = std::max(title_width, display_width(title_of(rung)));
     }
+    const SharedReasons shared(run, *lab);
     const auto padded = [](const std::string& cell, size_t width) {
       return cell + std::string(width - display_width(cell), ' ');
     };
     for (const Rung& rung : lab->rungs) {
       text += "  " + padded(rung.kernel, kernel_width) + "  " +
-              padded(title_of(rung), title_width) + "  " + where_it_runs(run, rung.kernel) + "\n";
+              padded(title_of(rung), title_width) + "  " + where_it_runs(run, rung.kernel, shared) +
+              "\n";
     }
+    text += shared.notes();
     for (const std::string& line : ladder_ends(*lab, run)) text += "  " + line + "\n";
   }
   return text;
