@@ -79,7 +79,7 @@ TEST_CASE("compare: a tenfold difference is settled in twelve rounds, with an in
     Listener listener;
     const auto outcome = compare(&device, {&kGood, &kOther}, &listener);
     const Comparison& comparison = outcome.comparisons[0];
-    CHECK(comparison.rounds == measure::kFarRounds);
+    CHECK(comparison.rounds == ridge::kFarRounds);
     REQUIRE(comparison.ci);
     CHECK(comparison.verdict == (other < 1e6 ? Verdict::faster : Verdict::slower));
     CHECK(comparison.ratio == Approx(1e6 / other).epsilon(1e-3));

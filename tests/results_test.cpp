@@ -332,3 +332,10 @@ TEST_CASE("on a terminal the same table grows row by row; a row waits for its sh
   CHECK(without_spaces(text) == without_spaces(series_tables(run, all)));
   for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= 100);
 }
+
+TEST_CASE("a comparison of few rounds says why they were enough") {
+  const Run far = report_run({.ratio = 12, .ci = {11.9, 12.1}}), near = report_run();
+  const std::string why = "12 rounds are enough where one side is about 10× as fast or more";
+  CHECK(comparisons_text(far, 0).find(why) != std::string::npos);
+  CHECK(comparisons_text(near, 0).find(why) == std::string::npos);
+}

@@ -15,6 +15,7 @@
 #include "common/record/command.h"
 #include "common/record/compute_unit.h"
 #include "common/record/derive.h"
+#include "common/record/far_rounds.h"
 #include "common/record/note_text.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
@@ -257,6 +258,7 @@ std::string comparisons_text(const Run& run, int64_t request) {
       if (one.ci) text += " " + ratio_interval_text(one.ci, one.margin);
     }
     text += fmt::format(" (margin {}, {})\n", percent(one.margin), rounds_text(one));
+    if (const std::string few = few_rounds_text(one); !few.empty()) text += "  " + few + "\n";
     for (const std::string& sentence : trained_sentences(one)) text += "  " + sentence + "\n";
     for (const std::string& sentence :
          pipeline_sentences(side_series(run, one, false), side_series(run, one, true)))

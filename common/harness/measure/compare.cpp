@@ -224,7 +224,7 @@ int KernelComparison::rounds_wanted() const {
   const bool all_far = std::all_of(pairs().begin(), pairs().end(), [&](const SidePair& pair) {
     const double ratio = live_[static_cast<size_t>(pair.candidate)].call_ns /
                          live_[static_cast<size_t>(pair.baseline)].call_ns;
-    return ratio >= kFar || ratio <= 1 / kFar;
+    return ratio >= kFarApart || ratio <= 1 / kFarApart;
   });
   return all_far ? kFarRounds : kRounds;
 }

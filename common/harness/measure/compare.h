@@ -9,6 +9,7 @@
 #include "common/core/result.h"
 #include "common/harness/measure/comparison.h"
 #include "common/harness/measure/harness.h"
+#include "common/record/far_rounds.h"
 
 namespace ridge::measure {
 
@@ -20,10 +21,6 @@ struct CompareSide {
   int64_t devices = 1;       ///< on how many of its kind a call works (Options::devices)
 };
 
-/// Where every candidate is kFar times as fast or as slow as the baseline, to judge by the warm-up: a narrower interval
-/// would tell nothing more. Settled before the first round, so that no look at the rounds decides when they end.
-inline constexpr int kFarRounds = 12;
-inline constexpr double kFar = 10;
 inline constexpr int kTurns =
     6;  ///< sustained, a side; seven with two candidates: the fewest for an interval
 
