@@ -928,6 +928,21 @@ TEST_CASE("a mistyped name: what it was meant to be, and never a list of all the
   }
 }
 
+TEST_CASE("a report in a terminal is a summary that says how to have all of it") {
+  const std::string run = saved_run();
+  const Outcome outcome =
+      Program("/bin/bash",
+              {"-c", "command -v script >/dev/null || exit 77; exec script -qec '" +
+                         variable("RIDGE_BIN") + " report " + run + "' /dev/null </dev/null"})
+          .finish();
+  if (outcome.code == 77) RIDGE_SKIP("no program 'script' to make a terminal");
+  INFO(outcome.out);
+  CHECK(outcome.code == 0);
+  CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') <= 25);
+  CHECK(has(outcome.out, "--out report.html"));
+  CHECK(has(ridgepoint({"report", run}).out, "## Appendix"));
+}
+
 TEST_CASE("on a terminal the table grows row by row, and no row comes twice") {
   const std::string run = variable("RIDGE_BIN") +
                           " run gemm --rungs loop_order,cache_blocks --set n=64 --mode live "

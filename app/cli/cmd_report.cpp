@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <set>
+#include <sstream>
 #include "app/cli/cli.h"
 #include "app/query/reporting.h"
 #include "app/query/terminal.h"
@@ -22,12 +24,33 @@ struct ReportFileOptions {
   std::vector<std::string> notes;  ///< "question=...": what a person says of it
 };
 
+/// Each line broken at the terminal's width.
+std::string wrapped_lines(const std::string& text, size_t width) {
+  std::string all;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) all += wrapped(line, width, 0) + "\n";
+  return all;
+}
+
 std::set<std::string> labs_of(const std::vector<Run>& runs) {
   std::set<std::string> labs;
   for (const Run& run : runs) {
     for (const Series& series : run.series()) labs.insert(series.lab);
   }
   return labs;
+}
+
+/// In a terminal: what page 1 says, in few lines, and where all of it is.
+std::string summary_text(const report::Report& report, const std::vector<std::string>& runs) {
+  constexpr size_t kMostLines = 22, kNarrowest = 40, kWidest = 100;
+  const size_t width = std::clamp(terminal_width(), kNarrowest, kWidest);
+  std::istringstream said(wrapped_lines(report::plain_summary(report), width));
+  std::string text;
+  size_t lines = 0;
+  for (std::string line; lines < kMostLines && std::getline(said, line); ++lines)
+    text += line + "\n";
+  return text + fmt::format("the whole report: ridgepoint report {} --out report.html\n",
+                            fmt::join(runs, " "));
 }
 
 int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
@@ -68,9 +91,12 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
   }
   if (common.json) {
     write_out(report::print_as(*report, ".json"));  // UTF-8 whatever the terminal
+  } else if (!options.out.empty()) {
+    print(report->sentence + "\n");
+    complain("wrote " + options.out);
   } else {
-    print(options.out.empty() ? report::print_as(*report, ".md") : report->sentence + "\n");
-    if (!options.out.empty()) complain("wrote " + options.out);
+    print(stdout_is_terminal() ? summary_text(*report, options.runs)
+                               : report::print_as(*report, ".md"));
   }
   return 0;
 }
@@ -88,17 +114,18 @@ Command setup_report(CLI::App& command, const CommonOptions& common) {
   one_at_a_time(command.add_option("--note", options->notes,
                                    "your words on page 1: question=TEXT, hypothesis, decision, "
                                    "surprise, name, course (repeat)"));
-  command.add_option("--out", options->out,
-                     "FILE" + report::format_endings() + "; default: to stdout");
+  command.add_option(
+      "--out", options->out,
+      "FILE" + report::format_endings() + "; default: a summary in a terminal, else Markdown");
   return [options, &common] { return cmd_report(common, *options); };
 }
 
 RIDGE_COMMAND(
     report, .about = "write a report of saved runs", .group = CommandGroup::report,
     .use =
-        "Writes what a saved run says: as text here, or as a page, a chart or data by the ending "
+        "Writes what a saved run says: a summary here, or a page, a chart or data by the ending "
         "of the file.",
-    .examples = {{"report run.jsonl", "as text"},
+    .examples = {{"report run.jsonl", "a summary; all of it through a pipe"},
                  {"report run.jsonl --out report.html", "a page for a browser"},
                  {"report before.jsonl after.jsonl --baseline loop_order --candidate loop_order",
                   "a rung in two runs"}},
