@@ -861,11 +861,18 @@ TEST_CASE("without a window the program says what to do, and measures and writes
   CHECK(outcome.out.empty());
 }
 
-TEST_CASE("with --json an error is one document, and no sentence beside it") {
-  const Outcome outcome = ridgepoint({"run", "nope", "--json"});
-  CHECK(outcome.code == 64);
-  CHECK(outcome.err.empty());
-  CHECK(has(outcome.json()["error"].dump(), "nope"));
+TEST_CASE("in a terminal an error with --json stands once, as the document") {
+  const std::string run = variable("RIDGE_BIN") + " run nope --json";
+  const Outcome outcome =
+      Program("/bin/bash", {"-c", "command -v script >/dev/null || exit 77; exec script -qec '" +
+                                      run + "' /dev/null </dev/null 2>&1"})
+          .finish();
+  if (outcome.code == 77) RIDGE_SKIP("no program 'script' to make a terminal");
+  INFO(outcome.out);
+  const size_t first = outcome.out.find("there is no lab");
+  REQUIRE(first != std::string::npos);
+  CHECK(outcome.out.find("there is no lab", first + 1) == std::string::npos);
+  CHECK(has(ridgepoint({"run", "nope", "--json"}).err, "there is no lab"));  // beside a file of it
 }
 
 TEST_CASE("why rungs of a lab cannot run here is said once for all that share it") {
@@ -906,7 +913,7 @@ TEST_CASE("a mistyped name: what it was meant to be, and never a list of all the
       {{"compare", "gemm", "--baseline", "nayve", "--candidate", "packed"}, "naive_o1"},
       {{"hepl"}, "did you mean help?"},
       {{"compare", "gemm", "--baseline", "loop_orde", "--candidate", "packed"},
-       "there is no rung 'loop_orde'; did you mean loop_order? 'ridgepoint list --all' shows all"},
+       "there is no rung 'loop_orde'; did you mean loop_order? 'ridgepoint list gemm' shows all"},
       {{"run", "gemm", "--rungs", "gemm.cpu.pakced"}, "did you mean packed"},
       {{"run", "gemm", "--rungs", "qqq"}, " more; 'ridgepoint list --all' shows all"},
       {{"run", "gemm", "--set", "thread=1"}, "did you mean threads?"},
@@ -929,7 +936,7 @@ TEST_CASE("a mistyped name: what it was meant to be, and never a list of all the
 }
 
 TEST_CASE("a report in a terminal is a summary that says how to have all of it") {
-  const std::string run = saved_run();
+  const std::string run = variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.bf16.jsonl";
   const Outcome outcome =
       Program("/bin/bash",
               {"-c", "command -v script >/dev/null || exit 77; exec script -qec '" +

@@ -51,11 +51,9 @@ void print_json(const Json& json) {
 }
 
 int fail(const CommonOptions& common, const Error& error) {
-  // Once: a terminal shows both streams.
-  if (common.json)
-    print_json({{"ridgepoint", 1}, {"error", error}});
-  else
-    complain("ridgepoint: " + error.sentence());
+  if (common.json) print_json({{"ridgepoint", 1}, {"error", error}});
+  // A terminal shows both streams, so that it would stand there twice.
+  if (!common.json || !stdout_is_terminal()) complain("ridgepoint: " + error.sentence());
   return error.exit_code();
 }
 
