@@ -168,7 +168,7 @@ TEST_CASE("a factor is answered as a factor, of pairs where there are any") {
   told.out.worker("result", {{"request", 95}, {"comparisons", std::vector<Comparison>{made}}});
   const std::string settled = report::prediction_sentence(report::reveal(told.told()).front());
   INFO(settled);
-  CHECK(test::contains(settled, "it is 8.2× [7.90, 8.50] in pairs: right, inside its interval"));
+  CHECK(test::contains(settled, "it is 8.20× [7.90, 8.50] in pairs: right, inside its interval"));
 }
 
 TEST_CASE("two rough times settle a factor that is far off, and none near their quotient") {
