@@ -372,12 +372,12 @@ TEST_CASE("--rounds: so many, the time said before; without a check the cure is 
   CHECK(has(faster.out, "decision: check its output first: "));
 }
 
-TEST_CASE("a command against itself: two names, and ten sides at most") {
+TEST_CASE("a command against itself: two names, and as many sides as a round has marks for") {
   const Outcome made = compared({"--json", "--baseline", "true", "--candidate", "true"});
   const Json comparison = made.json()["comparisons"][0];
   CHECK(comparison["baseline"] == command_id("true"));
   CHECK(comparison["candidate"] == command_id("true (2)"));
   std::vector<std::string> many = {"--baseline", "true"};
-  for (int i = 0; i < 10; ++i) many.insert(many.end(), {"--candidate", "true"});
+  for (size_t i = 0; i < kMostSides; ++i) many.insert(many.end(), {"--candidate", "true"});
   CHECK(compared(many).code == 64);
 }
