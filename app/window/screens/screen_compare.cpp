@@ -155,8 +155,9 @@ void CompareScreen::build_charts(const State& state) {
         report::differing_params(one->candidate_params, shared, one->size_param);
     chart::ForestRow row;
     row.label = rung_title(state.ladder, one->candidate);
+    // What tells the rows of two rungs apart stands first: a long name is cut at its end.
     row.sublabel = with_stale(
-        "against " + rung_title(state.ladder, one->baseline) + (own.empty() ? "" : " · " + own),
+        (own.empty() ? "" : own + " · ") + "against " + rung_title(state.ladder, one->baseline),
         one->stale);
     row.comparison = one;
     row.round_ratios = chart::round_ratios(*source.run, *one);
@@ -166,6 +167,7 @@ void CompareScreen::build_charts(const State& state) {
   chart::ChartModel forest = chart::forest_chart(rows);
   forest.rows[chosen_].selected = true;
   forest_.set(std::move(forest));
+  forest_.follow(std::to_string(chosen_));
 
   const Comparison& one = *source.comparisons[chosen_];
   const Series sides[2] = {chart::side_of(*source.run, one, false),
