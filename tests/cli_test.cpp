@@ -273,6 +273,9 @@ TEST_CASE("report: every format from a saved run, and nothing from what is none"
   refused({"report", saved_run(), "--out", folder / "r.doc"}, 64);
   refused({"report", saved_run(), "--out", folder / "none/r.html"}, 73);
   refused({"report", folder / "missing.jsonl", "--out", folder / "r.html"}, 65);
+  refused({"report", saved_run(), "--set", "n=96"}, 65);
+  CHECK(has(ridgepoint({"report", saved_run(), "--set", "n=96"}).err,
+            "it has no result at n=96; it has n = 64"));
   write_all(folder / "empty.jsonl", "");
   refused({"report", folder / "empty.jsonl"}, 65);
   write_all(folder / "binary.jsonl", std::string("\x7f"

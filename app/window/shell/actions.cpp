@@ -354,14 +354,14 @@ void type_digit(State& state, int digit) {
 
 /// `in_field`: the field for a number has the keyboard and does not take this, so that it is a key of the stage; a letter
 /// behind a digit is rather a slip in the unit.
-void handle_character(State& state, ImWchar character, bool in_field, bool has_digit) {
+void handle_character(State& state, ImWchar character, bool in_field) {
   if (character == ' ' && ImGui::GetIO().NavVisible) return;  // it presses what has the focus
   if (!in_field && character >= '1' && character <= '9')
     return type_digit(state, static_cast<int>(character) - '0');
   const bool is_letter = character < 128 && std::isalpha(static_cast<int>(character));
   bool is_known = false;
   for (const Action& entry : actions()) {
-    if (has_digit && is_letter) break;
+    if (in_field && is_letter) break;  // a word that is typed is none of keys
     if (!is_key_of(entry, character) || !works_here(state, entry)) continue;
     if (in_field && !works_on_stage(entry)) continue;
     is_known = true;
@@ -426,7 +426,7 @@ void handle_keys(State& state) {
       is_taken = true;
       continue;
     }
-    handle_character(state, character, in_field, !answer.empty());
+    handle_character(state, character, in_field);
   }
   // The key that opened a list is not the first letter looked for in it.
   if (state.view.show_glossary || is_taken) ImGui::GetIO().InputQueueCharacters.resize(0);

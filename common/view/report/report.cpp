@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "common/core/format.h"
@@ -315,6 +316,32 @@ bool has_queues(const Options& options) {
                      [](const Section& section) { return section.id.starts_with("queue"); });
 }
 
+/// Why there is no line: the inputs are empty, or hold none at the parameters that were asked for, whose values follow.
+Error no_results(std::span<const Input> inputs, const Options& options) {
+  std::map<std::string, std::set<ParamValue>> known;
+  for (const Input& input : inputs) {
+    for (const Series& series : input.run->series()) {
+      if (!options.lab.empty() && series.lab != options.lab) continue;
+      for (const auto& [name, wanted] : options.only) {
+        if (const auto at = series.params.find(name); at != series.params.end())
+          known[name].insert(at->second);
+      }
+    }
+  }
+  if (known.empty()) {
+    return {ErrorCode::bad_input, "nothing was measured in it", inputs[0].name,
+            "make a run with 'ridgepoint run LAB --out RUN.jsonl'"};
+  }
+  std::string there;
+  for (const auto& [name, values] : known) {
+    there += (there.empty() ? "" : "; ") + name + " =";
+    for (const ParamValue& value : values)
+      there += (value == *values.begin() ? " " : ", ") + to_string(value);
+  }
+  return {ErrorCode::bad_input, "it has no result at " + to_string(options.only), inputs[0].name,
+          "it has " + there};
+}
+
 }  // namespace
 
 const char* title_of(Part part) {
@@ -369,8 +396,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
     return report;
   }
   if (material.lines.empty()) {
-    return Error{ErrorCode::bad_input, "nothing was measured in it", inputs[0].name,
-                 "make a run with 'ridgepoint run LAB --out RUN.jsonl'"};
+    return no_results(inputs, options);
   }
   material.lab = material.lines.back().series->lab;
   material.other_labs = labs_left_out(inputs, options);
