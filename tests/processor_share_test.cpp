@@ -75,6 +75,14 @@ TEST_CASE("two sides that lost the same keep their ratio, two that did not have 
   CHECK(uneven->range(70).low == Approx(28));
   CHECK(uneven->range(70).high == Approx(70));
   CHECK(uneven->range_text(70) == "between 28.0× and 70.0×");
+  // What is said to be at least holds at the ends of both medians' intervals.
+  Stats slow, fast;
+  slow.median_ns = 1000, slow.ci_ns = Interval{900, 1100};
+  fast.median_ns = 100, fast.ci_ns = Interval{80, 125};
+  const Interval range = with_medians({28, 70}, slow, fast);
+  CHECK(range.low == Approx(28 * 0.9 / 1.25));
+  CHECK(range.high == Approx(70 * 1.1 / 0.8));
+  CHECK(with_medians({28, 70}, Stats{}, Stats{}).low == 28);
   CHECK(uneven->sentence("“a”", "“b”", 70) ==
         "Other programs took more of one side's time than of the other's: “a” had the processor "
         "for 40 % of its time, “b” for 100 %; the ratio is 28.0× by processor time and 70.0× by "

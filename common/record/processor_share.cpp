@@ -33,12 +33,24 @@ bool stands(Verdict verdict, const Interval& ci, double margin) {
   }
 }
 
+}  // namespace
+
 std::string between(const Interval& ends) {
   return "between " + format_ratio(rounded_down(ends.low)) + " and " +
          format_ratio(rounded_up(ends.high));
 }
 
-}  // namespace
+Interval with_medians(Interval ratio, const Stats& first, const Stats& second) {
+  if (first.ci_ns && first.median_ns > 0 && first.ci_ns->low > 0) {
+    ratio.low *= first.ci_ns->low / first.median_ns;
+    ratio.high *= first.ci_ns->high / first.median_ns;
+  }
+  if (second.ci_ns && second.median_ns > 0 && second.ci_ns->low > 0) {
+    ratio.low *= second.median_ns / second.ci_ns->high;
+    ratio.high *= second.median_ns / second.ci_ns->low;
+  }
+  return ratio;
+}
 
 std::optional<double> processor_share(const Series& series) {
   const bool is_kernel = series.kind.empty() || series.kind == RungKind::kernel;

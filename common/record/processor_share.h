@@ -31,6 +31,11 @@ struct UnevenShares {
                        double ratio) const;
 };
 
+/// "between 26.9× and 70.0×", the ends rounded outward.
+std::string between(const Interval& ends);
+/// A range of t_first / t_second that holds both intervals of their medians too: what is said to be at least then is.
+Interval with_medians(Interval ratio, const Stats& first, const Stats& second);
+
 /// None where either share is not known, or one of them is at most kUnevenShares times the other.
 std::optional<UnevenShares> uneven_shares(const Series& first, const Series& second);
 /// Above what the harness lets pass of a single sample (0.98 of one thread).

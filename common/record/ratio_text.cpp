@@ -129,7 +129,8 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
 GainText gain_text(const Comparison* pair, double alone, const Series& from, const Series& to) {
   if (!pair) {
     if (const auto uneven = uneven_shares(from, to))
-      return {uneven->range_text(alone), "each timed alone, by processor and by wall time", true};
+      return {between(with_medians(uneven->range(alone), *from.stats, *to.stats)),
+              "each timed alone, by processor and by wall time", true};
     return {alone_ratio_text(alone, *to.stats, *from.stats), "each timed alone",
             is_rough(*from.stats) || is_rough(*to.stats)};
   }

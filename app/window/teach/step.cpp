@@ -359,8 +359,8 @@ TourStep shown_step(const State& state) {
     before = previous_rung(*state.selection.lab, *before);
   if (const RungView* own = made_from(state)) before = own->rung;  // a learner's: the original
   if (kept) before = find_row(state.ladder, kept->baseline)->rung;
-  if (const Rung* library = library_of(state, *row->rung, step))
-    step.rungs.emplace_back(library->kernel);
+  const Rung* library = library_of(state, *row->rung, step);
+  if (library && library != before) step.rungs.emplace_back(library->kernel);
   if (before) {
     step.rungs.insert(step.rungs.begin(), before->kernel);
     step.ask = Ask::ratio;
