@@ -408,11 +408,12 @@ void add_limit(const Material& material, Section* section) {
   section->paragraphs.push_back(text + ".");
 }
 
-/// A network that is judged by its answers says beside them how far its scores are from float64's.
-std::string nmse_text(const QualityCheck& check) {
+/// A network that is judged by its answers says beside them how far its scores are from float64's. None: the check has no
+/// error of its own.
+std::optional<double> own_nmse(const QualityCheck& check) {
   const auto scores = check.task.find("scores_nmse");
-  if (scores != check.task.end()) return format_scientific(scores->second);
-  return check.nmse_limit > 0 ? format_scientific(check.nmse) : "exact";
+  if (scores != check.task.end()) return scores->second;
+  return check.nmse_limit > 0 ? std::optional(check.nmse) : std::nullopt;
 }
 
 /// What the error norm is to a product, the share of right answers is to a classifier.
@@ -423,11 +424,18 @@ Section task_section(const Material& material, const std::string& metric) {
   Section section{.id = "error", .title = title};
   section.paragraphs = {"Of the problem that was timed. A rung that fails any check has no speed."};
   add_limit(material, &section);
-  Table table{.columns = {"Rung", title, "Judged on", "NMSE", "Checks", "Result"}};
+  const bool has_nmse =
+      std::any_of(material.lines.begin(), material.lines.end(), [](const Line& line) {
+        const QualityCheck* check = line.series->quality();
+        return check && own_nmse(*check);
+      });
+  Table table{.columns = {"Rung", title, "Judged on", "Checks", "Result"}};
+  if (has_nmse) table.columns.insert(table.columns.begin() + 3, "NMSE");
   for (const Line& line : material.lines) {
     const QualityCheck* check = line.series->quality();
     if (!check) {
-      table.rows.push_back({line.label, unavailable("no check in this run"), "", "", "", ""});
+      table.rows.push_back({line.label, unavailable("no check in this run")});
+      table.rows.back().resize(table.columns.size());
       continue;
     }
     const auto found = check->task.find(metric);
@@ -436,9 +444,13 @@ Section task_section(const Material& material, const std::string& metric) {
                           found == check->task.end()     ? unavailable("not judged by it")
                           : std::isfinite(found->second) ? format_number(found->second, 4)
                                                          : unavailable("not a number"),
-                          check->what, nmse_text(*check),
+                          check->what,
                           format_count(static_cast<double>(line.series->checks.size())),
                           problem.empty() ? "passed" : problem});
+    if (!has_nmse) continue;
+    const auto nmse = own_nmse(*check);
+    table.rows.back().insert(table.rows.back().begin() + 3,
+                             nmse ? format_scientific(*nmse) : "exact");
   }
   section.table = std::move(table);
   return section;
