@@ -273,6 +273,22 @@ struct Pair {
   Verdict verdict = Verdict::faster;
 };
 
+Comparison compared(int64_t request, const Pair& pair) {
+  Comparison made;
+  made.request = request;
+  made.lab = "gemm";
+  made.baseline = pair.baseline;
+  made.candidate = pair.candidate;
+  made.cache = CacheMode::hot;
+  made.baseline_params = made.candidate_params = measured(request, 0, pair.baseline, 1).params;
+  made.rounds = 12;
+  made.ratio = pair.ratio;
+  made.ci = Interval{pair.ratio * 0.99, pair.ratio * 1.01};
+  made.margin = 0.01;
+  made.verdict = pair.verdict;
+  return made;
+}
+
 void add_pairs(Transcript* out, int64_t request, const std::vector<Pair>& pairs) {
   for (const Pair& pair : pairs) {
     out->send(work(RequestType::compare, request, {pair.baseline, pair.candidate}));
@@ -280,19 +296,7 @@ void add_pairs(Transcript* out, int64_t request, const std::vector<Pair>& pairs)
                 with(about(request, 0), "outcome", measured(request, 0, pair.baseline, 24e6)));
     out->worker("result", with(about(request, 1), "outcome",
                                measured(request, 1, pair.candidate, 24e6 / pair.ratio)));
-    Comparison made;
-    made.request = request;
-    made.lab = "gemm";
-    made.baseline = pair.baseline;
-    made.candidate = pair.candidate;
-    made.cache = CacheMode::hot;
-    made.baseline_params = made.candidate_params = measured(request, 0, pair.baseline, 1).params;
-    made.rounds = 12;
-    made.ratio = pair.ratio;
-    made.ci = Interval{pair.ratio * 0.99, pair.ratio * 1.01};
-    made.margin = 0.01;
-    made.verdict = pair.verdict;
-    out->worker("result", {{"request", request}, {"comparisons", {made}}});
+    out->worker("result", {{"request", request}, {"comparisons", {compared(request, pair)}}});
     out->worker("done", {{"request", request}, {"status", "ok"}});
     ++request;
   }
@@ -352,6 +356,9 @@ TEST_CASE("the fastest rung and library are those of the pairs, not those of the
   CHECK(has(report.sentence,
             "“cache blocks” has the highest speed alone, 44.7 GFLOP/s; in pairs “dropped k” is "
             "faster, and the pairs count."));
+  CHECK(has(report.sentence,
+            "Of the libraries “oneDNN” has the highest speed alone, 53.7 GFLOP/s; in pairs "
+            "“OpenBLAS” is faster, and the pairs count."));
 
   // What a newer pair leaves open an older one has settled.
   add_pairs(&told.out, 20, {{kPeer, kPeer2, 0.995, Verdict::unresolved}});
@@ -368,6 +375,25 @@ TEST_CASE("the fastest rung and library are those of the pairs, not those of the
   const Report third = built(by_third, three_options());
   CHECK(has(fact(third, "Fastest verified rung"), "dropped k"));
   CHECK(has(fact(third, "Fastest library"), "oneDNN"));  // the two intervals overlap
+}
+
+TEST_CASE(
+    "the speeds beside a pair are of its rounds where they were kept, else of its rungs alone") {
+  const auto speed = [](bool keeps_rounds) {
+    const Pair pair{.baseline = kNaive, .candidate = kBlocked, .ratio = 1.5};
+    Timed told;
+    told.run(4, {{kNaive, 24e6}, {kBlocked, 12e6}}, 60);
+    told.out.send(work(RequestType::compare, 5, {kNaive, kBlocked}));
+    const std::vector<Round> rounds = {{0, "0110", {12e6, 8e6, 8e6, 12e6}}};
+    if (keeps_rounds)
+      told.out.worker("samples", {{"request", 5}, {"phase", "rounds"}, {"rounds", rounds}});
+    told.out.worker("result", {{"request", 5}, {"comparisons", {compared(5, pair)}}});
+    told.out.worker("done", {{"request", 5}, {"status", "ok"}});
+    const Run run = read_run(told.out);
+    return fact(built(run, ladder_options()), "Speed");
+  };
+  CHECK(speed(false) == "11.2 → 22.4 GFLOP/s, each alone");
+  CHECK(speed(true) == "22.4 → 33.6 GFLOP/s, in turns");
 }
 
 TEST_CASE("a pair leads page 1 before a ratio of two times alone, and the charts begin with it") {

@@ -353,6 +353,7 @@ void find_ends(const Material& material, Climb* climb) {
       libraries.push_back(line);
   }
   put_fastest_first(&libraries);
+  climb->fastest_library_alone = libraries.empty() ? nullptr : libraries.front();
   climb->library = fastest_by_pairs(material, libraries);
   std::erase_if(libraries,
                 [&](const Line* line) { return !pair_of(material, *line, *climb->best); });

@@ -22,6 +22,7 @@ struct Climb {
   const Line* fastest_alone = nullptr;  ///< the same by each rung's own time
   const Line* library =
       nullptr;  ///< the fastest verified library in the type of `best`, by pairs too
+  const Line* fastest_library_alone = nullptr;  ///< the same by each library's own time
   /// The same of the libraries that `best` was compared with in pairs; null: there is none.
   const Line* paired_library = nullptr;
   size_t not_run = 0;             ///< at these parameters

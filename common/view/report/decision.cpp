@@ -9,6 +9,7 @@
 #include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/edit.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
 #include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
@@ -55,11 +56,13 @@ std::string change_text(const Comparison& comparison, const Titles& titles) {
 }
 
 /// Times of one side in the rounds, for a comparison that has no series of its own.
-std::optional<double> median_round_ns(const Run& run, const Comparison& comparison) {
+std::optional<double> median_round_ns(const Run& run, const Comparison& comparison,
+                                      bool candidate) {
+  const int index = candidate ? comparison.candidate_index : comparison.baseline_index;
   std::vector<double> times;
   for (const Round& round : run.rounds(comparison.request)) {
     for (size_t i = 0; i < round.order.size() && i < round.t_ns.size(); ++i) {
-      if (round.side(i) == comparison.candidate_index) times.push_back(round.t_ns[i]);
+      if (round.side(i) == index) times.push_back(round.t_ns[i]);
     }
   }
   const double median = times.empty() ? NAN : stats::median(times);
@@ -372,16 +375,6 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
   }
 }
 
-/// Alone where that was measured: of the rounds it is at a clock that the other side has a part in.
-std::optional<Throughput> candidate_throughput(const Run& run, const Comparison& comparison,
-                                               const Series& candidate) {
-  if (comparison.sustained.size() == 2)
-    return work_rate(candidate, comparison.sustained[1].call_ns);
-  if (const auto throughput = throughput_of(candidate)) return throughput;
-  const std::optional<double> round_ns = median_round_ns(run, comparison);
-  return round_ns ? work_rate(candidate, *round_ns) : std::nullopt;
-}
-
 }  // namespace
 
 const Series* side_series(const Run& run, const Comparison& comparison, bool candidate) {
@@ -391,6 +384,23 @@ const Series* side_series(const Run& run, const Comparison& comparison, bool can
     if (series->index == index && series->kernel == kernel) return series;
   }
   return run.latest(kernel, candidate ? comparison.candidate_params : comparison.baseline_params);
+}
+
+std::optional<SideSpeed> side_speed(const Run& run, const Comparison& comparison, bool candidate) {
+  const Series* series = side_series(run, comparison, candidate);
+  if (!series || !quality_problem(*series).empty()) return std::nullopt;
+  const auto made = [](const std::optional<Throughput>& throughput, SideTiming timing) {
+    return throughput ? std::optional(SideSpeed{*throughput, timing}) : std::nullopt;
+  };
+  if (comparison.sustained.size() == 2)
+    return made(work_rate(*series, comparison.sustained[candidate ? 1 : 0].call_ns),
+                SideTiming::alone);
+  const auto own = throughput_of(*series);
+  if (own && series->request == comparison.request) return made(own, SideTiming::in_turns);
+  const std::optional<double> round_ns = median_round_ns(run, comparison, candidate);
+  if (round_ns && (!own || own->unit != "items/s"))
+    return made(work_rate(*series, *round_ns), SideTiming::in_turns);
+  return made(own, is_in_turns(run, *series) ? SideTiming::with_another : SideTiming::alone);
 }
 
 std::optional<Throughput> throughput_of(const Series& series) {
@@ -447,7 +457,8 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
     decide_by_verdict(comparison, candidate, &decision);
   }
   if (candidate && candidate_problem.empty() && decision.verdict != Verdict::invalid) {
-    decision.throughput = candidate_throughput(run, comparison, *candidate);
+    if (const auto speed = side_speed(run, comparison, true))
+      decision.throughput = speed->throughput;
     if (candidate->latency) decision.p95_latency_ns = candidate->latency->p95_ns;
     if (decision.p95_latency_ns && !std::isfinite(*decision.p95_latency_ns)) {
       decision.p95_latency_ns.reset();

@@ -65,6 +65,16 @@ std::string division_words(const Decision& decision);
 /// calls/s; items/s for pipelines and trainings. None without a usable time or on a failed series.
 std::optional<Throughput> throughput_of(const Series& series);
 
+/// How the speed of a comparison's side came about: in its rounds, alone, or in turns with a third.
+enum class SideTiming { in_turns, alone, with_another };
+struct SideSpeed {
+  Throughput throughput;
+  SideTiming timing = SideTiming::alone;
+};
+/// Of sustained turns where these were taken, which are of the side alone; else of the comparison's rounds where the run
+/// has them, else of the side's newest result. None where the side has no verified speed.
+std::optional<SideSpeed> side_speed(const Run& run, const Comparison& comparison, bool candidate);
+
 /// Why a series may not be recommended ("its check failed: ..."); empty when every check passed.
 std::string quality_problem(const Series& series);
 

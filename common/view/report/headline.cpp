@@ -183,21 +183,27 @@ std::string old_to_new_rate(const Throughput& before, const Throughput& after,
          format_number(after.value / prefix.factor) + " " + prefixed(prefix, unit);
 }
 
-/// How the candidate's own speed came about.
-std::string candidate_timed(const Claim& claim) {
-  return claim.comparison.sustained.size() == 2 ? ", alone" : ", in turns";
+/// How the speeds of one side, or of both, came about.
+std::string timing_words(SideTiming baseline, SideTiming candidate, bool are_both) {
+  if (baseline != candidate || candidate == SideTiming::with_another) return ", timed apart";
+  if (candidate == SideTiming::in_turns) return ", in turns";
+  return are_both ? ", each alone" : ", alone";
 }
 
 /// Of the baseline and the candidate where both have one, else of the candidate.
-std::string speeds_of(const Claim& claim, const Series* baseline) {
-  const auto& after = claim.decision.throughput;
-  if (!after || !std::isfinite(after->value)) return unavailable("no usable time per call");
-  const bool in_turns = claim.comparison.sustained.empty();  // else the candidate's is of it alone
-  const auto before = baseline && in_turns ? throughput_of(*baseline) : std::nullopt;
-  const bool are_alike = before && before->unit == after->unit && before->value > 0;
-  return (are_alike ? old_to_new_rate(*before, *after, after->unit)
-                    : "candidate " + format_rate(after->value, after->unit)) +
-         candidate_timed(claim);
+std::string speeds_of(const Claim& claim) {
+  const auto after = side_speed(*claim.run, claim.comparison, true);
+  if (!after || !std::isfinite(after->throughput.value))
+    return unavailable("no usable time per call");
+  const Throughput& theirs = after->throughput;
+  const auto before = side_speed(*claim.run, claim.comparison, false);
+  const bool are_alike =
+      before && before->throughput.unit == theirs.unit && before->throughput.value > 0;
+  if (!are_alike)
+    return "candidate " + format_rate(theirs.value, theirs.unit) +
+           timing_words(after->timing, after->timing, false);
+  return old_to_new_rate(before->throughput, theirs, theirs.unit) +
+         timing_words(before->timing, after->timing, true);
 }
 
 Headline claim_headline(const Claim& claim) {
@@ -225,7 +231,7 @@ Headline claim_headline(const Claim& claim) {
   }
   const Series* candidate_side = side_series(*claim.run, claim.comparison, true);
   const Series* baseline_side = side_series(*claim.run, claim.comparison, false);
-  fact("Speed", invalid ? why : speeds_of(claim, baseline_side));
+  fact("Speed", invalid ? why : speeds_of(claim));
   if (candidate_side && candidate_side->kind == RungKind::pipeline) {
     add_pipeline_facts(claim, &headline);
     fact("Division", division_words(decision));
@@ -419,6 +425,16 @@ std::string alone_sentence(const Climb& climb, const Options& options) {
       quoted_title(*climb.best, options));
 }
 
+/// The same of the libraries.
+std::string library_alone_sentence(const Climb& climb, const Options& options) {
+  if (!climb.library || climb.library == climb.fastest_library_alone) return "";
+  return fmt::format(
+      "Of the libraries {} has the highest speed alone, {}; in pairs {} is faster, and the pairs "
+      "count.",
+      quoted_title(*climb.fastest_library_alone, options),
+      rate_words(*climb.fastest_library_alone, options), quoted_title(*climb.library, options));
+}
+
 /// The comparison that leads, the way that was climbed, and the library, in the headline's order.
 std::string ladder_sentences(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
@@ -442,6 +458,7 @@ std::string ladder_sentences(const Material& material, const Climb& climb) {
   add(way);
   add(alone_sentence(climb, options));
   if (!library_leads) add(library);
+  add(library_alone_sentence(climb, options));
   return text;
 }
 
