@@ -410,7 +410,8 @@ std::string quoted_title(const Line& line, const Options& options) {
 
 std::optional<Throughput> rate_of(const Line& line) {
   if (!line.problem.empty() || is_trap(line)) return std::nullopt;
-  const auto rate = throughput_of(*line.series);
+  auto rate = throughput_of(*line.series);
+  if (rate && rate->unit == "items/s" && line.over_seeds) rate->value = line.over_seeds->median;
   if (!rate || !std::isfinite(rate->value) || !(rate->value > 0)) return std::nullopt;
   return rate;
 }
@@ -445,6 +446,11 @@ std::optional<Step> step_between(const Material& material, const Line& from, con
   const double ratio = high->value / low->value;
   return Step{ratio, nullptr, !from.in_turns && !to.in_turns,
               alone_ratio_text(ratio, *from.series->stats, *to.series->stats)};
+}
+
+bool has_medians_over_seeds(const Climb& climb) {
+  return std::any_of(climb.lines.begin(), climb.lines.end(),
+                     [](const Line* line) { return line->over_seeds.has_value(); });
 }
 
 Climb climb_of(const Material& material) {
@@ -559,6 +565,7 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
   chart::ClimbOptions chart_options{.unit = unit_in_words(pivot, climb.unit, options),
                                     .ceiling = shared_ceiling_of(climb)};
   if (all_in_turns) chart_options.timed = "in turns";
+  if (has_medians_over_seeds(climb)) chart_options.timed += ", medians over seeds";
   std::vector<chart::ClimbRow> rows;
   for (const Line* line : climb.lines) {
     chart::ClimbRow row{.label = climb_label(climb, *line, pivot, options)};
@@ -570,6 +577,7 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
                                           : "no time per call was measured";
     row.interval = climb.unit == "FLOP/s" ? line->derived.flop_per_s_ci
                    : climb.unit == "B/s"  ? line->derived.bytes_per_s_ci
+                   : line->over_seeds     ? line->over_seeds->ci
                                           : item_rate_interval(*line->series);
     row.is_peer = is_library(*line);
     row.is_best = !is_of_two && line == climb.best;

@@ -30,10 +30,12 @@ struct Climb {
   size_t in_appendix = 0;         ///< rungs of other ladders for which page 1 has no room
 };
 Climb climb_of(const Material& material);
+/// Whether speeds of it are medians over several seeds.
+bool has_medians_over_seeds(const Climb& climb);
 
 /// "“cache blocks”".
 std::string quoted_title(const Line& line, const Options& options);
-/// Work per second; absent where the rung has no verified rate.
+/// Work per second, of several seeds the median; absent where the rung has no verified rate.
 std::optional<Throughput> rate_of(const Line& line);
 /// The unit in the lab's words: "items/s" of its own family's rungs is "images/s".
 std::string unit_in_words(const Line& line, const std::string& unit, const Options& options);

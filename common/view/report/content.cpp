@@ -192,6 +192,31 @@ bool is_wanted(const Options& options, const std::string& lab, const Params& par
   return (options.lab.empty() || lab == options.lab) && agrees(params, options.only);
 }
 
+namespace {
+
+/// Trainings of one rung that differ in their seed alone have one speed, as in every other view.
+void join_seeds(std::vector<Line>* lines) {
+  using Key = std::tuple<const Input*, std::string, Params::Map, std::string, bool>;
+  std::map<Key, std::vector<Line*>> trainings;
+  for (Line& line : *lines) {
+    const Series& series = *line.series;
+    if (!line.problem.empty() || !series.params.contains("seed") || !(series.items_per_s > 0))
+      continue;
+    trainings[{line.input, series.kernel, without_seed(series.params).map(), series.cache.text(),
+               line.in_turns}]
+        .push_back(&line);
+  }
+  for (auto& [key, seeds] : trainings) {
+    if (seeds.size() < 2) continue;
+    std::vector<const Series*> all;
+    for (const Line* line : seeds) all.push_back(line->series);
+    const auto rates = seed_rates(all, all.front()->kernel, all.front()->params);
+    for (Line* line : seeds) line->over_seeds = rates;
+  }
+}
+
+}  // namespace
+
 std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& options,
                                 std::string* shared_params) {
   std::vector<Line> lines;
@@ -222,6 +247,7 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
     line.in_turns = is_in_turns(*line.input->run, *line.series);
     if (line.problem.empty()) line.derived = derive(*line.series, line.input->run->ceilings());
   }
+  join_seeds(&lines);
   const auto place = [&](const Line& line) {
     const auto before = options.previous.find(line.series->kernel);
     const bool is_after = is_edit(line.series->kernel) && before != options.previous.end();

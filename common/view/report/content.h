@@ -8,6 +8,7 @@
 #include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/record/import.h"
+#include "common/record/seed_delta.h"
 #include "common/view/report/report.h"
 
 namespace ridge::report {
@@ -23,6 +24,8 @@ struct Line {
   /// The rung was timed again since, outside the run that timed most of its ladder; null: it was not.
   const Series* later = nullptr;
   Derived derived{};
+  /// Of a training with several seeds: its speed over those of its results that are shown, the same for each.
+  std::optional<SeedRates> over_seeds{};
 };
 
 /// Everything a section is built from.

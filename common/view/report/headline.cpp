@@ -346,6 +346,11 @@ std::string check_words(const Line& line, const std::string& metric) {
          format_scientific(check->nmse_limit) + " allowed";
 }
 
+/// ", seed 1" beside a speed that is a median over seeds; else empty.
+std::string seed_words(const Line& line) {
+  return line.over_seeds ? ", " + seeds_text({param_int(line.series->params, "seed")}) : "";
+}
+
 /// Traps have no speed: of them the one that is furthest off, as far as its interval tells.
 const Line* worst_trap(const Climb& climb) {
   const Line* worst = nullptr;
@@ -496,7 +501,8 @@ std::string leading_figure(const Material& material, const Climb& climb, const C
                                   : title_of(c.baseline, *material.options));
 }
 
-/// "The ladder shows seed 1; the appendix has seeds 1 to 8.": empty: nothing has a seed.
+/// "Speeds are medians over seeds 1 to 8; what was checked is of seed 1.", or "The ladder shows seed 1; the appendix has
+/// seeds 1 to 8."; empty: nothing has a seed.
 std::string seeds_sentence(const Material& material, const Climb& climb) {
   const auto seeds_of = [](const auto& lines, const auto& line_of) {
     std::set<int64_t> seeds;
@@ -510,6 +516,9 @@ std::string seeds_sentence(const Material& material, const Climb& climb) {
   const auto shown = seeds_of(climb.lines, [](const Line* line) -> const Line& { return *line; });
   if (shown.empty()) return "";
   if (all == shown) return "The results are of " + seeds_text(shown) + ".";
+  if (has_medians_over_seeds(climb))
+    return "Speeds are medians over " + seeds_text(all) + "; what was checked is of " +
+           seeds_text(shown) + ".";
   return "The ladder shows " + seeds_text(shown) + "; the appendix has " + seeds_text(all) + ".";
 }
 
@@ -537,6 +546,8 @@ Headline climb_headline(const Material& material, const Climb& climb) {
                                    ? std::nullopt
                                    : step_between(material, *climb.first, *climb.best)) {
     headline.figure = step->text + " as fast as " + first_words(material);
+    if (climb.best->over_seeds)
+      headline.interval = fmt::format("median of {} seeds", climb.best->over_seeds->seeds);
   } else {
     headline.figure = rate_words(*climb.best, options);
   }
@@ -552,7 +563,7 @@ Headline climb_headline(const Material& material, const Climb& climb) {
   fact("Fastest library", climb.library ? named_rate(*climb.library, *climb.best, options)
                                         : unavailable("none has a verified speed in this type"));
   fact("Share of the ceiling", ceiling_words(climb.best->derived));
-  fact("Its check", check_words(*climb.best, options.quality_metric));
+  fact("Its check", check_words(*climb.best, options.quality_metric) + seed_words(*climb.best));
   return headline;
 }
 
