@@ -1,6 +1,7 @@
 // Page 1 of a report: which results it is about, its headline, the steps of its ladder, its caveats, its footnotes.
 #include <algorithm>
 
+#include "common/record/params.h"
 #include "common/record/seal.h"
 #include "common/view/report/format.h"
 #include "tests/catch.h"
@@ -394,6 +395,55 @@ TEST_CASE(
   };
   CHECK(speed(false) == "11.2 → 22.4 GFLOP/s, each alone");
   CHECK(speed(true) == "22.4 → 33.6 GFLOP/s, in turns");
+}
+
+TEST_CASE(
+    "of pairs at several sizes the default size leads, else the largest, with the others beside") {
+  const auto report_of = [](bool has_default) {
+    Timed told;
+    if (has_default) {
+      KernelInfo info = rung_info(kNaive, "");
+      info.params = {extent_param("n", "size", 4096, 1024)};
+      told.out.worker("kernel", {{"request", 1}, {"kernel", info}});
+    }
+    int64_t request = 4;
+    const auto tell = [&](int64_t n, std::vector<Pair> pairs) {
+      told.out.send(work(RequestType::run, request, {kNaive, kBlocked, kPeer}));
+      int index = 0;
+      Params params;
+      for (const std::string& kernel : {kNaive, kBlocked, kPeer}) {
+        Series series = measured(request, index++, kernel, kernel == kNaive ? 24e6 : 6e6);
+        series.params["n"] = n;
+        series.size_param = "n";
+        params = series.params;
+        told.out.worker("result", with(about(request, series.index), "outcome", series));
+      }
+      told.out.worker("done", {{"request", request++}, {"status", "ok"}});
+      for (const Pair& pair : pairs) {
+        Comparison made = compared(request, pair);
+        made.baseline_params = made.candidate_params = params;
+        told.out.send(work(RequestType::compare, request, {pair.baseline, pair.candidate}));
+        told.out.worker("result", {{"request", request}, {"comparisons", {made}}});
+        told.out.worker("done", {{"request", request++}, {"status", "ok"}});
+      }
+    };
+    tell(512, {{kPeer, kBlocked, 1.8}, {kNaive, kBlocked, 4}});
+    tell(1024, {{kPeer, kBlocked, 1.002, Verdict::unresolved}});
+    tell(2048, {{kPeer, kBlocked, 0.9, Verdict::slower}});
+    const Run run = read_run(told.out);
+    Report report = built(run, ladder_options());
+    report.inputs.clear();  // the run goes
+    report.claims.clear();
+    return report;
+  };
+  const Report largest = report_of(false);
+  CHECK(largest.title == "GEMM: the ladder at n = 2048");
+  CHECK(has(largest.headline.figure, "▼ 0.900× as fast as oneDNN"));
+  CHECK(has(largest.sentence, "Against “oneDNN” at 2 other sizes: 1.80× at n=512; "));
+  CHECK(has(largest.sentence, "×, unresolved, at n=1024."));
+  const Report usual = report_of(true);
+  CHECK(usual.title == "GEMM: the ladder at n = 1024");
+  CHECK(has(usual.sentence, "at 2 other sizes: 1.80× at n=512; 0.900× at n=2048."));
 }
 
 TEST_CASE("a pair leads page 1 before a ratio of two times alone, and the charts begin with it") {

@@ -25,6 +25,7 @@
 #include "common/record/step_down.h"
 #include "common/view/chart/climb.h"
 #include "common/view/chart/ladder.h"
+#include "common/view/report/other_sizes.h"
 #include "common/view/report/pair_order.h"
 
 namespace ridge::report {
@@ -179,16 +180,57 @@ size_t plainness(const Params& own, const Line& line) {
   return static_cast<size_t>(std::count(text.begin(), text.end(), '='));
 }
 
+/// Results of one set of parameters, and how much page 1 could say of them.
+struct Case {
+  const Line* line = nullptr;
+  std::pair<size_t, size_t> results{};     ///< verified, compared
+  std::tuple<bool, long, int64_t> size{};  ///< the default one, then the plainest, then the largest
+};
+
+Case case_of(const Material& material, const Problems& problems, const Line& line) {
+  Case made{.line = &line};
+  for (const Line* other : lines_like(material, problems, line))
+    made.results.first += other->problem.empty();
+  for (const Claim& claim : material.claims)
+    made.results.second += claim.paired && claim.comparison.candidate_params == line.series->params;
+  made.size = {is_default_size(line), -static_cast<long>(plainness(own_case(problems, line), line)),
+               param_int(line.series->params, line.series->size_param)};
+  return made;
+}
+
+/// Cases in which the same two were compared are told apart by their size, not by how many other rungs ran: each counts as
+/// the fullest of them, unless it has less than half of its rungs.
+void level_sizes(const Material& material, std::vector<Case>* cases) {
+  std::map<std::pair<std::string, std::string>, std::vector<Case*>> by_pair;
+  for (Case& one : *cases) {
+    for (const Claim& claim : material.claims) {
+      const Comparison& c = claim.comparison;
+      if (claim.paired && c.candidate_params == one.line->series->params)
+        by_pair[{c.baseline, c.candidate}].push_back(&one);
+    }
+  }
+  std::map<Case*, std::pair<size_t, size_t>> levelled;
+  for (const auto& [pair, met] : by_pair) {
+    const Case* fullest =
+        *std::max_element(met.begin(), met.end(),
+                          [](const Case* a, const Case* b) { return a->results < b->results; });
+    for (Case* one : met) {
+      if (2 * one->results.first >= fullest->results.first)
+        levelled[one] = std::max(levelled[one], fullest->results);
+    }
+  }
+  for (const auto& [one, results] : levelled) one->results = std::max(one->results, results);
+}
+
 /// What page 1 is best about: the candidate of the one comparison, else the case with the most verified rungs; of
-/// several the one with the most comparisons, then the plainest, then the largest.
+/// several the one with the most comparisons, then that of the default size, then the plainest, then the largest.
 const Line* pivot_of(const Material& material, const Problems& problems) {
   if (material.is_of_pair) {
     for (const Line& line : material.lines) {
       if (line.is_candidate) return &line;
     }
   }
-  const Line* best = nullptr;
-  std::tuple<size_t, size_t, long, int64_t> most{};
+  std::vector<Case> cases;
   std::set<std::tuple<const Input*, std::string, std::string, std::string, Params::Map>> seen;
   for (const Line& line : material.lines) {
     const Series& series = *line.series;
@@ -198,20 +240,13 @@ const Line* pivot_of(const Material& material, const Problems& problems) {
                       std::string(ridge::family_of(series.kernel)), series.params.map()})
              .second)
       continue;
-    size_t verified = 0;
-    for (const Line* other : lines_like(material, problems, line))
-      verified += other->problem.empty();
-    size_t compared = 0;
-    for (const Claim& claim : material.claims)
-      compared += claim.paired && claim.comparison.candidate_params == line.series->params;
-    const std::tuple score = {verified, compared,
-                              -static_cast<long>(plainness(own_case(problems, line), line)),
-                              param_int(line.series->params, line.series->size_param)};
-    if (best && score <= most) continue;
-    best = &line;
-    most = score;
+    cases.push_back(case_of(material, problems, line));
   }
-  return best;
+  level_sizes(material, &cases);
+  const auto best = std::max_element(cases.begin(), cases.end(), [](const Case& a, const Case& b) {
+    return std::tie(a.results, a.size) < std::tie(b.results, b.size);
+  });
+  return best == cases.end() ? nullptr : best->line;
 }
 
 std::string why_no_step(const Line& line, const Options& options) {

@@ -19,6 +19,7 @@
 #include "common/view/chart/climb.h"
 #include "common/view/report/content.h"
 #include "common/view/report/front.h"
+#include "common/view/report/other_sizes.h"
 #include "common/view/report/pair_order.h"
 
 namespace ridge::report {
@@ -460,7 +461,11 @@ std::string ladder_sentences(const Material& material, const Climb& climb) {
   if (lead && !library_leads && !is_of_way(climb, *lead))
     add(fmt::format("{}, in pairs: {}.", sides_words(*lead, options),
                     step_words({.ratio = lead->comparison.ratio, .claim = lead})));
+  const bool way_leads = lead && is_of_way(climb, *lead);
+  const std::string sizes = lead ? other_sizes_sentence(material, *lead) : "";
+  if (!way_leads) add(sizes);
   add(way);
+  if (way_leads) add(sizes);
   add(alone_sentence(climb, options));
   if (!library_leads) add(library);
   add(library_alone_sentence(climb, options));
