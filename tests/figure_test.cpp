@@ -325,6 +325,24 @@ TEST_CASE("without a pair the run that is shown gives the quotient of its two me
   CHECK_FALSE(f.figure(text).gap.empty());  // of a recording two medians are not put together
 }
 
+TEST_CASE("a pair of other parameters gives way to two medians of those in view") {
+  Fixture f;
+  Transcript out;
+  add_head(&out);
+  add_series(&out, 4, kWide, at(512), 1e6);
+  add_series(&out, 5, kProducer, at(512), 3e6);
+  add_pair(&out, pair(6, at(512, "bf16"), 2, {1.9, 2.1}, Verdict::faster));
+  const Run both = test::run_of(out);
+  f.sources.own = &both;
+  const std::string text = "gemm.cuda.wide_tile n=512 vs=producer_consumer";
+  f.sources.view = {.params = at(512), .sizes = {"n"}};
+  CHECK(f.figure(text).text == "≈ 3.00×");
+  f.sources.view.params = at(512, "bf16");
+  CHECK(f.figure(text).value == 2);
+  f.sources.view.params = at(512);
+  CHECK(f.figure(text + " dtype=bf16").value == 2);  // what is written is asked for
+}
+
 TEST_CASE("where a sustained verdict was taken it leads") {
   const Fixture f;
   const Figure made = f.figure("h200 gemm.cuda.wide_tile n=8192 vs=producer_consumer");

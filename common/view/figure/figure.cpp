@@ -251,10 +251,12 @@ std::string verdict_source(const Comparison& comparison) {
 
 /// Without a pair of the run that is shown, the quotient of the two medians, as the chart beside the text has it: "≈".
 /// It has no verdict.
-Figure medians_in(const Reference& reference, const Place& place, bool* found) {
+Figure medians_in(const Reference& reference, const Place& place, bool* found, int* nearness) {
   Reference other = reference;
   other.kernel = reference.versus;
-  const Series* own = find_series(reference, *place.run, place.near).found;
+  const Point<Series> point = find_series(reference, *place.run, place.near);
+  const Series* own = point.found;
+  *nearness = point.at_fallback;
   const Series* versus = find_series(other, *place.run, place.near).found;
   const bool has_both = own && versus && own->stats && versus->stats && own->stats->median_ns > 0 &&
                         agrees(versus->params, own->params);
@@ -303,8 +305,18 @@ Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_r
   *found = point.found != nullptr;
   *nearness = point.at_fallback;
   const bool is_ratio = reference.metric == "ratio";
-  if (!point.found)
-    return is_recorded || !is_ratio ? Figure() : medians_in(reference, place, found);
+  if (!is_recorded && is_ratio && (!point.found || !place.near.empty())) {
+    // A pair of 2 ranks is no answer beside 4: what was timed alone at the point in view comes before it.
+    bool has_medians = false;
+    int nearness_alone = -1;
+    const Figure alone = medians_in(reference, place, &has_medians, &nearness_alone);
+    if (has_medians && (!point.found || nearness_alone > point.at_fallback)) {
+      *found = true;
+      *nearness = nearness_alone;
+      return alone;
+    }
+  }
+  if (!point.found) return Figure();
   if (is_recorded && !point.doubt.empty())
     return bad_reference(reference, "the recording holds several such points: " + point.doubt,
                          "set what they differ in");

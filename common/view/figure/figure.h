@@ -64,7 +64,8 @@ struct Figure {
 /// what is newer; of several baselines, among those that answer so, the lowest ratio.
 /// Of the problem in view where the run that is shown, or a recording of the machine in view, holds it: its size in place
 /// of the one that is written, and what is left open as it is there. Else the text says which size it is of, or that it is
-/// recorded: "2.82× (n = 512, recorded)".
+/// recorded: "2.82× (n = 512, recorded)". Of the run that is shown the quotient of two medians ("≈ 0.98×") comes before a
+/// pair, where it alone is of the parameters in view.
 /// A reference with a machine is of no view. Beside a step it names its size: "11.86× (n = 1024; 5.84× at n = 4096)"; beside
 /// the text in view stands this machine's own, where its run holds that.
 /// A point that was not measured, a result without the metric and an invalid pair are gaps. Errors (bad_input): a
