@@ -115,6 +115,24 @@ TEST_CASE("a plot is of one processor: the selected rung's") {
   CHECK_FALSE(find_guide(roofline_chart(made.rows), "FMA fp32, 1 thread"));
 }
 
+TEST_CASE("the roofline is of the selected rung's processor, also where that rung has no point") {
+  Case made;
+  made.series = {gemm("gemm.cpu.a", 512, 0.1), gemm("gemm.cuda.b", 512, 0.1),
+                 gemm("gemm.cuda.c", 512, 0.2)};
+  made.series[2].flop = 0;
+  made.finish();
+  made.rows[2].selected = true;
+  ChartModel model = roofline_chart(made.rows);
+  CHECK_FALSE(shows_row(model, 0));
+  CHECK(shows_row(model, 1));
+  CHECK(find_guide(model, "FFMA fp32"));
+  CHECK_FALSE(find_guide(model, "FMA fp32, 1 thread"));
+  made.series[1].flop = 0;  // none of that processor has
+  model = roofline_chart(made.rows);
+  CHECK(model.plot->curves.empty());
+  CHECK(model.plot->empty_reason.find("1 of another processor") != std::string::npos);
+}
+
 TEST_CASE("a roof in doubt is pale and dashed, has no ridge point and no share") {
   Case made;
   made.series = {gemm("gemm.cpu.a", 512, 0.1), gemm("gemm.cpu.b", 512, 1.3),

@@ -300,11 +300,16 @@ ChartModel roofline_chart(std::span<const LadderRow> all, const std::string& tit
                          "Rate", "95 % interval", "Roof above it", "Share of it"};
   std::vector<Measured> points = measured_rows(rows, Counted::kFlop);
   std::erase_if(points, [](const Measured& point) { return !std::isfinite(intensity(point)); });
-  const size_t elsewhere = keep_one_processor(&points);
+  const size_t elsewhere = keep_selected_processor(&points, rows);
   if (points.empty()) {
     model.plot->empty_reason =
-        "No rung here has a verified speed, FLOP and bytes yet: run the ladder.";
-    if (const std::string why = why_no_flop(rows); !why.empty()) model.plot->empty_reason = why;
+        elsewhere == 0 ? "No rung here has a verified speed, FLOP and bytes yet: run the ladder."
+                       : fmt::format(
+                             "No rung of the selected one's processor has FLOP and bytes. "
+                             "Select one of the {} of another processor that have.",
+                             elsewhere);
+    if (const std::string why = why_no_flop(rows); elsewhere == 0 && !why.empty())
+      model.plot->empty_reason = why;
     model.summary = model.plot->empty_reason;
     return model;
   }
