@@ -75,8 +75,10 @@ const Lab* find_lab(std::string_view id) {
   return nullptr;
 }
 
-std::string unit_in_words(const Lab& lab, const std::string& unit) {
-  return unit == "items/s" ? std::string(lab.items) + "/s" : unit;
+std::string unit_in_words(const Lab& lab, const std::string& unit, std::string_view kernel) {
+  if (unit != "items/s") return unit;
+  const auto own = lab.items_of.find(family_of(kernel));
+  return std::string(own == lab.items_of.end() ? lab.items : own->second) + "/s";
 }
 
 std::vector<Network> networks_of(const Lab& lab) {

@@ -2,6 +2,7 @@
 // kernels by id only and links none of them. One file per lab; the last line registers it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -109,6 +110,8 @@ struct Lab {
   bool serves_model = false;    ///< its workloads are those of a model that the learner describes
   bool decodes_model = false;   ///< its weights' types are what that model may decode with
   const char* items = "items";  ///< what a call works off, counted a second: "images"
+  /// The same of a family that works off other things: of "gemv" "products".
+  std::map<std::string_view, const char*> items_of = {};
   bool per_item = false;        ///< its rungs do unlike work: times are those of an item
   bool is_ladder = true;  ///< each rung goes on from the one before; of a collection none does
   std::optional<ScoreCard> score_card = {};
@@ -148,8 +151,8 @@ struct LabGroup {
 std::vector<LabGroup> labs_by_group();
 const Lab* find_lab(std::string_view id);
 
-/// A rate's unit in the lab's words: of "items/s" "images/s".
-std::string unit_in_words(const Lab& lab, const std::string& unit);
+/// A rate's unit in the words of the rung's family, of none in the lab's: of "items/s" "images/s".
+std::string unit_in_words(const Lab& lab, const std::string& unit, std::string_view kernel);
 
 /// The networks that answer to an input: those of the score card, else each rung of Lab::networks_of.
 std::vector<Network> networks_of(const Lab& lab);

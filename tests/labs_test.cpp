@@ -38,6 +38,14 @@ bool has_source(const std::string& id) {
 
 }  // namespace
 
+TEST_CASE("a family of a lab counts what it works off itself") {
+  const Lab* quant = find_lab("quant");
+  REQUIRE(quant);
+  CHECK(unit_in_words(*quant, "items/s", "quantnet.cpu.fp32") == "images/s");
+  CHECK(unit_in_words(*quant, "items/s", "gemv.cpu.plain") == "products/s");
+  CHECK(unit_in_words(*quant, "FLOP/s", "gemv.cpu.plain") == "FLOP/s");
+}
+
 TEST_CASE("every rung of every lab has a source file, a title and a change") {
   REQUIRE(find_lab("gemm") != nullptr);
   for (const Lab* lab : all_labs()) {

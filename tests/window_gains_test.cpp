@@ -152,6 +152,25 @@ TEST_CASE("a parameter that a recorded rung lacks does not part it from the othe
   CHECK(speed.subtitle == "each alone, recorded on Machine A at k = 1024, n = 2048");
 }
 
+TEST_CASE("a figure from elsewhere says its type where that is not the one in view", "[window]") {
+  Fixture f;
+  f.run_all();
+  f.driver->frames(2);
+  const RungView* own = find_row(f.state.ladder, f.state.selection.rung);
+  REQUIRE((own && own->series));
+  RungView other = *own;
+  Series series = *own->series;
+  series.dtype = "fp8";
+  series.params["dtype"] = std::string("fp8");
+  other.series = &series;
+  const std::string of_it = elsewhere_text(f.state, *own), text = elsewhere_text(f.state, other);
+  REQUIRE_FALSE(of_it.empty());
+  CHECK(of_it.find(" in ") == std::string::npos);
+  CHECK(text.find(" in fp8") != std::string::npos);
+  f.state.selection.params["dtype"] = std::string("fp8");
+  CHECK(elsewhere_text(f.state, other).find(" in ") == std::string::npos);
+}
+
 TEST_CASE("bars of another machine's CPU stand neither before nor beside this machine's own",
           "[window]") {
   FakeSession::too_new = "gemm.cpu.packed_avx512";

@@ -34,7 +34,8 @@ std::string lab_title(const std::string& lab) {
 std::string value_text(const ClassLadder& ladder, double value) {
   if (ladder.unit == "s") return format_time_ns(value * 1e9);
   const Lab* lab = find_lab(ladder.lab);
-  return format_rate(value, lab ? unit_in_words(*lab, ladder.unit) : ladder.unit);
+  const std::string kernel = ladder.kernels.empty() ? "" : ladder.kernels.front();
+  return format_rate(value, lab ? unit_in_words(*lab, ladder.unit, kernel) : ladder.unit);
 }
 
 // ---- ladders -------------------------------------------------------------------------------------

@@ -58,6 +58,7 @@ report::Options options_of(const Lab& lab) {
   for (const auto& [dtype, words] : lab.type_limits) options.type_limits[dtype] = words;
   if (lab.quality_metric != kErrorMetric) options.quality_metric = lab.quality_metric;
   options.items = lab.items;
+  for (const auto& [family, items] : lab.items_of) options.items_of[std::string(family)] = items;
   options.per_item = lab.per_item;
   options.data_set = lab.data_set;
   options.titles = titles_of(lab);

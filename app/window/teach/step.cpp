@@ -386,7 +386,8 @@ StepBars step_bars(const State& state, const TourStep& step) {
     bar.value = value_of(*bar.series, made.unit);
     bar.title = with_stale(bar.title, bar.series->stale);
   }
-  if (const Lab* lab = find_lab(step.lab)) made.unit = unit_in_words(*lab, made.unit);
+  if (const Lab* lab = find_lab(step.lab); lab && !made.bars.empty())
+    made.unit = unit_in_words(*lab, made.unit, made.bars.back().asked.kernel);
   return made;
 }
 

@@ -67,7 +67,7 @@ std::set<std::string> own_processors(const State& state) {
 std::string elsewhere_reason(const State& state, const RungView& row) {
   std::string why = row.info && !row.info->available ? row.info->reason : "";
   if (why.empty()) why = state.is_replay() ? "not in this saved run" : "not measured here";
-  const std::string figure = elsewhere_text(*state.selection.lab, row);
+  const std::string figure = elsewhere_text(state, row);
   return figure.empty() ? why : why + "; " + figure;
 }
 
@@ -230,10 +230,25 @@ void keep_size(ChartRows* rows) {
   keep_where(rows, [&](size_t i) { return rows->rows[i].at_size; });
 }
 
-std::string elsewhere_text(const Lab& lab, const RungView& row) {
+namespace {
+
+/// The type that is chosen; where each rung has its own, that of the selected one's result.
+std::string type_in_view(const State& state) {
+  const std::string chosen = param_text(state.selection.params, "dtype", kOwnType);
+  if (chosen != kOwnType) return chosen;
+  const RungView* selected = find_row(state.ladder, state.selection.rung);
+  return selected && selected->series ? dtype_of(*selected->series) : "";
+}
+
+}  // namespace
+
+std::string elsewhere_text(const State& state, const RungView& row) {
   const auto rate = row.series ? throughput_of(*row.series) : std::nullopt;
   if (!rate) return "";
-  std::string text = format_rate(rate->value, unit_in_words(lab, rate->unit));
+  std::string text =
+      format_rate(rate->value, unit_in_words(*state.selection.lab, rate->unit, row.rung->kernel));
+  const std::string type = dtype_of(*row.series), shown = type_in_view(state);
+  if (!type.empty() && !shown.empty() && type != shown) text += " in " + type;
   if (!row.shown_size.empty()) text += " at " + row.shown_size;
   return row.machine.empty() ? text : text + " on " + app::short_machine(row.machine);
 }

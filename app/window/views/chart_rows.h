@@ -46,7 +46,7 @@ std::string held_text(const ChartRows& rows);
 ChartRows path_rows(const State& state);
 
 /// "152 GFLOP/s at n = 1024 on Xeon": a result of another machine or size in words; empty: it has no rate.
-std::string elsewhere_text(const Lab& lab, const RungView& row);
+std::string elsewhere_text(const State& state, const RungView& row);
 
 /// Of these rungs alone.
 void keep_rungs(ChartRows* rows, const std::vector<std::string>& kernels);

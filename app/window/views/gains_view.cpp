@@ -217,9 +217,9 @@ std::optional<Throughput> bar_of(const State& state, const chart::LadderRow& row
 std::string no_bar_reason(const State& state, const RungView& view, const chart::LadderRow& row,
                           const Axis& axis) {
   const Lab& lab = *state.selection.lab;
-  if (!is_on_axis(state, view, axis)) return elsewhere_text(lab, view);
+  if (!is_on_axis(state, view, axis)) return elsewhere_text(state, view);
   const auto rate = rate_of(row.series);
-  const std::string unit = unit_in_words(lab, rate->unit);
+  const std::string unit = unit_in_words(lab, rate->unit, view.rung->kernel);
   if (rate->unit != axis.unit) return "counted in " + unit;
   return "only " + kTimedInTurns + ": " + format_rate(rate->value, unit);
 }
@@ -370,10 +370,10 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   if (!has_bar && rate->unit == axis.unit)
     return row;  // in turns: its pair is all that stands here
   row.sublabel = row_words(from, axis);
-  row.cells = cells_of(
-      *from.series, *view->run, derived, state.selection.lab->quality_metric,
-      axis.log_time ? format_rate(rate->value, unit_in_words(*state.selection.lab, rate->unit))
-                    : "");
+  row.cells = cells_of(*from.series, *view->run, derived, state.selection.lab->quality_metric,
+                       axis.log_time ? format_rate(rate->value, unit_in_words(*state.selection.lab,
+                                                                              rate->unit, kernel))
+                                     : "");
   row.time_s = from.series->stats->median_ns * 1e-9;
   if (const auto& ci = from.series->stats->ci_ns; ci)
     row.time_interval_s = Interval{ci->low * 1e-9, ci->high * 1e-9};
@@ -493,7 +493,8 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   mark_older(*out, state, &rows);
   const std::string shared = chart::take_shared_words(&rows);
   const Lab& lab = *state.selection.lab;
-  chart::ClimbOptions options{.unit = unit_in_words(lab, axis.unit)};
+  chart::ClimbOptions options{
+      .unit = unit_in_words(lab, axis.unit, out->kernels.empty() ? "" : out->kernels.front())};
   const bool is_error = lab.quality_metric == kErrorMetric;
   std::string metric = is_error            ? "NMSE, squared"
                        : has_frontier(lab) ? means_text(state, *out)

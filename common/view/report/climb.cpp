@@ -453,6 +453,8 @@ std::optional<Throughput> rate_of(const Line& line) {
 
 std::string unit_in_words(const Line& line, const std::string& unit, const Options& options) {
   if (unit != "items/s" || options.order.empty()) return unit;
+  const auto own = options.items_of.find(std::string(ridge::family_of(line.series->kernel)));
+  if (own != options.items_of.end()) return own->second + "/s";
   const QualityCheck* check = line.series->quality();
   const bool is_judged = check && check->task.contains(options.quality_metric);
   const bool is_main =

@@ -74,6 +74,7 @@ struct Options {
   std::map<std::string, std::string> type_limits{};
   std::string quality_metric;   ///< task metric the lab is judged by, "accuracy"; empty: an error
   std::string items = "items";  ///< what its rates count
+  std::map<std::string, std::string> items_of{};  ///< the same of families that count other things
   bool per_item = false;        ///< its times are those of an item
   std::string data_set{};       ///< that the lab's rungs read; empty: random numbers, or not known
   std::map<std::string, std::string>
