@@ -361,6 +361,28 @@ TEST_CASE("the frontier is of the selected rung's processor, also where that is 
   CHECK(model.plot->empty_reason.find("5 of another processor") != std::string::npos);
 }
 
+TEST_CASE("the factors of traps have an axis to be told apart on, however narrow the ladder is") {
+  Case made;
+  for (const double factor : {2e-5, 0.5, 1.0, 3.0}) {
+    Series series = gemm("traps.cpu.some", 512, 0.1);
+    TrapOutcome trap{.victim = "v", .quantity = "time", .unit = "s"};
+    trap.honest.median = 4e-4, trap.lie.median = 4e-4 * factor;
+    trap.factor = factor, trap.bias = factor < 1 ? "low" : factor > 1 ? "high" : "unresolved";
+    trap.rounds = 5, trap.guard_says = "a sentence of its own";
+    series.trap = trap;
+    made.series.push_back(series);
+  }
+  made.finish();
+  for (LadderRow& row : made.rows) row.is_trap = true;
+  const ChartModel model = ladder_chart(made.rows);
+  const Scene scene = layout(model, {.width = 620, .height = 400, .font_px = 15});
+  const AxisPlace& axis = scene.x_axes.at(1);
+  CHECK(axis.high_px - axis.low_px > 100);
+  CHECK(axis.px(1) - axis.px(2e-5) > 50);
+  CHECK(model.panels.at(1).marks.at(0).label.ends_with("000×"));
+  CHECK(model.panels.at(1).marks.at(2).label == "unresolved");
+}
+
 TEST_CASE("the ladder shows a rung's accuracy from its own processor's baseline") {
   Case made;
   judge("fp32", 1000, {0, 0, 0}, &made);

@@ -14,6 +14,8 @@ namespace ridge::chart::parts {
 namespace {
 
 constexpr float kAbove = -0.5f, kBelow = 0.5f;
+/// Its factors lie decades apart: it has the room, and what the guard said is left out first.
+constexpr float kFactor = 2.6f;
 
 const TrapOutcome* trap_of(const Entry& entry) {
   return entry.reason.empty() && entry.series && entry.series->trap ? &*entry.series->trap
@@ -23,6 +25,13 @@ const TrapOutcome* trap_of(const Entry& entry) {
 /// Why there is neither factor nor guard: an ordinary kernel of the same lab.
 std::string no_trap(const Entry& entry) {
   return entry.reason.empty() ? "a kernel, measured like any other" : entry.reason;
+}
+
+/// On its axis: which side it is off is seen, and words would take the axis's room.
+std::string short_bias(const TrapOutcome& trap) {
+  const std::string text = bias_text(trap);
+  const bool is_off = trap.bias == "high" || trap.bias == "low";
+  return is_off ? text.substr(0, text.find(" too ")) : text.substr(0, text.find(','));
 }
 
 std::string note_of(const Entry& entry, const TrapOutcome& trap) {
@@ -67,7 +76,8 @@ void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
 }
 
 Panel factor_panel(const std::vector<Entry>& entries) {
-  Panel panel{.title = "The lie over the honest figure", .metric = "trap_factor", .weight = 1.3f};
+  Panel panel{
+      .title = "The lie over the honest figure", .metric = "trap_factor", .weight = kFactor};
   panel.axis = {.title = "Factor", .scale = Scale::log};
   double low = 0.5, high = 2;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -78,7 +88,7 @@ Panel factor_panel(const std::vector<Entry>& entries) {
     mark.interval = trap->ci;
     mark.marker = Marker::dot;
     mark.hatched = entries[i].hatched;
-    mark.label = bias_text(*trap);
+    mark.label = short_bias(*trap);
     mark.note = note_of(entries[i], *trap);
     panel.marks.push_back(mark);
     low = std::min({low, mark.value, trap->ci ? trap->ci->low : mark.value});
