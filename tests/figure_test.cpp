@@ -337,6 +337,8 @@ TEST_CASE("a pair of other parameters gives way to two medians of those in view"
   const std::string text = "gemm.cuda.wide_tile n=512 vs=producer_consumer";
   f.sources.view = {.params = at(512), .sizes = {"n"}};
   CHECK(f.figure(text).text == "≈ 3.00×");
+  f.sources.is_own_saved = true;
+  CHECK(f.figure(text).text == "≈ 3.00× (recorded)");
   f.sources.view.params = at(512, "bf16");
   CHECK(f.figure(text).value == 2);
   f.sources.view.params = at(512);

@@ -251,7 +251,8 @@ std::string verdict_source(const Comparison& comparison) {
 
 /// Without a pair of the run that is shown, the quotient of the two medians, as the chart beside the text has it: "≈".
 /// It has no verdict.
-Figure medians_in(const Reference& reference, const Place& place, bool* found, int* nearness) {
+Figure medians_in(const Reference& reference, const Place& place, bool is_recorded, bool* found,
+                  int* nearness) {
   Reference other = reference;
   other.kernel = reference.versus;
   const Point<Series> point = find_series(reference, *place.run, place.near);
@@ -267,7 +268,7 @@ Figure medians_in(const Reference& reference, const Place& place, bool* found, i
   made.value = versus->stats->median_ns / own->stats->median_ns;
   made.unit = "×";
   made.is_stale = own->stale || versus->stale;
-  add_place(place, false, &made);
+  add_place(place, is_recorded, &made);
   add_texts(reference, &made);
   add_source(reference, "against " + reference.versus + ", each timed alone; no pair was made",
              &made);
@@ -305,11 +306,12 @@ Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_r
   *found = point.found != nullptr;
   *nearness = point.at_fallback;
   const bool is_ratio = reference.metric == "ratio";
-  if (!is_recorded && is_ratio && (!point.found || !place.near.empty())) {
+  const bool may_differ = point.found && !place.near.empty();
+  if (is_ratio && (may_differ || (!point.found && !is_recorded))) {
     // A pair of 2 ranks is no answer beside 4: what was timed alone at the point in view comes before it.
     bool has_medians = false;
     int nearness_alone = -1;
-    const Figure alone = medians_in(reference, place, &has_medians, &nearness_alone);
+    const Figure alone = medians_in(reference, place, is_recorded, &has_medians, &nearness_alone);
     if (has_medians && (!point.found || nearness_alone > point.at_fallback)) {
       *found = true;
       *nearness = nearness_alone;
