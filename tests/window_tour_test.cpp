@@ -1340,6 +1340,7 @@ TEST_CASE("a ratio of sides that lost different parts of their time is a range, 
   StepOutcome outcome = outcome_of(f.state, step, bars);
   CHECK(outcome.shown == "between 6.56× and 16.6×");
   CHECK(contains(outcome.interval, "by processor and by wall time [6.56, 16.6]"));
+  CHECK(contains(step_bars_words(f.state, step, bars), "from processor time to wall time."));
   const std::string said = outcome_sentence(step, bars, answer_here(f.state), outcome);
   CHECK(said.find("You said 4×, and it is between 6.56× and 16.6×. Other programs took more") == 0);
   CHECK(contains(said, "had the processor for 40 % of its time"));
@@ -1479,6 +1480,9 @@ TEST_CASE("a time of which other programs took a part is a range, and grades not
   CHECK(result.measured == "between 3.20 ms and 8.00 ms");
   CHECK_FALSE(result.off);
   CHECK(contains(result.ungraded, "“three loops, -O1” had the processor for 40.0 % of it"));
+  const std::string words = step_bars_words(f.state, shown_step(f.state), bars_in(f));
+  CHECK(contains(words, " runs from processor time to wall time."));
+  CHECK_FALSE(contains(words, "95 % interval."));
   // On a wall its figure takes two lines, and nothing under it is cut.
   CHECK(outcome_figure(outcome_of(f.state, shown_step(f.state), bars_in(f))) == "3.20 to 8.00 ms");
   REQUIRE(perform(f.state, "show_presenter"));

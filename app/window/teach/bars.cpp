@@ -172,6 +172,7 @@ struct Plotted {
   std::optional<double> mark, ceiling;  ///< the answer; what the ceiling allows
   const Comparison* pair = nullptr;     ///< the bars are ratios to the first one, which is 1
   std::vector<std::optional<Interval>> intervals{};  ///< of each bar, as the values are
+  bool is_between_clocks = false;  ///< the last of them is from processor time to wall time
   double most() const {
     return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   }
@@ -205,8 +206,11 @@ std::optional<Interval> interval_of(const LessonBar& bar, const Interval* time_n
 
 Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
                 const StepOutcome& outcome) {
-  if (outcome.pair && outcome.pair->ratio > 0 && bars.bars.size() > 1)
-    return plotted_pair(step, bars, answer, *outcome.pair);
+  if (outcome.pair && outcome.pair->ratio > 0 && bars.bars.size() > 1) {
+    Plotted of_pair = plotted_pair(step, bars, answer, *outcome.pair);
+    of_pair.is_between_clocks = outcome.is_between_clocks;
+    return of_pair;
+  }
   Plotted all{.values = {},
               .mark = answer_mark(step, bars, answer, outcome),
               .ceiling = shared_ceiling(bars)};
@@ -215,8 +219,10 @@ Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAns
     all.intervals.push_back(interval_of(bar, nullptr));
   }
   // Beside other programs the time may be off by more than its samples say.
-  if (step.ask == study::Ask::time && outcome.range && !bars.bars.empty())
+  if (step.ask == study::Ask::time && outcome.range && !bars.bars.empty()) {
     all.intervals.back() = interval_of(bars.bars.back(), &*outcome.range);
+    all.is_between_clocks = outcome.is_between_clocks;
+  }
   return all;
 }
 
@@ -294,9 +300,13 @@ std::string ratio_of(const StepBars& bars, const Plotted& all, size_t place) {
 std::string line_text(const Plotted& all) {
   const auto count = std::count_if(all.intervals.begin(), all.intervals.end(),
                                    [](const auto& interval) { return interval.has_value(); });
-  return count == 0   ? ""
-         : count == 1 ? " The line is its 95 % interval."
-                      : " The lines are 95 % intervals.";
+  if (count == 0) return "";
+  if (all.is_between_clocks && all.intervals.back()) {
+    const std::string clocks = " runs from processor time to wall time.";
+    return count == 1 ? " The line" + clocks
+                      : " The lines are 95 % intervals, but the last" + clocks;
+  }
+  return count == 1 ? " The line is its 95 % interval." : " The lines are 95 % intervals.";
 }
 
 std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& scale) {
@@ -431,6 +441,11 @@ Foot foot_of(Ui& ui, float width, const StepBars& bars, const Plotted& all, cons
 }
 
 }  // namespace
+
+std::string step_bars_words(const State& state, const study::TourStep& step, const StepBars& bars) {
+  const Plotted all = plotted(step, bars, answer_here(state), outcome_of(state, step, bars));
+  return caption_of(bars, all, scale_of(all, bars.unit));
+}
 
 float step_bars_foot(Ui& ui, float width, const study::TourStep& step, const StepBars& bars) {
   const StepAnswer& answer = answer_here(ui.state);

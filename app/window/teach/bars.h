@@ -16,6 +16,8 @@ std::optional<double> shared_ceiling(const StepBars& bars);
 /// Progress of each bar's run, and of the comparison behind them.
 void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
                         const StepBars& bars);
+/// What the axis of the bars is, and what the lines on them are.
+std::string step_bars_words(const State& state, const study::TourStep& step, const StepBars& bars);
 /// Under the bars: the answer's row, and the words about them. In pixels, of a place that is `width` wide.
 float step_bars_foot(Ui& ui, float width, const study::TourStep& step, const StepBars& bars);
 /// Racing bars from zero, the answer as a line over the last of them with its words below, and the ceiling over all.

@@ -173,6 +173,7 @@ bool judge_busy_time(const TourStep& step, const LessonBar& bar, StepOutcome* ou
   const double processor_ns = wall_ns * *share;
   out->value = wall_ns;
   out->range = Interval{processor_ns, wall_ns};
+  out->is_between_clocks = true;
   out->shown = "between " + format_time_ns(processor_ns) + " and " + format_time_ns(wall_ns);
   out->interval = "by processor and by wall time";
   out->ungraded = "Other programs took the rest of its time: " + quoted_bar(bar, step) +
@@ -245,6 +246,7 @@ void judge_pair(const Comparison& pair, StepOutcome* out) {
   out->range = pair.ci;
   const std::string interval = ratio_interval_text(pair.ci, pair.margin);
   out->ungraded = uneven_sentence(pair);
+  out->is_between_clocks = !out->ungraded.empty();
   out->interval = (out->ungraded.empty() ? interval_text(interval)
                                          : "by processor and by wall time " + interval) +
                   ", " + rounds_text(pair) + ", run in turns";

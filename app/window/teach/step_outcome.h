@@ -19,6 +19,7 @@ struct StepOutcome {
   std::string interval;  ///< of a number: "95 % interval [6.19, 6.24]", or that it has none and why
   /// Of a number: where it lies, in its unit. An answer inside is right, at whatever step; absent: the figure alone counts.
   std::optional<Interval> range;
+  bool is_between_clocks = false;  ///< `range` is from processor time to wall time, no interval
   bool is_bound =
       false;  ///< of a share: its ceiling is in doubt, and more than `value` it cannot be
   /// Why no answer is judged by the figure, one sentence; empty: it is judged.
