@@ -401,11 +401,9 @@ TEST_CASE(
     "of pairs at several sizes the default size leads, else the largest, with the others beside") {
   const auto report_of = [](bool has_default) {
     Timed told;
-    if (has_default) {
-      KernelInfo info = rung_info(kNaive, "");
-      info.params = {extent_param("n", "size", 4096, 1024)};
-      told.out.worker("kernel", {{"request", 1}, {"kernel", info}});
-    }
+    KernelInfo info = rung_info(kNaive, "");
+    info.params = {extent_param("n", "size", 8192, has_default ? 1024 : 8192)};
+    told.out.worker("kernel", {{"request", 1}, {"kernel", info}});
     int64_t request = 4;
     const auto tell = [&](int64_t n, std::vector<Pair> pairs) {
       told.out.send(work(RequestType::run, request, {kNaive, kBlocked, kPeer}));
@@ -427,9 +425,10 @@ TEST_CASE(
         told.out.worker("done", {{"request", request++}, {"status", "ok"}});
       }
     };
-    tell(512, {{kPeer, kBlocked, 1.8}, {kNaive, kBlocked, 4}});
+    tell(512, {{kPeer, kBlocked, 1.8}, {kNaive, kBlocked, 4}, {kPeer2, kPeer, 1.1}});
     tell(1024, {{kPeer, kBlocked, 1.002, Verdict::unresolved}});
     tell(2048, {{kPeer, kBlocked, 0.9, Verdict::slower}});
+    tell(4096, {{kPeer2, kPeer, 1.1}});  // two libraries settle nothing of the ladder
     const Run run = read_run(told.out);
     Report report = built(run, ladder_options());
     report.inputs.clear();  // the run goes

@@ -198,14 +198,15 @@ Case case_of(const Material& material, const Problems& problems, const Line& lin
   return made;
 }
 
-/// Cases in which the same two were compared are told apart by their size, not by how many other rungs ran: each counts as
+/// Cases in which the same two, not both libraries, were compared are told apart by their size, not by how many other rungs ran: each counts as
 /// the fullest of them, unless it has less than half of its rungs.
 void level_sizes(const Material& material, std::vector<Case>* cases) {
   std::map<std::pair<std::string, std::string>, std::vector<Case*>> by_pair;
   for (Case& one : *cases) {
     for (const Claim& claim : material.claims) {
       const Comparison& c = claim.comparison;
-      if (claim.paired && c.candidate_params == one.line->series->params)
+      const bool has_rung = claim.paired && !is_library_side(claim, c.candidate);
+      if (has_rung && c.candidate_params == one.line->series->params)
         by_pair[{c.baseline, c.candidate}].push_back(&one);
     }
   }

@@ -19,11 +19,6 @@ std::string size_param_of(const Claim& claim) {
   return side ? side->size_param : claim.comparison.size_param;
 }
 
-bool is_library(const Claim& claim, const std::string& kernel) {
-  const KernelInfo* info = claim.run->kernel(kernel);
-  return info && !info->library.empty();
-}
-
 /// Whether it says how the lead's pair came out at another size.
 bool is_at_other_size(const Claim& lead, const Claim& claim, const std::string& size) {
   const Comparison &own = claim.comparison, &c = lead.comparison;
@@ -32,7 +27,7 @@ bool is_at_other_size(const Claim& lead, const Claim& claim, const std::string& 
   const bool has_sides =
       own.lab == c.lab && own.cache == c.cache && own.baseline == c.baseline &&
       (own.candidate == c.candidate ||
-       (is_library(lead, c.baseline) && !is_library(claim, own.candidate) &&
+       (is_library_side(lead, c.baseline) && !is_library_side(claim, own.candidate) &&
         !is_edit(own.candidate) && backend_of(own.candidate) == backend_of(c.candidate)));
   return is_told && has_sides && own.candidate_params.contains(size) &&
          param_int(own.candidate_params, size) != param_int(c.candidate_params, size) &&
@@ -62,6 +57,11 @@ std::string outcome_words(const Claim& lead, const Claim& claim, const std::stri
 }
 
 }  // namespace
+
+bool is_library_side(const Claim& claim, const std::string& kernel) {
+  const KernelInfo* info = claim.run->kernel(kernel);
+  return info && !info->library.empty();
+}
 
 bool is_default_size(const Line& line) {
   const Series& series = *line.series;

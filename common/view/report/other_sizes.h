@@ -7,6 +7,8 @@
 
 namespace ridge::report {
 
+/// Whether the kernel, a side of the claim, is there to be compared with.
+bool is_library_side(const Claim& claim, const std::string& kernel);
 /// Whether the result is of the size that the rung has where none is set.
 bool is_default_size(const Line& line);
 /// "Against “NCCL” at 2 other sizes: 1.80× at bytes=65536; “two-shot by reads” 1.009×, unresolved, at bytes=67108864.": of
