@@ -720,7 +720,7 @@ TEST_CASE(
   CHECK(f.state.teaching.tour_step == 2);
   CHECK(f.state.view.screen == ScreenId::tour);
   CHECK(f.driver->find("recording"));
-  f.driver->type('p');
+  perform(f.state, "show_presenter");
   CHECK(f.state.view.screen == ScreenId::presenter);
   f.driver->frames(3);
   for (const char* rung : {"gemm.cpu.naive_o1", "gemm.cpu.loop_order"})
