@@ -332,6 +332,23 @@ TEST_CASE("a recording that is made small again stays as it is") {
   fs::remove_all(work);
 }
 
+namespace {
+
+/// Writes the lines of a run as a worker and the app say them.
+class Transcript {
+ public:
+  explicit Transcript(const std::string& path) : out_(path) {}
+  void operator()(Json line) {
+    line["ridgepoint"] = 1;
+    out_ << line.dump() << "\n";
+  }
+
+ private:
+  std::ofstream out_;
+};
+
+}  // namespace
+
 TEST_CASE("a recording keeps a rung's counts, and leaves its warp's requests out") {
   const test::Folder folder;
   const std::string path = folder / "puzzles.x.jsonl";
@@ -357,11 +374,7 @@ TEST_CASE(
   const test::Folder folder;
   const std::string path = folder / "gemm.x.jsonl";
   {
-    std::ofstream out(path);
-    const auto say = [&](Json line) {
-      line["ridgepoint"] = 1;
-      out << line.dump() << "\n";
-    };
+    Transcript say(path);
     const auto telemetry = [&](double t_s) {
       say({{"type", "telemetry"},
            {"t_s", t_s},
@@ -410,11 +423,7 @@ TEST_CASE("a rung that was timed in turns with its ladder has that time, and say
   const test::Folder folder;
   const std::string path = folder / "gemm.x.jsonl";
   {
-    std::ofstream out(path);
-    const auto say = [&](Json line) {
-      line["ridgepoint"] = 1;
-      out << line.dump() << "\n";
-    };
+    Transcript say(path);
     const auto result = [&](int request, int n, double median_ns) {
       const Json outcome = {{"kernel", "gemm.cpu.naive_o1"},
                             {"params", {{"n", n}}},
@@ -468,11 +477,7 @@ TEST_CASE("a recording that was cut short keeps what ended, and the curve of the
   const test::Folder folder;
   const std::string path = folder / "mixed.x.jsonl";
   {
-    std::ofstream out(path);
-    const auto say = [&](Json line) {
-      line["ridgepoint"] = 1;
-      out << line.dump() << "\n";
-    };
+    Transcript say(path);
     const auto train = [&](int seed) {
       Json points = Json::array();
       for (int step = 0; step < 1000; ++step) {

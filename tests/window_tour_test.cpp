@@ -873,18 +873,23 @@ std::string explained(const Fixture& f, const std::string& kernel, std::string_v
   return words;
 }
 
-TEST_CASE("a step's Why says its own figure, and of another size which and what the step's is",
-          "[tour]") {
-  Fixture f;
+/// A step of a tour over recorded rungs, answered with 3 and played, up to its Reveal.
+StepOutcome played_step(Fixture& f, const std::string& tour, int step) {
   f.state.sessions.recordings = shipped();
-  start_tour(f.state, "class", 8);  // GPU rungs, n = 4096: a recording
+  start_tour(f.state, tour, step);
   f.driver->frames(4);
   type(f, "3");
   f.driver->key(Key::page_down);
   f.driver->frames(700);  // it is played
   f.driver->key(Key::page_down);
   REQUIRE(f.state.teaching.beat == Beat::reveal);
-  const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
+  return outcome_of(f.state, shown_step(f.state), bars_in(f));
+}
+
+TEST_CASE("a step's Why says its own figure, and of another size which and what the step's is",
+          "[tour]") {
+  Fixture f;
+  const StepOutcome outcome = played_step(f, "class", 8);  // GPU rungs, n = 4096: a recording
   REQUIRE(outcome.pair);
   f.driver->key(Key::page_down);
   f.driver->frames(3);
@@ -925,15 +930,8 @@ TEST_CASE("a step's head says the parameters of its rungs, not all of its lab", 
 
 TEST_CASE("a step over two types takes no pair of one type for its own", "[tour]") {
   Fixture f;
-  f.state.sessions.recordings = shipped();
-  start_tour(f.state, "class", 11);  // cuBLAS in fp32 beside cuBLASLt in bf16
-  f.driver->frames(4);
-  type(f, "3");
-  f.driver->key(Key::page_down);
-  f.driver->frames(700);  // it is played
-  f.driver->key(Key::page_down);
-  REQUIRE(f.state.teaching.beat == Beat::reveal);
-  const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
+  const StepOutcome outcome =
+      played_step(f, "class", 11);  // cuBLAS in fp32 beside cuBLASLt in bf16
   INFO(outcome.shown);
   CHECK_FALSE(outcome.pair);
   CHECK(outcome.value > 5);

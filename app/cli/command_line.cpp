@@ -1,4 +1,5 @@
-// Reads the command line and runs one command; without one, the window where there is a display. Compiled with the commands, because CLI11 is slow to compile.
+// Reads the command line and runs one command; without one, the window where there is a display. Compiled with the
+// commands, because CLI11 is slow to compile.
 #include "app/cli/command_line.h"
 
 #include <CLI/CLI.hpp>

@@ -101,7 +101,7 @@ struct PairedResult : PairedVerdict {
 };
 
 /// FASTER if low > ln(1+margin); SLOWER if high < -ln(1+margin); SAME if the whole interval lies
-/// inside +-ln(1+margin); else UNRESOLVED. `claims`, the verdicts of these rounds, divide the error (Bonferroni). The interval
+/// inside +-ln(1+margin); else UNRESOLVED. `claims` verdicts of these rounds share the error (Bonferroni). The interval
 /// allows for rounds that resemble their neighbours, since a burst of foreign load favours one side for
 /// some rounds: simulated with such rounds (AR(1) of 0.2 to 0.5), a kernel differed from itself at margin
 /// 0 in 5.4 to 9.8 % of comparisons without this, and in 2.8 to 3.5 % with it. Malformed rounds are left out, and `reasons` says how many.

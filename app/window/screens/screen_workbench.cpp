@@ -62,8 +62,7 @@ void WorkbenchScreen::draw_without(Ui& ui, const Area& area) {
     const char* next =
         ui.state.sessions.opened
             ? "A saved run is open over your session: its rungs can be read, but nothing is built "
-              "or "
-              "measured. In your own session you can edit a rung."
+              "or measured. In your own session you can edit a rung."
             : "The program was started with this saved run: nothing is built or measured. Started "
               "without one, it lets you edit a rung.";
     if (draw_nothing(ui, area, "This saved run holds no edit", next, way_out(ui.state)))

@@ -892,7 +892,7 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   if (has_room) draw_code(ui, area, shown);
 }
 
-/// Bars as high as leaves the picture under them whole, and thin where none does: nobody scrolls a picture.
+/// Bars as high as leaves the picture under them whole, and thin where no height does: a picture is not scrolled.
 void LessonCanvas::draw_explain(Ui& ui, Area area, const Shown& shown) {
   constexpr float kThin = 28, kHigh = 62, kMostShare = 0.4f;
   const float gap = ui.px(12), pad = ui.px(16);

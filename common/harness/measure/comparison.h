@@ -51,7 +51,7 @@ inline constexpr int kRounds = 40;
 inline constexpr const char* kContended = "contended: other processes used the CPU meanwhile";
 
 /// Error usage: more sides than a round has marks for, or a pair of what is no side.
-Result<void> check_sides(size_t sides, std::span<const SidePair> pairs = {});
+Result<void> check_sides(size_t sides, std::span<const SidePair> pairs);
 
 /// How far the rounds are: `done` of `wanted`, `elapsed_s` after the first began, and what is left of them or of the limit.
 Phase rounds_phase(size_t done, int wanted, double elapsed_s, double limit_s);
