@@ -196,8 +196,8 @@ class Recorder {
     return compare_sustained(*peer, rungs, params, name);
   }
 
-  /// The rungs of this type at this point in one run; all of them in turns; ours against a faster library in a process of
-  /// its own; and ours in sustained turns.
+  /// The rungs of this type at this point in one run; then of each problem all rungs in turns, ours against a faster
+  /// library in a process of its own, and ours in sustained turns.
   Result<void> record_point(const Params& params, const std::string& point,
                             const std::string& dtype) {
     const std::string name = name_of(point, dtype);
@@ -205,12 +205,30 @@ class Recorder {
     const bool energy = std::count(energy_points_.begin(), energy_points_.end(), point) > 0;
     RIDGE_TRY_VOID(run(rungs, params, name, energy));
     std::erase_if(rungs, [&](const Rung* rung) { return !is_timed(*rung, params); });
-    RIDGE_TRY(const Rung* peer, fastest_peer(rungs, params, name));
-    RIDGE_TRY_VOID(take_turns(peer, rungs, params, name));
-    RIDGE_TRY_VOID(compare_external(rungs, params, name));
     const bool sustained = std::count(plan_.sustained.begin(), plan_.sustained.end(), point) > 0;
-    if (sustained && peer) return compare_sustained(*peer, rungs, params, name);
+    for (const std::vector<const Rung*>& problem : by_problem(rungs)) {
+      RIDGE_TRY(const Rung* peer, fastest_peer(problem, params, name));
+      RIDGE_TRY_VOID(take_turns(peer, problem, params, name));
+      RIDGE_TRY_VOID(compare_external(problem, params, name));
+      if (sustained && peer) RIDGE_TRY_VOID(compare_sustained(*peer, problem, params, name));
+    }
     return {};
+  }
+
+  /// Rungs of one family solve one problem, and only they can be compared; in the lab's order.
+  static std::vector<std::vector<const Rung*>> by_problem(const std::vector<const Rung*>& rungs) {
+    std::vector<std::vector<const Rung*>> groups;
+    for (const Rung* rung : rungs) {
+      const auto same = [&](const std::vector<const Rung*>& group) {
+        return family_of(group.front()->kernel) == family_of(rung->kernel);
+      };
+      const auto found = std::find_if(groups.begin(), groups.end(), same);
+      if (found == groups.end())
+        groups.push_back({rung});
+      else
+        found->push_back(rung);
+    }
+    return groups;
   }
 
   /// The fastest library and all rungs in rounds that hold every one of them: each against the library, and each against
