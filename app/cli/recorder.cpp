@@ -91,6 +91,8 @@ bool holds(const Params& all, const Params& some) {
   });
 }
 
+using Rungs = std::vector<const Rung*>;
+
 class Recorder {
  public:
   Recorder(const Lab& lab, const RecordPlan& plan, const CommonOptions& common)
@@ -175,7 +177,7 @@ class Recorder {
   /// One look at each rung whose warps can be stamped.
   Result<void> record_lanes(const Params& params, const std::string& name,
                             const std::string& dtype) {
-    RIDGE_TRY(const std::vector<const Rung*> rungs, rungs_for(params, name, dtype));
+    RIDGE_TRY(const Rungs rungs, rungs_for(params, name, dtype));
     for (const Rung* rung : rungs) {
       if (!driver_->run().kernel(rung->kernel)->stamped) continue;
       WorkRequest request;
@@ -190,7 +192,7 @@ class Recorder {
   /// Of a point whose rungs stand in another recording the sustained turns alone.
   Result<void> record_sustained(const Params& params, const std::string& name,
                                 const std::string& dtype) {
-    RIDGE_TRY(const std::vector<const Rung*> rungs, rungs_for(params, name, dtype));
+    RIDGE_TRY(const Rungs rungs, rungs_for(params, name, dtype));
     RIDGE_TRY(const Rung* peer, fastest_peer(rungs, params, name));
     if (!peer) return {};
     return compare_sustained(*peer, rungs, params, name);
@@ -201,28 +203,35 @@ class Recorder {
   Result<void> record_point(const Params& params, const std::string& point,
                             const std::string& dtype) {
     const std::string name = name_of(point, dtype);
-    RIDGE_TRY(std::vector<const Rung*> rungs, rungs_for(params, name, dtype));
+    RIDGE_TRY(Rungs rungs, rungs_for(params, name, dtype));
     const bool energy = std::count(energy_points_.begin(), energy_points_.end(), point) > 0;
     RIDGE_TRY_VOID(run(rungs, params, name, energy));
     std::erase_if(rungs, [&](const Rung* rung) { return !is_timed(*rung, params); });
     const bool sustained = std::count(plan_.sustained.begin(), plan_.sustained.end(), point) > 0;
-    for (const std::vector<const Rung*>& problem : by_problem(rungs)) {
-      RIDGE_TRY(const Rung* peer, fastest_peer(problem, params, name));
-      RIDGE_TRY_VOID(take_turns(peer, problem, params, name));
+    for (const Rungs& problem : groups_of(rungs, family_of_rung)) {
+      Rungs libraries;
+      const auto type_of = [&](const Rung* rung) { return type_at(*rung, params); };
+      for (const Rungs& of_type : groups_of(problem, type_of)) {
+        RIDGE_TRY(const Rung* fastest, fastest_peer(of_type, params, name));
+        if (fastest) libraries.push_back(fastest);
+      }
+      RIDGE_TRY_VOID(take_turns(libraries, problem, params, name));
       RIDGE_TRY_VOID(compare_external(problem, params, name));
-      if (sustained && peer) RIDGE_TRY_VOID(compare_sustained(*peer, problem, params, name));
+      if (!sustained) continue;
+      RIDGE_TRY(const Rung* peer, fastest_peer(problem, params, name));
+      if (peer) RIDGE_TRY_VOID(compare_sustained(*peer, problem, params, name));
     }
     return {};
   }
 
-  /// Rungs of one family solve one problem, and only they can be compared; in the lab's order.
-  static std::vector<std::vector<const Rung*>> by_problem(const std::vector<const Rung*>& rungs) {
-    std::vector<std::vector<const Rung*>> groups;
+  /// Those of which `key` is one, in the lab's order.
+  template <typename Key>
+  static std::vector<Rungs> groups_of(const Rungs& rungs, Key key) {
+    std::vector<Rungs> groups;
     for (const Rung* rung : rungs) {
-      const auto same = [&](const std::vector<const Rung*>& group) {
-        return family_of(group.front()->kernel) == family_of(rung->kernel);
-      };
-      const auto found = std::find_if(groups.begin(), groups.end(), same);
+      const auto found = std::find_if(groups.begin(), groups.end(), [&](const Rungs& group) {
+        return key(group.front()) == key(rung);
+      });
       if (found == groups.end())
         groups.push_back({rung});
       else
@@ -231,24 +240,48 @@ class Recorder {
     return groups;
   }
 
-  /// The fastest library and all rungs in rounds that hold every one of them: each against the library, and each against
-  /// the one before it. So their times and ratios are of one state of the machine, and a quotient of two times is near
-  /// their ratio. The times then stand in the rungs' results (compact.h).
-  Result<void> take_turns(const Rung* peer, std::vector<const Rung*> rungs, const Params& params,
+  /// Rungs of one family solve one problem: only they can be compared.
+  static std::string_view family_of_rung(const Rung* rung) { return family_of(rung->kernel); }
+
+  std::string type_at(const Rung& rung, const Params& params) const {
+    const Series* series = latest(rung, params);
+    return series ? dtype_of(*series) : "";
+  }
+
+  /// The library of the rung's own type, else the fastest by its run.
+  const Rung* library_for(const Rung& rung, const Rungs& libraries, const Params& params) const {
+    const auto same = std::find_if(libraries.begin(), libraries.end(), [&](const Rung* library) {
+      return type_at(*library, params) == type_at(rung, params);
+    });
+    if (libraries.empty()) return nullptr;
+    if (same != libraries.end()) return *same;
+    return *std::min_element(libraries.begin(), libraries.end(), [&](const Rung* a, const Rung* b) {
+      return median_ns(*a, params) < median_ns(*b, params);
+    });
+  }
+
+  /// The fastest library of each type and all rungs in rounds that hold every one of them: each against the library of
+  /// its type, and each against the one before it. So their times and ratios are of one state of the machine, and a
+  /// quotient of two times is near their ratio. The times then stand in the rungs' results (compact.h).
+  Result<void> take_turns(const Rungs& libraries, Rungs rungs, const Params& params,
                           const std::string& name) {
-    std::erase_if(rungs, [&](const Rung* rung) { return rung == peer || is_external(*rung); });
-    if (peer) rungs.insert(rungs.begin(), peer);
+    const auto is_first = [&](const Rung* rung) {
+      return std::find(libraries.begin(), libraries.end(), rung) != libraries.end();
+    };
+    std::erase_if(rungs, [&](const Rung* rung) { return is_first(rung) || is_external(*rung); });
+    rungs.insert(rungs.begin(), libraries.begin(), libraries.end());
     if (rungs.size() < 2) return {};
     rungs.resize(std::min(rungs.size(), kMostSides));
+    const int count = static_cast<int>(rungs.size());
     const auto place_of = [&](const Rung* rung) {
       return static_cast<int>(std::find(rungs.begin(), rungs.end(), rung) - rungs.begin());
     };
-    const int count = static_cast<int>(rungs.size());
     WorkRequest request;
     request.sustained = false;
     for (int side = 1; side < count; ++side) {
-      if (peer) request.pairs.push_back({0, side});
       const Rung* rung = rungs[static_cast<size_t>(side)];
+      const Rung* library = is_first(rung) ? nullptr : library_for(*rung, libraries, params);
+      if (library) request.pairs.push_back({place_of(library), side});
       const Rung* before = rung->peer ? nullptr : previous_rung(lab_, *rung);
       while (before && place_of(before) == count) before = previous_rung(lab_, *before);
       if (before) request.pairs.push_back({place_of(before), side});
@@ -261,8 +294,7 @@ class Recorder {
 
   /// A library in a process of its own cannot take turns within a round of many sides: where it is the fastest one by
   /// its run, ours meets it alone.
-  Result<void> compare_external(const std::vector<const Rung*>& rungs, const Params& params,
-                                const std::string& name) {
+  Result<void> compare_external(const Rungs& rungs, const Params& params, const std::string& name) {
     const Rung* fastest = nullptr;
     for (const Rung* rung : rungs) {
       if (rung->peer && (!fastest || median_ns(*rung, params) < median_ns(*fastest, params)))
@@ -274,7 +306,7 @@ class Recorder {
   }
 
   /// The last of our own rungs that is as fast as the fastest of them: a ladder may end on a rung for other shapes.
-  const Rung* best_own(const std::vector<const Rung*>& rungs, const Params& params) const {
+  const Rung* best_own(const Rungs& rungs, const Params& params) const {
     double least_ns = std::numeric_limits<double>::infinity();
     const Rung* best = nullptr;
     for (const Rung* rung : rungs) {
@@ -294,10 +326,10 @@ class Recorder {
   }
 
   /// Ours against the library that won in turns, and against those that came near: alone, one of them may win.
-  Result<void> compare_sustained(const Rung& peer, const std::vector<const Rung*>& rungs,
-                                 const Params& params, const std::string& name) {
+  Result<void> compare_sustained(const Rung& peer, const Rungs& rungs, const Params& params,
+                                 const std::string& name) {
     const Rung* own = best_own(rungs, params);
-    std::vector<const Rung*> others;
+    Rungs others;
     for (const Rung* rung : rungs) {
       if (rung->peer && rung != &peer && !is_external(*rung) && is_near(*rung, peer, params))
         others.push_back(rung);
@@ -327,9 +359,8 @@ class Recorder {
   }
 
   /// The GPU rungs that have this type here and are fast enough, by the worker's estimate.
-  Result<std::vector<const Rung*>> rungs_for(const Params& params, const std::string& name,
-                                             const std::string& dtype) {
-    std::vector<const Rung*> rungs;
+  Result<Rungs> rungs_for(const Params& params, const std::string& name, const std::string& dtype) {
+    Rungs rungs;
     WorkRequest probe;
     probe.type = RequestType::probe;
     for (const Rung& rung : lab_.rungs) {
@@ -352,8 +383,7 @@ class Recorder {
     return rungs;
   }
 
-  Result<void> run(const std::vector<const Rung*>& rungs, const Params& params,
-                   const std::string& name, bool energy) {
+  Result<void> run(const Rungs& rungs, const Params& params, const std::string& name, bool energy) {
     WorkRequest request;
     request.type = RequestType::run;
     double limit_s = energy ? kEnergyPass_s : kPass_s;
@@ -383,20 +413,20 @@ class Recorder {
     return info != nullptr && info->external;
   }
 
-  Result<void> compare(const Rung& baseline, const std::vector<const Rung*>& candidates,
-                       const Params& params, const std::string& name, bool sustained = false) {
+  Result<void> compare(const Rung& baseline, const Rungs& candidates, const Params& params,
+                       const std::string& name, bool sustained = false) {
     WorkRequest request;
     request.limit_s = kCompare_s;
     request.sustained = sustained;
-    std::vector<const Rung*> sides = candidates;
+    Rungs sides = candidates;
     sides.insert(sides.begin(), &baseline);
     const char* others = candidates.size() == 1 ? candidates.front()->kernel : "all others";
     return compare(std::move(request), sides, params,
                    fmt::format("{} and {} at {}", baseline.kernel, others, name));
   }
 
-  Result<void> compare(WorkRequest request, const std::vector<const Rung*>& sides,
-                       const Params& params, const std::string& what) {
+  Result<void> compare(WorkRequest request, const Rungs& sides, const Params& params,
+                       const std::string& what) {
     request.type = RequestType::compare;
     for (const Rung* side : sides) RIDGE_TRY_VOID(add(*side, params, &request));
     return carry_out(std::move(request), what);
@@ -437,9 +467,9 @@ class Recorder {
 
   /// The libraries in pairs, and of them the one that wins: medians of runs one after the other do
   /// not settle it. Null where there is none.
-  Result<const Rung*> fastest_peer(const std::vector<const Rung*>& rungs, const Params& params,
+  Result<const Rung*> fastest_peer(const Rungs& rungs, const Params& params,
                                    const std::string& name) {
-    std::vector<const Rung*> peers;
+    Rungs peers;
     for (const Rung* rung : rungs) {
       if (rung->peer && !is_external(*rung)) peers.push_back(rung);
     }
