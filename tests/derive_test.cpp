@@ -141,6 +141,20 @@ TEST_CASE("no share is made of a ceiling in doubt, and the reason is said") {
   CHECK(find_ceiling(ceilings, Backend::cpu, "flop", "fp32", 2));
 }
 
+TEST_CASE("the ceiling that a rung comes nearest to is named where it is not that of compute") {
+  Series series = measured("gemv.cpu.a", 1);
+  series.flop = 5000;
+  const Derived product = derive(series, cpu_ceilings());
+  REQUIRE(nearest_ceiling(product));
+  CHECK(nearest_ceiling(product)->name == "DRAM read, 1 thread");
+  CHECK(nearest_ceiling_text(product) == "50.0 % of DRAM read");
+  series.flop = 80000;
+  CHECK(nearest_ceiling_text(derive(series, cpu_ceilings())) == "80.0 %");
+  CHECK_FALSE(is_compute_doubted(product));
+  CHECK(nearest_ceiling(derive(series, {})) == nullptr);
+  CHECK(nearest_ceiling_text(derive(series, {})).empty());
+}
+
 TEST_CASE("fp32 made of three TF32 products has a third of the Tensor Cores' ceiling, or none") {
   std::vector<Ceiling> ceilings = {
       {"FFMA fp32", Backend::cuda, "flop", "fp32", 0, 6e13, "FLOP/s", "measured"}};

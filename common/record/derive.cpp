@@ -275,6 +275,26 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   return result;
 }
 
+bool is_compute_doubted(const Derived& derived) {
+  return derived.no_compute_reason.find(" is in doubt: ") != std::string::npos;
+}
+
+const Utilization* nearest_ceiling(const Derived& derived) {
+  const WorkRate* exp = derived.rate_of("exp");
+  const Utilization* nearest = nullptr;
+  for (const auto* use : {&derived.compute, &derived.bandwidth, exp ? &exp->share : nullptr})
+    if (use && *use && (!nearest || (*use)->value > nearest->value)) nearest = &**use;
+  return nearest;
+}
+
+std::string nearest_ceiling_text(const Derived& derived) {
+  const Utilization* nearest = nearest_ceiling(derived);
+  if (!nearest) return "";
+  const std::string share = format_share(nearest->value);
+  if (derived.compute && nearest == &*derived.compute) return share;
+  return share + " of " + nearest->name.substr(0, nearest->name.find(','));  // without its threads
+}
+
 bool is_emulated(const Series& series) {
   const auto why = series.unavailable.find("stats");
   return why != series.unavailable.end() && why->second == kEmulated;

@@ -36,6 +36,13 @@ struct Derived {
 
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings);
 
+/// Whether its share of compute is not given because that ceiling is in doubt.
+bool is_compute_doubted(const Derived& derived);
+/// The ceiling that it comes nearest to, of compute, bandwidth and exponentials; null: no share is known.
+const Utilization* nearest_ceiling(const Derived& derived);
+/// "97.1 %" of compute, "74.0 % of DRAM read" of another; empty: no share is known.
+std::string nearest_ceiling_text(const Derived& derived);
+
 /// How far a median may be off, as a share of it: half of its interval; of too few samples for one, half of what lies
 /// between the fastest and the slowest of them. 0: one sample, or none.
 double spread_of(const Stats& stats);

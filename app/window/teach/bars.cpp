@@ -337,8 +337,10 @@ std::string figures_of(const LessonBar& bar, const std::string& unit) {
   std::string text = format_rate(bar.value, unit);
   if (series.stats) text += "  ·  " + format_time_ns(series.stats->median_ns);
   const Derived derived = derive(series, bar.run->ceilings());
-  if (derived.compute && unit == "FLOP/s")
-    text += "  ·  " + format_share(derived.compute->value) + " of ceiling";
+  if (const Utilization* nearest = nearest_ceiling(derived); nearest && unit == "FLOP/s")
+    text += "  ·  " + (derived.compute && nearest == &*derived.compute
+                           ? format_share(nearest->value) + " of ceiling"
+                           : nearest_ceiling_text(derived));
   return text;
 }
 

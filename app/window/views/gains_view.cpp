@@ -293,11 +293,12 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
   out->step = std::move(step);
 }
 
-/// Its share of the ceiling; where that is in doubt the column stays, since the lessons send their readers to it.
+/// Its share of the ceiling that it is nearest to; where that of compute is in doubt the column stays, since the lessons
+/// send their readers to it.
 std::string ceiling_cell(const Derived& derived) {
-  if (derived.compute) return format_share(derived.compute->value);
   if (derived.above_compute) return "over 100 %";
-  return derived.no_compute_reason.find(" is in doubt: ") == std::string::npos ? "" : "in doubt";
+  if (is_compute_doubted(derived)) return "in doubt";
+  return nearest_ceiling_text(derived);
 }
 
 /// Beside dots of time stands the speed, beside bars of speed the time.

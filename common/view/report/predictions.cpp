@@ -203,16 +203,11 @@ std::string ratio_said(const Revealed& revealed) {
 LeastTime least_time(const Series& series, const std::vector<Ceiling>& ceilings) {
   LeastTime least;
   const Derived derived = derive(series, ceilings);
-  double share = 0;
-  const WorkRate* exp = derived.rate_of("exp");
-  for (const auto& use : {derived.compute, derived.bandwidth, exp ? exp->share : std::nullopt}) {
-    if (!use || !(use->value > share)) continue;
-    share = use->value;
-    least.ceiling = use->name;
-  }
+  const Utilization* nearest = nearest_ceiling(derived);
+  if (nearest) least.ceiling = nearest->name;
   // A share of a ceiling is the least time over the measured one: derive() has chosen the ceilings.
-  if (share > 0 && series.stats) {
-    least.time_ns = series.stats->median_ns * share;
+  if (nearest && nearest->value > 0 && series.stats) {
+    least.time_ns = series.stats->median_ns * nearest->value;
   } else {
     least.reason =
         derived.no_compute_reason.empty() ? derived.no_bandwidth_reason : derived.no_compute_reason;
