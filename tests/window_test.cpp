@@ -99,6 +99,11 @@ TEST_CASE("rungs of one lab keep defaults of their own until something is chosen
   set_param(f.state, "tuple", int64_t{8});
   select_rung(f.state, "bloom.cpu.counting");
   CHECK(param_int(shown_params(f.state), "tuple") == 8);
+  // The title names what the selected rung takes, and nothing else.
+  CHECK(title_params(f.state).contains("tuple"));
+  select_rung(f.state, "mlp.cpu.sgemm");
+  CHECK_FALSE(title_params(f.state).contains("tuple"));
+  CHECK(shown_params(f.state).contains("tuple"));
   // Another lab and back: what was chosen is still chosen.
   open_lab(f.state, "gemm");
   open_lab(f.state, "weightless");

@@ -45,14 +45,6 @@ ParamGroup stops_of(const State& state, const Params& shown, const ParamView& pa
   return group;
 }
 
-/// All of a rung that is not known.
-bool selected_takes(const State& state, const std::string& name) {
-  const RungView* row = find_row(state.ladder, state.selection.rung);
-  if (!row || !row->info) return true;
-  return std::any_of(row->info->params.begin(), row->info->params.end(),
-                     [&](const ParamSpec& spec) { return spec.name == name; });
-}
-
 std::vector<ParamGroup> groups_of(const State& state, bool of_selected) {
   std::vector<ParamGroup> groups;
   if (!state.selection.lab) return groups;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/window/shell/state.h"
+#include "common/core/level.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 
@@ -121,6 +122,23 @@ Params view_params(const State& state, const KernelInfo* info) {
   Params wanted = params_for(state, *info);
   if (auto full = resolve_params(info->params, wanted, info->family)) wanted = *std::move(full);
   return wanted;
+}
+
+bool selected_takes(const State& state, const std::string& name) {
+  const KernelInfo* selected = find_info(state.sessions, state.selection.rung);
+  if (!selected) return true;
+  return std::any_of(selected->params.begin(), selected->params.end(),
+                     [&](const ParamSpec& spec) { return spec.name == name; });
+}
+
+Params title_params(const State& state) {
+  Params params = shown_params(state);
+  for (const ParamView& param : state.selection.lab->params) {
+    const bool is_here =
+        is_shown(param.level, state.appearance.level) || param.name == std::string_view("threads");
+    if (!is_here || !selected_takes(state, param.name)) params.erase(param.name);
+  }
+  return params;
 }
 
 const ParamSpec* find_spec(const State& state, const std::string& name) {

@@ -44,6 +44,10 @@ Params params_beside(const State& state, const KernelInfo& info, const KernelInf
 /// A value for each parameter of the lab: what was chosen, else what the selected rung is asked for,
 /// else any rung's default.
 Params shown_params(const State& state);
+/// Whether the selected rung has this parameter; of a rung that is not known all of them.
+bool selected_takes(const State& state, const std::string& name);
+/// Behind the lab's title: what the selected rung takes of the parameters that the bar under it has, and of the threads.
+Params title_params(const State& state);
 /// All parameters of the rung as the view asks for them: in its own first type where that is chosen.
 Params view_params(const State& state, const KernelInfo* info);
 /// The specification behind a parameter of the view: the selected rung's, else from any catalogue at

@@ -249,25 +249,13 @@ void draw_tabs(Ui& ui, Area row) {
   }
 }
 
-/// Those that the bar under it has as well, and the threads: all of them would be cut.
-Params params_of_level(const State& state) {
-  Params params = shown_params(state);
-  for (const ParamView& param : state.selection.lab->params) {
-    const bool is_here = is_shown(param.level, state.appearance.level);
-    const bool is_of_cpu = param.name == std::string_view("threads");
-    const bool on_gpu = backend_of(state.selection.rung) == Backend::cuda;
-    if (is_of_cpu ? on_gpu : !is_here) params.erase(param.name);
-  }
-  return params;
-}
-
 void draw_title(Ui& ui, Area* row) {
   const Lab* lab = ui.state.selection.lab;
   const float y = row->middle();
   row->take_left(
       ui.text(row->x, y, lab ? lab->title : "Ridgepoint", kHeading_px, Role::text, Face::strong),
       ui.px(16));
-  const std::string all = lab ? params_summary(*lab, params_of_level(ui.state)) : std::string();
+  const std::string all = lab ? params_summary(*lab, title_params(ui.state)) : std::string();
   const std::string summary = whole_parts(ui, all, row->w * 0.4f);
   if (summary.empty()) return;
   const float w = ui.width(summary, kSmall_px);
