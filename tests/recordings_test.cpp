@@ -430,6 +430,7 @@ TEST_CASE("a rung that was timed in turns with its ladder has that time, and say
                             {"status", "ok"},
                             {"note", request == 1 ? "a" : ""},
                             {"stats", {{"median_ns", median_ns}}},
+                            {"items_per_s", 3e9 / median_ns},
                             {"energy_j", request}};
       say({{"type", "result"}, {"request", request}, {"series", n}, {"outcome", outcome}});
     };
@@ -464,6 +465,7 @@ TEST_CASE("a rung that was timed in turns with its ladder has that time, and say
     }
     REQUIRE(found.size() == 3);
     CHECK(found[64]["stats"]["median_ns"] == 110);
+    CHECK(found[64]["items_per_s"].get<double>() == Approx(3e9 / 110).epsilon(1e-5));
     CHECK(found[64]["note"] == "a; timed in turns with the other rungs");
     CHECK(found[64]["energy_j"] == 1);  // of its own pass
     for (const int n : {65, 66}) {

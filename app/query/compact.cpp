@@ -50,6 +50,11 @@ std::string problem_of(const Json& outcome) {
   return text_field(outcome, "kernel") + " " + dump_json(outcome.value("params", Json::object()));
 }
 
+std::optional<double> median_of(const Json& outcome) {
+  const Json* stats = object_field(outcome, "stats");
+  return stats ? number_field(*stats, "median_ns") : std::nullopt;
+}
+
 /// The same of a training, whatever its seed.
 std::string training_of(Json outcome) {
   if (outcome.contains("params")) outcome["params"].erase("seed");
@@ -120,9 +125,14 @@ class Compactor {
     if (found == timed_in_turns_.end() || is_side(*line)) return;
     const auto& [request, side] = found->second;
     if (ended_.count(request) == 0 || text_field(side, "status") != "ok") return;
+    const auto before_ns = median_of(outcome), now_ns = median_of(side);
     for (const char* name : {"stats", "sm_clock_hz"}) {
       if (side.contains(name)) outcome[name] = side[name];
     }
+    // As many of what it counts, in the other time.
+    const auto rate = number_field(outcome, "items_per_s");
+    if (rate && before_ns && now_ns && *now_ns > 0)
+      outcome["items_per_s"] = *rate * *before_ns / *now_ns;
     std::string note = text_field(outcome, "note");
     outcome["note"] = note + (note.empty() ? "" : "; ") + kTimedInTurns + " with the other rungs";
   }
