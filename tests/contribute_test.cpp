@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "app/query/recording_pack.h"
 #include "app/query/recordings.h"
 #include "common/core/files.h"
+#include "common/record/derive.h"
 #include "tests/catch.h"
 #include "tests/program.h"
 #include "tests/skip.h"
@@ -420,6 +422,42 @@ TEST_CASE("one command records this machine's rungs into a file that the check t
   }
   CHECK(all.back().stale.empty());
   for (const KernelInfo& info : all.back().run->catalogue()) CHECK(info.id.starts_with("gemm."));
+}
+
+TEST_CASE("each problem of a lab takes turns of its own, against a library of the rung's type") {
+  RIDGE_SKIP_EMULATED(kNoEmulatedCeilings);
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  const Folder folder;
+  const auto recorded = [&](std::vector<std::string> words) {
+    const std::string out = folder / "run.jsonl";
+    words.insert(words.begin(), {"record", "--dirty", "--out", out, "--seconds", "20"});
+    const Outcome made = Program(variable("RIDGE_BIN"), words).finish();
+    INFO(made.out << made.err);
+    REQUIRE(made.code == 0);
+    auto run = Run::load(out);
+    REQUIRE(run.ok());
+    return *std::move(run);
+  };
+  const Run machine = recorded({"machine", "kib=16", "--rungs", "chains.cpu,sums.cpu"});
+  std::set<std::string_view> problems;
+  for (const Comparison& one : machine.comparisons()) {
+    CHECK(family_of(one.baseline) == family_of(one.candidate));
+    problems.insert(family_of(one.candidate));
+  }
+  CHECK(problems.size() == 2);
+
+  const Run gemm = recorded({"gemm", "64", "--rungs", "loop_order,avx2_int8,onednn"});
+  const KernelInfo* library = gemm.kernel("gemm.cpu.onednn_int8");
+  if (!library || !library->available) return;
+  const auto is_against = [&](const char* baseline, const char* candidate) {
+    return std::any_of(gemm.comparisons().begin(), gemm.comparisons().end(),
+                       [&](const Comparison& one) {
+                         return one.baseline == baseline && one.candidate == candidate;
+                       });
+  };
+  CHECK(is_against("gemm.cpu.onednn", "gemm.cpu.loop_order"));
+  CHECK(is_against("gemm.cpu.onednn_int8", "gemm.cpu.avx2_int8"));
+  CHECK_FALSE(is_against("gemm.cpu.onednn_int8", "gemm.cpu.loop_order"));
 }
 
 TEST_CASE("several labs and a processor may be named") {
