@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/harness/measure/sustained.h"
 #include "common/stats/stats.h"
 #include "tests/capped_chip.h"
 #include "tests/toy_family.h"
@@ -315,6 +316,19 @@ TEST_CASE("compare: 3 % more work is found each way, at one clock and alone") {
     CHECK(outcome.comparisons[0].verdict == expected);
     CHECK(outcome.comparisons[0].ratio == Approx(1 / more).epsilon(3e-3));
   }
+}
+
+TEST_CASE("compare: a clock at its highest is not held down, whatever cap the chip met") {
+  const auto look = [](double seen_hz, std::vector<std::string> held_by) {
+    return measure::ClockLook{
+        .free_hz = 1980e6, .lowest_hz = seen_hz, .held_by = std::move(held_by)};
+  };
+  CHECK_FALSE(look(1993e6, {"power cap"}).is_held());
+  CHECK(look(1993e6, {}).sentence() == "the clock was not held down: 1980 of 1980 MHz");
+  CHECK(look(1945e6, {"power cap"}).is_held());
+  CHECK_FALSE(look(1945e6, {}).is_held());  // within the 2 % that a free clock moves
+  CHECK(look(1900e6, {}).is_held());
+  CHECK(look(0, {"power cap"}).is_held());  // where the clock cannot be read
 }
 
 TEST_CASE("compare: without sustained turns a held clock is said, and the rounds' verdict stands") {

@@ -160,14 +160,18 @@ Result<void> work_in_turns(std::span<const SustainedEntry> entries, Observer* ob
 }  // namespace
 
 bool ClockLook::is_held() const {
-  const bool low = lowest_hz > 0 && lowest_hz < kHeldBelow * free_hz;
-  return low || std::count(held_by.begin(), held_by.end(), "power cap") > 0;
+  const bool is_capped = std::count(held_by.begin(), held_by.end(), "power cap") > 0;
+  if (!(lowest_hz > 0)) return is_capped;
+  // A cap that a chip met for a moment held nothing down where the clock stayed at its highest.
+  return lowest_hz < (is_capped ? 1 : kHeldBelow) * free_hz;
 }
 
 std::string ClockLook::sentence() const {
   std::string text = is_held() ? "the clock was held down" : "the clock was not held down";
   if (lowest_hz > 0 && free_hz > 0) {
-    text += fmt::format(": {:.0f} of {:.0f} MHz", lowest_hz * 1e-6, free_hz * 1e-6);
+    // Cycles over time: a look may come out above the highest clock that there is.
+    const double seen_hz = std::min(lowest_hz, free_hz);
+    text += fmt::format(": {:.0f} of {:.0f} MHz", seen_hz * 1e-6, free_hz * 1e-6);
   }
   return held_by.empty() ? text : fmt::format("{} ({})", text, fmt::join(held_by, ", "));
 }

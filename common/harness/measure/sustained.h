@@ -44,9 +44,9 @@ struct SustainedTurn {
 struct ClockLook {
   double free_hz = 0, lowest_hz = 0;  ///< 0: not known
   std::vector<std::string> held_by;   ///< "power cap"
-  /// Below 98 % of the free clock, or held by the power cap.
+  /// Below 98 % of the free clock; of a chip that met its power cap, below the free clock at all.
   bool is_held() const;
-  /// "the clock was held at 1,283 of 1,980 MHz (power cap)"
+  /// "the clock was held down: 1283 of 1980 MHz (power cap)"; never above the free clock.
   std::string sentence() const;
   /// Takes in a sample's clock, and what the device says holds it.
   void add(std::span<const Sample> samples);
