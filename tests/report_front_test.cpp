@@ -692,8 +692,39 @@ TEST_CASE("a rung of another type is in the appendix: one axis and one ceiling a
   const Report report = built(run, options);
   CHECK(front(report, "climb").chart->table.rows.size() == 2);
   CHECK(fact(report, "Fastest verified rung") == "cache blocks: 44.7 GFLOP/s");
-  CHECK(
-      has(caveats_of(report), "One rung that is no step of this ladder is in the appendix alone."));
+  CHECK(has(caveats_of(report),
+            "One rung that is no step of this ladder (int8) is in the appendix alone."));
+  // The subtitle counts all results: the sentence says which it counts.
+  CHECK(has(report.subtitle, "all 3 results"));
+  CHECK(has(report.sentence, "2 of 2 rungs on this page passed their checks."));
+  // Operations on integers are no floating-point ones, in the appendix either.
+  CHECK(has(print_as(report, ".md"), "134 GOP/s"));
+  CHECK_FALSE(has(print_as(report, ".md"), "134 GFLOP/s"));
+}
+
+TEST_CASE("a rung of another type that was compared last is no row of the ladder either") {
+  Timed told;
+  told.out.send(work(RequestType::run, 4, {kNaive, kBlocked, kWrong}));
+  told.out.worker("result", with(about(4, 0), "outcome", measured(4, 0, kNaive, 24e6)));
+  told.out.worker("result", with(about(4, 1), "outcome", measured(4, 1, kBlocked, 6e6)));
+  Series other = measured(4, 2, kWrong, 2e6);
+  other.dtype = "int8";
+  told.out.worker("result", with(about(4, 2), "outcome", other));
+  told.out.worker("done", {{"request", 4}, {"status", "ok"}});
+  for (const auto& [request, candidate] : {std::pair{int64_t{10}, kBlocked}, {11, kWrong}}) {
+    told.out.send(work(RequestType::compare, request, {kNaive, candidate}));
+    told.out.worker("result", {{"request", request},
+                               {"comparisons", {compared(request, {kNaive, candidate, 4})}}});
+    told.out.worker("done", {{"request", request}, {"status", "ok"}});
+  }
+  const Run run = read_run(told.out);
+  Options options = ladder_options();
+  options.previous = {{kBlocked, kNaive}};
+  const Report report = built(run, options);
+  CHECK_FALSE(report.is_of_pair);
+  const auto& rows = front(report, "climb").chart->table.rows;
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1][0] == "cache blocks");
 }
 
 TEST_CASE("a report of a ladder gives the commands of its pairs too") {

@@ -113,8 +113,8 @@ bool is_above(double share) {
 std::string roofline_note(const Measured& point) {
   std::string note =
       fmt::format("{}{}{}: {} at {}{}", point.entry.row->label, point.size_text.empty() ? "" : ", ",
-                  point.size_text, format_rate(point.rate, "FLOP/s"),
-                  intensity_text(intensity(point)), interval_text(point, "FLOP/s"));
+                  point.size_text, format_rate(point.rate, rate_unit(point.dtype)),
+                  intensity_text(intensity(point)), interval_text(point, rate_unit(point.dtype)));
   double share = 0;
   if (point.entry.row->ceilings && roof_above(point, &share) > 0) {
     note += is_above(share)
@@ -253,16 +253,16 @@ void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
       const bool is_named = index == at_size.value_or(line.points.back());
       if (is_named && !line.is_odd) datum.label = curve.name;
       datum.strong = datum.strong && index == at_size && !line.is_odd;
-      datum.value_text = format_rate(point.rate, "FLOP/s");
+      datum.value_text = format_rate(point.rate, rate_unit(point.dtype));
       datum.note = roofline_note(point);
       model->summary += " " + datum.note;
       double share = 0;
       const double roof = point.entry.row->ceilings ? roof_above(point, &share) : 0;
       model->table.rows.push_back(
           {curve.name, point.size_text, point.dtype, intensity_text(intensity(point)),
-           format_rate(point.rate, "FLOP/s"),
-           point.rate_ci ? format_rate_interval(point.rate_ci, "FLOP/s") : kNone,
-           roof > 0 ? format_rate(roof, "FLOP/s") : kNone,
+           format_rate(point.rate, rate_unit(point.dtype)),
+           point.rate_ci ? format_rate_interval(point.rate_ci, rate_unit(point.dtype)) : kNone,
+           roof > 0 ? format_rate(roof, rate_unit(point.dtype)) : kNone,
            roof <= 0         ? kNone
            : is_above(share) ? "above it"
                              : format_share(share)});

@@ -51,11 +51,11 @@ void add_gates(const std::vector<Measured>& points, Plot* plot, Span* x) {
 
 std::string error_note(const Measured& point) {
   const QualityCheck& check = *point.entry.series->quality();
-  std::string note =
-      fmt::format("{}{}{}: {} at {}", point.entry.row->label, point.size_text.empty() ? "" : ", ",
-                  point.size_text, format_rate(point.rate, "FLOP/s"), error_text(check.nmse));
+  std::string note = fmt::format(
+      "{}{}{}: {} at {}", point.entry.row->label, point.size_text.empty() ? "" : ", ",
+      point.size_text, format_rate(point.rate, rate_unit(point.dtype)), error_text(check.nmse));
   if (check.nmse_limit > 0) note += ", limit " + format_scientific(check.nmse_limit);
-  return with_how(note + interval_text(point, "FLOP/s"), point.entry) + ".";
+  return with_how(note + interval_text(point, rate_unit(point.dtype)), point.entry) + ".";
 }
 
 void add_rungs(const std::vector<Measured>& points, double left_edge, ChartModel* model) {
@@ -70,12 +70,13 @@ void add_rungs(const std::vector<Measured>& points, double left_edge, ChartModel
       const bool is_last = index == line.points.back();
       if (is_last && !line.is_odd) datum.label = curve.name + (nmse > 0 ? "" : ", exact");
       datum.strong = datum.strong && is_last && !line.is_odd;
-      datum.value_text = format_rate(point.rate, "FLOP/s") + ", " + error_text(nmse);
+      datum.value_text = format_rate(point.rate, rate_unit(point.dtype)) + ", " + error_text(nmse);
       datum.note = error_note(point);
       model->summary += " " + datum.note;
       const double limit = point.entry.series->quality()->nmse_limit;
       model->table.rows.push_back({curve.name, point.size_text, point.dtype,
-                                   format_rate(point.rate, "FLOP/s"), format_scientific(nmse),
+                                   format_rate(point.rate, rate_unit(point.dtype)),
+                                   format_scientific(nmse),
                                    limit > 0 ? format_scientific(limit) : "exact"});
       curve.data.push_back(std::move(datum));
     }

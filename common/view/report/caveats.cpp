@@ -200,12 +200,14 @@ void add_doubt_caveats(const Material& material, Section* section) {
 
 /// What the run holds and page 1 does not, or what was not run at all.
 void add_left_out(const Material& material, const Climb& climb, Section* section) {
+  const std::string types =
+      climb.other_types.empty() ? "" : fmt::format(" ({})", fmt::join(climb.other_types, ", "));
   if (climb.in_appendix > 0)
     section->bullets.push_back(
         climb.in_appendix == 1
-            ? std::string("One rung that is no step of this ladder is in the appendix alone.")
-            : fmt::format("{} rungs that are no steps of this ladder are in the appendix alone.",
-                          climb.in_appendix));
+            ? "One rung that is no step of this ladder" + types + " is in the appendix alone."
+            : fmt::format("{} rungs that are no steps of this ladder{} are in the appendix alone.",
+                          climb.in_appendix, types));
   if (!material.other_labs.empty()) {
     section->bullets.push_back(
         fmt::format("A report is of one lab. In the run are results of others too: {}.",

@@ -321,7 +321,9 @@ void leave_out_types(const Material& material, Climb* climb) {
       types.insert(dtype_of(*line->series));
   }
   climb->in_appendix += std::erase_if(climb->lines, [&](const Line* line) {
-    return line->problem.empty() && !types.contains(dtype_of(*line->series));
+    const bool is_other = line->problem.empty() && !types.contains(dtype_of(*line->series));
+    if (is_other) climb->other_types.insert(dtype_of(*line->series));
+    return is_other;
   });
 }
 
@@ -398,11 +400,12 @@ void find_ends(const Material& material, Climb* climb) {
                               : fastest_by_pairs(material, std::move(libraries));
 }
 
-/// Of a ladder of two types each that is not the fastest rung's is named; of more the titles tell them.
+/// Of a ladder of two types each that is not the fastest rung's is named; of more the titles tell them, unless its bars
+/// count operations, which are of other worth in each type.
 bool names_types(const Climb& climb) {
   std::set<std::string> types;
   for (const Line* line : climb.lines) types.insert(dtype_of(*line->series));
-  return types.size() == 2;
+  return types.size() == 2 || (types.size() > 2 && climb.unit == "FLOP/s");
 }
 
 std::string climb_label(const Climb& climb, const Line& line, const Line& pivot,
@@ -453,7 +456,7 @@ std::optional<Throughput> rate_of(const Line& line) {
 }
 
 std::string unit_in_words(const Line& line, const std::string& unit, const Options& options) {
-  if (unit != "items/s" || options.order.empty()) return unit;
+  if (unit != "items/s" || options.order.empty()) return unit_in_type(unit, *line.series);
   const auto own = options.items_of.find(std::string(ridge::family_of(line.series->kernel)));
   if (own != options.items_of.end()) return own->second + "/s";
   const QualityCheck* check = line.series->quality();
@@ -663,7 +666,8 @@ std::vector<ClimbedRung> climbed_rungs(const Material& material, const Climb& cl
              : unavailable(line->problem.empty() ? "no usable time per call" : line->problem);
     const auto& flop = line->derived.flop_per_s_ci;
     if (rate && rate->unit == "FLOP/s" && flop)
-      rung.speed += ", 95 % interval " + format_rate_interval(flop, "FLOP/s");
+      rung.speed += ", 95 % interval " +
+                    format_rate_interval(flop, unit_in_words(*line, rate->unit, options));
     if (const Line* from = before(material, climb, *line)) {
       rung.from = from->series->kernel;
       rung.from_title = title_of(rung.from, options);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Climb {
   size_t not_run = 0;             ///< at these parameters
   size_t elsewhere = 0;           ///< results at other parameters
   size_t in_appendix = 0;         ///< rungs of other ladders for which page 1 has no room
+  std::set<std::string> other_types{};  ///< of those that are left out because of their type
 };
 Climb climb_of(const Material& material);
 /// Whether speeds of it are medians over several seeds.
@@ -37,7 +39,7 @@ bool has_medians_over_seeds(const Climb& climb);
 std::string quoted_title(const Line& line, const Options& options);
 /// Work per second, of several seeds the median; absent where the rung has no verified rate.
 std::optional<Throughput> rate_of(const Line& line);
-/// The unit in the lab's words: "items/s" of its own family's rungs is "images/s".
+/// The unit in words: "items/s" of the lab's own family is "images/s", "FLOP/s" of integers "OP/s".
 std::string unit_in_words(const Line& line, const std::string& unit, const Options& options);
 /// The speed of one rung over that of another: of the latest claim that compares just these two, else of their rates.
 struct Step {

@@ -8,6 +8,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
+#include "common/record/derive.h"
 #include "common/record/edit.h"
 #include "common/record/in_turns.h"
 #include "common/record/params.h"
@@ -410,6 +411,10 @@ std::optional<Throughput> throughput_of(const Series& series) {
   }
   if (!series.stats) return std::nullopt;
   return work_rate(series, series.stats->median_ns);
+}
+
+std::string unit_in_type(const std::string& unit, const Series& series) {
+  return unit == "FLOP/s" ? rate_unit(dtype_of(series)) : unit;
 }
 
 std::string quality_problem(const Series& series) {

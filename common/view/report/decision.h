@@ -65,6 +65,9 @@ std::string division_words(const Decision& decision);
 /// calls/s; items/s for pipelines and trainings. None without a usable time or on a failed series.
 std::optional<Throughput> throughput_of(const Series& series);
 
+/// The unit as people read it: of a rung that computes in integers "OP/s" is what "FLOP/s" is of another.
+std::string unit_in_type(const std::string& unit, const Series& series);
+
 /// How the speed of a comparison's side came about: in its rounds, alone, or in turns with a third.
 enum class SideTiming { in_turns, alone, with_another };
 struct SideSpeed {

@@ -198,12 +198,16 @@ std::string speeds_of(const Claim& claim) {
     return unavailable("no usable time per call");
   const Throughput& theirs = after->throughput;
   const auto before = side_speed(*claim.run, claim.comparison, false);
-  const bool are_alike =
-      before && before->throughput.unit == theirs.unit && before->throughput.value > 0;
+  const auto unit_of = [&](const SideSpeed& speed, bool is_candidate) {
+    const Series* side = side_series(*claim.run, claim.comparison, is_candidate);
+    return unit_in_type(speed.throughput.unit, *side);  // a side with a speed has a series
+  };
+  const std::string unit = unit_of(*after, true);
+  const bool are_alike = before && unit_of(*before, false) == unit && before->throughput.value > 0;
   if (!are_alike)
-    return "candidate " + format_rate(theirs.value, theirs.unit) +
+    return "candidate " + format_rate(theirs.value, unit) +
            timing_words(after->timing, after->timing, false);
-  return old_to_new_rate(before->throughput, theirs, theirs.unit) +
+  return old_to_new_rate(before->throughput, theirs, unit) +
          timing_words(before->timing, after->timing, true);
 }
 
@@ -472,7 +476,8 @@ std::string ladder_sentences(const Material& material, const Climb& climb) {
   return text;
 }
 
-/// "12 of 13 rungs passed their checks", and how many of those have no speed that can be believed.
+/// "12 of 13 rungs passed their checks", and how many of those have no speed that can be believed. Where page 1 leaves
+/// rungs out, the count is of those that it shows.
 std::string checks_sentence(const Climb& climb) {
   size_t passed = 0, without_speed = 0;
   for (const Line* line : climb.lines) {
@@ -481,7 +486,8 @@ std::string checks_sentence(const Climb& climb) {
     passed += is_right;
     without_speed += is_right && !line->problem.empty();
   }
-  std::string text = fmt::format("{} of {} rungs passed their checks{}", passed, climb.lines.size(),
+  std::string text = fmt::format("{} of {} rungs{} passed their checks{}", passed,
+                                 climb.lines.size(), climb.in_appendix > 0 ? " on this page" : "",
                                  climb.where.empty() ? "" : " at " + climb.where);
   if (without_speed > 0)
     text += without_speed == 1

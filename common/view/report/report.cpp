@@ -137,8 +137,9 @@ std::set<std::string> labs_left_out(std::span<const Input> inputs, const Options
   return labs;
 }
 
+/// Of a ladder no rung is a side: the last of its claims is one of many.
 void mark_sides(Material* material) {
-  if (material->claims.empty()) return;
+  if (!material->is_of_pair) return;
   const Claim& claim = material->claims.back();
   const Comparison& c = claim.comparison;
   for (Line& line : material->lines) {
@@ -401,8 +402,8 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   material.lab = material.lines.back().series->lab;
   material.other_labs = labs_left_out(inputs, options);
   RIDGE_TRY(material.claims, collect_claims(inputs, options));
-  mark_sides(&material);
   material.is_of_pair = report.is_of_pair = is_about_pair(material);
+  mark_sides(&material);
 
   const Climb climb = climb_of(material);
   const std::string own = capitalised(own_sides_of(material).many);

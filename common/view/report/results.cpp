@@ -256,11 +256,12 @@ Section throughput_section(const Material& material) {
   section.table = table_of(
       material,
       {"Rung", "Time per call", "95 % interval", "Throughput", "95 % interval", "Samples"},
-      [](const Line& line) -> std::vector<std::string> {
+      [&](const Line& line) -> std::vector<std::string> {
         const Series& series = *line.series;
         const auto rate = throughput_of(series);
+        const std::string unit = rate ? unit_in_words(line, rate->unit, *material.options) : "";
         const std::string throughput = rate && std::isfinite(rate->value)
-                                           ? format_rate(rate->value, rate->unit)
+                                           ? format_rate(rate->value, unit)
                                            : unavailable("no usable time per call");
         if (!series.stats) {
           return {reason_for(series, "stats", "no time per call was measured"), "", throughput};
@@ -277,8 +278,7 @@ Section throughput_section(const Material& material) {
         return {usable(stats.median_ns) ? format_time_ns(stats.median_ns)
                                         : unavailable("the median is not a number"),
                 interval_or_reason(format_time_interval(stats.ci_ns), stats.n), throughput,
-                has_ci ? format_rate_interval(ci, rate->unit) : unavailable("no interval"),
-                samples};
+                has_ci ? format_rate_interval(ci, unit) : unavailable("no interval"), samples};
       });
   for (std::string& note : shared_notes(material)) section.bullets.push_back(std::move(note));
   for (const Line& line : material.lines) {
