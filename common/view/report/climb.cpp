@@ -558,6 +558,14 @@ void leave_out_bar(const std::string& unit, chart::ClimbRow* row) {
   row->rate.reset();
 }
 
+/// Its bar is not the longest.
+void mark_fastest_in_pairs(std::vector<chart::ClimbRow>* rows) {
+  for (chart::ClimbRow& row : *rows) {
+    if (row.is_best)
+      row.sublabel += (row.sublabel.empty() ? "" : "; ") + std::string("fastest in pairs");
+  }
+}
+
 /// What the badges have no room for: why steps go down, and where the pair and the bars disagree. Page 1 has room for a
 /// sentence each, without details; the appendix says what holds each rung back.
 std::vector<std::string> step_bullets(const std::vector<chart::ClimbRow>& rows) {
@@ -646,6 +654,7 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
   }
   if (const std::string shared = chart::take_shared_words(&rows); !shared.empty())
     chart_options.timed += ", all " + shared;
+  if (climb.best != climb.fastest_alone) mark_fastest_in_pairs(&rows);
   section.chart = chart::climb_chart(rows, chart_options);
   section.bullets = step_bullets(rows);
   section.table = Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};

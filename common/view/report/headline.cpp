@@ -533,6 +533,26 @@ std::string seeds_sentence(const Material& material, const Climb& climb) {
   return "The ladder shows " + seeds_text(shown) + "; the appendix has " + seeds_text(all) + ".";
 }
 
+/// The fastest rung and library; where pairs decide which, beside the one whose bar is the longest.
+void add_fastest_facts(const Climb& climb, const Options& options, Headline* headline) {
+  const Line& best = *climb.best;
+  const auto add = [&](const std::string& what, const char* alone_name, const Line& fastest,
+                       const Line& alone) {
+    const std::string rate = named_rate(fastest, best, options);
+    if (&fastest == &alone)
+      headline->facts.emplace_back(alone_name, rate);
+    else
+      headline->facts.emplace_back(what + " in pairs",
+                                   rate + "; longest bar: " + named_rate(alone, best, options));
+  };
+  add("Fastest rung", "Fastest verified rung", best, *climb.fastest_alone);
+  if (climb.library)
+    add("Fastest library", "Fastest library", *climb.library, *climb.fastest_library_alone);
+  else
+    headline->facts.emplace_back("Fastest library",
+                                 unavailable("none has a verified speed in this type"));
+}
+
 Headline climb_headline(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   Headline headline;
@@ -570,9 +590,7 @@ Headline climb_headline(const Material& material, const Climb& climb) {
     fact("Checked", unavailable("another program timed it"));
     return headline;
   }
-  fact("Fastest verified rung", named_rate(*climb.best, *climb.best, options));
-  fact("Fastest library", climb.library ? named_rate(*climb.library, *climb.best, options)
-                                        : unavailable("none has a verified speed in this type"));
+  add_fastest_facts(climb, options, &headline);
   fact("Share of the ceiling", ceiling_words(climb.best->derived));
   fact("Its check", check_words(*climb.best, options.quality_metric) + seed_words(*climb.best));
   return headline;
