@@ -385,6 +385,44 @@ TEST_CASE("the fastest rung and library are those of the pairs, not those of the
   const Report third = built(by_third, three_options());
   CHECK(has(fact(third, "Fastest rung in pairs"), "dropped k"));
   CHECK(has(fact(third, "Fastest library"), "oneDNN"));  // the two intervals overlap
+  CHECK_FALSE(has(fact(third, "Fastest library"), "longest bar"));
+}
+
+TEST_CASE("a pair of two own rungs, or with a library of another type, does not lead page 1") {
+  Timed steps = ladder_of_three();
+  add_pairs(&steps.out, 10, {{kNaive, kWrong, 3.8}, {kWrong, kBlocked, 1.05}});
+  const Run of_steps = read_run(steps.out);
+  const Report report = built(of_steps, three_options());
+  CHECK(report.headline.figure == "≈ 4.0× as fast as the first rung");
+  CHECK(report.headline.tone == "none");
+  CHECK(front(report, "compared").chart->rows.size() == 2);
+
+  // The first rung and the fastest have no ratio of their own: then the pair is all that there is.
+  Timed apart;
+  apart.run(4, {{kNaive, 24e6}, {kWrong, 6.5e6}}, 60);
+  apart.run(5, {{kBlocked, 6e6}}, 600);
+  add_pairs(&apart.out, 10, {{kWrong, kBlocked, 1.05}});
+  const Run two_runs = read_run(apart.out);
+  CHECK(has(built(two_runs, three_options()).headline.figure, "as fast as dropped k"));
+
+  const auto headed = [](const std::string& type) {
+    Timed told;
+    told.out.send(work(RequestType::run, 4, {kNaive, kWrong, kBlocked, kPeer}));
+    const double times[] = {24e6, 12e6, 6e6, 5e6};
+    const std::string kernels[] = {kNaive, kWrong, kBlocked, kPeer};
+    const std::string types[] = {"fp32", "int8", "fp32", type};
+    for (int i = 0; i < 4; ++i) {
+      Series one = measured(4, i, kernels[i], times[i]);
+      one.dtype = types[i];
+      told.out.worker("result", with(about(4, i), "outcome", one));
+    }
+    told.out.worker("done", {{"request", 4}, {"status", "ok"}});
+    add_pairs(&told.out, 10, {{kPeer, kBlocked, 0.8, Verdict::slower}});
+    const Run run = read_run(told.out);
+    return built(run, ladder_options()).headline.figure;
+  };
+  CHECK(has(headed("fp32"), "as fast as oneDNN"));
+  CHECK(headed("int8") == "≈ 4.0× as fast as the first rung");
 }
 
 TEST_CASE(

@@ -297,12 +297,6 @@ const Line* start_of(const Material& material, const Climb& climb, const Line& l
   return start;
 }
 
-/// What has no type of its own, a look-up table, is held against libraries of any.
-bool is_of_one_type(const Line& library, const Line& rung) {
-  const bool has_type = !rung.series->dtype.empty() || rung.series->params.contains("dtype");
-  return !has_type || dtype_of(*library.series) == dtype_of(*rung.series);
-}
-
 /// Whether no rung of its ladder is faster.
 bool is_top(const Material& material, const Climb& climb, const Line& line) {
   const Line* start = start_of(material, climb, line);
@@ -442,6 +436,11 @@ std::optional<Ceiling> shared_ceiling_of(const Climb& climb) {
 }
 
 }  // namespace
+
+bool is_of_one_type(const Line& library, const Line& rung) {
+  const bool has_type = !rung.series->dtype.empty() || rung.series->params.contains("dtype");
+  return !has_type || dtype_of(*library.series) == dtype_of(*rung.series);
+}
 
 std::string quoted_title(const Line& line, const Options& options) {
   return "“" + title_of(line.series->kernel, options) + "”";

@@ -32,6 +32,9 @@ struct Climb {
   std::set<std::string> other_types{};  ///< of those that are left out because of their type
 };
 Climb climb_of(const Material& material);
+/// Whether the library computes in the rung's type. What has no type of its own, a look-up table, is held against
+/// libraries of any.
+bool is_of_one_type(const Line& library, const Line& rung);
 /// Whether speeds of it are medians over several seeds.
 bool has_medians_over_seeds(const Climb& climb);
 

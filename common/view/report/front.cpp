@@ -26,6 +26,7 @@ enum class Place {
   best_and_first,
   best_and_other_library,
   step_to_best,
+  best_and_other_type,
   step,
   other
 };
@@ -40,15 +41,17 @@ Place place_of(const Material& material, const Climb& climb, const Comparison& c
     const Line* other = candidate == climb.best ? baseline : candidate;
     if (other && other == climb.paired_library) return Place::best_and_library;
     if (other && other == climb.first) return Place::best_and_first;
-    if (other && is_library(*other)) return Place::best_and_other_library;
+    if (other && is_library(*other))
+      return is_of_one_type(*other, *climb.best) ? Place::best_and_other_library
+                                                 : Place::best_and_other_type;
     if (is_step && candidate == climb.best) return Place::step_to_best;
   }
   return is_step ? Place::step : Place::other;
 }
 
-}  // namespace
-
-std::vector<const Claim*> front_claims(const Material& material, const Climb& climb) {
+/// The claims of page 1, each with its place, in their order.
+std::vector<std::pair<Place, const Claim*>> placed_claims(const Material& material,
+                                                          const Climb& climb) {
   std::vector<std::pair<Place, const Claim*>> placed;
   const auto is_repeated = [&](const Claim& claim) {
     return std::any_of(&claim + 1, &material.claims.back() + 1, [&](const Claim& later) {
@@ -72,6 +75,19 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
   }
   std::stable_sort(placed.begin(), placed.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
+  return placed;
+}
+
+/// Whether it says how good the fastest rung is: against a library of its type, or against where the climb began.
+bool is_of_best(Place place) {
+  return place == Place::best_and_library || place == Place::best_and_first ||
+         place == Place::best_and_other_library;
+}
+
+}  // namespace
+
+std::vector<const Claim*> front_claims(const Material& material, const Climb& climb) {
+  const auto placed = placed_claims(material, climb);
   std::vector<const Claim*> claims;
   for (const auto& [place, claim] : placed) claims.push_back(claim);
   const auto own = std::count_if(placed.begin(), placed.end(),
@@ -81,17 +97,22 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
 }
 
 const Claim* leading_claim(const Material& material, const Climb& climb) {
-  const Claim* first = nullptr;
-  for (const Claim* claim : front_claims(material, climb)) {
+  const Claim *first = nullptr, *of_best = nullptr;
+  for (const auto& [place, claim] : placed_claims(material, climb)) {
     const Comparison& c = claim->comparison;
     const bool is_told = !is_edit(c.candidate) && claim->decision.verdict != Verdict::invalid &&
                          c.ratio > 0 && std::isfinite(c.ratio);
     if (!is_told) continue;
+    if (is_of_best(place)) return claim;
     if (!first) first = claim;
-    const std::string& best = climb.best ? climb.best->series->kernel : c.candidate;
-    if (c.candidate == best || c.baseline == best) return claim;
+    const bool has_best = climb.best && (c.candidate == climb.best->series->kernel ||
+                                         c.baseline == climb.best->series->kernel);
+    if (!of_best && has_best) of_best = claim;
   }
-  return first;
+  const bool has_way =
+      climb.best && climb.best != climb.first && step_between(material, *climb.first, *climb.best);
+  if (has_way) return nullptr;
+  return of_best ? of_best : first;
 }
 
 std::string sides_words(const Claim& claim, const Options& options) {

@@ -12,8 +12,8 @@ namespace ridge::report {
 /// newest first; then those that the headline rests on: the fastest rung against the fastest library, the first rung and
 /// other libraries; then the steps, and the rest.
 std::vector<const Claim*> front_claims(const Material& material, const Climb& climb);
-/// The comparison that the headline of a ladder is about: the first of those that the fastest rung is a side of, else the
-/// first of all. Null: nothing that page 1 shows was compared in pairs.
+/// The comparison that the headline of a ladder is about: the fastest rung's against a library of its type or against the
+/// first rung; another only where those two have no ratio. Null: the headline is the climb's factor.
 const Claim* leading_claim(const Material& material, const Climb& climb);
 /// "“packed” against “cache blocks”".
 std::string sides_words(const Claim& claim, const Options& options);
