@@ -704,10 +704,21 @@ TEST_CASE("both verdicts of a held clock are on page 1, the sustained one first"
   CHECK(compared.bullets[0].find("sustained faster") < compared.bullets[0].find("at equal clock"));
   CHECK(has(caveats_of(report), "“cache blocks” against “three loops, -O3”: " + clock));
 
+  // A ladder's headline has both too, as the lessons name both.
+  Timed told;
+  told.run(4, {{kNaive, 24e6}, {kWrong, 12e6}, {kBlocked, 6e6}}, 60);
+  add_comparison(&told.out, wanted);
+  const Run climbed = read_run(told.out);
+  const Report ladder = built(climbed, ladder_options());
+  CHECK_FALSE(ladder.is_of_pair);
+  CHECK(has(fact(ladder, "Sustained"), "faster, 4.00× [3.95, 4.05]"));
+  CHECK(has(fact(ladder, "At equal clock"), "faster, 1.50× [1.49, 1.51]"));
+
   wanted.equal_clock =
       {};  // how fast each is alone was not measured: page 1 says what the appendix says
   const Run held = report_run(wanted);
   const Report less = built(held, ladder_options());
+  CHECK(has(less.headline.interval, "12 rounds at equal clock, sustained not measured"));
   CHECK(has(front(less, "compared").chart->panels.back().row_reasons[0], "; measure more"));
   CHECK(has(print_as(less, ".md"), "faster; measure more"));
   CHECK(has(caveats_of(less), clock));

@@ -40,6 +40,10 @@ Params shared_of(const std::vector<Claim>& claims) {
 
 }  // namespace
 
+std::string rests_on(const Comparison& comparison) {
+  return rounds_text(comparison) + (lacks_sustained(comparison) ? " at equal clock" : "");
+}
+
 std::string verdict_words(const Claim& claim) {
   if (!claim.paired) return "not paired: no claim";
   return std::string(to_string(claim.decision.verdict)) + "; " + decision_words(claim.decision);
@@ -118,7 +122,7 @@ std::vector<std::string> cells_of(const PairedRow& row) {
           : c.ci  ? ratio_interval_text(c.ci, c.margin)
                   : unavailable(c.trained ? "too few seeds" : "too few rounds"),
           format_percent_width(c.margin),
-          rounds_text(c),
+          rests_on(c),
           row.words};
 }
 

@@ -520,8 +520,7 @@ std::string step_words(const Step& step) {
     return step.text + " as fast, " + (step.is_alone ? "each timed alone" : "timed apart");
   const Comparison& c = step.claim->comparison;
   return fmt::format("{} as fast, 95 % interval {}, {}: {}", headline_ratio_text(c),
-                     ratio_interval_text(c.ci, c.margin), rounds_text(c),
-                     verdict_words(*step.claim));
+                     ratio_interval_text(c.ci, c.margin), rests_on(c), verdict_words(*step.claim));
 }
 
 namespace {

@@ -290,9 +290,9 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   }
   const std::string part = c.trained ? "a training step" : "this part";
   const std::string change = "replacing “" + base + "” by “" + cand + "”";
-  const std::string figures = fmt::format(
-      "{} as fast, 95 % interval {}, {}, margin {}", ratio_text(c.ratio, c.ci),
-      ratio_interval_text(c.ci, c.margin), rounds_text(c), format_percent_width(c.margin));
+  const std::string figures =
+      fmt::format("{} as fast, 95 % interval {}, {}, margin {}", ratio_text(c.ratio, c.ci),
+                  ratio_interval_text(c.ci, c.margin), rests_on(c), format_percent_width(c.margin));
   std::string text;
   switch (claim.decision.verdict) {
     case Verdict::faster:

@@ -117,6 +117,8 @@ std::vector<Section> ladder_sections(const Material& material);
 std::string later_words(const Line& line, const Options& options);
 
 // claims.cpp
+/// "40 rounds", and "40 rounds at equal clock" of a load that held the clock down.
+std::string rests_on(const Comparison& comparison);
 /// "faster; measure more": the verdict with the decision, the same words wherever the claim stands.
 std::string verdict_words(const Claim& claim);
 /// Each comparison's ratio with its interval and its rounds.

@@ -96,8 +96,19 @@ std::string claim_figure(const Claim& claim) {
 }
 
 std::string resting(const Comparison& c) {
-  return fmt::format("95 % interval {} · {} · margin {}", ratio_interval_text(c.ci, c.margin),
-                     rounds_text(c), format_percent_width(c.margin));
+  return fmt::format("95 % interval {} · {}{} · margin {}", ratio_interval_text(c.ci, c.margin),
+                     rests_on(c), lacks_sustained(c) ? ", sustained not measured" : "",
+                     format_percent_width(c.margin));
+}
+
+/// Where a held clock leaves two verdicts both, the one that counts first; else nothing.
+void add_clock_facts(const Claim& claim, Headline* headline) {
+  const Comparison& c = claim.comparison;
+  if (!c.equal_clock || claim.decision.verdict == Verdict::invalid) return;
+  headline->facts.emplace_back("Sustained",
+                               verdict_figures(to_string(claim.decision.verdict), c, c.margin));
+  headline->facts.emplace_back("At equal clock", verdict_figures(to_string(c.equal_clock->verdict),
+                                                                 *c.equal_clock, c.margin));
 }
 
 /// "18.5 ms → 13.1 ms"
@@ -228,12 +239,7 @@ Headline claim_headline(const Claim& claim) {
   const auto fact = [&](const char* name, const std::string& value) {
     headline.facts.emplace_back(name, value);
   };
-  if (claim.comparison.equal_clock && !invalid) {
-    const Comparison& c = claim.comparison;
-    fact("Sustained", verdict_figures(to_string(decision.verdict), c, c.margin));
-    fact("At equal clock",
-         verdict_figures(to_string(c.equal_clock->verdict), *c.equal_clock, c.margin));
-  }
+  add_clock_facts(claim, &headline);
   const Series* candidate_side = side_series(*claim.run, claim.comparison, true);
   const Series* baseline_side = side_series(*claim.run, claim.comparison, false);
   fact("Speed", invalid ? why : speeds_of(claim));
@@ -573,6 +579,7 @@ Headline climb_headline(const Material& material, const Climb& climb) {
     headline.figure = leading_figure(material, climb, *lead);
     headline.tone = tone_of(*lead);
     headline.interval = resting(lead->comparison);
+    add_clock_facts(*lead, &headline);
   } else if (const auto step = climb.best == climb.first
                                    ? std::nullopt
                                    : step_between(material, *climb.first, *climb.best)) {
