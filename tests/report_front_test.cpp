@@ -689,6 +689,22 @@ TEST_CASE("a factor over a single call has one digit, and says so") {
   CHECK(front(noisy, "machine").paragraphs[1].ends_with("when it began the machine was quiet."));
 }
 
+TEST_CASE("a factor over times that are not steady is the range that the terminal prints") {
+  Timed told;
+  told.out.send(work(RequestType::run, 4, {kNaive, kBlocked}));
+  Series wide = measured(4, 0, kNaive, 24e6);
+  wide.stats->ci_ns = Interval{12e6, 36e6};
+  told.out.worker("result", with(about(4, 0), "outcome", wide));
+  told.out.worker("result", with(about(4, 1), "outcome", measured(4, 1, kBlocked, 6e6)));
+  told.out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(told.out);
+  const Report report = built(run, ladder_options());
+  const std::string range = "2–6×";
+  CHECK(front(report, "climb").chart->table.rows[1][3] == range);
+  CHECK(report.headline.figure == range + " as fast as the first rung");
+  CHECK(has(report.sentence, "11.2 → 44.7 GFLOP/s, " + range + " as fast, each timed alone."));
+}
+
 TEST_CASE("both verdicts of a held clock are on page 1, the sustained one first") {
   const std::string clock = "the clock was held down: 1687 of 1980 MHz";
   ReportCase wanted;

@@ -16,6 +16,7 @@
 #include "common/record/derive.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
+#include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
 #include "labs/lab.h"
 
@@ -93,18 +94,19 @@ std::vector<std::string> heading_with(const Series& with) {
 /// How many times as fast as what came before.
 struct Gain {
   double ratio = 0;
-  /// The interval of either time is too wide for one figure: then from the lower to the upper end of what they allow.
-  bool is_noisy = false;
-  std::optional<Interval> range{};  ///< absent where an interval reaches down to 0
+  bool is_noisy = false;            ///< the interval of either time is too wide for one figure
+  bool is_once = false;             ///< one of them is a single call
+  std::optional<Interval> range{};  ///< of noisy times: alone_range()
 };
 
 constexpr const char *kTo = "–", *kNoisyCell = "noisy";
 
 std::string gain_cell(const Gain& gain) {
   if (!gain.is_noisy) return "≈" + format_number(gain.ratio, 2) + "×";
+  if (gain.is_once) return "≈" + rough_number(gain.ratio) + "×";
   if (!gain.range) return kNoisyCell;
-  const std::string low = format_tick(gain.range->low, 2), high = format_tick(gain.range->high, 2);
-  return low == high ? "≈" + format_number(gain.ratio, 2) + "×" : low + kTo + high + "×";
+  const std::string range = alone_range_text(*gain.range);
+  return range.empty() ? "≈" + format_number(gain.ratio, 2) + "×" : range;
 }
 
 bool is_noisy_cell(const std::string& cell) {
@@ -160,18 +162,13 @@ class Gains {
     }
     if (!before) return {};
     Gain gain{before->median_ns / now.median_ns};
-    const Interval from = reach_of(*before), to = reach_of(now);
     gain.is_noisy = !is_steady(now) || !is_steady(*before);
-    if (gain.is_noisy && from.low > 0 && to.low > 0)
-      gain.range = Interval{from.low / to.high, from.high / to.low};
+    gain.is_once = now.n < 2 || before->n < 2;
+    gain.range = alone_range(*before, now);
     return gain;
   }
 
  private:
-  static Interval reach_of(const Stats& stats) {
-    return stats.ci_ns.value_or(Interval{stats.min_ns, stats.max_ns});
-  }
-
   struct Ours {
     const Stats *last = nullptr, *best = nullptr;  ///< null: none yet
   };

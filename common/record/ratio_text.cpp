@@ -183,6 +183,21 @@ std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b) {
   return alone_ratio_text(ratio);
 }
 
+std::optional<Interval> alone_range(const Stats& from, const Stats& to) {
+  if ((is_steady(from) && is_steady(to)) || from.n < 2 || to.n < 2) return std::nullopt;
+  const auto reach = [](const Stats& stats) {
+    return stats.ci_ns.value_or(Interval{stats.min_ns, stats.max_ns});
+  };
+  const Interval before = reach(from), after = reach(to);
+  if (!(before.low > 0) || !(after.low > 0)) return std::nullopt;
+  return Interval{before.low / after.high, before.high / after.low};
+}
+
+std::string alone_range_text(const Interval& range) {
+  const std::string low = format_tick(range.low, 2), high = format_tick(range.high, 2);
+  return low == high ? "" : low + "–" + high + "×";
+}
+
 std::string rough_number(double ratio) {
   constexpr double kFew = 2;  // below it one digit would not tell a gain from none
   const double lead = ratio / std::pow(10, std::floor(std::log10(ratio)));

@@ -40,6 +40,12 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
 std::string alone_ratio_text(double ratio);
 /// The same as a headline; of single calls, of times that scatter or of a busy machine "about 70×".
 std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b);
+/// What two times that were each taken alone leave of their ratio where one of them is not steady (is_steady()): from the
+/// lower to the upper end of what their intervals, of too few samples their extremes, allow. None where both are steady,
+/// where one is a single call, or where an interval reaches down to 0.
+std::optional<Interval> alone_range(const Stats& from, const Stats& to);
+/// "1.2–1.9×"; empty where both ends read alike.
+std::string alone_range_text(const Interval& range);
 /// How many times as fast a climb became, and what that rests on.
 struct GainText {
   std::string ratio;     ///< "75×", "≈ 71×", "about 70×"

@@ -278,6 +278,7 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
   const bool is_noisy = is_noisy_quotient(*before->series, *row.series);
   chart::ClimbStep step{.ratio = bars, .from = with_stale(before->rung->title, stale)};
   step.is_noisy = is_noisy;
+  step.range = alone_range(*before->series->stats, *row.series->stats);
   if (pair) {
     step.ratio = pair->ratio;
     step.verdict = supported_verdict(*pair);

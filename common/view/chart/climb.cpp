@@ -169,6 +169,8 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
     model->legend.emplace_back("≠: in turns it is another way round than the bars");
   if (any([](const ClimbRow& row) { return row.step && !row.step->verdict; }))
     model->legend.emplace_back("≈: each alone, the ratio of two medians");
+  if (any([](const ClimbRow& row) { return row.step && !row.step->verdict && row.step->range; }))
+    model->legend.emplace_back("from–to: each alone, of unsteady times");
   if (!log_time && any([](const ClimbRow& row) { return row.is_baseline; }))
     model->legend.emplace_back("dashed outline: baseline");
   if (any([](const ClimbRow& row) { return row.is_peer && has_rate(row); }))
@@ -313,7 +315,9 @@ std::string alone_text(double ratio, bool is_noisy) {
 
 std::string step_text(const ClimbStep& step) {
   const bool has_ratio = std::isfinite(step.ratio) && step.ratio > 0;
-  if (has_ratio && !step.verdict) return alone_text(step.ratio, step.is_noisy);
+  const std::string range = step.range ? alone_range_text(*step.range) : "";
+  if (has_ratio && !step.verdict)
+    return range.empty() ? alone_text(step.ratio, step.is_noisy) : range;
   return marked(step, supported_ratio_text(step.ratio, step.interval));
 }
 

@@ -20,6 +20,8 @@ struct ClimbStep {
   std::string from{};     ///< the rung before, for the tooltip
   bool is_clear = false;  ///< the intervals of the two times do not overlap (are_clear)
   bool is_noisy = false;  ///< without a verdict: the ratio is rough (is_noisy_quotient)
+  std::optional<Interval>
+      range{};  ///< without a verdict, of times that are not steady (alone_range)
   // With a verdict:
   std::optional<Interval> interval{};  ///< 95 %, of the ratio
   double margin = 0;                   ///< 0.02: a difference of 2 % does not count
@@ -79,8 +81,8 @@ struct ClimbOptions {
 
 /// "≈ 12×", of a rough ratio "≈ 12× noisy".
 std::string alone_text(double ratio, bool is_noisy);
-/// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved, ≠ the bars disagree), else "≈ 12×", and
-/// "≈ 12× noisy". Its interval does not stand beside it: as supported_ratio_text().
+/// "▲ 11.8×" where it was compared in pairs (▼ slower, = same, ? unresolved, ≠ the bars disagree), else "≈ 12×",
+/// "8.1–17×" and "≈ 12× noisy". Its interval does not stand beside it: as supported_ratio_text().
 std::string step_text(const ClimbStep& step);
 
 /// What is said under every bar, taken from the rows to be said once above them: "busy". Empty where bars differ, or are few.

@@ -435,6 +435,13 @@ std::optional<Ceiling> shared_ceiling_of(const Climb& climb) {
   return shared;
 }
 
+/// Of medians over seeds no one result has the range.
+std::optional<Interval> range_between(const Line& from, const Line& to) {
+  const bool has_both = from.series->stats && to.series->stats;
+  if (!has_both || from.over_seeds || to.over_seeds) return std::nullopt;
+  return alone_range(*from.series->stats, *to.series->stats);
+}
+
 }  // namespace
 
 bool is_of_one_type(const Line& library, const Line& rung) {
@@ -484,8 +491,11 @@ std::optional<Step> step_between(const Material& material, const Line& from, con
   if (!low || !high || low->unit != high->unit || !apart_words(from, to).empty())
     return std::nullopt;
   const double ratio = high->value / low->value;
-  return Step{ratio, nullptr, !from.in_turns && !to.in_turns,
-              alone_ratio_text(ratio, *from.series->stats, *to.series->stats)};
+  const auto range = range_between(from, to);
+  const std::string text = range ? alone_range_text(*range) : "";
+  return Step{
+      ratio, nullptr, !from.in_turns && !to.in_turns,
+      text.empty() ? alone_ratio_text(ratio, *from.series->stats, *to.series->stats) : text};
 }
 
 bool has_medians_over_seeds(const Climb& climb) {
@@ -534,6 +544,7 @@ chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
                             const Options& options) {
   chart::ClimbStep made{.ratio = step.ratio, .from = title_of(from.series->kernel, options)};
   made.is_noisy = is_rough(*from.series) || is_rough(*to.series);
+  made.range = range_between(from, to);
   if (step.claim) {
     made.verdict = step.claim->decision.verdict;
     made.interval = step.claim->comparison.ci;

@@ -49,7 +49,7 @@ struct Step {
   double ratio = 0;
   const Claim* claim = nullptr;  ///< null: they were not compared in pairs
   bool is_alone = true;  ///< without a claim: each was timed alone, neither in turns with a third
-  std::string text{};    ///< without a claim: "≈ 71×", of rough times "about 70×"
+  std::string text{};  ///< without a claim: "≈ 71×", of rough times "60–80×", else "about 70×"
 };
 /// Why two results that were each timed alone have no ratio: "8 minutes apart"; empty: they are of one run.
 std::string apart_words(const Line& a, const Line& b);
