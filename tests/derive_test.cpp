@@ -98,6 +98,19 @@ TEST_CASE("nothing is derived from a result that may not be used") {
   CHECK(!refused(series).empty());
 }
 
+TEST_CASE("a share that reads above 100 % is known as one, whether it is let pass or not") {
+  const auto with_flop = [](double flop) {
+    Series series = measured("gemm.cpu.a", 1);
+    series.bytes_min = 0;
+    series.flop = flop;  // of 1e5 in a microsecond
+    return derive(series, cpu_ceilings());
+  };
+  CHECK_FALSE(is_over_ceiling(with_flop(0.99e5)));
+  CHECK_FALSE(is_over_ceiling(with_flop(1.004e5)));  // it reads 100 %
+  CHECK(is_over_ceiling(with_flop(1.02e5)));
+  CHECK(is_over_ceiling(with_flop(2e5)));
+}
+
 TEST_CASE("a share well above the ceiling is not shown as one") {
   Series series = measured("gemm.cpu.a", 1);
   series.bytes_min = 80000;  // 5 times what DRAM reads

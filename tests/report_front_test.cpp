@@ -740,6 +740,23 @@ TEST_CASE("both verdicts of a held clock are on page 1, the sustained one first"
   CHECK(has(caveats_of(less), clock));
 }
 
+TEST_CASE("a share above 100 % stands with what it means") {
+  const auto report_at = [](double call_ns) {
+    Timed told;
+    told.run(4, {{kNaive, 24e6}, {kBlocked, call_ns}}, 60);
+    const Run run = read_run(told.out);
+    const Report report = built(run, ladder_options());
+    return std::pair(fact(report, "Share of the ceiling"), caveats_of(report));
+  };
+  const double at_ceiling_ns = 2.0 * 512 * 512 * 512 / 1.3e11 * 1e9;
+  const auto [over, words] = report_at(at_ceiling_ns / 1.02);
+  CHECK(has(over, "102 % of FMA fp32"));
+  CHECK(has(words,
+            "Share of the ceiling of “cache blocks” over 100 %: the ceiling was measured in "
+            "a busier moment"));
+  CHECK_FALSE(has(report_at(at_ceiling_ns * 1.1).second, "over 100 %"));
+}
+
 TEST_CASE("the latency of a comparison is of both sides or of none") {
   const Run run = report_run();
   CHECK(fact(built(run, ladder_options()), "p95 latency") == "28.8 ms → 7.20 ms");

@@ -295,6 +295,14 @@ std::string nearest_ceiling_text(const Derived& derived) {
   return share + " of " + nearest->name.substr(0, nearest->name.find(','));  // without its threads
 }
 
+bool is_over_ceiling(const Derived& derived) {
+  constexpr double kReadsSo = 1.005;  // as "101 %"
+  const auto is_over = [](const std::optional<Utilization>& use) {
+    return use && use->value >= kReadsSo;
+  };
+  return derived.above_compute || is_over(derived.compute) || is_over(derived.bandwidth);
+}
+
 bool is_emulated(const Series& series) {
   const auto why = series.unavailable.find("stats");
   return why != series.unavailable.end() && why->second == kEmulated;

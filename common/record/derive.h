@@ -42,6 +42,12 @@ bool is_compute_doubted(const Derived& derived);
 const Utilization* nearest_ceiling(const Derived& derived);
 /// "97.1 %" of compute, "74.0 % of DRAM read" of another; empty: no share is known.
 std::string nearest_ceiling_text(const Derived& derived);
+/// Whether one of its shares reads above 100 %, or would where the rung is faster than its ceiling lets it be.
+bool is_over_ceiling(const Derived& derived);
+/// What that means, for wherever such a share stands.
+inline constexpr const char* kOverCeiling =
+    "over 100 %: the ceiling was measured in a busier moment than the rung, or the rung does less "
+    "than is counted";
 
 /// How far a median may be off, as a share of it: half of its interval; of too few samples for one, half of what lies
 /// between the fastest and the slowest of them. 0: one sample, or none.

@@ -518,6 +518,10 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
     options.columns.push_back({"Bandwidth", "least bytes/s", "memory_bandwidth"});
   if (axis.unit == "FLOP/s") options.ceiling = find_shared_ceiling(*out, &rows);
   chart::ChartModel model = chart::climb_chart(rows, options);
+  const bool is_over = std::any_of(out->rows.begin(), out->rows.end(), [](const auto& row) {
+    return row.series && row.ceilings && is_over_ceiling(derive(*row.series, *row.ceilings));
+  });
+  if (is_over) model.legend.emplace_back(kOverCeiling);
   if (const auto total = total_of(state, *out); total && !is_learning(state))
     model.legend.insert(model.legend.begin(), total->steps + ": " + gain_headline(total->gain) +
                                                   ", " + gain_small_print(total->gain));

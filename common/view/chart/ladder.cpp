@@ -112,12 +112,15 @@ std::string one_of(const std::string& items) {
 ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& options) {
   ChartModel model{.id = "ladder", .title = options.title, .subtitle = options.subtitle};
   std::vector<Entry> entries;
-  bool any_hatched = false, any_baseline = false, any_peer = false, any_trap = false;
+  bool any_hatched = false, any_baseline = false, any_peer = false, any_trap = false,
+       any_over = false;
   for (const LadderRow& row : rows) {
     entries.push_back(make_entry(row));
     any_hatched = any_hatched || entries.back().hatched;
     any_baseline = any_baseline || row.is_baseline;
     any_trap = any_trap || row.is_trap;
+    any_over =
+        any_over || (entries.back().reason.empty() && is_over_ceiling(entries.back().derived));
     any_peer = any_peer || (row.is_peer && entries.back().reason.empty());
     model.rows.push_back({.label = row.label,
                           .sublabel = sublabel_of(row),
@@ -148,6 +151,7 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
   model.legend = {has_bars ? "dot, bar from zero: median" : "dot: median",
                   "whisker: 95 % interval"};
   if (any_trap) model.legend.push_back("grey diamond: the lie");
+  if (any_over) model.legend.push_back(kOverCeiling);
   if (any_baseline && has_bars) model.legend.push_back("dashed outline: baseline");
   if (any_peer) model.legend.push_back("grey: a library");
   if (any_hatched)

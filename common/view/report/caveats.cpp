@@ -186,6 +186,17 @@ void add_untested(const Material& material, Section* section) {
   if (!untested.empty()) section->bullets.push_back("Not tested: " + untested + ".");
 }
 
+/// What a share above 100 % is; its rungs are named.
+void add_over_caveats(const Climb& climb, const Options& options, Section* section) {
+  std::vector<const Line*> over;
+  for (const Line* line : climb.lines) {
+    if (line->problem.empty() && is_over_ceiling(line->derived)) over.push_back(line);
+  }
+  if (!over.empty())
+    section->bullets.push_back("Share of the ceiling of " + some_titles(over, options) + " " +
+                               kOverCeiling + ".");
+}
+
 void add_doubt_caveats(const Material& material, Section* section) {
   for (const Input& input : material.inputs) {
     const auto& all = input.run->ceilings();
@@ -254,6 +265,7 @@ Section caveats_section(const Material& material, const Climb& climb,
   if (material.inputs.size() == 1) add_time_caveats(climb, *material.options, &section);
   add_speed_caveats(material, climb, pairs, &section);
   add_flag_caveats(climb, *material.options, &section);
+  add_over_caveats(climb, *material.options, &section);
   add_doubt_caveats(material, &section);
   add_left_out(material, climb, &section);
   return section;

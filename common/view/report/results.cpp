@@ -318,6 +318,10 @@ Section utilization_section(const Material& material) {
   section.paragraphs = {
       "Source of every share: derived, that is achieved rate over the ceiling measured on the same "
       "machine with the same number of threads."};
+  const bool is_over = std::any_of(
+      material.lines.begin(), material.lines.end(),
+      [](const Line& line) { return line.problem.empty() && is_over_ceiling(line.derived); });
+  if (is_over) section.paragraphs.front() += " " + capitalised(kOverCeiling) + ".";
   auto share = [](const std::optional<Utilization>& use, const std::string& reason) {
     if (!use || !std::isfinite(use->value)) return unavailable(reason);
     return format_share(use->value) + " of " + use->name + " (" + use->source + ")";
