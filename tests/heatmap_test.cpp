@@ -381,6 +381,16 @@ TEST_CASE("the factors of traps have an axis to be told apart on, however narrow
   CHECK(axis.px(1) - axis.px(2e-5) > 50);
   CHECK(model.panels.at(1).marks.at(0).label.ends_with("000×"));
   CHECK(model.panels.at(1).marks.at(2).label == "unresolved");
+  // What is open has its factor, and why it is open.
+  CHECK(model.panels.at(1).marks.at(2).note.find(
+            "unresolved, 1.000× too high in 5 rounds: too few for an interval") !=
+        std::string::npos);
+  CHECK(model.panels.at(0).subtitle == "in turns");
+  made.series.push_back(gemm("traps.cpu.matrix", 512, 0.1));  // a kernel that tells no lie
+  made.rows.clear();
+  made.finish();
+  for (size_t i = 0; i + 1 < made.rows.size(); ++i) made.rows[i].is_trap = true;
+  CHECK(ladder_chart(made.rows).panels.at(0).subtitle == "in turns; kernels without a lie alone");
 }
 
 TEST_CASE("the ladder shows a rung's accuracy from its own processor's baseline") {

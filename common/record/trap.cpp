@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "common/core/format.h"
 #include "common/record/ratio_text.h"
 
@@ -21,7 +23,15 @@ std::string bias_text(const TrapOutcome& trap) {
   if (trap.bias == "high") return ratio_text(trap.factor, trap.ci) + " too high";
   if (trap.bias == "low") return ratio_text(1 / trap.factor, inverse(trap.ci)) + " too low";
   if (trap.bias == "none") return "no bias on this machine";
-  return trap.ci ? "unresolved" : fmt::format("unresolved, {} rounds", trap.rounds);
+  if (!(trap.factor > 0) || !std::isfinite(trap.factor))
+    return fmt::format("unresolved, {} rounds", trap.rounds);
+  const bool is_high = trap.factor >= 1;
+  const double off = is_high ? trap.factor : 1 / trap.factor;
+  const auto interval = is_high ? trap.ci : inverse(trap.ci);
+  return fmt::format("unresolved, {} too {} in {} round{}", ratio_text(off, interval),
+                     is_high ? "high" : "low", trap.rounds, trap.rounds == 1 ? "" : "s") +
+         (interval ? " " + ratio_interval_text(interval, trap.margin)
+                   : ": too few for an interval");
 }
 
 std::string guard_text(const TrapOutcome& trap) {

@@ -11,7 +11,8 @@ namespace ridge {
 std::string reading_text(const TrapOutcome& trap, const TrapFigure& figure);
 /// "[2.70, 2.73] ms"; kNone where there is no interval.
 std::string reading_interval_text(const TrapOutcome& trap, const TrapFigure& figure);
-/// "3.20× too low", "1.06× too high", "no bias on this machine", "unresolved".
+/// "3.20× too low", "1.06× too high", "no bias on this machine", "unresolved, 2.36× too high in 5 rounds: too few for an
+/// interval", "unresolved, 1.025× too high in 18 rounds [0.988, 1.04]".
 std::string bias_text(const TrapOutcome& trap);
 /// "caught: the gate refuses it ...", or "not caught: ...".
 std::string guard_text(const TrapOutcome& trap);

@@ -136,7 +136,7 @@ Words words_of(const TrapOutcome& trap, const std::string& where) {
       fmt::format("lie / honest {} {}  ·  {} rounds  ·  margin\u00a0{:g}\u00a0%",
                   ratio_text(trap.factor, trap.ci), ratio_interval_text(trap.ci, trap.margin),
                   trap.rounds, trap.margin * 100),
-      guard_text(trap)};
+      "by its guard " + guard_text(trap)};
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   return words;
 }

@@ -12,6 +12,7 @@
 #include "app/window/teach/teaching.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/trap.h"
 #include "labs/lab.h"
 
 namespace ridge::window {
@@ -330,10 +331,7 @@ std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& sc
 
 std::string figures_of(const LessonBar& bar, const std::string& unit) {
   const Series& series = *bar.series;
-  if (series.trap) {
-    const double factor = series.trap->factor;
-    return format_ratio(std::max(factor, 1 / factor)) + (factor >= 1 ? " too high" : " too low");
-  }
+  if (series.trap) return bias_text(*series.trap);
   std::string text = format_rate(bar.value, unit);
   if (series.stats) text += "  ·  " + format_time_ns(series.stats->median_ns);
   const Derived derived = derive(series, bar.run->ceilings());

@@ -48,7 +48,10 @@ std::string note_of(const Entry& entry, const TrapOutcome& trap) {
 
 void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
   panel->title = "Honest time, and the lie";
-  panel->subtitle = "in turns";
+  const bool is_all_traps = std::all_of(entries.begin(), entries.end(), [](const Entry& entry) {
+    return trap_of(entry) || !entry.reason.empty();
+  });
+  panel->subtitle = is_all_traps ? "in turns" : "in turns; kernels without a lie alone";
   std::vector<Mark> lies;
   for (Mark& honest : panel->marks) {
     const Entry& entry = entries[static_cast<size_t>(honest.row)];

@@ -8,6 +8,7 @@
 #include "common/core/format.h"
 #include "common/record/compute_unit.h"
 #include "common/record/params.h"
+#include "common/record/trap.h"
 
 namespace ridge::figure {
 namespace {
@@ -154,6 +155,11 @@ std::optional<Value> cores(const Asked& asked) {
   return Value{double(asked.series.pipeline->cores), {}};
 }
 
+std::optional<Value> trap_bias(const Asked& asked) {
+  if (!asked.series.trap) return std::nullopt;
+  return Value{.value = std::nan(""), .text = bias_text(*asked.series.trap)};
+}
+
 std::optional<Value> trap_guard(const Asked& asked) {
   if (!asked.series.trap || asked.series.trap->guard_says.empty()) return std::nullopt;
   return Value{.value = std::nan(""), .text = asked.series.trap->guard_says};
@@ -274,6 +280,7 @@ constexpr Metric kMetrics[] = {{"time_per_call", "s", time_per_call},
                                {"trap_lie", "s", trap_lie},
                                {"trap_honest", "s", trap_honest},
                                {"trap_guard", "", trap_guard},
+                               {"trap_bias", "", trap_bias},
                                {"ratio", "×", ratio, pair_ratio},
                                {"margin", "", margin, pair_margin},
                                {"stage_alone", "s", stage_alone, nullptr, true},
