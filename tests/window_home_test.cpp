@@ -124,6 +124,7 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   CHECK(card_words(card).find("Your core: 64× in 6 steps, " + card.share +
                               " of its ceiling. oneDNN not beaten.\n") == 0);
   CHECK(card_brief(card).find("each timed alone") != std::string::npos);
+  CHECK(card_bars(card) == "Bars: each timed alone. The verdict above is of a pair in turns.");
   CHECK(card_brief(card).find("of oneDNN in turns") != std::string::npos);
   CHECK(card_brief(card).size() < 120);
   CHECK(card_caveats(card).find("≈ 64×: each timed alone") == 0);

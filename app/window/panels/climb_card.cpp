@@ -15,7 +15,7 @@
 namespace ridge::window {
 namespace {
 
-constexpr float kCardWidth = 760, kBarHeight = 26, kGain_px = 64;
+constexpr float kCardWidth = 760, kBarHeight = 26, kGain_px = 64, kBarsHead = 18;
 
 /// A bar for each rung that passed, linear from zero.
 void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
@@ -87,7 +87,9 @@ void draw_climb_card(Ui& ui) {
   Overlay overlay(ui, "card", 0.72f);
   const float pad = ui.px(28), w = std::min(ui.px(kCardWidth), ui.window.w - ui.px(40));
   const float inner_w = w - 2 * pad, gain_h = card.gain.empty() ? 0 : ui.px(kGain_px + 8);
-  const float bars_h = ui.px(kBarHeight) * static_cast<float>(card.bars.size());
+  const std::string bars_head = card_bars(card);
+  const float head_h = bars_head.empty() ? 0 : ui.px(kBarsHead);
+  const float bars_h = head_h + ui.px(kBarHeight) * static_cast<float>(card.bars.size());
   const float words_h = draw_caveats(ui, {0, 0, inner_w, 0}, card, true);
   const float h = 2 * pad + ui.px(30) + gain_h + ui.px(32) + ui.px(26) + words_h + ui.px(16) +
                   bars_h + ui.px(30);
@@ -113,7 +115,11 @@ void draw_climb_card(Ui& ui) {
   const Area caveats = inner.take_top(words_h, ui.px(16));
   draw_caveats(ui, caveats, card, false);
   if (ui.hovers("climb_caveats", caveats)) ui.tooltip(card_caveats(card));
-  draw_card_bars(ui, inner.take_top(bars_h), card);
+  Area bars = inner.take_top(bars_h);
+  const Area bars_top = bars.take_top(head_h);
+  ui.text(bars_top.x, bars_top.middle(), bars_head, kTiny_px, Role::muted, Face::body,
+          Anchor::start, bars_top.w);
+  draw_card_bars(ui, bars, card);
   const Area foot = inner.take_top(ui.px(30));
   const std::string rungs = rungs_text(ui.state, card);
   ui.text(foot.x, foot.middle() + ui.px(6),

@@ -437,6 +437,12 @@ std::string card_steps(const ClimbCard& card) {
          (card.share.empty() ? "" : ", " + card.share + " of its ceiling");
 }
 
+std::string card_bars(const ClimbCard& card) {
+  if (card.bars.empty()) return "";
+  return std::string("Bars: each timed alone.") +
+         (card.verdict ? " The verdict above is of a pair in turns." : "");
+}
+
 std::string card_brief(const ClimbCard& card) {
   std::vector<std::string> parts;
   const auto add = [&](std::string part) {

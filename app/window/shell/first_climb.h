@@ -77,6 +77,8 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb);
 /// "69×", "at least 71×", and what follows it: "in 5 steps, 74 % of its ceiling". What qualifies them is in card_brief().
 std::string card_figure(const ClimbCard& card);
 std::string card_steps(const ClimbCard& card);
+/// What the bars are of: each rung alone, whatever the verdict above them rests on.
+std::string card_bars(const ClimbCard& card);
 /// What qualifies the figures, in one small line; and the same in sentences, a line each.
 std::string card_brief(const ClimbCard& card);
 std::string card_caveats(const ClimbCard& card);
