@@ -886,6 +886,42 @@ StepOutcome played_step(Fixture& f, const std::string& tour, int step) {
   return outcome_of(f.state, shown_step(f.state), bars_in(f));
 }
 
+TEST_CASE("at the end of a tour over recordings the report is of the one that its steps showed",
+          "[tour]") {
+  Fixture f;
+  const StepOutcome outcome = played_step(f, "class", 8);  // GPU rungs in fp32
+  const Run* shown = bars_in(f).last()->run;
+  const Params params = bars_in(f).last()->series->params;
+  const std::string kernel = bars_in(f).last()->series->kernel;
+  f.state.teaching.beat = Beat::done;
+  // The lab in view has moved on: another rung, whose figures another recording has.
+  select_rung(f.state, "gemm.cuda.cublaslt");
+  set_param(f.state, "n", 8192);
+  rebuild_ladder(f.state);
+  const auto report = shown_report(f.state);
+  REQUIRE(report.ok());
+  REQUIRE(report->inputs.size() == 1);
+  CHECK(report->inputs.front().run == shown);
+  CHECK(contains(report->subtitle, "Recorded on NVIDIA H200"));
+  CHECK(shown->series_of_kernel(kernel).size() > 0);
+  CHECK(contains(report->subtitle, to_string(params.at("n"))));
+  // What the tour measured here goes before every recording.
+  Fixture live;
+  live.state.sessions.recordings = shipped();
+  start_tour(live.state, "first_hour", 12);
+  live.driver->frames(2);
+  live.driver->type('1');
+  live.driver->key(Key::page_down);
+  answer_requests(live);
+  live.driver->key(Key::page_down);
+  live.state.teaching.beat = Beat::done;
+  select_rung(live.state, "gemm.cuda.cublaslt");
+  rebuild_ladder(live.state);
+  const auto own = shown_report(live.state);
+  REQUIRE(own.ok());
+  CHECK(own->inputs.front().run == &live.state.run());
+}
+
 TEST_CASE("a step's Why says its own figure, and of another size which and what the step's is",
           "[tour]") {
   Fixture f;

@@ -10,6 +10,7 @@
 #include "app/session/transcript_file.h"
 #include "app/study/assets.h"
 #include "app/study/tour.h"
+#include "app/window/teach/step.h"
 #include "app/window/views/view.h"
 #include "common/core/files.h"
 #include "common/record/edit.h"
@@ -71,8 +72,32 @@ const Comparison* own_comparison(const State& state) {
   return nullptr;
 }
 
-Shown what_is_shown(const State& state) {
+/// What the steps of an ended tour showed of the lab in view: this run where one of them measured there, else the recording
+/// of the newest step with a figure. Its run is null where no step had one.
+Shown what_tour_showed(const State& state) {
+  const Teaching& teach = state.teaching;
   Shown shown;
+  for (auto result = teach.results.rbegin(); result != teach.results.rend(); ++result) {
+    const study::TourStep& step = teach.tour->steps[static_cast<size_t>(result->first)];
+    if (step.lab != state.selection.lab->id) continue;
+    const StepBars bars = step_bars(state, step);
+    for (auto bar = bars.bars.rbegin(); bar != bars.bars.rend(); ++bar) {
+      if (!bar->series) continue;
+      if (bar->run == &state.run()) return {bar->run, nullptr, {}};
+      if (!shown.run) shown = {bar->run, nullptr, bar->series->params};
+    }
+  }
+  return shown;
+}
+
+bool is_at_tours_end(const State& state) {
+  const Teaching& teach = state.teaching;
+  return teach.tour && !teach.results.empty() && teach.beat == Beat::done;
+}
+
+Shown what_is_shown(const State& state) {
+  Shown shown = is_at_tours_end(state) ? what_tour_showed(state) : Shown();
+  if (shown.run) return shown;
   shown.comparison = shown_comparison(state, nullptr, &shown.run);
   if (shown.comparison && shown.run != &state.run() && is_own_in_view(state)) shown = {};
   if (!shown.comparison && (shown.comparison = own_comparison(state))) shown.run = &state.run();
@@ -157,7 +182,7 @@ report::Section tour_section(const State& state, bool is_ended) {
 
 Result<report::Report> shown_report(const State& state) {
   const bool has_tour = state.teaching.tour && !state.teaching.results.empty();
-  const bool is_of_tour = has_tour && state.teaching.beat == Beat::done;
+  const bool is_of_tour = is_at_tours_end(state);
   const Shown shown = what_is_shown(state);
   const Recording* recording = recording_of(state, shown.run);
   const bool is_kept = shown.run && shown.run == kept_run(state);
