@@ -140,6 +140,12 @@ const Section* section_at(const Lab& lab, const Rung& rung) {
   return nullptr;
 }
 
+const Rung& first_rung(const Lab& lab) {
+  const auto found = std::find_if(lab.rungs.begin(), lab.rungs.end(),
+                                  [](const Rung& rung) { return !rung.wrong; });
+  return found == lab.rungs.end() ? lab.rungs.front() : *found;
+}
+
 const Rung* previous_rung(const Lab& lab, const Rung& rung) {
   const Rung* previous = nullptr;
   if (!lab.is_ladder) return nullptr;

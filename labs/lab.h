@@ -173,6 +173,8 @@ inline const char* one_thread_is_no_step(const Params& params) {
 }
 /// The heading above this rung where it is the first of a section; null otherwise.
 const Section* section_at(const Lab& lab, const Rung& rung);
+/// Where a lab that has rungs begins: at the first that is meant to be right. One that the gate refuses has no time.
+const Rung& first_rung(const Lab& lab);
 /// The rung before it in its section, of the same backend and not a peer; null for the first, and in a collection.
 const Rung* previous_rung(const Lab& lab, const Rung& rung);
 /// For each rung of ours and each bottleneck: the next rung of its backend that pulls the lever.

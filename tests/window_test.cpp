@@ -47,6 +47,22 @@ TEST_CASE("opening asks for the catalogue, the sources and the estimates", "[win
   CHECK(f.driver->triangles() > 1000);
 }
 
+TEST_CASE(
+    "every lab opens at a rung that is meant to be right, also one whose ladder begins with a "
+    "wrong one",
+    "[window]") {
+  Fixture f;
+  for (const Lab* lab : all_labs()) {
+    open_lab(f.state, lab->id);
+    f.driver->frames(2);
+    INFO(lab->id << ": " << f.state.selection.rung);
+    const Rung* rung = rung_of(f.state.selection.rung);
+    REQUIRE(rung);
+    CHECK_FALSE(rung->wrong);
+  }
+  CHECK(first_rung(*find_lab("conv")).kernel == std::string("conv.cpu.direct"));
+}
+
 TEST_CASE("F5 runs what can run, once, with the chosen parameters", "[window]") {
   Fixture f;
   REQUIRE(f.driver->click("n=256"));

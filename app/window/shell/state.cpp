@@ -110,15 +110,17 @@ OpenEnum<CacheMode> first_cache(const State& state) {
   return CacheMode::hot;
 }
 
-/// The first rung of the ladder that has a result in this run, else one in any recording; else its first.
+/// The first rung of the ladder that has a result in this run, else one in any recording; else its first. One that is
+/// wrong by design comes after all others.
 std::string first_to_see(const State& state) {
   const RungView* first = nullptr;
   for (const RungView& row : state.ladder.rows) {
     if (!row.series) continue;
-    if (row.origin != Origin::recorded) return row.rung->kernel;
-    if (!first) first = &row;
+    const bool is_wrong = row.rung->wrong != nullptr;
+    if (row.origin != Origin::recorded && !is_wrong) return row.rung->kernel;
+    if (!first || (first->rung->wrong && !is_wrong)) first = &row;
   }
-  return first ? first->rung->kernel : state.selection.lab->rungs.front().kernel;
+  return first ? first->rung->kernel : first_rung(*state.selection.lab).kernel;
 }
 
 }  // namespace
@@ -185,7 +187,7 @@ void open_lab(State& state, const std::string& lab_id) {
     state.selection.rung = compared.back().candidate;
   }
   if (state.selection.rung.empty()) {
-    state.selection.rung = lab->rungs.front().kernel;
+    state.selection.rung = first_rung(*lab).kernel;
     if (state.is_replay()) {  // nothing can be run: begin where there is something to see
       rebuild_ladder(state);
       state.selection.rung = first_to_see(state);
