@@ -340,6 +340,22 @@ TEST_CASE(
   CHECK(f.state.selection.rung == kSecond);
 }
 
+TEST_CASE("without a tour a library is something to compare with, and no idea that is new",
+          "[tour]") {
+  Fixture f;
+  f.run_all();
+  for (const char* kernel : {kSecond, "gemm.cpu.onednn"}) {
+    select_rung(f.state, kernel);
+    f.driver->frames(2);
+    toggle_presenter(f.state);
+    const std::string question = shown_step(f.state).question;
+    INFO(question);
+    CHECK(question.starts_with("New here: ") == !rung_of(kernel)->peer);
+    CHECK(question.starts_with("To compare with: “oneDNN”, ") == rung_of(kernel)->peer);
+    toggle_presenter(f.state);
+  }
+}
+
 TEST_CASE("on a wall the code is as large as in the window at least, whole, and 20 px high",
           "[tour]") {
   for (const auto& [width, height] : {std::pair(1600.f, 1000.f), std::pair(1920.f, 1080.f)}) {

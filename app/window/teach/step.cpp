@@ -330,6 +330,16 @@ std::string asked_at(const State& state) {
   return params_summary(*state.selection.lab, asked);
 }
 
+namespace {
+
+/// What is asked about: of a rung its change. A library changes nothing: it is there to compare with.
+std::string begins_question(const Rung& rung) {
+  return rung.peer ? std::string("To compare with: “") + rung.title + "”, " + rung.change + "."
+                   : std::string("New here: ") + rung.change + ".";
+}
+
+}  // namespace
+
 TourStep shown_step(const State& state) {
   if (const TourStep* step = tour_step(state)) return *step;
   TourStep step;
@@ -339,7 +349,7 @@ TourStep shown_step(const State& state) {
   step.mode = RunMode::live;  // a room waits for it
   step.cache = state.selection.cache.value().value_or(CacheMode::hot);
   step.ask = Ask::time;
-  step.question = std::string("New here: ") + row->rung->change + ". How long does one call take?";
+  step.question = begins_question(*row->rung) + " How long does one call take?";
   step.words = row->rung->change;
   const Comparison* kept = kept_pair(state);
   // All of one size and type: those of the result in view, where a recording has another size than was asked for.
@@ -364,8 +374,8 @@ TourStep shown_step(const State& state) {
   if (before) {
     step.rungs.insert(step.rungs.begin(), before->kernel);
     step.ask = Ask::ratio;
-    step.question = std::string("New here: ") + row->rung->change +
-                    ". How many times as fast as “" + before->title + "” is it?";
+    step.question =
+        begins_question(*row->rung) + " How many times as fast as “" + before->title + "” is it?";
   }
   if (before && (!row->info || row->info->kind == RungKind::kernel)) step.kind = StepKind::compare;
   step.rungs.push_back(state.selection.rung);
