@@ -1169,6 +1169,39 @@ TEST_CASE("a step's comparison counts its rounds, and a button cancels it", "[to
   CHECK(f.session.cancelled.front() == pair.id);
 }
 
+TEST_CASE("the ceilings that follow a step's rungs have a row of their own, and room in the bar",
+          "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 3);
+  f.driver->frames(3);
+  type(f, "40");
+  f.driver->key(Key::page_down);
+  const WorkRequest run = f.session.last(RequestType::run);
+  const auto tell = [&](int series, const char* phase, const char* text) {
+    f.session.tell("phase", {{"request", run.id},
+                             {"series", series},
+                             {"phase", phase},
+                             {"text", text},
+                             {"progress", 0.99}});
+    f.driver->frames(3);
+  };
+  const size_t rows = count_progress_rows(f.state, shown_step(f.state), bars_in(f));
+  for (int i = 0; i < static_cast<int>(run.kernels.size()); ++i) {
+    tell(i, "counters", "hardware counters");
+    f.session.measure(run, i, 1e6);
+  }
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("step_ceilings"));
+  const double before = f.state.requests.share;
+  CHECK(before < 0.96);
+  tell(-1, "timing", "measuring this machine's ceiling: FMA fp32");
+  f.driver->frames(120);
+  CHECK(f.driver->find("step_ceilings"));
+  CHECK(count_progress_rows(f.state, shown_step(f.state), bars_in(f)) == rows + 1);
+  CHECK(f.state.requests.share > before);
+  CHECK(f.state.requests.share < 1);
+}
+
 TEST_CASE("only what can run here is asked to run again", "[tour]") {
   const TourStep step;
   StepBars bars;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -182,17 +184,25 @@ int share_place(const Request& request, int series) {
   return request.type == RequestType::compare ? 0 : series;
 }
 
+/// The newest estimate of its time; 0: there is none.
+double estimated_s(const Run& run, const std::string& kernel) {
+  const auto& all = run.estimates();
+  const auto known = std::find_if(all.rbegin(), all.rend(), [&](const Estimate& one) {
+    return one.kernel == kernel && one.total_s > 0;
+  });
+  return known == all.rend() ? 0 : known->total_s;
+}
+
+bool is_estimated(const Run& run, const Request& request) {
+  return std::all_of(request.kernels.begin(), request.kernels.end(),
+                     [&](const std::string& kernel) { return estimated_s(run, kernel) > 0; });
+}
+
 /// What each rung of a request takes of it: seconds where all are estimated, else the same.
 std::vector<double> weights_of(const Run& run, const Request& request) {
+  if (!is_estimated(run, request)) return std::vector<double>(request.kernels.size(), 1.0);
   std::vector<double> weights;
-  for (const std::string& kernel : request.kernels) {
-    const auto& all = run.estimates();
-    const auto known = std::find_if(all.rbegin(), all.rend(), [&](const Estimate& one) {
-      return one.kernel == kernel && one.total_s > 0;
-    });
-    if (known == all.rend()) return std::vector<double>(request.kernels.size(), 1.0);
-    weights.push_back(known->total_s);
-  }
+  for (const std::string& kernel : request.kernels) weights.push_back(estimated_s(run, kernel));
   return weights;
 }
 
@@ -227,8 +237,34 @@ double phase_s(Requests& requests, const Progress& progress, double now_s) {
   return now_s - requests.phase_since_s;
 }
 
-/// What a machine's ceilings take of the bar, which are measured once before a run: so much of it at most.
-constexpr double kCeilings = 0.1, kCeilings_s = 15;
+/// What a machine's ceilings take of the bar: they are measured once, after the first rungs of a run. The worker's own
+/// estimate where there is one; never so much that nothing is left to see of the rungs.
+double part_of_ceilings(const Run& run, const Request& request) {
+  constexpr double kUsual = 0.1, kLeast = 0.05, kMost = 0.5;
+  if (request.kernels.empty()) return 1;
+  const double around_s = run.estimates_around_s();
+  if (request.type != RequestType::run || !(around_s > 0) || !is_estimated(run, request))
+    return kUsual;
+  const std::vector<double> weights = weights_of(run, request);
+  const double rungs_s = std::accumulate(weights.begin(), weights.end(), 0.0);
+  return std::clamp(around_s / (rungs_s + around_s), kLeast, kMost);
+}
+
+/// How far the open request is: its rungs, and beside them the ceilings, which begin when the last rung may be over.
+void note_parts(const Run& run, const Request& request, const Progress& progress, double since_s,
+                Requests* requests) {
+  constexpr double kUsual_s = 15;
+  if (progress.series < 0) {
+    const double around_s = std::max(run.estimates_around_s(), kUsual_s);
+    requests->ceilings_done = std::max(requests->ceilings_done, moving_share(since_s, around_s));
+    return;
+  }
+  if (requests->ceilings_done > 0) requests->ceilings_done = 1;
+  double& furthest = requests->furthest[share_place(request, progress.series)];
+  furthest = std::max(furthest, share_of_phase(request, progress, since_s));
+  requests->rungs_done = std::max(requests->rungs_done,
+                                  std::clamp(share_now(run, request, progress, since_s), 0.0, 1.0));
+}
 
 }  // namespace
 
@@ -243,21 +279,16 @@ void note_progress(State& state, double now_s) {
     requests.share = requests.share_from = goes_on ? requests.share_to : 0;
     requests.share_to = is_first && !goes_on ? kFirstOfTwo : 1;
     requests.share_of = open;
+    requests.rungs_done = requests.ceilings_done = 0;
     requests.furthest.clear();
   }
   const Request* request = state.run().request(open);
   if (!request || !progress || progress->request != open) return;
   Progress at = *progress;
-  const bool is_of_ceilings = at.series < 0;  // each has phases of its own
-  if (is_of_ceilings) at.phase.clear();
-  const double since_s = phase_s(requests, at, now_s);
-  if (!is_of_ceilings) {
-    double& furthest = requests.furthest[share_place(*request, at.series)];
-    furthest = std::max(furthest, share_of_phase(*request, at, since_s));
-  }
-  const double done = is_of_ceilings
-                          ? kCeilings * moving_share(since_s, kCeilings_s)
-                          : std::clamp(share_now(state.run(), *request, at, since_s), 0.0, 1.0);
+  if (at.series < 0) at.phase.clear();  // each ceiling has phases of its own
+  note_parts(state.run(), *request, at, phase_s(requests, at, now_s), &requests);
+  const double part = part_of_ceilings(state.run(), *request);
+  const double done = (1 - part) * requests.rungs_done + part * requests.ceilings_done;
   requests.share = std::max(requests.share,
                             requests.share_from + done * (requests.share_to - requests.share_from));
 }
@@ -267,6 +298,14 @@ double share_of_rung(const State& state, const Request& request, int place) {
   const auto known = requests.furthest.find(share_place(request, place));
   const bool is_it = requests.share_of == request.id && known != requests.furthest.end();
   return is_it ? known->second : 0;
+}
+
+std::optional<double> share_of_ceilings(const State& state, const Request& request) {
+  const auto& progress = state.run().progress();
+  const bool are_measured = progress && progress->request == request.id && progress->series < 0 &&
+                            request.open() && state.requests.share_of == request.id &&
+                            state.requests.ceilings_done > 0;
+  return are_measured ? std::optional(state.requests.ceilings_done) : std::nullopt;
 }
 
 std::string progress_headline(const State& state) {

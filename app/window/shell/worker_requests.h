@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "common/record/request.h"
@@ -40,6 +41,8 @@ struct Requests {
   int64_t share_of = 0;        ///< the request that `share` is of
   double share = 0;            ///< of the bar that is filled, 0 to 1; never less than it was
   double share_from = 0, share_to = 1;  ///< the part of the bar that is this request's
+  double rungs_done = 0;                ///< of `share_of`: how far its rungs are, 0 to 1
+  double ceilings_done = 0;             ///< and this machine's ceilings, which are measured for it
   std::string phase;                    ///< that `share_of` is in, and of which rung
   double phase_since_s = 0;             ///< the window's clock, when it began
   /// By place of the rung, how far each of `share_of` was at most: phases and their ceilings begin at 0 again and again.
@@ -88,6 +91,8 @@ RunEstimate estimate_of_ladder(const State& state);
 void note_progress(State& state, double now_s);
 /// How far the rung at this place of the request is, or of a comparison the whole of it, 0 to 1: it never falls.
 double share_of_rung(const State& state, const Request& request, int place);
+/// While this machine's ceilings are measured for this request, how far they are, 0 to 1; none: they are not now.
+std::optional<double> share_of_ceilings(const State& state, const Request& request);
 /// "Measuring cache blocks": what the open request does now.
 std::string progress_headline(const State& state);
 /// Lost before it listed its rungs: running means to start it again and ask.

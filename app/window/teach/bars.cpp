@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "app/window/teach/presenter.h"
@@ -372,51 +373,113 @@ void draw_moving(Ui& ui, const Area& rail, double share) {
 
 }  // namespace
 
+namespace {
+
+/// What a row of the progress says: its name and where it comes from at the left, how it stands at the right.
+struct ProgressRow {
+  std::string label = {}, origin = {}, state = {};
+  double share = 0;
+  bool is_missing = false;       ///< nothing runs here
+  std::string_view widget = {};  ///< of its state
+  bool is_now = false;
+};
+constexpr std::string_view kCeilingsRow = "step_ceilings";
+
+ProgressRow row_of_bar(const LessonBar& bar, double share, bool is_cancelled) {
+  ProgressRow row{bar.title, origin_of(bar), "", share, !bar.can_run && !bar.series};
+  row.state = row.is_missing ? bar.reason
+              : is_cancelled ? "cancelled"
+              : share >= 1   ? (bar.machine.empty() ? "measured" : "played")
+                             : "";
+  return row;
+}
+
+ProgressRow row_of_pair(const State& state, double share, bool is_cancelled) {
+  ProgressRow row{"both in turns", "the paired comparison", rounds_so_far(state), share};
+  if (is_cancelled)
+    row.state = "cancelled";
+  else if (!row.state.empty())
+    row.widget = "step_rounds";
+  else if (share >= 1)
+    row.state = "measured";
+  return row;
+}
+
+/// The first row that is not done is the one that is measured; while the ceilings have a row, they are.
+void mark_now(const State& state, std::vector<ProgressRow>* rows) {
+  const bool has_ceilings = rows->back().widget == kCeilingsRow;
+  bool is_taken = has_ceilings || !is_step_running(state);
+  for (ProgressRow& row : *rows) {
+    const bool is_next = row.share < 1 && !row.is_missing;
+    row.is_now = is_next && !is_taken;
+    is_taken |= is_next;
+  }
+  rows->back().is_now |= has_ceilings;
+  for (ProgressRow& row : *rows) {
+    if (!row.state.empty()) continue;
+    row.state = row.share > 0 ? format_share(row.share) : row.is_now ? "now" : "waits";
+  }
+}
+
+/// The bars, the pair behind them, and while they are measured the ceilings: they have a row of their own, since all bars
+/// may be full by then.
+std::vector<ProgressRow> progress_rows(const State& state, const study::TourStep& step,
+                                       const StepBars& bars) {
+  const std::vector<double> shares = progress_of(state, step, bars);
+  std::vector<ProgressRow> rows;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const bool is_cancelled = is_row_cancelled(state, bars, i);
+    rows.push_back(i < bars.bars.size() ? row_of_bar(bars.bars[i], shares[i], is_cancelled)
+                                        : row_of_pair(state, shares[i], is_cancelled));
+  }
+  if (const auto share = ceilings_progress(state))
+    rows.push_back({.label = "this machine's ceilings",
+                    .origin = "measured once",
+                    .share = *share,
+                    .widget = kCeilingsRow});
+  if (!rows.empty()) mark_now(state, &rows);
+  return rows;
+}
+
+void draw_progress_row(Ui& ui, Area row, const ProgressRow& made) {
+  const bool has_widget = !made.widget.empty();
+  Area head = row.take_top(ui.px(26), ui.px(4));
+  const float most = head.w * (has_widget ? 0.7f : 0.5f);
+  const float w = std::min(ui.width(made.state, kSmall_px), most);
+  ui.text(head.right(), head.middle(), made.state, kSmall_px, has_widget ? Role::text : Role::muted,
+          Face::body, Anchor::end, most);
+  if (has_widget) ui.widgets[std::string(made.widget)] = {head.right() - w, head.y, w, head.h};
+  head.take_right(w, ui.px(12));
+  head.take_left(ui.text(head.x, head.middle(), made.label, kBody_px, Role::text, Face::body,
+                         Anchor::start, head.w * 0.6f),
+                 ui.px(12));
+  if (head.w > ui.px(60))
+    ui.text(head.x, head.middle(), made.origin, kSmall_px, Role::muted, Face::body, Anchor::start,
+            head.w);
+}
+
+}  // namespace
+
+size_t count_progress_rows(const State& state, const study::TourStep& step, const StepBars& bars) {
+  return progress_rows(state, step, bars).size();
+}
+
 void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
                         const StepBars& bars) {
-  const std::vector<double> shares = progress_of(ui.state, step, bars);
+  const std::vector<ProgressRow> rows = progress_rows(ui.state, step, bars);
   if (is_step_running(ui.state)) ui.wake_in(kFrame_s);
   Area rest = area;
   ui.widgets["step_progress"] = area;
-  const float row_h = std::min(ui.px(58), area.h / static_cast<float>(shares.size()));
-  bool has_moved = false;  // the first row that is not done is the one that is measured
-  for (size_t i = 0; i < shares.size(); ++i) {
-    Area row = rest.take_top(row_h);
-    const bool is_pair = i >= bars.bars.size();
-    const LessonBar* bar = is_pair ? nullptr : &bars.bars[i];
-    const std::string label = is_pair ? "both in turns" : bar->title;
-    const std::string origin = is_pair ? "the paired comparison" : origin_of(*bar);
-    Area head = row.take_top(ui.px(26), ui.px(4));
-    const bool is_missing = bar && !bar->can_run && !bar->series;
-    const std::string rounds = is_pair ? rounds_so_far(ui.state) : "";
-    const std::string state = is_missing                            ? bar->reason
-                              : is_row_cancelled(ui.state, bars, i) ? "cancelled"
-                              : !rounds.empty()                     ? rounds
-                              : shares[i] >= 1
-                                  ? (bar && !bar->machine.empty() ? "played" : "measured")
-                              : shares[i] > 0                           ? format_share(shares[i])
-                              : has_moved || !is_step_running(ui.state) ? "waits"
-                                                                        : "now";
-    const float most = head.w * (is_pair ? 0.7f : 0.5f);
-    const float w = std::min(ui.width(state, kSmall_px), most);
-    ui.text(head.right(), head.middle(), state, kSmall_px,
-            rounds.empty() ? Role::muted : Role::text, Face::body, Anchor::end, most);
-    if (!rounds.empty()) ui.widgets["step_rounds"] = {head.right() - w, head.y, w, head.h};
-    head.take_right(w, ui.px(12));
-    head.take_left(ui.text(head.x, head.middle(), label, kBody_px, Role::text, Face::body,
-                           Anchor::start, head.w * 0.6f),
-                   ui.px(12));
-    if (head.w > ui.px(60))
-      ui.text(head.x, head.middle(), origin, kSmall_px, Role::muted, Face::body, Anchor::start,
-              head.w);
-    const Area rail = {row.x, row.y, row.w, ui.px(10)};
+  const float row_h = std::min(ui.px(58), area.h / static_cast<float>(rows.size()));
+  for (const ProgressRow& made : rows) {
+    const Area row = rest.take_top(row_h);
+    draw_progress_row(ui, row, made);
+    const Area rail = {row.x, row.y + ui.px(30), row.w, ui.px(10)};
     ui.fill(rail, ui.raised(1), ui.px(4));
-    if (shares[i] > 0)
-      ui.fill({rail.x, rail.y, std::max(rail.h, rail.w * static_cast<float>(shares[i])), rail.h},
+    if (made.share > 0)
+      ui.fill({rail.x, rail.y, std::max(rail.h, rail.w * static_cast<float>(made.share)), rail.h},
               ui.color(Role::series0), ui.px(4));
-    const bool is_next = shares[i] < 1 && !is_missing;
-    if (is_next && !std::exchange(has_moved, true) && is_step_running(ui.state))
-      draw_moving(ui, rail, shares[i]);
+    if (made.is_now) draw_moving(ui, rail, made.share);
   }
 }
 

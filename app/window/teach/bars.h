@@ -13,7 +13,9 @@ std::string figures_of(const LessonBar& bar, const std::string& unit);
 /// The ceiling that all bars with a rate have, in their unit; none: they have several, or none is known.
 std::optional<double> shared_ceiling(const StepBars& bars);
 
-/// Progress of each bar's run, and of the comparison behind them.
+/// Progress of each bar's run, of the comparison behind them, and while they are measured of this machine's ceilings: a row
+/// each.
+size_t count_progress_rows(const State& state, const study::TourStep& step, const StepBars& bars);
 void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
                         const StepBars& bars);
 /// What the axis of the bars is, and what the lines on them are.

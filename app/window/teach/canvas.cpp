@@ -860,7 +860,7 @@ void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   const bool presenting = ui.state.teaching.presenting;
   if (beat == Beat::predict || !shown.step.measures()) return draw_code(ui, area, shown);
   if (beat == Beat::run) {
-    const auto rows = static_cast<float>(progress_of(ui.state, shown.step, shown.bars).size());
+    const auto rows = static_cast<float>(count_progress_rows(ui.state, shown.step, shown.bars));
     constexpr float kRow = 58, kLeastRow = 42;
     const float wanted = std::min(area.h * 0.6f, ui.px(kRow) * rows + 2 * pad);
     const float least = std::min(wanted, ui.px(kLeastRow) * rows + 2 * pad);

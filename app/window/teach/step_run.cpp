@@ -108,6 +108,15 @@ double pair_progress(const State& state) {
 
 }  // namespace
 
+std::optional<double> ceilings_progress(const State& state) {
+  for (const int64_t id : state.teaching.sent) {
+    const Request* request = state.run().request(id);
+    const auto share = request ? share_of_ceilings(state, *request) : std::nullopt;
+    if (share) return share;
+  }
+  return std::nullopt;
+}
+
 std::string rounds_so_far(const State& state) {
   const Request* request = sent_pair(state);
   const auto& progress = state.run().progress();

@@ -1,6 +1,7 @@
 // The run of a step: what has to be measured, how far that is, and what was cancelled of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ bool is_step_cancelled(const State& state);
 /// How far each bar's run is, 0 to 1; and behind them that of the comparison, where the step has one.
 std::vector<double> progress_of(const State& state, const study::TourStep& step,
                                 const StepBars& bars);
+/// How far this machine's ceilings are while this step's run measures them, 0 to 1; none: it does not now. All bars may be
+/// full by then.
+std::optional<double> ceilings_progress(const State& state);
 /// "round 4 of 12, about 8 s left", of this step's comparison; empty: its rounds have not begun, or are over.
 std::string rounds_so_far(const State& state);
 /// How long the recorded bars are played: their own measuring time, but no longer than a room waits.
