@@ -2125,6 +2125,7 @@ TEST_CASE("the presenter writes nothing too small for the last row of a room", "
     check_is_read_from_the_last_row(f);
     if (const Area* line = f.driver->find("code_line"); line && f.driver->find("step_code"))
       CHECK(line->h >= 27);  // of which the letters are set 20 px high
+    if (const Area* text = f.driver->find("step_figure_text")) CHECK(text->h >= 26.5f);
     if (const Area* words = f.driver->find("wall_words"); f.state.teaching.beat == Beat::explain) {
       REQUIRE(words);
       CHECK(words->h <= f.driver->find("explanation")->h);  // nothing of it is cut

@@ -611,17 +611,20 @@ void LessonCanvas::draw_left(Ui& ui, Area area, const Shown& shown) {
 
 namespace {
 
+/// The height of a line whose letters are set 20 px high, as print counts them, on 1920 × 1080; at scale 1.
+float wall_line(const Ui& ui) {
+  constexpr float kLeastOnWall_px = 27, kWall_px = 1080;
+  return kLeastOnWall_px * std::min(1.0f, ImGui::GetIO().DisplaySize.y / kWall_px) / ui.scale;
+}
+
 /// Of code on the canvas: it takes the place that it has. On a wall it has 20 px at least, is no smaller than the words
 /// around it, and its lines stand closer.
 struct CodeSizes {
   float least, most, leading;
 };
 CodeSizes code_sizes(const Ui& ui) {
-  // The height of a line of this face; its letters are set 20 px high, as print counts them, on 1920 × 1080.
-  constexpr float kLeastOnWall_px = 27, kWall_px = 1080;
-  const float least = kLeastOnWall_px * std::min(1.0f, ImGui::GetIO().DisplaySize.y / kWall_px);
   return ui.state.teaching.presenting
-             ? CodeSizes{std::max(least / ui.scale, kCode_px), kCode_px * 2, 1.25f}
+             ? CodeSizes{std::max(wall_line(ui), kCode_px), kCode_px * 2, 1.25f}
              : CodeSizes{kCode_px, kCode_px * 1.7f, 1.57f};
 }
 
@@ -849,7 +852,9 @@ bool LessonCanvas::draw_figure(Ui& ui, const Area& area, const Shown& shown) {
   if (chart::is_empty(figure_.model())) return false;
   ui.panel(area);
   ui.widgets["step_figure"] = area;
+  figure_.keep_text(state.teaching.presenting ? wall_line(ui) : 0);
   figure_.draw(ui, "step_figure_chart", area.inset(ui.px(16), ui.px(10)));
+  ui.widgets["step_figure_text"] = {area.x, area.y, area.w, figure_.smallest_text()};
   return true;
 }
 

@@ -45,6 +45,20 @@ void ChartView::set(chart::ChartModel model, std::vector<std::string> row_names)
   if (range_) look_at(range_->x, range_->y);  // the axes may have moved
 }
 
+void ChartView::keep_text(float least_px) {
+  fresh_ = fresh_ || least_text_px_ != least_px;
+  least_text_px_ = least_px;
+}
+
+float ChartView::smallest_text() const {
+  float least = 0;
+  for (const chart::Primitive& p : scene_.primitives) {
+    const bool is_text = p.kind == chart::Primitive::Kind::text;
+    if (is_text && (least == 0 || p.size_px < least)) least = p.size_px;
+  }
+  return least;
+}
+
 std::string ChartView::row_name(int row) const {
   const auto at = static_cast<size_t>(row);
   return at < row_names_.size() ? row_names_[at] : std::to_string(row);
@@ -90,8 +104,12 @@ void ChartView::lay_out(Ui& ui, float width, float height) {
   fonts_version_ = ui.fonts.version();
   const float by = growth(ui, width, height);
   if (!is_compact_ || height <= 0) {
-    const float font = kFont_px * by;
+    float font = kFont_px * by;
     lay_out_once(ui, width, height, font);
+    if (const float smallest = smallest_text(); smallest > 0 && smallest < ui.px(least_text_px_)) {
+      font *= ui.px(least_text_px_) / smallest;
+      lay_out_once(ui, width, height, font);
+    }
     if (height > 0 && scene_.height > height + 1)
       lay_out_once(ui, width - ui.px(kScrollbar), 0, font);
     else if (height > 0)

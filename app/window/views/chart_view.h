@@ -19,6 +19,10 @@ class ChartView {
 
   /// `row_names`: of its rows among the widgets ("chart:gemm.cpu.packed:0"); empty: their numbers.
   void set(chart::ChartModel model, std::vector<std::string> row_names = {});
+  /// Its axes and notes are no smaller, at scale 1: on a wall. 0: they are as small as a chart's.
+  void keep_text(float least_px);
+  /// The smallest text of the scene, in pixels.
+  float smallest_text() const;
   /// Height that the rows need at this width.
   float height(Ui& ui, float width);
   /// Fills `area` (rows grow to its height; more rows scroll). Returns the row clicked, else -1.
@@ -94,6 +98,7 @@ class ChartView {
   chart::Point plot_high() const;
 
   bool is_compact_ = false;
+  float least_text_px_ = 0;  ///< of keep_text()
   chart::ChartModel model_;
   std::vector<std::string> row_names_;
   chart::Scene scene_;
