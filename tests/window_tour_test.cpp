@@ -789,7 +789,7 @@ TEST_CASE("a saved comparison is what the presenter asks for", "[tour]") {
   CHECK(outcome_of(f.state, step, bars_in(f)).pair);
 }
 
-TEST_CASE("the presenter begins with the tour that was begun, else with the list of tours",
+TEST_CASE("the presenter shows the tour that was begun from its first step, else the list of tours",
           "[tour]") {
   {
     Fixture f;
@@ -814,8 +814,29 @@ TEST_CASE("the presenter begins with the tour that was begun, else with the list
   f.driver->frames(3);
   REQUIRE(f.state.teaching.tour);
   CHECK(f.state.teaching.tour->id == "class");
-  CHECK(f.state.teaching.tour_step == 2);
+  CHECK(f.state.teaching.tour_step == 0);
   CHECK_FALSE(f.driver->find("list"));
+  // The place that was kept is named, and two keys away; a talk does not move it.
+  CHECK(f.state.notice.text == "This tour was left at step 3: # leads there.");
+  CHECK(f.state.tour_progress.places["class"].step == 2);
+  f.driver->type('#');
+  f.driver->frames(2);
+  REQUIRE(f.driver->find("list"));
+  f.driver->key(Key::enter);
+  f.driver->frames(2);
+  CHECK(f.state.teaching.tour_step == 2);
+  go_to_step(f.state, 5);
+  f.driver->frames(2);
+  CHECK(f.state.tour_progress.places["class"].step == 2);
+  // Taken in the window again, it goes on there.
+  end_tour(f.state);
+  f.driver->key(Key::escape);
+  resume_tour(f.state, "class");
+  f.driver->frames(2);
+  CHECK(f.state.teaching.tour_step == 2);
+  go_to_step(f.state, 5);
+  f.driver->frames(2);
+  CHECK(f.state.tour_progress.places["class"].step == 5);
 }
 
 TEST_CASE("in a field for a number letters are no keys, and signs stay the stage's", "[tour]") {

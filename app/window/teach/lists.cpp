@@ -35,7 +35,10 @@ List tours_of(const State& state) {
     const auto tour = study::load_tour(id);
     ListRow row{"tour:" + id, id, "", !tour.ok(), [id](State& changed) {
                   close_list(changed);
-                  resume_tour(changed, id);
+                  if (changed.teaching.presenting)
+                    begin_on_stage(changed, id);
+                  else
+                    resume_tour(changed, id);
                 }};
     row.about = tour ? tour->audience : tour.error().sentence();
     if (tour)
@@ -61,13 +64,20 @@ std::string name_of(const study::TourStep& step) {
          (step.figure.empty() ? "" : ", " + step.figure);
 }
 
+/// Where a learner left the tour that is shown to a room; -1: no room, or no such place.
+int place_left(const State& state) {
+  const Teaching& teach = state.teaching;
+  return teach.leaves_place ? kept_step(state, teach.tour->id) : -1;
+}
+
 List steps_of(const State& state) {
   const Teaching& teach = state.teaching;
   List list{"steps", teach.tour->title, {}};
   for (size_t i = 0; i < teach.tour->steps.size(); ++i) {
     const study::TourStep& step = teach.tour->steps[i];
     const int place = static_cast<int>(i);
-    const std::string done = teach.results.contains(place) ? "  ✓" : "";
+    const std::string done = std::string(teach.results.contains(place) ? "  ✓" : "") +
+                             (place == place_left(state) ? "  ·  left here" : "");
     list.rows.push_back(
         {fmt::format("step:{}", i + 1),
          fmt::format("{}  {}  ·  {:g} min{}", i + 1, name_of(step), step.minutes, done),
@@ -186,7 +196,10 @@ void toggle_steps(State& state) {
   const bool opens = !state.teaching.show_steps;
   close_list(state);
   state.teaching.show_steps = opens;
-  state.teaching.list_at = state.teaching.tour_step;
+  // At the beginning of a talk it is looked for to go on where the tour was left.
+  const Teaching& teach = state.teaching;
+  const bool begins = teach.leaves_place && teach.tour_step == 0;
+  state.teaching.list_at = begins ? place_left(state) : teach.tour_step;
 }
 
 void show_keys(State& state) {

@@ -6,7 +6,8 @@
 
 namespace ridge::window {
 
-/// Opens the list, or closes it. The first marks the tour that would go on, the second the step in view.
+/// Opens the list, or closes it. The first marks the tour that would go on, the second the step in view, at the beginning of a
+/// talk the one where the tour was left.
 void toggle_tours(State& state);
 void toggle_steps(State& state);
 /// On a canvas the keys that work there; elsewhere the screen of all shortcuts.

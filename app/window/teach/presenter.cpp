@@ -170,6 +170,7 @@ void begin_tour(State& state, study::Tour tour) {
   Teaching& teach = state.teaching;
   teach.tour = std::make_shared<const study::Tour>(std::move(tour));
   teach.tour_run = run_over(state);
+  teach.leaves_place = false;
   close_list(state);
   forget_steps(teach);
   teach.tour_started_s = teach.now_s;
@@ -257,16 +258,27 @@ void reveal(State& state) {
 
 }  // namespace
 
+void begin_on_stage(State& state, const std::string& id) {
+  Teaching& teach = state.teaching;
+  if (is_tour_on(state, id)) return resume_tour(state, id);
+  const int kept = kept_step(state, id);
+  start_tour(state, id);
+  if (!is_tour_on(state, id) || kept == 0) return;  // of a saved run that is closed first
+  teach.leaves_place = true;
+  state.notice = {fmt::format("This tour was left at step {}: # leads there.", kept + 1), false};
+}
+
 void begin_presenting(State& state) {
   const Teaching& teach = state.teaching;
   const bool is_open = !teach.tour && !state.is_replay();  // a saved run is shown for itself
-  if (is_open && has_begun_tour(state)) resume_tour(state, tour_to_resume(state));
+  const std::string begun = is_open && has_begun_tour(state) ? tour_to_resume(state) : "";
+  if (!begun.empty()) begin_on_stage(state, begun);
   toggle_presenter(state);
   if (is_open && !teach.tour) toggle_tours(state);
 }
 
 void present_tour(State& state, const std::string& id) {
-  resume_tour(state, id);
+  begin_on_stage(state, id);
   const bool begins = state.teaching.tour || !state.teaching.wanted_tour.empty();
   if (begins && !state.teaching.presenting) toggle_presenter(state);
 }
@@ -477,8 +489,13 @@ bool tick_teaching(State& state, double now_s) {
     teach.tour_started_s += now_s - teach.now_s;
   teach.now_s = now_s;
   forget_other_rung(state);
-  if (!teach.wanted_tour.empty() && !state.sessions.opened)
-    start_tour(state, std::exchange(teach.wanted_tour, ""), teach.wanted_step);
+  if (!teach.wanted_tour.empty() && !state.sessions.opened) {
+    const std::string wanted = std::exchange(teach.wanted_tour, "");
+    if (teach.presenting && teach.wanted_step == 0)
+      begin_on_stage(state, wanted);
+    else
+      start_tour(state, wanted, teach.wanted_step);
+  }
   return_to_tour(state);
   const bool moved = go_on_running(state);
   if (state.notice.text.starts_with(kStillRunning) && !is_step_running(state)) {

@@ -20,10 +20,13 @@ struct BeforePresenting {
 /// Into presenter mode: the canvas alone, larger, full screen. Out of it: everything as it was, the size of the window
 /// too.
 void toggle_presenter(State& state);
-/// As the program starts with --presenter: the tour that was begun goes on; without one the list of them lies over the
-/// selected rung's question.
+/// For a room: the tour from its first step, where a speaker begins. The place that was kept in it stays, and the notice
+/// says how it is reached. A tour that is on goes on.
+void begin_on_stage(State& state, const std::string& id);
+/// As the program starts with --presenter: the tour that was begun last, from its first step; without one the list of them
+/// lies over the selected rung's question.
 void begin_presenting(State& state);
-/// The tour, where it was left, in presenter mode.
+/// The same of this tour, in presenter mode.
 void present_tour(State& state, const std::string& id);
 
 /// Page Down and Page Up: predict, run, reveal, explain; then the next rung, or the tour's next step, or its end card.

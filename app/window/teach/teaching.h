@@ -93,6 +93,8 @@ struct Teaching {
   std::shared_ptr<const study::Tour> tour;  ///< null: none
   std::string tour_run;  ///< the saved run that the tour belongs to, its file; empty: the session
   bool returns = false;  ///< to the tour's canvas, once its session is the one that is shown
+  bool leaves_place =
+      false;  ///< it was begun for a room: the place that a learner kept in it stays
   int tour_step = 0;
   std::map<int, StepAnswer> answers;  ///< by step; without a tour that of the presented rung, at 0
   std::string answers_of;             ///< that rung: of another one the answers are dropped

@@ -109,8 +109,9 @@ void load_tour_progress(State& state) {
 
 void keep_tour_place(State& state) {
   const Teaching& teach = state.teaching;
-  // A rehearsal that is shown answers for no learner.
-  if (!teach.tour || (state.is_replay() && tour_note(state.run().notes()))) return;
+  // A rehearsal that is shown answers for no learner, nor does a talk.
+  const bool is_rehearsal = state.is_replay() && tour_note(state.run().notes());
+  if (!teach.tour || teach.leaves_place || is_rehearsal) return;
   TourProgress& progress = state.tour_progress;
   TourPlace now = progress.places[teach.tour->id];
   now.step = teach.tour_step;
@@ -170,17 +171,24 @@ std::string tour_to_resume(const State& state) {
   return all.empty() ? "" : all.front()->id;
 }
 
-void resume_tour(State& state, const std::string& id) {
-  const auto& tours = built_in_tours();
+bool is_tour_on(const State& state, const std::string& id) {
   const Teaching& teach = state.teaching;
-  // It is on: what it revealed stays.
-  if (teach.tour && teach.tour->id == id && teach.beat != Beat::done) return show_tour(state);
+  return teach.tour && teach.tour->id == id && teach.beat != Beat::done;
+}
+
+int kept_step(const State& state, const std::string& id) {
+  const auto& tours = built_in_tours();
   const auto place = state.tour_progress.places.find(id);
   const auto tour = tours.find(id);
   const bool is_known = place != state.tour_progress.places.end() && tour != tours.end();
   const bool goes_on = is_known && !is_done(state, *tour->second) &&
                        place->second.step < static_cast<int>(tour->second->steps.size());
-  start_tour(state, id, goes_on ? place->second.step : 0);
+  return goes_on ? place->second.step : 0;
+}
+
+void resume_tour(State& state, const std::string& id) {
+  if (is_tour_on(state, id)) return show_tour(state);  // what it revealed stays
+  start_tour(state, id, kept_step(state, id));
 }
 
 }  // namespace ridge::window

@@ -43,7 +43,11 @@ void load_tour_progress(State& state);
 /// At each refresh: notes where the tour that is on stands, and saves it where that is new.
 void keep_tour_place(State& state);
 
-/// Opens the tour where it was left; a tour that was never opened or is done begins at its first step.
+/// Whether this tour is on, and not at its end.
+bool is_tour_on(const State& state, const std::string& id);
+/// The step at which the tour was left; 0 of one that was never opened, or is done.
+int kept_step(const State& state, const std::string& id);
+/// Opens the tour at kept_step(); one that is on goes on.
 void resume_tour(State& state, const std::string& id);
 /// Steps that this tour still has and that were done.
 int steps_done(const State& state, const study::Tour& tour);
