@@ -393,6 +393,26 @@ TEST_CASE("on a wall the code is as large as in the window at least, whole, and 
   }
 }
 
+TEST_CASE("code that is longer and wider than its place is scrolled to, and shows that it goes on",
+          "[tour]") {
+  constexpr const char* kLong = "gemm.cpu.packed_avx2";
+  std::string source =
+      read_text(variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/naive.cpp").value();
+  for (int i = 0; i < 60; ++i)
+    source.insert(source.find("\nnamespace"), "\nint added = " + std::string(300, '1') + ";");
+  FakeSession::texts = {{kLong, source}};
+  Fixture f(1280, 720);
+  FakeSession::texts.clear();
+  start_tour(f.state, "class", 5);  // beside a library there is no diff: the whole source
+  f.driver->frames(5);
+  const Area* beyond = f.driver->find("code_beyond");
+  REQUIRE(beyond);
+  CHECK(beyond->w > 100);
+  CHECK(beyond->h > 100);
+  CHECK(f.driver->find("more:step_code:below"));
+  CHECK_FALSE(f.driver->find("more:step_code:above"));  // it begins at its first line
+}
+
 TEST_CASE("on a wall Explain's code is no smaller than the words around it, however long it is",
           "[tour]") {
   const std::string source =

@@ -15,6 +15,7 @@
 #include "app/window/panels/source_tab.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/screens.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/bars.h"
 #include "app/window/teach/end_card.h"
@@ -631,12 +632,17 @@ CodeSizes code_sizes(const Ui& ui) {
 /// Of its panel: the line of its title, and the room above and below.
 constexpr float kCodeTitle = 30, kCodePad = 8;
 
+/// As wide as its longest line.
+std::string widest(const std::vector<std::string_view>& lines) {
+  size_t columns = 1;
+  for (const std::string_view line : lines) columns = std::max(columns, line.size());
+  return std::string(columns, '0');
+}
+
 /// As large as the longest line and all lines allow: a class reads it from the last row.
 float code_size(Ui& ui, const Area& area, const std::vector<std::string_view>& lines) {
   const CodeSizes sizes = code_sizes(ui);
-  size_t columns = 1;
-  for (const std::string_view line : lines) columns = std::max(columns, line.size());
-  const std::string longest(columns, '0');
+  const std::string longest = widest(lines);
   const auto count = static_cast<float>(lines.size() + 1);
   const auto fits = [&](float size) {
     return ui.width(longest, size, Face::mono) <= area.w &&
@@ -747,8 +753,12 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
       content.y += line_h;
     }
     ImGui::SetCursorScreenPos({content.x, content.y});
-    ImGui::Dummy({content.w, ui.px(8)});
+    // A line that is wider than its place is scrolled to.
+    const float w = std::max(content.w, ui.width(widest(lines), size, Face::mono));
+    ImGui::Dummy({w, ui.px(8)});
   }
+  draw_cut_edges(ui, "step_code", inner, ui.color(Role::panel));
+  ui.widgets["code_beyond"] = {inner.x, inner.y, ImGui::GetScrollMaxX(), ImGui::GetScrollMaxY()};
   ImGui::EndChild();
   ui.list = outer;
 }
