@@ -33,6 +33,29 @@ TEST_CASE("tours are listed, shown, and refused by name") {
   CHECK(ridgepoint({"tour", "--rehearse"}).code == 64);
 }
 
+TEST_CASE("a step's text stands by itself: no reader has to have taken the steps before it") {
+  const std::regex assumes(
+      "you (have )?just|just (measured|ran|saw)|(last|previous|earlier) step|step before"
+      "|as (you )?(measured|saw) before|does that (rung|tile)"
+      "|^(The|These) same (loop|rung|tile|four|eight)");
+  const std::regex screen("screen Machine"), led_to("screen Machine \\(Ctrl K, Machine\\)");
+  const auto count = [](const std::string& text, const std::regex& what) {
+    return std::distance(std::sregex_iterator(text.begin(), text.end(), what), {});
+  };
+  const auto json = ridgepoint({"--json", "tour"}).json();
+  for (const auto& tour : json.at("tours")) {
+    for (const auto& step : tour.at("steps")) {
+      for (const char* part : {"question", "words"}) {
+        const std::string text = step.at(part);
+        INFO(tour.at("id") << ": " << text);
+        CHECK_FALSE(std::regex_search(text, assumes));
+        // At level Learn its tab is not shown.
+        CHECK(count(text, screen) == count(text, led_to));
+      }
+    }
+  }
+}
+
 TEST_CASE("a rehearsal without a worker leaves no fallback and says so for every step") {
   RIDGE_SKIP_EMULATED(test::kNoExecError);
   Folder folder;
