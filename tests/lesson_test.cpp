@@ -4,10 +4,14 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
+#include "app/study/named_limits.h"
+#include "app/study/tour.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
 #include "tests/catch.h"
@@ -167,4 +171,87 @@ TEST_CASE("sections, and which of them give a result away") {
   CHECK(gives_away("The guard."));
   CHECK_FALSE(gives_away("Idea."));
   CHECK_FALSE(begins_section("Bold words"));
+}
+
+namespace {
+
+/// The different words of each sentence, lower-case; short ones say too little to be a repetition.
+std::vector<std::set<std::string>> sentences_of(const std::string& written) {
+  constexpr size_t kLeastWords = 5;
+  static const std::regex figure(R"(\{\{[\s\S]*?\}\})");
+  const std::string text = std::regex_replace(written, figure, " ");
+  std::vector<std::set<std::string>> sentences(1);
+  std::string word;
+  for (const char c : text + " ") {
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isalnum(letter)) word += static_cast<char>(std::tolower(letter));
+    if (std::isalnum(letter) || c == '\'') continue;
+    if (!word.empty()) sentences.back().insert(std::exchange(word, ""));
+    if (std::string_view(".?!:;").find(c) != std::string_view::npos) sentences.emplace_back();
+  }
+  std::erase_if(sentences, [](const auto& words) { return words.size() < kLeastWords; });
+  return sentences;
+}
+
+/// More than three quarters of the shorter one's words are the longer one's too.
+bool say_the_same(const std::set<std::string>& one, const std::set<std::string>& other) {
+  const auto shared = std::count_if(one.begin(), one.end(),
+                                    [&](const std::string& word) { return other.contains(word); });
+  return 4 * size_t(shared) > 3 * std::min(one.size(), other.size());
+}
+
+/// What a step's Explain shows of a rung's lesson beside the step's own words.
+std::string explained_of(const LessonPart& part) {
+  std::istringstream paragraphs(part.text);
+  std::string shown, section;
+  for (std::string line; std::getline(paragraphs, line);) {
+    if (line.starts_with("**")) section = line.substr(2, line.find("**", 2) - 2);
+    if (line.starts_with(">") || line.starts_with("#")) section.clear();
+    if (section == kWhy || section == kWhatLimits) shown += line + " ";
+  }
+  return shown;
+}
+
+}  // namespace
+
+TEST_CASE("no sentence of a step is said twice on its canvas") {
+  for (const std::string& id : tour_ids()) {
+    const auto tour = load_tour(id);
+    REQUIRE(tour.ok());
+    for (const TourStep& step : tour->steps) {
+      const auto words = sentences_of(step.words);
+      auto beside = sentences_of(step.question);
+      // A step about all of its bars, or of one rung twice, explains none of them.
+      const bool is_of_all = step.ask == Ask::choice || step.ask == Ask::stage ||
+                             step.kind == StepKind::side_by_side;
+      const auto lesson = read_asset(find_lab(step.lab)->lesson);
+      for (const LessonPart& part : lesson_parts(lesson ? *lesson : "")) {
+        if (is_of_all || part.kernel != step.rungs.back()) continue;
+        for (const auto& one : sentences_of(explained_of(part))) beside.push_back(one);
+      }
+      INFO(id << ": " << step.words);
+      for (const auto& one : words) {
+        for (const auto& other : beside) {
+          INFO(joined({other.begin(), other.end()}));
+          CHECK_FALSE(say_the_same(one, other));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "the causes that a lesson's sentence on the limit names; a denial and an outlook name none") {
+  const auto named = [](const char* text) { return limits_named(text); };
+  using Causes = std::vector<Bottleneck>;
+  CHECK(named("The FMA units of one core.") == Causes{Bottleneck::compute});
+  CHECK(named("*Latency*, the time from a load to its data.") ==
+        Causes{Bottleneck::memory_bandwidth, Bottleneck::latency});
+  CHECK(named("One chain of additions: arithmetic, not memory.") ==
+        Causes{Bottleneck::compute, Bottleneck::latency});
+  CHECK(named("No longer the L3. What the next rung removes are the loads of C.").empty());
+  CHECK(named("The wiring: six random bits often say little.").empty());
+  CHECK(named("The number of multiply-adds.") == Causes{Bottleneck::compute});
+  CHECK(named("Loading on all cores.") ==
+        Causes{Bottleneck::memory_bandwidth, Bottleneck::input_pipeline});
 }

@@ -9,7 +9,7 @@
 #include "app/study/lesson.h"
 #include "app/window/panels/lesson_tab.h"
 #include "app/window/teach/answer.h"
-#include "app/window/teach/explain.h"
+#include "app/window/teach/measured_limit.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/chart_rows.h"
@@ -751,10 +751,58 @@ TEST_CASE("at level Learn the diagnosis stands beside the lesson only where it i
   CHECK(contains(says(*row->run), "Switch Counters on in Settings"));
   CHECK(contains(says(*row->run), "on the screen Machine"));
   series.unavailable["counters"] = "not read in live mode: run in measure mode";
-  CHECK(says(*row->run) == "Measure the ceilings on the screen Machine");
+  CHECK(says(*row->run) == "Measure the ceilings on the screen Machine (Ctrl K, Machine)");
   set_level(f.state, Level::kLearn);
   f.driver->frames(3);
   CHECK(f.driver->find("diagnosis") == nullptr);
+}
+
+TEST_CASE("where a run shows another limit than the lesson names, one sentence says so and why",
+          "[window][lesson]") {
+  LessonFixture f("gemm.cpu.naive_o1", true);  // its lesson: a chain of additions, and cache lines
+  set_level(f.state, Level::kLab);
+  f.state.view.open_answers.insert(key_of_all(f.state));
+  run_selected(f, 1e6);
+  const RungView* row = find_row(f.state.ladder, f.state.selection.rung);
+  REQUIRE(row->series);
+  Diagnosis found{.bottleneck = Bottleneck::compute, .reason = ""};
+  const std::vector<Bottleneck> expected = {Bottleneck::memory_bandwidth, Bottleneck::latency};
+  const std::string differ = limits_differ(expected, found, *row->series);
+  CHECK(differ ==
+        "The lesson expects memory bandwidth, or latency or occupancy; this run shows compute: "
+        "another size or another machine may have another limit, and no hardware counters were "
+        "read.");
+  CHECK(limits_differ({}, found, *row->series).empty());
+  CHECK(limits_differ({Bottleneck::compute}, found, *row->series).empty());
+  Series busy = *row->series;
+  busy.stats->flags.push_back("contended");
+  CHECK(contains(limits_differ(expected, found, busy), "measure again before you believe it"));
+  found = {.bottleneck = Bottleneck::launch_overhead, .reason = "", .basis = Basis::exclusion};
+  CHECK(contains(limits_differ(expected, found, *row->series),
+                 "shows launch overhead by exclusion alone: "));
+  found = {.bottleneck = Bottleneck::not_sure, .reason = "its caches were not looked at"};
+  CHECK(limits_differ(expected, found, *row->series).empty());
+  CHECK(unconfirmed_because({Bottleneck::compute}, found) ==
+        "The lesson expects compute, and this run does not confirm it: its caches were not looked "
+        "at.");
+}
+
+TEST_CASE("the card above a lesson is held against the limit that the lesson names",
+          "[window][lesson]") {
+  // At this speed compute binds both; the lesson of the first names other limits.
+  const auto differs = [](const char* kernel) {
+    LessonFixture f(kernel, true);
+    set_level(f.state, Level::kLab);
+    run_selected(f, 2.0 * 64 * 64 * 64 / 0.62e12 * 1e9);  // of 1 TFLOP/s; memory is under its 60 %
+    const RungView* row = find_row(f.state.ladder, f.state.selection.rung);
+    REQUIRE(row->series);
+    REQUIRE(diagnose(*row->series, row->run->ceilings(), row->run->environment())->bottleneck ==
+            Bottleneck::compute);
+    REQUIRE(f.driver->find("diagnosis"));
+    return f.driver->find("limits_differ") != nullptr;
+  };
+  CHECK(differs("gemm.cpu.naive_o1"));
+  CHECK_FALSE(differs("gemm.cpu.packed_avx2"));
 }
 
 TEST_CASE("at level Learn no kernel's name stands between a lesson's title and its text",

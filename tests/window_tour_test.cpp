@@ -15,6 +15,7 @@
 #include "app/window/teach/canvas.h"
 #include "app/window/teach/explain.h"
 #include "app/window/teach/figures.h"
+#include "app/window/teach/measured_limit.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step.h"
@@ -1001,7 +1002,7 @@ TEST_CASE("a limit that nothing measured shows is said to be by exclusion or by 
     f.driver->frames(2);
     f.state.teaching.beat = Beat::reveal;
     const StepBars bars = bars_in(f);
-    return measured_limit(f.state, *bars.last());
+    return measured_limit(f.state, *bars.last(), {}).text;
   };
   const std::string root = limit_of("collectives", 0);
   INFO(root);

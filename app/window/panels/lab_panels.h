@@ -104,14 +104,17 @@ struct DiffTab {
 
 /// Bottleneck, evidence and lever of the selected rung, and what is faster, above its lesson.
 struct DiagnosisCard {
-  /// Returns the height taken: 0 where nothing is known.
-  float draw(Ui& ui, const Area& area);
+  /// `expected`: the limits that the lesson below names. Returns the height taken: 0 where nothing is known.
+  float draw(Ui& ui, const Area& area, const std::vector<Bottleneck>& expected);
 
  private:
-  void build(const State& state, const Series& series, const Run& run);
+  void build(const State& state, const Series& series, const Run& run,
+             const std::vector<Bottleneck>& expected);
   void draw_cause(Ui& ui, Area* rest, const Series& series) const;
   std::optional<Diagnosis> diagnosis_;
   std::string rung_, next_, counted_;
+  std::vector<Bottleneck> expected_;
+  std::string against_;  ///< what it is to the lesson's limit; of one that is not known why
   std::string to_do_;    ///< of a limit that is not known
   bool counts_ = false;  ///< it was built with Counters on in Settings
   std::string faster_;  ///< a sentence; empty: nothing here is faster

@@ -11,6 +11,7 @@
 #include "app/query/diff.h"
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
+#include "app/study/named_limits.h"
 #include "app/window/panels/source_tab.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/teach/answer.h"
@@ -423,7 +424,7 @@ const std::vector<LessonBlock>& LessonText::blocks(const State& state) {
   return blocks_;
 }
 
-void LessonTab::draw(Ui& ui, Area area, const std::function<float(const Area&)>& under_title) {
+void LessonTab::draw(Ui& ui, Area area, const UnderTitle& under_title) {
   const std::vector<LessonBlock>& blocks = text_.blocks(ui.state);
   if (std::exchange(path_, text_.path()) != path_) diagrams_.clear();
   if (blocks.empty()) {
@@ -466,14 +467,17 @@ void LessonTab::draw(Ui& ui, Area area, const std::function<float(const Area&)>&
     area.y += draw_block(ui, area, block);
     area.y += draw_mark_note(ui, area, block);
   };
+  // What is folded is not told above it.
+  const std::vector<Bottleneck> expected =
+      causes_in(is_folded_away ? nullptr : expected_limit(blocks, rung));
   // The selected rung's part, then everything that belongs to no rung.
   bool found = false;
   for (const LessonBlock& block : blocks) {
     if (block.kernel.empty() || block.kernel != rung) continue;
     draw_one(block);
-    if (!std::exchange(found, true)) area.y += under_title(area);
+    if (!std::exchange(found, true)) area.y += under_title(area, expected);
   }
-  if (!found) area.y += under_title(area);
+  if (!found) area.y += under_title(area, expected);
   if (found) {
     area.y += ui.px(10);
     ui.list->AddLine({area.x, area.y}, {area.right(), area.y}, ui.color(Role::grid));
@@ -820,6 +824,7 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
     }
     made.lead = lead_of(block);
     made.block = std::move(block);
+    if (study::says_limit(made.lead)) made.limits = study::limits_named(text_of(made));
     if (made.lead == study::kWhy) name_machine(text, &made);
     blocks.push_back(std::move(made));
   }
@@ -829,6 +834,18 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
   find_answers(text, lab, &blocks);
   explain_marks(text, &blocks);
   return blocks;
+}
+
+const LessonBlock* expected_limit(const std::vector<LessonBlock>& blocks,
+                                  const std::string& kernel) {
+  const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
+    return block.kernel == kernel && study::says_limit(block.lead);
+  });
+  return found == blocks.end() ? nullptr : &*found;
+}
+
+std::vector<Bottleneck> causes_in(const LessonBlock* expected) {
+  return expected ? expected->limits : std::vector<Bottleneck>();
 }
 
 float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading,

@@ -11,6 +11,7 @@
 #include "app/study/markdown.h"
 #include "app/window/shell/ui.h"
 #include "app/window/views/diagram_view.h"
+#include "common/record/diagnosis.h"
 #include "common/view/figure/text.h"
 
 namespace ridge::window {
@@ -47,6 +48,8 @@ struct LessonBlock {
   int hint = 0, hints = 0;  ///< of a hint: which of how many, from 1
   std::string lead;         ///< the bold words that it begins with: "Idea."
   bool gives_away = false;  ///< of a section that study::gives_away() what a run will show
+  std::vector<Bottleneck>
+      limits{};  ///< of a section that study::says_limit(): the causes that it names
 };
 
 /// Figures stand in the text as links (figure::linked()).
@@ -66,6 +69,12 @@ float draw_question(Ui& ui, const Area& area, const std::vector<LessonBlock>& bl
 /// The hints of a rung's prediction, folded, one after another: "hint:<part>?1". Returns the height taken, 0 without any.
 float draw_hints(Ui& ui, const Area& area, const std::vector<LessonBlock>& blocks,
                  const std::string& kernel, float size, float leading);
+
+/// What the rung's part says of its limit; null: nothing.
+const LessonBlock* expected_limit(const std::vector<LessonBlock>& blocks,
+                                  const std::string& kernel);
+/// The causes that it names; of null none.
+std::vector<Bottleneck> causes_in(const LessonBlock* expected);
 
 /// What tells the result of this rung stays folded: while it is being predicted, until its result is revealed, and from a
 /// learner until it has run at the size in view where it can run; where it cannot, until its question is answered or the
@@ -91,8 +100,11 @@ class LessonText {
 
 /// The selected rung's part of the lesson first, then the lab's introduction.
 struct LessonTab {
-  /// `under_title` draws below the title of the rung's part, and returns the height that it takes.
-  void draw(Ui& ui, Area area, const std::function<float(const Area&)>& under_title);
+  /// Draws below the title of the rung's part, and returns the height that it takes. `expected`: the limits that this part
+  /// names, as far as it shows them.
+  using UnderTitle =
+      std::function<float(const Area& area, const std::vector<Bottleneck>& expected)>;
+  void draw(Ui& ui, Area area, const UnderTitle& under_title);
 
  private:
   float draw_block(Ui& ui, const Area& area, const LessonBlock& block);

@@ -9,7 +9,7 @@
 #include "app/window/panels/source_tab.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
-#include "app/window/teach/explain.h"
+#include "app/window/teach/measured_limit.h"
 #include "app/window/teach/study.h"
 #include "common/record/derive.h"
 
@@ -63,7 +63,9 @@ void RightPanel::draw(Ui& ui, Area area) {
   Area content = {at.x, at.y + ui.px(8), inner.w - ui.px(16), inner.h - ui.px(16)};
   switch (ui.state.view.tab) {
     case Tab::lesson:
-      lesson_.draw(ui, content, [&](const Area& place) { return diagnosis_.draw(ui, place); });
+      lesson_.draw(ui, content, [&](const Area& place, const std::vector<Bottleneck>& expected) {
+        return diagnosis_.draw(ui, place, expected);
+      });
       break;
     case Tab::source:
       source_.draw(ui, content);
@@ -96,10 +98,29 @@ const char* metric_of(Bottleneck bottleneck) {
 
 }  // namespace
 
-void DiagnosisCard::build(const State& state, const Series& series, const Run& run) {
+namespace {
+
+/// By exclusion or construction it looks no stronger than it is.
+std::string cause_title(const Diagnosis& diagnosis) {
+  // The lesson below may name a limit: it is this run that does not.
+  if (diagnosis.bottleneck == Bottleneck::not_sure) return "This run does not tell what limits it";
+  const bool is_measured = diagnosis.basis == Basis::measured;
+  return "Bottleneck" + (is_measured ? "" : std::string(", ") + to_string(diagnosis.basis)) + ": " +
+         bottleneck_text(diagnosis);
+}
+
+}  // namespace
+
+void DiagnosisCard::build(const State& state, const Series& series, const Run& run,
+                          const std::vector<Bottleneck>& expected) {
   diagnosis_ = diagnose(series, run.ceilings(), run.environment());
   next_ = diagnosis_ ? lever_rung(levers_of(*state.selection.lab), series.kernel, *diagnosis_) : "";
   to_do_ = diagnosis_ ? what_would_tell(state, series, run, *diagnosis_) : "";
+  against_.clear();
+  if (diagnosis_)
+    against_ = diagnosis_->bottleneck == Bottleneck::not_sure
+                   ? unconfirmed_because(expected, *diagnosis_)
+                   : limits_differ(expected, *diagnosis_, series);
   faster_ = faster_words(state, series, run);
   counted_.clear();
   for (const Counter& counter : series.counters) {
@@ -112,15 +133,16 @@ void DiagnosisCard::build(const State& state, const Series& series, const Run& r
   }
 }
 
-float DiagnosisCard::draw(Ui& ui, const Area& area) {
+float DiagnosisCard::draw(Ui& ui, const Area& area, const std::vector<Bottleneck>& expected) {
   const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
   if (row == nullptr || row->series == nullptr || row->run == nullptr) return 0;
   const bool counts = ui.state.selection.counters;
   if (version_ != ui.state.ladder.version || rung_ != ui.state.selection.rung ||
-      counts != std::exchange(counts_, counts)) {
+      counts != std::exchange(counts_, counts) || expected_ != expected) {
     version_ = ui.state.ladder.version;
     rung_ = ui.state.selection.rung;
-    build(ui.state, *row->series, *row->run);
+    expected_ = expected;
+    build(ui.state, *row->series, *row->run, expected);
   }
   const bool is_open = diagnosis_ && diagnosis_->bottleneck == Bottleneck::not_sure;
   const bool is_told = diagnosis_ && !(is_open && is_learning(ui.state));
@@ -156,11 +178,12 @@ void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
   const auto line = [&](const std::string& text, float size, Role role, Face face = Face::body) {
     if (!text.empty()) rest->take_top(ui.paragraph(*rest, text, size, role, face), ui.px(2));
   };
-  // The lesson below may name a limit: it is this run that does not.
-  line(is_open ? "This run does not tell what limits it"
-               : "Bottleneck: " + bottleneck_text(*diagnosis_),
-       kBody_px, Role::text, Face::strong);
-  line(sentence_of(diagnosis_->reason), kSmall_px, Role::muted);
+  line(cause_title(*diagnosis_), kBody_px, Role::text, Face::strong);
+  if (!is_open) line(sentence_of(diagnosis_->reason), kSmall_px, Role::muted);
+  const float against_y = rest->y;
+  line(against_, kSmall_px, Role::text);
+  if (!against_.empty())
+    ui.widgets["limits_differ"] = {rest->x, against_y, rest->w, rest->y - against_y};
   line(sentence_of(to_do_), kSmall_px, Role::text);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);
   line(lever_of(diagnosis_->bottleneck, backend_of(series.kernel)), kSmall_px, Role::text);

@@ -7,6 +7,7 @@
 
 #include "app/study/lesson.h"
 #include "app/window/shell/screens.h"
+#include "app/window/teach/measured_limit.h"
 #include "app/window/teach/step_outcome.h"
 #include "labs/lab.h"
 
@@ -64,50 +65,6 @@ const LessonBar* bar_explained(const TourStep& step, const StepBars& bars,
   return ours == bars.bars.rend() ? bars.last() : &*ours;
 }
 
-std::string what_would_tell(const State& state, const Series& series, const Run& run,
-                            const Diagnosis& diagnosis) {
-  if (diagnosis.unread == Unread::nothing) return diagnosis.to_do;
-  if (state.is_replay() || &run != &state.run())
-    return "The run that it comes from read no hardware counters";
-  const bool wants_ceilings = diagnosis.unread == Unread::ceilings_and_counters;
-  const auto why = series.unavailable.find("counters");
-  const bool was_asked =
-      why != series.unavailable.end() && !why->second.starts_with(kCountersNotAskedFor);
-  if (was_asked && wants_ceilings) return "Measure the ceilings on the screen Machine";
-  if (was_asked) return "Hardware counters were not to be had: " + why->second;
-  const std::string count = state.selection.counters
-                                ? "Run it again: Counters are on in Settings"
-                                : "Switch Counters on in Settings and run it again";
-  return wants_ceilings ? count + ", or measure the ceilings on the screen Machine" : count;
-}
-
-namespace {
-
-/// ", by 97 % of FMA fp32": what the diagnosis rests on. What is far from its limit speaks for another by exclusion alone.
-std::string basis_words(const Diagnosis& diagnosis) {
-  constexpr size_t kTelling = 2;
-  if (diagnosis.basis == Basis::construction)
-    return ", by construction: nothing that was measured speaks against it";
-  const std::string evidence = evidence_text(diagnosis, kTelling);
-  if (evidence.empty()) return "";
-  return (diagnosis.basis == Basis::exclusion ? ", by exclusion: " : ", by ") + evidence;
-}
-
-}  // namespace
-
-std::string measured_limit(const State& state, const LessonBar& bar) {
-  if (!bar.series || !bar.run) return {};
-  const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());
-  if (!found) return {};
-  if (found->bottleneck == Bottleneck::not_sure)
-    return unconfirmed_sentences(*found, what_would_tell(state, *bar.series, *bar.run, *found));
-  return "Measured: " + bottleneck_text(*found) + " limits “" + bar.title + "”" +
-         basis_words(*found) + "." +
-         (is_disturbed(*bar.series) ? " Other programs ran meanwhile: measure again before you "
-                                      "believe it."
-                                    : "");
-}
-
 bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const StepBars& bars,
                        const StepOutcome& outcome, const std::string& said) {
   ui.widgets["explanation"] = area;
@@ -147,16 +104,19 @@ std::vector<Explanation::WallWords> Explanation::wall_words(const Ui& ui, const 
                  .size = kBody_px,
                  .face = Face::strong,
                  .widget = outcome.pair ? "step_verdict" : ""});
-  all.push_back({.text = doubt_of(bars), .size = kBody_px, .role = Role::slower});
+  // The verdict of a pair has said that the machine was busy, where that is its reason.
+  const bool is_told = outcome.pair && !outcome.ungraded.empty();
+  if (!is_told) all.push_back({.text = doubt_of(bars), .size = kBody_px, .role = Role::slower});
   if (const LessonBar* bar = bar_explained(step, bars, outcome)) {
-    const LessonBlock* expected = expected_limit(ui.state, bar->asked.kernel);
-    // That a run cannot tell is for who measures, not for a class.
-    const std::string measured = measured_limit(ui.state, *bar);
-    const bool is_told = measured.starts_with("Measured");
+    const LessonBlock* expected = expected_limit(lesson_.blocks(ui.state), bar->asked.kernel);
+    const MeasuredLimit measured = measured_limit(ui.state, *bar, causes_in(expected));
     if (expected) all.push_back({.size = kLesson_px, .block = expected, .widget = "step_binds"});
-    if (is_told) all.push_back({.text = measured, .size = kBody_px, .widget = "step_binds"});
+    // That a run cannot tell is for who measures, not for a class.
+    if (measured.is_told)
+      all.push_back({.text = measured.text, .size = kBody_px, .widget = "step_binds"});
   }
-  all.push_back({.text = said, .size = kBody_px, .role = Role::muted, .is_repeated = true});
+  if (!is_told)
+    all.push_back({.text = said, .size = kBody_px, .role = Role::muted, .is_repeated = true});
   return all;
 }
 
@@ -204,30 +164,21 @@ void Explanation::draw_hints(Ui& ui, const Area& area, const TourStep& step) {
                                           step.rungs.back(), kSmall_px + 1, kLessonLeading));
 }
 
-const LessonBlock* Explanation::expected_limit(const State& state, const std::string& kernel) {
-  const std::vector<LessonBlock>& blocks = lesson_.blocks(state);
-  const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
-    return block.kernel == kernel && study::says_limit(block.lead);
-  });
-  return found == blocks.end() ? nullptr : &*found;
-}
-
 /// What the lesson expects to limit the rung, then what this run says to that: without the first the second is a riddle.
 void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
-  const LessonBlock* expected = expected_limit(ui.state, bar.asked.kernel);
+  const LessonBlock* expected = expected_limit(lesson_.blocks(ui.state), bar.asked.kernel);
   const float top = rest->y;
   if (expected)
     rest->take_top(draw_words(ui, *rest, *expected, kLesson_px, kLessonLeading), ui.px(8));
-  const std::string measured = measured_limit(ui.state, bar);
+  const MeasuredLimit measured = measured_limit(ui.state, bar, causes_in(expected));
   // What would settle it is the same at every step: it is said at the first.
   const int here = ui.state.teaching.tour_step;
-  const bool is_open = !measured.empty() && !measured.starts_with("Measured");
+  const bool is_open = !measured.text.empty() && !measured.is_told;
   if (is_open && ui.state.teaching.tour &&
-      unsettled_.try_emplace(measured, here).first->second != here)
+      unsettled_.try_emplace(measured.text, here).first->second != here)
     return;
-  const bool has_both = expected || measured.starts_with("Measured");
-  if (measured.empty() || !has_both) return;
-  rest->take_top(ui.paragraph(*rest, measured, kBody_px, Role::text), ui.px(14));
+  if (measured.text.empty() || !(expected || measured.is_told)) return;
+  rest->take_top(ui.paragraph(*rest, measured.text, kBody_px, Role::text), ui.px(14));
   ui.widgets["step_binds"] = {rest->x, top, rest->w, rest->y - top};
 }
 

@@ -11,7 +11,6 @@
 #include "app/window/shell/ui.h"
 #include "app/window/teach/figures.h"
 #include "app/window/teach/step_outcome.h"
-#include "common/record/diagnosis.h"
 
 namespace ridge::window {
 
@@ -42,8 +41,6 @@ class Explanation {
   /// Their height; drawn unless it only measures.
   float lay_on_wall(Ui& ui, Area rest, const std::vector<WallWords>& all, float by, bool measure);
   void draw_on_wall(Ui& ui, Area* rest, float room, std::vector<WallWords> all);
-  /// Null: its lesson expects nothing.
-  const LessonBlock* expected_limit(const State& state, const std::string& kernel);
   void draw_lesson(Ui& ui, Area* rest, const std::string& kernel);
   void draw_limit(Ui& ui, Area* rest, const LessonBar& bar);
   FigureTexts figures_;
@@ -56,11 +53,5 @@ class Explanation {
 /// last of ours. Null: a rung beside itself, one rung at two settings, a choice about all of them, no bar at all.
 const LessonBar* bar_explained(const study::TourStep& step, const StepBars& bars,
                                const StepOutcome& outcome);
-/// "Measured: L1 bandwidth limits “naive”, by 98.6 % of L1 throughput (counters)." Or why this run cannot confirm what the
-/// lesson expects. Empty: it has no speed.
-std::string measured_limit(const State& state, const LessonBar& bar);
-/// Of a limit that is not known: what a user of the window can do about it, or that nothing can be done.
-std::string what_would_tell(const State& state, const Series& series, const Run& run,
-                            const Diagnosis& diagnosis);
 
 }  // namespace ridge::window
