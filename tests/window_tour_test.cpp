@@ -1279,7 +1279,37 @@ TEST_CASE("where no difference was shown no text goes on to measure the answer b
   const std::string said =
       outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome);
   CHECK(said == "You said 2×: at least 2.06× too high.");  // of the interval, not of the ratio
+  // That nothing is settled stands above it, once.
+  CHECK(outcome_sentence(shown_step(f.state), bars_in(f), {}, outcome) ==
+        "No prediction was made.");
   CHECK_FALSE(f.state.teaching.results.at(1).off);
+}
+
+TEST_CASE("of an open verdict that was asked for, the canvas says once that it is unresolved",
+          "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 5);
+  f.driver->frames(4);
+  f.driver->type('1');
+  f.driver->key(Key::page_down);
+  while (f.state.requests.is_measuring()) {
+    const WorkRequest request = f.session.sent.back();
+    if (request.type == RequestType::compare) {
+      f.session.judge(request, Verdict::unresolved, 1.0);
+    } else {
+      for (size_t i = 0; i < request.kernels.size(); ++i)
+        f.session.measure(request, static_cast<int>(i), 1e6);
+      f.session.finish(request);
+    }
+    f.driver->frames(3);
+  }
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  const TourStep step = shown_step(f.state);
+  const StepOutcome outcome = outcome_of(f.state, step, bars_in(f));
+  CHECK(contains(outcome.shown, "unresolved"));  // the large figure
+  CHECK(outcome_sentence(step, bars_in(f), answer_here(f.state), outcome) ==
+        "You said “" + choices_of(step, bars_in(f)).front() + "”. The rounds do not show that.");
 }
 
 TEST_CASE("an unresolved pair whose interval holds 1 shows its ratio, its interval and what it is",
@@ -1292,6 +1322,8 @@ TEST_CASE("an unresolved pair whose interval holds 1 shows its ratio, its interv
   CHECK(pair_headline(noisy) == "1.04×, not settled");
   CHECK(contains(verdict_sentence(noisy, "a", "b"),
                  "unresolved, no difference shown, 1.04× as fast, interval"));
+  CHECK(verdict_sentence(noisy, "a", "b", false)
+            .starts_with("“b” against “a”: no difference shown, 1.04× as fast, interval"));
   noisy.ratio = 0;  // cancelled before its first round
   noisy.ci = {};
   CHECK(pair_headline(noisy) == "no difference shown");

@@ -550,16 +550,23 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   // What was committed to comes before what is known about the figure.
   all.push_back({outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome), kBody_px,
                  Role::text, 16});
-  if (outcome.missing.empty()) all.push_back({outcome.interval, kSmall_px + 1, Role::muted, 10});
-  if (is_number && outcome.missing.empty())
-    all.push_back({asked_for(shown.step, shown.bars), kSmall_px + 1, Role::muted, 12});
-  all.push_back({ratio_sentence(shown, outcome), kBody_px, Role::muted, 12});
+  // Of two bars that were timed apart the ratio's sentence says what the figure is of, and how it was made.
+  const std::string ratio = ratio_sentence(shown, outcome);
+  const bool is_whole = shown.step.ask == study::Ask::ratio && !outcome.pair && !ratio.empty();
+  if (outcome.missing.empty() && !is_whole) {
+    all.push_back({outcome.interval, kSmall_px + 1, Role::muted, 10});
+    if (is_number)
+      all.push_back({asked_for(shown.step, shown.bars), kSmall_px + 1, Role::muted, 12});
+  }
+  all.push_back({ratio, kBody_px, Role::muted, 12});
+  // That the machine was busy may be the reason that the sentence above has given.
   const std::string doubt = doubt_of(shown.bars);
   const bool is_said = !outcome.missing.empty();  // that it can run again
   const char* again = is_said || !should_run_again(ui.state) ? ""
-                      : ui.state.teaching.presenting         ? " R measures the step again."
-                                                     : " “Run again” measures the step again.";
-  if (!doubt.empty()) all.push_back({doubt + again, kSmall_px + 1, Role::slower, 0});
+                      : ui.state.teaching.presenting         ? "R measures the step again."
+                                                     : "“Run again” measures the step again.";
+  const std::string why = outcome.ungraded.empty() ? doubt + (*again ? " " : "") : "";
+  if (!doubt.empty()) all.push_back({why + again, kSmall_px + 1, Role::slower, 0});
   const auto fits = [&](const WordSizes& sizes) {
     return lay_words(ui, area, all, sizes, true) <= area.h;
   };
@@ -575,7 +582,8 @@ std::string LessonCanvas::ratio_sentence(const Shown& shown, const StepOutcome& 
   if (outcome.pair && choices_of(shown.step, shown.bars).empty())  // the verdict stands above
     return outcome.pair_machine.empty() ? "" : "Recorded on " + outcome.pair_machine + ".";
   if (outcome.pair)
-    return verdict_sentence(*outcome.pair, first->title, last->title) + ". Run in turns" +
+    return verdict_sentence(*outcome.pair, first->title, last->title, !outcome.missing.empty()) +
+           ". Run in turns" +
            (outcome.pair_machine.empty() ? "." : ", recorded on " + outcome.pair_machine + ".");
   const study::Ask ask = shown.step.ask;  // a choice about all of them is not about these two
   const bool have_ratio = last && first != last && first->value > 0 && last->value > 0 &&

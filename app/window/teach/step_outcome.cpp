@@ -403,16 +403,19 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
   if (!outcome.ungraded.empty())
     return (said.empty() ? "No prediction was made. It is " : "You said " + said + ", and it is ") +
            outcome.shown + ". " + outcome.ungraded;
+  // The verdict stands beside this sentence, with what an open one lacks.
+  const bool is_open = outcome.pair && !is_settled(*outcome.pair);
   if (said.empty())
-    return outcome.pair && !is_settled(*outcome.pair) && choices_of(step, bars).empty()
-               ? "No prediction was made. It is " + outcome.shown + ": " +
-                     unresolved_words(outcome.pair->ci, outcome.pair->margin) + "."
-               : "No prediction was made. It is " + outcome.shown + ".";
+    return is_open ? "No prediction was made."
+                   : "No prediction was made. It is " + outcome.shown + ".";
   if (!choices_of(step, bars).empty()) {
     const bool is_right =
         std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
     return "You said “" + said + "”. " +
-           (is_right ? "That is right" : "It is “" + outcome.shown + "”") + ".";
+           (is_right  ? "That is right"
+            : is_open ? "The rounds do not show that"
+                      : "It is “" + outcome.shown + "”") +
+           ".";
   }
   const bool is_interval = outcome.pair && outcome.pair->ci;  // the figure above is a middle
   const std::string is = is_interval ? "." : ". It is " + outcome.shown + ".";
@@ -433,15 +436,16 @@ std::string pair_headline(const Comparison& pair) {
 }
 
 std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
-                             const std::string& candidate) {
+                             const std::string& candidate, bool says_open) {
   const Verdict verdict = supported_verdict(pair);
   const std::string sides = "“" + candidate + "” against “" + baseline + "”";
-  const std::string word = verdict == Verdict::faster   ? "faster"
-                           : verdict == Verdict::slower ? "slower"
-                           : verdict == Verdict::same   ? "the same within the margin"
-                           : verdict == Verdict::unresolved
-                               ? "unresolved, " + unresolved_words(pair.ci, pair.margin)
-                               : "invalid";
+  const std::string word =
+      verdict == Verdict::faster   ? "faster"
+      : verdict == Verdict::slower ? "slower"
+      : verdict == Verdict::same   ? "the same within the margin"
+      : verdict == Verdict::unresolved
+          ? (says_open ? "unresolved, " : "") + unresolved_words(pair.ci, pair.margin)
+          : "invalid";
   if (!(pair.ratio > 0)) return sides + ": " + word;
   const std::string uneven = uneven_reason(pair);
   return with_stale(sides + ": " + word + ", " + headline_ratio_text(pair) + " as fast, interval " +

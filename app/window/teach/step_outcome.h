@@ -48,9 +48,9 @@ StepResult result_of(const study::TourStep& step, const StepBars& bars, const St
                      const StepOutcome& outcome);
 /// The headline of a pair: its ratio with the digits that its interval bears, or that no difference was shown or settled.
 std::string pair_headline(const Comparison& pair);
-/// The paired verdict in words, with ratio and interval.
+/// The paired verdict in words, with ratio and interval. `says_open`: false where "unresolved" stands right above it.
 std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
-                             const std::string& candidate);
+                             const std::string& candidate, bool says_open = true);
 /// Where the answer stands on the axis of the bars; none: it is no number, or nothing was measured.
 std::optional<double> answer_mark(const study::TourStep& step, const StepBars& bars,
                                   const StepAnswer& answer, const StepOutcome& outcome);
