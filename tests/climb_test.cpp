@@ -76,7 +76,8 @@ TEST_CASE(
   CHECK(has(steps.row_notes[1], "In turns with “AVX2”: slower, 0.870× as fast"));
   CHECK(has(steps.row_notes[1], "95 % interval [0.861, 0.879]"));
   CHECK(has(steps.row_notes[1], "each measured alone: ≈ 1.20×"));
-  CHECK(has(steps.row_notes[1], "disagree"));
+  CHECK(has(steps.row_notes[1],
+            "disagree: the bars were each timed alone, the badge is of runs in turns"));
   CHECK(has(model.rows[1].sublabel, "in turns slower"));
   CHECK(std::any_of(model.legend.begin(), model.legend.end(),
                     [](const std::string& words) { return has(words, "≠"); }));
@@ -86,6 +87,33 @@ TEST_CASE(
   CHECK(agreed.panels[1].row_reasons[1] == "▲ 1.20×");
   CHECK(agreed.panels[1].row_roles[1] == Role::faster);
   CHECK_FALSE(has(agreed.panels[1].row_notes[1], "disagree"));
+}
+
+TEST_CASE("figures that lean the other way by less than is seen of bars are marked too") {
+  const auto badge = [](const ClimbStep& step) {
+    return climb_chart(two_rungs(step), with_column()).panels[1];
+  };
+  const Panel faster = badge(paired(Verdict::faster, 1.016, 0.9968));
+  CHECK(has(faster.row_reasons[1], "▲ 1.02× ≠"));
+  CHECK(faster.row_roles[1] == Role::faster);
+  CHECK(has(faster.row_notes[1], "each timed alone, the badge is of runs in turns"));
+  CHECK(has(badge(paired(Verdict::slower, 0.95, 1.004)).row_reasons[1], "≠"));
+  CHECK_FALSE(has(badge(paired(Verdict::faster, 1.016, 0.9995)).row_reasons[1], "≠"));
+  CHECK_FALSE(has(badge(paired(Verdict::faster, 1.016, 1.01)).row_reasons[1], "≠"));
+}
+
+TEST_CASE("bars of two minutes that say the opposite of their badge mark it, and are not quoted") {
+  ClimbStep step = paired(Verdict::faster, 1.05, 0.6);
+  step.is_alone_rough = true;
+  CHECK(bars_disagree(step));
+  CHECK_FALSE(is_bar_apart(step));
+  for (const ClimbOptions& options : {ClimbOptions{}, with_column()}) {
+    const ChartModel model = climb_chart(two_rungs(step), options);
+    const Panel& steps = model.panels[1];
+    CHECK(has(steps.row_reasons[1], "≠ 1.05×"));
+    CHECK(has(steps.row_notes[1], "the bars were each timed alone, the badge is of runs in turns"));
+    CHECK_FALSE(has(steps.row_notes[1], "0.600"));
+  }
 }
 
 TEST_CASE("a bar far from what its pair says is empty and grey, and its row says so") {

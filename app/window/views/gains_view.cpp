@@ -285,7 +285,10 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
     step.interval = pair->ci;
     step.margin = pair->margin;
     step.equal_clock = lacks_sustained(*pair);
-    if (out->no_ratio.empty() && !is_noisy) step.alone = bars;
+    step.is_alone_rough = is_noisy || !out->no_ratio.empty();
+    const bool have_bars =
+        !is_in_turns(*before->run, *before->series) && !is_in_turns(*row.run, *row.series);
+    if (have_bars || !step.is_alone_rough) step.alone = bars;
   }
   step.is_clear = chart::are_clear(*before->series, *row.series);
   if (chart::is_step_down(step))

@@ -17,6 +17,8 @@ namespace {
 /// Above this multiple of the fastest rate a ceiling would take the bars' room.
 constexpr double kFarCeiling = 3;
 constexpr double kSeen = 1.1;  // a bar so much longer is seen to be
+/// Figures so far apart are printed as two: a reader sees that they fall where the badge says faster.
+constexpr double kPrinted = 1.002;
 
 Role step_role(const ClimbStep& step) {
   if (bars_disagree(step)) return Role::muted;
@@ -49,15 +51,23 @@ bool needs_interval(const ClimbStep& step) {
   return step.ratio >= kHuge || step.ratio <= 1 / kHuge || reach > kWide * step.ratio;
 }
 
+/// Whether the bars' figures go the other way than the verdict, by too little for bars_disagree().
+bool leans_the_other_way(const ClimbStep& step) {
+  if (!step.verdict || !step.alone || bars_disagree(step)) return false;
+  return (*step.verdict == Verdict::faster && *step.alone * kPrinted < 1) ||
+         (*step.verdict == Verdict::slower && *step.alone > kPrinted);
+}
+
 /// With the sign of its verdict.
 std::string marked(const ClimbStep& step, const std::string& ratio) {
   if (!std::isfinite(step.ratio) || !(step.ratio > 0)) return "✕ no ratio";
   if (bars_disagree(step)) return "≠ " + ratio;
+  const std::string bars = leans_the_other_way(step) ? " ≠" : "";
   switch (*step.verdict) {
     case Verdict::faster:
-      return "▲ " + ratio;
+      return "▲ " + ratio + bars;
     case Verdict::slower:
-      return "▼ " + ratio;
+      return "▼ " + ratio + bars;
     case Verdict::same:
       return "= " + ratio;
     case Verdict::invalid:
@@ -75,10 +85,16 @@ std::string step_with_interval(const ClimbRow& row) {
          ratio_interval_text(step.interval, step.margin);
 }
 
+/// The ratio of the two bars, where it may be said.
+std::optional<double> quoted_alone(const ClimbStep& step) {
+  return step.is_alone_rough ? std::nullopt : step.alone;
+}
+
 /// Whether the pair, at one clock, says another figure than the bars of rungs that each had a clock of its own.
 bool is_of_other_clock(const ClimbStep& step) {
-  return step.verdict && step.equal_clock && step.alone && !bars_disagree(step) &&
-         (step.ratio > kSeen * *step.alone || *step.alone > kSeen * step.ratio);
+  const std::optional<double> alone = quoted_alone(step);
+  return step.verdict && step.equal_clock && alone && !bars_disagree(step) &&
+         (step.ratio > kSeen * *alone || *alone > kSeen * step.ratio);
 }
 
 /// The step with what its ratio is of: over another rung than that of the row above, at another clock than the bars.
@@ -165,7 +181,9 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
     model->legend.emplace_back("whisker: 95 % interval");
   if (any([](const ClimbRow& row) { return row.step && row.step->verdict; }))
     model->legend.emplace_back("▲ ▼ = ?: in turns with the rung before");
-  if (any([](const ClimbRow& row) { return row.step && bars_disagree(*row.step); }))
+  if (any([](const ClimbRow& row) {
+        return row.step && (bars_disagree(*row.step) || leans_the_other_way(*row.step));
+      }))
     model->legend.emplace_back("≠: in turns it is another way round than the bars");
   if (any([](const ClimbRow& row) { return row.step && !row.step->verdict; }))
     model->legend.emplace_back("≈: each alone, the ratio of two medians");
@@ -276,8 +294,9 @@ bool bars_disagree(const ClimbStep& step) {
 
 bool is_bar_apart(const ClimbStep& step) {
   constexpr double kApart = 1.5;
-  if (!step.verdict || !step.interval || !step.alone || step.equal_clock) return false;
-  return *step.alone > step.interval->high * kApart || *step.alone * kApart < step.interval->low;
+  const std::optional<double> alone = quoted_alone(step);
+  if (!step.verdict || !step.interval || !alone || step.equal_clock) return false;
+  return *alone > step.interval->high * kApart || *alone * kApart < step.interval->low;
 }
 
 std::string step_note(const ClimbStep& step) {
@@ -294,16 +313,22 @@ std::string step_note(const ClimbStep& step) {
                                  to_string(*step.verdict), ratio_text(step.ratio, step.interval));
   if (step.interval) text += ", 95 % interval " + ratio_interval_text(step.interval, step.margin);
   text += ".";
-  if (step.alone)
-    text += fmt::format(" By the bars, each measured alone: ≈ {}.", format_ratio(*step.alone));
+  if (const std::optional<double> alone = quoted_alone(step))
+    text += fmt::format(" By the bars, each measured alone: ≈ {}.", format_ratio(*alone));
   if (is_of_other_clock(step))
     text +=
         " In turns both ran at one clock. Alone each has a clock of its own: the more power a rung "
         "draws, the lower.";
   if (bars_disagree(step))
     text +=
-        " The two disagree. The pair counts, since both rungs met the same machine; a bar may be "
-        "of another minute. Run both rungs again to settle it.";
+        " Bars and badge disagree: the bars were each timed alone, the badge is of runs in turns. "
+        "The pair counts, since both rungs met the same machine; a bar may be of another minute. "
+        "Run both rungs again to settle it.";
+  else if (leans_the_other_way(step))
+    text +=
+        " The bars lean the other way by a little: they were each timed alone, the badge is of "
+        "runs "
+        "in turns.";
   else if (is_step_down(step) && !step.why.sentence.empty())
     text += " Why: " + step.why.sentence + ".";
   return text;

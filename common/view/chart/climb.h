@@ -26,6 +26,7 @@ struct ClimbStep {
   std::optional<Interval> interval{};  ///< 95 %, of the ratio
   double margin = 0;                   ///< 0.02: a difference of 2 % does not count
   std::optional<double> alone{};       ///< the ratio of the two bars, each timed alone
+  bool is_alone_rough = false;  ///< it is of two requests, or noisy: seen in the bars, never quoted
   StepCause why{};                     ///< of a step down; empty: it is none
   bool equal_clock = false;            ///< both sides at one clock, where each alone has its own
 };
@@ -36,8 +37,8 @@ bool are_clear(const Series& a, const Series& b);
 bool is_step_down(const ClimbStep& step);
 /// Whether the pair says another thing than the bars show: slower beside a longer bar, say.
 bool bars_disagree(const ClimbStep& step);
-/// Whether the ratio of the two bars, each timed alone, lies outside the pair's interval by more than a factor 1.5, and not
-/// because each alone had a clock of its own: the machine was another one meanwhile.
+/// Whether the ratio of the two bars, each timed alone and not rough, lies outside the pair's interval by more than a factor
+/// 1.5, and not because each alone had a clock of its own: the machine was another one meanwhile.
 bool is_bar_apart(const ClimbStep& step);
 /// The step in whole sentences: the pair with its interval, the bars, and whether the two agree.
 std::string step_note(const ClimbStep& step);

@@ -550,8 +550,10 @@ chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
     made.interval = step.claim->comparison.ci;
     made.margin = step.claim->comparison.margin;
     made.equal_clock = lacks_sustained(step.claim->comparison);
-    if (apart_words(from, to).empty() && !is_noisy_quotient(*from.series, *to.series))
-      made.alone = rate_value(to) / rate_value(from);
+    made.is_alone_rough =
+        !apart_words(from, to).empty() || is_noisy_quotient(*from.series, *to.series);
+    const bool have_bars = !from.in_turns && !to.in_turns;
+    if (have_bars || !made.is_alone_rough) made.alone = rate_value(to) / rate_value(from);
   }
   made.is_clear = chart::are_clear(*from.series, *to.series);
   if (chart::is_step_down(made))
