@@ -86,13 +86,27 @@ void add_cell(const HeatCell& in, const Entry& entry, const Measured* point, con
                          entry) +
                 "." + (contended ? " Other processes used the cores meanwhile." : "");
   } else {
-    cell.reason = short_reason(entry);
-    const std::string why = entry.reason.empty() ? cell.reason : entry.reason;
+    if (entry.series) cell.reason = short_reason(entry);
+    const std::string why = entry.reason.empty() ? short_reason(entry) : entry.reason;
     cell.note = fmt::format("{} at {}: no speed, {}.", options.subject, place, why);
   }
   model->table.rows[y.values.size() - 1 - y.at(in.y)][x.at(in.x) + 1] =
-      point ? cell.value_text : cell.reason;
+      point ? cell.value_text : short_reason(entry);
   model->plot->cells.push_back(std::move(cell));
+}
+
+/// Cells without a value: the many that were not run are said once, for all of them.
+void add_missing(ChartModel* model) {
+  const auto& cells = model->plot->cells;
+  const auto unrun = std::count_if(cells.begin(), cells.end(), [](const Cell& cell) {
+    return !cell.value && cell.reason.empty();
+  });
+  if (unrun > 0)
+    model->legend.push_back(
+        fmt::format("grey: not run, {} of {} cells; Sweep runs them", unrun, cells.size()));
+  if (std::any_of(cells.begin(), cells.end(),
+                  [](const Cell& cell) { return !cell.reason.empty(); }))
+    model->legend.push_back("empty: no verified speed");
 }
 
 void summarize(const HeatmapOptions& options, const Rates& rates, ChartModel* model) {
@@ -163,8 +177,7 @@ ChartModel heatmap_chart(std::span<const HeatCell> cells, const HeatmapOptions& 
   if (contended > 0)
     model.legend.push_back(fmt::format(
         "*: other processes used the cores meanwhile ({} of {} cells)", contended, points.size()));
-  if (rates.by_row.size() < model.plot->cells.size())
-    model.legend.push_back("empty: no verified speed");
+  add_missing(&model);
   summarize(options, rates, &model);
   return model;
 }

@@ -20,7 +20,9 @@ void PlotPage::draw_cell(const Cell& cell) {
   Primitive rect{.a = a, .b = b, .role = Role::muted};
   rect.shade = step;
   rect.radius_px = 2;
-  if (!has_value) rect.filled = false, rect.alpha = 0.5f;
+  const bool is_grey = !has_value && cell.reason.empty();
+  if (is_grey) rect.alpha = 0.12f;
+  if (!has_value && !is_grey) rect.filled = false, rect.alpha = 0.5f;
   scene_.primitives.push_back(rect);
   const std::string& text = has_value ? cell.label : cell.reason;
   const TextFit fit = frame_.fit(frame_.small, has_value, cell.strong);
@@ -29,7 +31,7 @@ void PlotPage::draw_cell(const Cell& cell) {
   if (fits && has_value) {
     add_text(&scene_, (a.x + b.x) / 2, middle, text, frame_.small, ramp_text(step), Anchor::middle,
              true, cell.strong);
-  } else if (fits) {
+  } else if (fits && !text.empty()) {
     add_label({(a.x + b.x - px) / 2, middle}, text, Role::muted, false);
   }
   if (cell.strong) {

@@ -152,7 +152,8 @@ struct Cell {
   Interval x{}, y{};  ///< its edges
   std::optional<double> value{};
   std::string label{};       ///< printed in it where there is room
-  std::string reason{};      ///< without a value: why, in a word or two
+  std::string
+      reason{};  ///< without a value: why, in a word or two; empty: not run, so the cell is grey
   std::string note{};        ///< tooltip: full sentence
   std::string value_text{};  ///< first line of the tooltip
   bool strong = false;       ///< the parameters in view
