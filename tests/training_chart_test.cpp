@@ -121,7 +121,8 @@ TEST_CASE("of many trainings the selected one alone shows its batches") {
   CHECK(pale(training_chart(made.rows)) == std::vector<int>{1});
 }
 
-TEST_CASE("each of many trainings has its name and the colour that its rung has in the frontier") {
+TEST_CASE(
+    "each of many trainings has its name, and in front the colour of its rung in the frontier") {
   Case made;
   for (int i = 0; i < 9; ++i)
     made.series.push_back(trained("weightless.cpu.k" + std::to_string(i), 0.004, 0.8 + 0.01 * i));
@@ -139,12 +140,14 @@ TEST_CASE("each of many trainings has its name and the colour that its rung has 
     const std::string name = "k" + std::to_string(i);
     INFO(name);
     const Curve &curve = named(model, name), &point = named(front, name);
-    CHECK(curve.role == point.role);
+    CHECK(curve.role == (curve.quiet ? Role::muted : point.role));
     CHECK(curve.marker == point.marker);
     CHECK((curve.role == Role::baseline) == (i == 2));
-    CHECK(looks.insert({curve.role, curve.marker}).second);
     CHECK_FALSE(curve.data.back().note.empty());
-    if (curve.quiet) behind.insert(name);
+    if (curve.quiet)
+      behind.insert(name);
+    else
+      CHECK(looks.insert({curve.role, curve.marker}).second);
   }
   CHECK(behind == (std::set<std::string>{"k1", "k3", "k5", "k6", "k7"}));
   check_layouts(model);
@@ -296,6 +299,7 @@ TEST_CASE("twenty curves that end together: names apart, and no line across the 
     const Scene scene = layout(model, {.width = width, .height = 420});
     for (const Primitive& p : scene.primitives) {
       if (p.kind != Primitive::Kind::line || p.role != Role::muted || p.a.y == p.b.y) continue;
+      if (p.alpha == 0.45f) continue;  // of a thin training, which is grey too
       INFO("a connector from " << p.a.x << " to " << p.b.x);
       CHECK(std::abs(p.b.x - p.a.x) < 60);
     }
