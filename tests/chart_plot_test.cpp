@@ -295,7 +295,7 @@ TEST_CASE("few points are all named; of many the selection, the libraries and th
     return std::any_of(scene.primitives.begin(), scene.primitives.end(),
                        [&](const Primitive& p) { return p.text == text; });
   };
-  const Case few = many(12);
+  const Case few = many(8);
   for (const LadderRow& row : few.rows) {
     INFO(row.label);
     CHECK(named(roofline_chart(few.rows), row.label + (row.is_baseline ? " (baseline)" : "")));
@@ -304,6 +304,9 @@ TEST_CASE("few points are all named; of many the selection, the libraries and th
   const ChartModel model = roofline_chart(lots.rows);
   CHECK(named(model, lots.rows[0].label));
   CHECK(named(model, lots.rows.back().label));
+  int names = 0;
+  for (const LadderRow& row : lots.rows) names += named(model, row.label);
+  CHECK(names == 4);  // the selection, of two types the fastest of ours, the library
   CHECK(says(model, "hovering names every point"));
 }
 
@@ -554,6 +557,11 @@ TEST_CASE("a rung keeps its colour and mark, and the ring is on the size in view
   const std::vector<LadderRow> only_b(made.rows.begin() + 3, made.rows.end());
   CHECK(curve_of(all, 3) == curve_of(size_curve_chart(only_b), 0));
   CHECK(curve_of(all, 0) != curve_of(all, 3));
+  const ChartModel roofline = roofline_chart(made.rows), error = speed_error_chart(made.rows);
+  for (const int row : {0, 3}) {
+    CHECK(curve_of(roofline, row) == curve_of(all, row));
+    CHECK(curve_of(error, row) == curve_of(all, row));
+  }
   for (const ChartModel& model : {all, roofline_chart(made.rows)}) {
     CHECK(find_datum(model, 0)->strong);  // n = 512
     CHECK_FALSE(find_datum(model, 2)->strong);

@@ -126,8 +126,6 @@ void add_points(const std::vector<Measured>& points, const FrontierOptions& opti
   const std::string unit = options.items + "/s";
   for (const Measured& point : points) {
     Curve curve = curve_for(point);
-    const Look look = look_of_rung(*point.entry.row, static_cast<size_t>(point.row));
-    curve.role = look.role, curve.marker = look.marker;
     Datum datum = datum_for(point, point.rate, kPoints * delta_of(point).mean);
     const std::string place = place_of(point, points);
     datum.label = curve.name;

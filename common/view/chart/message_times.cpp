@@ -127,11 +127,8 @@ ChartModel message_times_chart(std::span<const LadderRow> all) {
   set_axes(points, &model);
   model.summary = "Time per call against the bytes of a rank, with fitted lines.";
   Span y;
-  size_t count = 0;
   for (const SizeLine& line : size_lines(points)) {
     Curve curve = curve_for(points[line.points.front()]);
-    const Look look = look_of_rung(*points[line.points.front()].entry.row, count++);
-    curve.role = look.role, curve.marker = look.marker;
     curve.line = false;
     add_rung(points, line, std::move(curve), &model, &y);
   }

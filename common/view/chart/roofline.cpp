@@ -242,8 +242,9 @@ void set_ranges(const std::vector<Measured>& points, const Roofs& roofs, Plot* p
 }
 
 void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
+  const bool by_type = has_several_types(points);
   for (const SizeLine& line : size_lines(points)) {
-    Curve curve = curve_for(points[line.points.front()]);
+    Curve curve = curve_for(points[line.points.front()], by_type);
     curve.line = line.points.size() > 1;
     const std::optional<size_t> at_size = point_at_size(points, line);
     for (const size_t index : line.points) {
@@ -325,7 +326,7 @@ ChartModel roofline_chart(std::span<const LadderRow> all, const std::string& tit
   add_rungs(points, &model);
   set_ranges(points, roofs, &*model.plot);
   put_legend(points, true, &model);
-  thin_labels(&model);
+  thin_labels(points, &model);
   if (!roofs.flop.empty() || !roofs.bytes.empty()) {
     model.legend.insert(model.legend.begin(), first.origin.empty()
                                                   ? "lines: ceilings measured on the same machine"

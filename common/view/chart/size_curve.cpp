@@ -252,7 +252,6 @@ void add_lines(const Content& content, ChartModel* model, Span* y) {
       if (points[index].backend == Backend::cpu) threads.insert(points[index].threads);
     }
   }
-  size_t index = 0;
   std::vector<const LadderRow*> rows;
   const std::string_view unit = content.unit;
   const bool is_less = unit == "s" || unit == "B";
@@ -260,10 +259,6 @@ void add_lines(const Content& content, ChartModel* model, Span* y) {
     const Measured& first = points[line.points.front()];
     Curve curve = curve_for(first);
     curve.name = line_name(first, points, lines, threads.size() > 1);
-    if (curve.role != Role::baseline) {
-      const Look look = look_of_rung(*first.entry.row, index++);
-      curve.role = look.role, curve.marker = look.marker;
-    }
     curve.dashed = false;  // a dash is a ceiling's
     rows.push_back(first.entry.row);
     add_line(points, line, content.unit, std::move(curve), model, y);

@@ -59,8 +59,9 @@ std::string error_note(const Measured& point) {
 }
 
 void add_rungs(const std::vector<Measured>& points, double left_edge, ChartModel* model) {
+  const bool by_type = has_several_types(points);
   for (const SizeLine& line : size_lines(points)) {
-    Curve curve = curve_for(points[line.points.front()]);
+    Curve curve = curve_for(points[line.points.front()], by_type);
     curve.line = line.points.size() > 1;
     for (const size_t index : line.points) {
       const Measured& point = points[index];
@@ -123,7 +124,7 @@ ChartModel speed_error_chart(std::span<const LadderRow> all, const std::string& 
   for (const Guide& guide : plot.guides) model.summary += " " + guide.note;
   add_rungs(points, plot.x.low * 1.6, &model);
   put_legend(points, true, &model);
-  thin_labels(&model);
+  thin_labels(points, &model);
   if (any_exact) model.legend.push_back("at the left edge: exact");
   if (failed > 0) {
     model.legend.push_back(

@@ -158,22 +158,25 @@ Look look_of_rung(const LadderRow& row, size_t otherwise) {
   return look;
 }
 
-Look look_of(const Measured& point) {
-  Look look = look_of_dtype(point.dtype);
-  if (point.entry.row->is_baseline || point.entry.row->is_peer) look.role = Role::baseline;
-  return look;
+bool has_several_types(const std::vector<Measured>& points) {
+  return std::any_of(points.begin(), points.end(),
+                     [&](const Measured& point) { return point.dtype != points.front().dtype; });
 }
 
 std::string name_of(const Measured& point) {
   return point.entry.row->label + (point.entry.row->is_baseline ? " (baseline)" : "");
 }
 
-Curve curve_for(const Measured& point) {
-  const Look look = look_of(point);
-  return {.name = name_of(point),
-          .role = look.role,
-          .marker = look.marker,
-          .dashed = point.entry.row->is_baseline};
+Curve curve_for(const Measured& point, bool by_type) {
+  const LadderRow& row = *point.entry.row;
+  Look look = look_of_rung(row, static_cast<size_t>(point.row));
+  if (by_type) {
+    const Look type = look_of_dtype(point.dtype);
+    look.marker = type.marker;
+    if (look.role != Role::baseline) look.role = type.role;
+  }
+  return {
+      .name = name_of(point), .role = look.role, .marker = look.marker, .dashed = row.is_baseline};
 }
 
 Datum datum_for(const Measured& point, double x, double y) {
@@ -210,24 +213,28 @@ void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* 
   if (selected) legend.push_back(kRingText);
 }
 
-void thin_labels(ChartModel* model) {
-  constexpr int kMostNames = 16;
-  int names = 0;
-  std::map<std::pair<Role, Marker>, const Datum*> fastest;
-  for (const Curve& curve : model->plot->curves) {
-    for (const Datum& datum : curve.data) {
-      if (datum.label.empty()) continue;
-      ++names;
-      const Datum*& best = fastest.try_emplace({curve.role, curve.marker}, &datum).first->second;
+void thin_labels(const std::vector<Measured>& points, ChartModel* model) {
+  constexpr size_t kMostNames = 8;
+  std::map<int, const Measured*> by_row;
+  for (const Measured& point : points) by_row[point.row] = &point;
+  std::vector<Datum*> named;
+  std::map<std::pair<std::string, bool>, const Datum*> fastest;  // of a type: ours, and libraries
+  for (Curve& curve : model->plot->curves) {
+    for (Datum& datum : curve.data) {
+      if (datum.label.empty() || !by_row.contains(datum.row)) continue;
+      const Measured& point = *by_row.at(datum.row);
+      named.push_back(&datum);
+      const std::pair kind(point.dtype, point.entry.row->is_peer);
+      const Datum*& best = fastest.try_emplace(kind, &datum).first->second;
       if (datum.y > best->y) best = &datum;
     }
   }
-  if (names <= kMostNames) return;
-  for (Curve& curve : model->plot->curves) {
-    for (Datum& datum : curve.data) {
-      const bool is_fastest = fastest[{curve.role, curve.marker}] == &datum;
-      if (!datum.strong && !is_fastest) datum.label.clear();
-    }
+  if (named.size() <= kMostNames) return;
+  for (Datum* datum : named) {
+    const bool is_fastest = std::any_of(fastest.begin(), fastest.end(),
+                                        [&](const auto& one) { return one.second == datum; });
+    const LadderRow& row = *by_row.at(datum->row)->entry.row;
+    if (!datum->strong && !row.is_baseline && !is_fastest) datum->label.clear();
   }
   model->legend.push_back("hovering names every point");
 }

@@ -49,21 +49,22 @@ std::vector<SizeLine> size_lines(const std::vector<Measured>& points);
 /// The point of a line that is at the size in view; none: it has none there.
 std::optional<size_t> point_at_size(const std::vector<Measured>& points, const SizeLine& line);
 
-/// Colour and shape say the data type; grey a library or the baseline.
+/// Colour and shape; grey a library or the baseline.
 struct Look {
   Role role;
   Marker marker;
 };
 Look look_of_dtype(const std::string& dtype);
-/// Of a rung, by its place in the lab (`otherwise`: where that is not known): it looks the same at every size, in sizes,
-/// training curves and frontier. Grey a library or the baseline.
+/// Of a rung, by its place in the lab (`otherwise`: where that is not known): it looks the same at every size and in every
+/// plot, but where several data types meet.
 Look look_of_rung(const LadderRow& row, size_t otherwise);
-Look look_of(const Measured& point);
+/// Of the plots whose points may be of several data types: then they say the type, not the rung.
+bool has_several_types(const std::vector<Measured>& points);
 
 /// The row's label, the baseline named as such.
 std::string name_of(const Measured& point);
-/// Name, colour and shape of a rung, no points yet.
-Curve curve_for(const Measured& point);
+/// Name, colour and shape of a rung (`by_type`: of its data type), no points yet.
+Curve curve_for(const Measured& point, bool by_type = false);
 Datum datum_for(const Measured& point, double x, double y);
 /// What the legend says of the selected point.
 inline constexpr const char* kRingText = "ring: selected";
@@ -71,9 +72,9 @@ inline constexpr const char* kRingText = "ring: selected";
 /// as they occur.
 void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* model);
 
-/// Of more names than a plot has room for: those of the selection, the libraries, the baseline and the
-/// fastest of each colour stay; the others are read by hovering, and the legend says so.
-void thin_labels(ChartModel* model);
+/// Of more names than the eye sorts out: those of the selection, the baseline, and of each data type the fastest of ours
+/// and the fastest library stay; the others are read by hovering, and the legend says so.
+void thin_labels(const std::vector<Measured>& points, ChartModel* model);
 
 /// A plot is of one processor: kept are the points that share backend and machine with the selected
 /// one (with the first otherwise). Returns how many were not.

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/view/chart/figures.h"
 #include "common/view/chart/ladder_predictions.h"
@@ -21,10 +23,13 @@ std::string machine_of(const Run& run) {
 }
 
 /// Every line as the charts take it, under the lab's title of the rung; marked as recorded where
-/// another machine than the last file's ran it.
+/// another machine than the last file's ran it. A rung has its place in the lab, so that its colour is one in all figures.
 std::vector<LadderRow> chart_rows(const Material& material) {
   const Run& last = *material.inputs.back().run;
   std::vector<LadderRow> rows;
+  std::map<std::string, int> places;
+  for (const std::string& kernel : material.options->order)
+    places.try_emplace(kernel, static_cast<int>(places.size()));
   for (const Line& line : material.lines) {
     const Run& run = *line.input->run;
     LadderRow row{.label = title_of(line.series->kernel, *material.options),
@@ -33,6 +38,10 @@ std::vector<LadderRow> chart_rows(const Material& material) {
     row.is_baseline = line.is_baseline;
     row.selected = line.is_candidate;
     row.is_trap = is_trap(line);
+    row.place = places
+                    .try_emplace(std::string(original_of(line.series->kernel)),
+                                 static_cast<int>(places.size()))
+                    .first->second;
     const KernelInfo* info = run.kernel(line.series->kernel);
     row.is_peer = info && !info->library.empty();
     const std::string machine = machine_of(run);
