@@ -1,5 +1,6 @@
 // Charts of the parts of a whole: a cache model's traffic beside the time, a network's parts beside their
 // rungs, a model's tokens with each type of weights.
+#include <algorithm>
 #include <cmath>
 
 #include "common/view/chart/decode.h"
@@ -70,6 +71,15 @@ TEST_CASE("a workload says who wins each part, once there is more than one to ch
     input.rows.push_back(row);
   }
   CHECK(workload_chart(input).panels.size() == 4);
+  const auto says = [&] {
+    const ChartModel made = workload_chart(input);
+    return std::count(made.legend.begin(), made.legend.end(),
+                      "Speed at its shape: 100 GFLOP/s in every row");
+  };
+  CHECK(says() == 1);
+  input.rows[1].flop = 2e9;
+  CHECK(says() == 0);
+  CHECK_FALSE(workload_chart(input).panels[1].marks[0].bare);
   input.rows[1].fastest = "oneDNN", input.rows[1].fastest_s = 0.004;
   const ChartModel model = workload_chart(input);
   REQUIRE(model.panels.size() == 5);

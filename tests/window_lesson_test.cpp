@@ -700,7 +700,9 @@ TEST_CASE("the workload: shares of the work are arithmetic, times come from what
   }
   CHECK(work == Approx(1));
   CHECK(time == Approx(1));
-  // One rate for all shapes: the shares are those of the work.
+  // One rate for all shapes: it is said once, and the shares are those of the work.
+  CHECK(filled.legend.back().ends_with(" in every row"));
+  for (const chart::Mark& mark : filled.panels[1].marks) CHECK(mark.bare);
   CHECK(filled.panels[2].marks[5].value == Approx(filled.panels[0].marks[5].value));
   CHECK(filled.panels[3].marks[5].value == Approx(1 / (1 - filled.panels[2].marks[5].value / 2)));
   // Its figures are whole in a narrow place.

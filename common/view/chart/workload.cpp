@@ -132,6 +132,21 @@ Panel gain_panel(const WorkloadInput& input, const std::optional<double>& total)
   return panel;
 }
 
+/// A figure that every row would repeat is said once, in the legend: a rate that all rows are reckoned at, say.
+void fold_equal(Panel* panel, std::vector<std::string>* legend) {
+  constexpr size_t kFew = 3;
+  const auto text_of = [&](const Mark& mark) {
+    return mark.label.empty() ? format_rate(mark.value, panel->axis.unit) : mark.label;
+  };
+  if (panel->marks.size() < kFew) return;
+  const std::string same = text_of(panel->marks.front());
+  if (std::any_of(panel->marks.begin(), panel->marks.end(),
+                  [&](const Mark& mark) { return text_of(mark) != same; }))
+    return;
+  legend->push_back(panel->title + ": " + same + " in every row");
+  for (Mark& mark : panel->marks) mark.bare = true;
+}
+
 /// Of a published table: what it printed beside what the shapes say, and the steps that have no product.
 void add_counts(const WorkloadInput& input, ChartModel* model) {
   for (const char* column :
@@ -244,6 +259,7 @@ ChartModel workload_chart(const WorkloadInput& input) {
   }
   model.legend = {"solid: measured here at this shape",
                   "hatched: reckoned from another size, or recorded elsewhere"};
+  for (Panel& panel : model.panels) fold_equal(&panel, &model.legend);
   set_summary(input, total, &model);
   if (input.printed_parameters) add_counts(input, &model);
   return model;
