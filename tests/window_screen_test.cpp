@@ -673,6 +673,24 @@ TEST_CASE("the timeline has a lane for each rung that was timed, from stamps alo
   CHECK(f.driver->find("nothing"));
 }
 
+TEST_CASE("a lane of several candidates says how many there are", "[window][screens]") {
+  Fixture f;
+  Request asked;
+  asked.type = RequestType::compare;
+  asked.kernels = {"gemm.cpu.naive_o1", "gemm.cpu.naive_o3"};
+  SpanLane lane;
+  lane.request = &asked;
+  lane.series = 0;
+  const std::string of_two = label_of(f.state, lane);
+  CHECK(of_two == rung_title(f.state.ladder, "gemm.cpu.naive_o3") + " against " +
+                      rung_title(f.state.ladder, "gemm.cpu.naive_o1"));
+  asked.kernels.emplace_back("gemm.cpu.loop_order");
+  asked.kernels.emplace_back("gemm.cpu.packed_avx2");
+  CHECK(label_of(f.state, lane) == rung_title(f.state.ladder, "gemm.cpu.naive_o3") +
+                                       " and 2 more against " +
+                                       rung_title(f.state.ladder, "gemm.cpu.naive_o1"));
+}
+
 TEST_CASE("the chart in view is copied as SVG; a screen without one says so", "[window][screens]") {
   Fixture f;
   f.run_all();

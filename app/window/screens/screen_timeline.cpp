@@ -51,6 +51,8 @@ const Kind& kind_of(const std::string& what) {
 }
 
 constexpr float kSection = 34, kLabel = 250, kTelemetry = 62;
+constexpr float kLabelPad = 24;
+constexpr float kMostLabel = 0.36f;  // of the width: beyond it the seconds would find no room
 /// Lanes are as high as fills the room, within what a label needs and what still reads as a lane.
 constexpr float kLeastLane = 22, kMostLane = 56, kMostTelemetry = 160;
 
@@ -75,6 +77,7 @@ class TimelineScreen final : public Screen {
   void remake(const State& state);
   void draw_switch(Ui& ui, const Area& row);
   float share_out(const Ui& ui, float height);
+  float label_width(Ui& ui, float width);
 
   const Timeline& shown() const { return is_of_stages_ ? of_stages_ : *of_run_; }
 
@@ -87,6 +90,8 @@ class TimelineScreen final : public Screen {
   std::tuple<double, double, float, size_t, double> seen_at_{};
   uint64_t version_ = ~0ull;
   size_t telemetry_ = 0;  ///< points that the run had
+  std::string longest_;   ///< of the labels of `labelled_` lanes
+  size_t labelled_ = 0;
   std::string rung_;
   bool stages_ = true;             ///< of a pipeline that is selected; else the whole run
   bool has_stages_ = false;        ///< there is a choice
@@ -192,8 +197,13 @@ void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
     const bool here = !kernel.empty() && kernel == ui.state.selection.rung;
     if (here || touched.hovered)
       ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(1), ui.px(4));
-    ui.text(row.x + ui.px(8), row.middle(), label_of(ui.state, lane), kSmall_px, Role::text,
-            here ? Face::strong : Face::body, Anchor::start, left_ - row.x - ui.px(24));
+    const std::string label = label_of(ui.state, lane);
+    const Face face = here ? Face::strong : Face::body;
+    const float room = left_ - row.x - ui.px(kLabelPad);
+    ui.text(row.x + ui.px(8), row.middle(), label, kSmall_px, Role::text, face, Anchor::start,
+            room);
+    const bool is_cut = touched.hovered && ui.width(label, kSmall_px, face) > room;
+    if (is_cut && ImGui::GetIO().MousePos.x < left_) ui.tooltip(label);
     ui.list->PushClipRect({left_ - 1, row.y}, {left_ + width_ + 1, row.bottom()}, true);
     for (const LaneSpan& span : lane.spans) draw_span(ui, row, lane, span);
     ui.list->PopClipRect();
@@ -277,6 +287,7 @@ void TimelineScreen::remake(const State& state) {
   is_of_stages_ = has_stages_ && stages_;
   if (is_of_stages_) of_stages_ = make_stage_timeline(*row->series, row->rung->title);
   seen_.clear();
+  labelled_ = 0;
   range_.reset();
 }
 
@@ -307,6 +318,22 @@ float TimelineScreen::share_out(const Ui& ui, float height) {
   return count * telemetry_h_;
 }
 
+/// What leaves the longest label whole, where that leaves room for the seconds.
+float TimelineScreen::label_width(Ui& ui, float width) {
+  const auto& lanes = shown().lanes;
+  if (std::exchange(labelled_, lanes.size()) != lanes.size()) {
+    longest_.clear();
+    float most = 0;
+    for (const SpanLane& lane : lanes) {
+      const std::string label = label_of(ui.state, lane);
+      const float px = ui.width(label, kSmall_px, Face::strong);
+      if (px > most) most = px, longest_ = label;
+    }
+  }
+  const float needed = ui.width(longest_, kSmall_px, Face::strong) + ui.px(kLabelPad + 2);
+  return std::min(std::max(needed, ui.px(kLabel)), width * kMostLabel);
+}
+
 void TimelineScreen::draw(Ui& ui, Area all) {
   of_run_ = &growing_.update(ui.state);
   if (version_ != ui.state.ladder.version || rung_ != ui.state.selection.rung ||
@@ -325,7 +352,7 @@ void TimelineScreen::draw(Ui& ui, Area all) {
   }
   Area inner = all.inset(ui.px(20), ui.px(14));
   const Area legend = inner.take_top(ui.px(28), ui.px(4));
-  const float label_w = std::min(ui.px(kLabel), inner.w * 0.3f);
+  const float label_w = label_width(ui, inner.w);
   left_ = inner.x + label_w;
   inner.w -= Scroll::bar(ui);
   width_ = inner.w - label_w;

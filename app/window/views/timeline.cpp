@@ -41,9 +41,11 @@ std::string label_of(const State& state, const SpanLane& lane) {
   const std::string kernel = kernel_of(lane);
   if (kernel.empty()) return "this machine";  // what belongs to no rung: ceilings, estimates
   const std::string title = rung_title(state.ladder, kernel);
-  return lane.request->type == RequestType::compare && lane.request->kernels.size() >= 2
-             ? title + " against " + rung_title(state.ladder, lane.request->kernels[0])
-             : title;
+  const auto& kernels = lane.request->kernels;
+  if (lane.request->type != RequestType::compare || kernels.size() < 2) return title;
+  const size_t more = kernels.size() - 2;  // candidates of the same rounds
+  return title + (more > 0 ? " and " + std::to_string(more) + " more" : "") + " against " +
+         rung_title(state.ladder, kernels[0]);
 }
 
 std::string quantity_label(const std::string& name) {
