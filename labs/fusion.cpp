@@ -56,9 +56,9 @@ const Lab& fusion_lab() {
                    {"GPU, transpose", "transpose.cuda.naive"}},
       .params =
           {
-              {"op", "row operation", {}},
+              {"op", "row operation", {}, Level::kLearn, "operation"},
               {"n", "size n (m = n)", {512, 1024, 2048, 4096, 8192, 16384}},
-              {"dtype", "data type", {}},
+              {"dtype", "data type", {}, Level::kLearn, "type"},
               {"width", "chain: columns", {256, 1024, 4096, 8192}},
               {"height", "chain: rows", {1, 8, 32, 256, 2048, 8192}, Level::kLab},
               {"layers", "chain: layers", {1, 2, 4, 8}, Level::kLab},

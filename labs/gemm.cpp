@@ -97,7 +97,7 @@ const Lab& gemm_lab() {
       .params =
           {
               {"n", "size n (m = k = n)", {128, 256, 512, 1024, 2048, 4096, 8192}},
-              {"dtype", "data type", {}},
+              {"dtype", "data type", {}, Level::kLearn, "type"},
               {"threads", "CPU threads", {1, 2, 4, 8, 16}, Level::kLab},
           },
       .quality_metric = "error",

@@ -81,6 +81,21 @@ std::string unit_in_words(const Lab& lab, const std::string& unit, std::string_v
   return std::string(own == lab.items_of.end() ? lab.items : own->second) + "/s";
 }
 
+std::string param_title(const Lab& lab, std::string_view name) {
+  const auto shown = std::find_if(lab.params.begin(), lab.params.end(),
+                                  [&](const ParamView& param) { return param.name == name; });
+  if (shown != lab.params.end()) return shown->label;
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::map<std::string, std::string> param_titles(const Lab& lab) {
+  std::map<std::string, std::string> titles;
+  for (const ParamView& param : lab.params) titles[param.name] = param.label;
+  return titles;
+}
+
 std::vector<Network> networks_of(const Lab& lab) {
   if (lab.score_card) return lab.score_card->networks;
   std::vector<Network> networks;

@@ -61,6 +61,7 @@ struct ParamView {
   const char* label;
   std::vector<int64_t> stops;
   Level level = Level::kLearn;
+  const char* brief = "";  ///< on its control, where its name is no word: "activation bits"
 };
 
 /// Lab::quality_metric of labs that are judged against float64.
@@ -153,6 +154,11 @@ const Lab* find_lab(std::string_view id);
 
 /// A rate's unit in the words of the rung's family, of none in the lab's: of "items/s" "images/s".
 std::string unit_in_words(const Lab& lab, const std::string& unit, std::string_view kernel);
+
+/// What a reader calls a parameter: the lab's label; of one that the lab does not show its name, in words.
+std::string param_title(const Lab& lab, std::string_view name);
+/// The same of all that the lab shows, by their names.
+std::map<std::string, std::string> param_titles(const Lab& lab);
 
 /// The networks that answer to an input: those of the score card, else each rung of Lab::networks_of.
 std::vector<Network> networks_of(const Lab& lab);

@@ -30,10 +30,13 @@ TEST_CASE("the heatmap's two parameters are chosen, swept as one request, and ca
   const HeatAxes axes = heat_axes(f.state);
   CHECK(axes.x == "n");
   CHECK(axes.x != axes.y);
-  REQUIRE(f.driver->click("across=" + axes.y));  // they change places
+  const auto across = [&](const std::string& name) {
+    return f.driver->click("across=" + param_title(*f.state.selection.lab, name));
+  };
+  REQUIRE(across(axes.y));  // they change places
   CHECK(heat_axes(f.state).x == axes.y);
   CHECK(heat_axes(f.state).y == axes.x);
-  REQUIRE(f.driver->click("across=" + axes.x));
+  REQUIRE(across(axes.x));
   REQUIRE(perform(f.state, "sweep_pair"));
   const WorkRequest request = f.session.last(RequestType::run);
   REQUIRE(request.kernels.size() == axes.x_stops.size() * axes.y_stops.size());
@@ -145,6 +148,11 @@ TEST_CASE("a heatmap of a loop nest begins with two tile sizes, and a click on a
     });
     REQUIRE(hit != hits.end());
     CHECK(hit->note.find("not run") != std::string::npos);
+    CHECK(hit->note.find("tile: filters = ") != std::string::npos);
+    const chart::ChartModel model = heat_chart(f.state);
+    CHECK(model.plot->x.title == "tile: filters");
+    CHECK(model.plot->y.title == "tile: channels");
+    for (const std::string& words : model.legend) CHECK(words.find('_') == std::string::npos);
     const Area place = f.driver->shell().chart_place();
     f.driver->press_at(place.x + (hit->a.x + hit->b.x) / 2, place.y + (hit->a.y + hit->b.y) / 2);
     f.driver->frames(2);

@@ -122,8 +122,8 @@ TEST_CASE("a chart over sizes holds all else at the chosen value, and counts wha
     return all;
   };
   CHECK(layouts() == std::set<std::string>{"nhwc"});
-  CHECK(held_text(size_rows(f.state)).find("at other values of layout left out") !=
-        std::string::npos);
+  CHECK(held_text(size_rows(f.state), *f.state.selection.lab)
+            .find("at other values of layout of the images left out") != std::string::npos);
   set_param(f.state, "layout", std::string("nchw"));
   f.driver->frames(2);
   CHECK(layouts() == std::set<std::string>{"nchw"});

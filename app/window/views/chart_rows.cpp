@@ -405,10 +405,11 @@ ChartRows size_rows(const State& state) {
   return out;
 }
 
-std::string held_text(const ChartRows& rows) {
+std::string held_text(const ChartRows& rows, const Lab& lab) {
   if (rows.otherwise == 0) return "";
   std::string names;
-  for (const std::string& name : rows.held) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& name : rows.held)
+    names += (names.empty() ? "" : ", ") + param_title(lab, name);
   return fmt::format("{} result{} at other values of {} left out", rows.otherwise,
                      rows.otherwise == 1 ? "" : "s", names);
 }

@@ -40,7 +40,7 @@ ChartRows type_rows(const State& state);
 /// there are any; of what cannot run here the recordings, hollow and under their machine's name.
 ChartRows size_rows(const State& state);
 /// "12 results at other values of causal left out"; empty: none was.
-std::string held_text(const ChartRows& rows);
+std::string held_text(const ChartRows& rows, const Lab& lab);
 
 /// type_rows(), and the selected rung at each of its other sizes: its path under the roofs.
 ChartRows path_rows(const State& state);

@@ -157,23 +157,31 @@ Params heat_params_at(const State& state, const HeatAxes& axes, int64_t x, int64
   return params;
 }
 
+namespace {
+
+/// "data type = fp32, CPU threads = 4": what neither axis is of, nor follows one of them.
+std::string fixed_text(const State& state, const HeatAxes& axes, const RungView& row) {
+  const std::string x = group_of(state, axes.x), y = group_of(state, axes.y);
+  std::string text;
+  for (const auto& [name, value] : view_params(state, row.info)) {
+    const std::string own = group_of(state, name);
+    const bool follows = x != y && (own == x || own == y);
+    if (follows || name == axes.x || name == axes.y) continue;
+    text += (text.empty() ? "" : ", ") + param_title(*state.selection.lab, name) + " = " +
+            to_string(value);
+  }
+  return text;
+}
+
+}  // namespace
+
 chart::ChartModel heat_chart(const State& state) {
   const HeatAxes axes = heat_axes(state);
   const RungView* row = find_row(state.ladder, state.selection.rung);
-  chart::HeatmapOptions options{axes.x, axes.y, row ? row->rung->title : "", ""};
-  if (row && row->info) {
-    for (const auto& [name, value] : view_params(state, row->info)) {
-      const bool follows = group_of(state, name) == group_of(state, axes.x) &&
-                           group_of(state, axes.x) != group_of(state, axes.y);
-      const bool follows_y = group_of(state, name) == group_of(state, axes.y) &&
-                             group_of(state, axes.x) != group_of(state, axes.y);
-      if (name == axes.x || name == axes.y) continue;
-      options.fixed += (options.fixed.empty() ? "" : ", ") + name + " = " +
-                       (follows     ? axes.x
-                        : follows_y ? axes.y
-                                    : to_string(value));
-    }
-  }
+  const Lab& lab = *state.selection.lab;
+  chart::HeatmapOptions options{param_title(lab, axes.x), param_title(lab, axes.y),
+                                row ? row->rung->title : "", ""};
+  if (row && row->info) options.fixed = fixed_text(state, axes, *row);
   return chart::heatmap_chart(cells_of(state, axes), options);
 }
 
@@ -204,8 +212,9 @@ void select_heat_cell(State& state, int row) {
   const Params shown = shown_params(state);
   for (const std::string& name : {axes.x, axes.y}) {
     if (!shown.contains(name)) {
-      state.notice = {
-          "The lab has no row of stops for " + name + ": the cell is of the sweep only.", false};
+      state.notice = {"The lab has no row of stops for " + param_title(*state.selection.lab, name) +
+                          ": the cell is of the sweep only.",
+                      false};
       return;
     }
   }
@@ -223,13 +232,16 @@ void draw_heat_bar(Ui& ui, Area area) {
   Area line = area.inset(ui.px(8), ui.px(5));
   const size_t pairs = axes.x_stops.size() * axes.y_stops.size();
   const std::string label = "Sweep " + std::to_string(pairs) + " cells";
+  std::vector<std::string> titles;
+  for (const std::string& name : names)
+    titles.push_back(param_title(*ui.state.selection.lab, name));
   // First its place: on a projector the names would leave none.
   const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
   ui.action_button("sweep_pair", line.take_right(w, ui.px(12)), label, Ui::Kind::normal);
   float all = 0, widest = 0;
-  for (const std::string& name : names) {
-    all += ui.width(name, kSmall_px) + ui.px(20);
-    widest = std::max(widest, ui.width(name, kSmall_px));
+  for (const std::string& title : titles) {
+    all += ui.width(title, kSmall_px) + ui.px(20);
+    widest = std::max(widest, ui.width(title, kSmall_px));
   }
   const float room =
       (line.w - ui.width("across", kSmall_px) - ui.width("up", kSmall_px) - ui.px(52)) / 2;
@@ -239,7 +251,7 @@ void draw_heat_bar(Ui& ui, Area area) {
                    ui.px(8));
     const Area buttons = line.take_left(width, ui.px(18));
     const auto chosen = std::find(names.begin(), names.end(), is_x ? axes.x : axes.y);
-    const int clicked = ui.segments(is_x ? "across" : "up", buttons, names,
+    const int clicked = ui.segments(is_x ? "across" : "up", buttons, titles,
                                     static_cast<int>(chosen - names.begin()));
     if (clicked >= 0)
       ui.dispatch([is_x, name = names[static_cast<size_t>(clicked)]](State& state) {

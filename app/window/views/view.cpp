@@ -19,7 +19,8 @@ chart::ChartModel build_ladder(const State& state, ChartRows* rows) {
 
 /// What there is of memory: on this machine, and of a GPU that only a recording has, on that.
 chart::SizeCurveOptions memory_options(const State& state) {
-  chart::SizeCurveOptions options{.memory = true};
+  chart::SizeCurveOptions options{.memory = true,
+                                  .param_titles = param_titles(*state.selection.lab)};
   const auto add = [&](const Run& run) {
     if (!run.environment()) return;
     const Environment& env = *run.environment();
@@ -33,15 +34,15 @@ chart::SizeCurveOptions memory_options(const State& state) {
 }
 
 /// Of a chart over sizes: what else was measured at other values of what it holds.
-void name_held(const ChartRows& rows, chart::ChartModel* model) {
-  if (std::string text = held_text(rows); !text.empty())
+void name_held(const ChartRows& rows, const Lab& lab, chart::ChartModel* model) {
+  if (std::string text = held_text(rows, lab); !text.empty())
     model->legend.insert(model->legend.begin(), std::move(text));
 }
 
 chart::ChartModel build_memory(const State& state, ChartRows* rows) {
   *rows = size_rows(state);
   chart::ChartModel model = chart::size_curve_chart(rows->rows, memory_options(state));
-  name_held(*rows, &model);
+  name_held(*rows, *state.selection.lab, &model);
   return model;
 }
 
@@ -200,7 +201,8 @@ ChartRows figure_rows(const State& state, chart::FigureRows rows) {
 chart::FigureOptions figure_options(const Lab& lab) {
   return {.task_metric = lab.quality_metric == kErrorMetric ? "" : lab.quality_metric,
           .items = lab.items,
-          .per_item = lab.per_item};
+          .per_item = lab.per_item,
+          .param_titles = param_titles(lab)};
 }
 
 chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
@@ -215,7 +217,7 @@ chart::ChartModel centre_chart(const State& state, ChartRows* rows) {
   const chart::Figure& figure = *chart::find_figure(view.figure);
   *rows = figure_rows(state, figure.rows);
   chart::ChartModel model = figure.build(rows->rows, figure_options(*state.selection.lab));
-  name_held(*rows, &model);
+  name_held(*rows, *state.selection.lab, &model);
   return model;
 }
 

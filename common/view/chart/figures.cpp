@@ -80,7 +80,8 @@ const Figure kFigures[] = {
      .rows = FigureRows::kSizes,
      .build =
          [](Rows rows, const FigureOptions& options) {
-           return size_curve_chart(rows, {.item = options.per_item ? one_of(options.items) : ""});
+           return size_curve_chart(rows, {.item = options.per_item ? one_of(options.items) : "",
+                                          .param_titles = options.param_titles});
          },
      .section = {.title = "Speed against size", .in_handout = true, .needs_sizes = true}},
     {.id = "messages",
@@ -93,12 +94,16 @@ const Figure kFigures[] = {
                  .needs_sizes = true}},
     {.id = "bandwidth",  // a report has a table of it
      .rows = FigureRows::kSizes,
-     .build = [](Rows rows,
-                 const FigureOptions&) { return size_curve_chart(rows, {.bandwidth = true}); }},
+     .build =
+         [](Rows rows, const FigureOptions& options) {
+           return size_curve_chart(rows, {.bandwidth = true, .param_titles = options.param_titles});
+         }},
     {.id = "memory",
      .rows = FigureRows::kSizes,
-     .build = [](Rows rows,
-                 const FigureOptions&) { return size_curve_chart(rows, {.memory = true}); },
+     .build =
+         [](Rows rows, const FigureOptions& options) {
+           return size_curve_chart(rows, {.memory = true, .param_titles = options.param_titles});
+         },
      .section = {.title = "Memory against size",
                  .about = "Inputs, outputs and what a rung keeps beside them. Where a line ends "
                           "before the others, that rung ran at no larger size; the notes say why.",

@@ -25,6 +25,7 @@ struct FigureOptions {
   std::string task_metric{};    ///< by which the lab is judged: "accuracy"; empty: an error
   std::string items = "items";  ///< what its rates count
   bool per_item = false;  ///< its rungs do unlike work: times are those of an item, not of a call
+  ParamTitles param_titles{};
 };
 
 /// A figure's place in a report; no title: the report does without it.

@@ -17,9 +17,9 @@ struct HeatCell {
 };
 
 struct HeatmapOptions {
-  std::string x_param{}, y_param{};  ///< "n", "threads"
+  std::string x_param{}, y_param{};  ///< as a reader calls them: "tile: rows", "CPU threads"
   std::string subject{};             ///< the rung: "packed, AVX2"
-  std::string fixed{};               ///< the other parameters: "k = 512, fp32"; may be empty
+  std::string fixed{};               ///< the other parameters: "data type = fp32"; may be empty
 };
 
 /// FLOP/s where results have them, else the least bytes of a call over its time. Axes are logarithmic

@@ -4,6 +4,7 @@
 // time with the lie beside it, the factor between, and what the guard said.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "common/view/chart/model.h"
 
 namespace ridge::chart {
+
+/// What a reader calls the lab's parameters, where that is not their name: "kib": "working set, KiB".
+using ParamTitles = std::map<std::string, std::string>;
 
 struct LadderRow {
   std::string label{};             ///< the lab's title of the rung

@@ -59,9 +59,14 @@ void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) 
   }
 }
 
-/// " · causal no": what has another value on another line of the rung.
+std::string title_of(const std::string& param, const ParamTitles& titles) {
+  const auto known = titles.find(param);
+  return known == titles.end() ? param : known->second;
+}
+
+/// " · causal mask no": what has another value on another line of the rung.
 std::string differing_values(const Measured& point, const std::vector<Measured>& points,
-                             const std::vector<SizeLine>& lines) {
+                             const std::vector<SizeLine>& lines, const ParamTitles& titles) {
   const Series& own = *point.entry.series;
   std::set<std::string> names;
   for (const SizeLine& line : lines) {
@@ -71,13 +76,14 @@ std::string differing_values(const Measured& point, const std::vector<Measured>&
   }
   std::string words;
   for (const std::string& name : names)
-    words += " · " + name + " " + to_string(own.params.at(name));
+    words += " · " + title_of(name, titles) + " " + to_string(own.params.at(name));
   return words;
 }
 
 /// The rung, and as much as it takes to tell its lines apart.
 std::string line_name(const Measured& point, const std::vector<Measured>& points,
-                      const std::vector<SizeLine>& lines, bool several_threads) {
+                      const std::vector<SizeLine>& lines, bool several_threads,
+                      const ParamTitles& titles) {
   std::string name = name_of(point);
   // A library's name alone says no type, where a rung's section does.
   const bool several_types = std::any_of(points.begin(), points.end(), [&](const Measured& other) {
@@ -89,7 +95,7 @@ std::string line_name(const Measured& point, const std::vector<Measured>& points
   if (several_threads && point.backend == Backend::cpu) {
     name += fmt::format(" · {} thread{}", point.threads, point.threads == 1 ? "" : "s");
   }
-  return name + differing_values(point, points, lines);
+  return name + differing_values(point, points, lines, titles);
 }
 
 void add_line(const std::vector<Measured>& points, const SizeLine& line, const char* unit,
@@ -212,11 +218,11 @@ std::string why_empty(std::span<const LadderRow> rows, const SizeCurveOptions& o
 }
 
 /// What the rows of one size are, and what would make a curve of them.
-std::string one_size_text(const Content& content) {
+std::string one_size_text(const Content& content, const ParamTitles& titles) {
   const auto size =
       static_cast<double>(size_of(content.points[content.lines.front().points.front()]));
   return fmt::format("{} = {} alone: Sweep measures more sizes, and a line joins them",
-                     content.param, format_count(size));
+                     title_of(content.param, titles), format_count(size));
 }
 
 /// The axes without the rates' range, and a column of the table for each size.
@@ -228,7 +234,8 @@ void set_sizes(const Content& content, const SizeCurveOptions& options, ChartMod
   }
   Plot& plot = *model->plot;
   plot.name_ends = true;
-  plot.x = {.title = "Size " + content.param, .scale = Scale::log};
+  const std::string title = title_of(content.param, options.param_titles);
+  plot.x = {.title = title == content.param ? "Size " + title : title, .scale = Scale::log};
   plot.x.ticks.assign(sizes.begin(), sizes.end());
   plot.x.low = *sizes.begin() / 1.15;
   plot.x.high = *sizes.rbegin() * 1.15;
@@ -243,7 +250,7 @@ void set_sizes(const Content& content, const SizeCurveOptions& options, ChartMod
     model->table.columns.push_back(content.param + " = " + format_count(size));
 }
 
-void add_lines(const Content& content, ChartModel* model, Span* y) {
+void add_lines(const Content& content, const ParamTitles& titles, ChartModel* model, Span* y) {
   const std::vector<Measured>& points = content.points;
   const std::vector<SizeLine>& lines = content.lines;
   std::set<int> threads;
@@ -258,7 +265,7 @@ void add_lines(const Content& content, ChartModel* model, Span* y) {
   for (const SizeLine& line : lines) {
     const Measured& first = points[line.points.front()];
     Curve curve = curve_for(first);
-    curve.name = line_name(first, points, lines, threads.size() > 1);
+    curve.name = line_name(first, points, lines, threads.size() > 1, titles);
     curve.dashed = false;  // a dash is a ceiling's
     rows.push_back(first.entry.row);
     add_line(points, line, content.unit, std::move(curve), model, y);
@@ -280,7 +287,8 @@ void add_legend(const Content& content, const SizeCurveOptions& options, ChartMo
   add_elsewhere(content.elsewhere, model);
   if (content.otherwise > 0)
     model->legend.push_back(results(content.otherwise) + " with another size than " +
-                            content.param + ": select one of those rungs");
+                            title_of(content.param, options.param_titles) +
+                            ": select one of those rungs");
 }
 
 }  // namespace
@@ -301,7 +309,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptio
   model.summary = fmt::format("{} against size, {} line{}.", plot.y.title, content.lines.size(),
                               content.lines.size() == 1 ? "" : "s");
   Span y;
-  add_lines(content, &model, &y);
+  add_lines(content, options.param_titles, &model, &y);
   if (options.memory) {
     const bool gpu = content.points.front().backend == Backend::cuda;
     continue_to(gpu ? options.gpu_bytes : options.host_bytes, content.points, content.lines, &model,
@@ -311,7 +319,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptio
   y.apply(&plot.y, 1.5, 1.5);
   add_legend(content, options, &model);
   if (plot.x.ticks.size() == 1) {
-    model.legend.insert(model.legend.begin(), one_size_text(content));
+    model.legend.insert(model.legend.begin(), one_size_text(content, options.param_titles));
     put_in_rows(options.memory          ? "memory"
                 : options.bandwidth     ? "memory_bandwidth"
                 : !options.item.empty() ? "time_per_call"

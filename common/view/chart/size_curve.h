@@ -16,6 +16,7 @@ struct SizeCurveOptions {
   bool memory = false;     ///< instead of a rate: bytes of buffers and workspace
   /// memory: what there is, of the machine that the rows ran on; 0: not known. Lines are continued up to it.
   double host_bytes = 0, gpu_bytes = 0;
+  ParamTitles param_titles{};
 };
 
 /// A result that is no speed but what a rung would have taken (Series::memory_bytes), and did not get.

@@ -179,7 +179,8 @@ std::vector<Section> ladder_sections(const Material& material) {
   std::vector<Section> sections = {ladder_section(material)};
   const FigureOptions options{.task_metric = material.options->quality_metric,
                               .items = material.options->items,
-                              .per_item = material.options->per_item};
+                              .per_item = material.options->per_item,
+                              .param_titles = material.options->param_titles};
   for (const Figure& figure : figures()) {
     const FigureSection& about = figure.section;
     if (!is_wanted(about, material)) continue;

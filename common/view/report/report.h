@@ -76,6 +76,7 @@ struct Options {
   std::string items = "items";  ///< what its rates count
   std::map<std::string, std::string> items_of{};  ///< the same of families that count other things
   bool per_item = false;        ///< its times are those of an item
+  std::map<std::string, std::string> param_titles{};  ///< what a reader calls its parameters
   std::string data_set{};       ///< that the lab's rungs read; empty: random numbers, or not known
   std::map<std::string, std::string>
       previous{};  ///< kernel id -> the one that its step goes on from
