@@ -63,6 +63,7 @@ const Lab& collectives_lab() {
       .levers = {{Bottleneck::collectives, "collectives.cpu.ring"},
                  {Bottleneck::collectives, "collectives.cpu.halving_doubling"}},
       .items = "bus bytes",
+      .counts_flop = false,
   };
   return lab;
 }

@@ -114,6 +114,8 @@ struct Lab {
   /// The same of a family that works off other things: of "gemv" "products".
   std::map<std::string_view, const char*> items_of = {};
   bool per_item = false;        ///< its rungs do unlike work: times are those of an item
+  /// None of its rungs does where false: a roofline and rates over sizes have no point.
+  bool counts_flop = true;
   bool is_ladder = true;  ///< each rung goes on from the one before; of a collection none does
   std::optional<ScoreCard> score_card = {};
   Params one_item = {};                     ///< what sets a call to a single one of its items

@@ -1,4 +1,5 @@
 // Learn, Lab and Bench: how much of the window is shown, and that what is measured does not depend on it.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -87,6 +88,44 @@ TEST_CASE("a level shows at most its number of controls, in every lab", "[window
       const chart::ChartModel model = centre_chart(f.state, &rows);
       CHECK((!model.rows.empty() || model.plot));  // what a learner sees first is not empty
     }
+  }
+}
+
+TEST_CASE("a lab's parameters have words on their controls, no names of the command line",
+          "[window][level]") {
+  for (const Lab* lab : all_labs()) {
+    for (const ParamView& param : lab->params) {
+      const std::string control = *param.brief ? param.brief : param.name;
+      INFO(lab->id << ", " << param.name);
+      CHECK(control.find('_') == std::string::npos);
+      CHECK(param_title(*lab, param.name).find('_') == std::string::npos);
+      CHECK(control != "dtype");
+      CHECK(control != "kib");
+    }
+  }
+}
+
+TEST_CASE("a view that no rung of a lab can ever fill has no tab", "[window][level]") {
+  const auto has = [](const State& state, const char* id) {
+    const auto offered = offered_views(state);
+    return std::find(offered.begin(), offered.end(), find_view(id)) != offered.end();
+  };
+  for (const Lab* lab : all_labs()) {
+    const std::string recording = recording_of(*lab);
+    if (recording.empty()) continue;
+    INFO(lab->id);
+    Fixture f(1280, 720);
+    open_run(f.state, recording);
+    f.driver->frames(3);
+    set_level(f.state, Level::kBench);
+    f.state.selection.view = &kLadderView;
+    if (lab->params.empty()) {
+      for (const char* id : {"sizes", "memory", "heatmap"}) CHECK_FALSE(has(f.state, id));
+    }
+    if (lab->counts_flop) continue;
+    for (const Series& series : f.state.run().series()) CHECK(series.flop == 0);
+    for (const char* id : {"roofline", "sizes", "error"}) CHECK_FALSE(has(f.state, id));
+    if (has(f.state, "messages")) CHECK(&sweep_view(f.state) == &kMessagesView);
   }
 }
 

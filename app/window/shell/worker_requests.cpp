@@ -500,7 +500,7 @@ void sweep(State& state, Wanted wanted) {
     return;
   }
   send(state, std::move(request), &state.requests.run);
-  state.selection.view = &kSizesView;
+  state.selection.view = &sweep_view(state);
 }
 
 }  // namespace

@@ -260,6 +260,13 @@ void draw_heat_bar(Ui& ui, Area area) {
   }
 }
 
+/// Whether rungs of the lab may have two numbers to sweep.
+bool has_two_numbers(const State& state) {
+  const auto& params = state.selection.lab->params;
+  return std::count_if(params.begin(), params.end(),
+                       [](const ParamView& param) { return param.stops.size() > 1; }) > 1;
+}
+
 std::span<const Action> heat_actions() {
   static const Action kActions[] = {{"sweep_pair",
                                      "Sweep the selected rung over two parameters",
@@ -277,6 +284,7 @@ const ViewDesc kHeatmapView = {
     .title = "Heatmap: speed over two parameters",
     .place = 70,
     .level = Level::kBench,
+    .is_offered = has_two_numbers,
     .build = [](const State& state, ChartRows*) { return heat_chart(state); },
     .bar = {.height_px = 40, .draw = draw_heat_bar},
     .click = select_heat_cell,

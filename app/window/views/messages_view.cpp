@@ -16,6 +16,8 @@ bool has_links(const State& state) {
   return has("delay_us") && has("bytes");
 }
 
+}  // namespace
+
 const ViewDesc kMessagesView = {
     .id = "messages",
     .label = "Messages",
@@ -26,5 +28,4 @@ const ViewDesc kMessagesView = {
     .figure = "messages"};
 RIDGE_VIEW(kMessagesView);
 
-}  // namespace
 }  // namespace ridge::window

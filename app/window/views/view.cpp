@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/window/shell/worker_requests.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/training_view.h"
 #include "common/view/chart/size_curve.h"
@@ -46,8 +47,19 @@ chart::ChartModel build_memory(const State& state, ChartRows* rows) {
   return model;
 }
 
+/// Without a parameter to sweep there is nothing to draw a curve over.
+bool has_sizes(const State& state) {
+  return swept_param(*state.selection.lab) != nullptr;
+}
+
+bool has_rates_over_sizes(const State& state) {
+  const Lab& lab = *state.selection.lab;
+  return has_sizes(state) && (lab.counts_flop || lab.per_item);
+}
+
 /// Rungs that are held to an error, in a lab that has a task metric too.
 bool has_error(const State& state) {
+  if (!state.selection.lab->counts_flop) return false;
   if (state.selection.lab->quality_metric == kErrorMetric) return true;
   return std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(), [](const RungView& row) {
     const QualityCheck* check = row.series ? row.series->quality() : nullptr;
@@ -66,6 +78,10 @@ bool has_calls(const State& state) {
   return !is_known;
 }
 
+bool has_roofs(const State& state) {
+  return state.selection.lab->counts_flop && has_calls(state);
+}
+
 std::string frontier_blocker(const State& state) {
   const bool any = state.selection.lab && has_frontier(*state.selection.lab);
   return any ? std::string() : "This lab is judged by an error, not by right answers.";
@@ -76,7 +92,7 @@ const ViewDesc kRooflineView = {.id = "roofline",
                                 .title = "Roofline: speed under the machine's ceilings",
                                 .place = 20,
                                 .keys = typed("R", 'r'),
-                                .is_offered = has_calls,
+                                .is_offered = has_roofs,
                                 .figure = "roofline"};
 RIDGE_VIEW(kRooflineView);
 const ViewDesc kBandwidthView = {.id = "bandwidth",
@@ -93,6 +109,7 @@ const ViewDesc kMemoryView = {.id = "memory",
                               .title = "Memory: bytes that a rung holds, against size",
                               .place = 50,
                               .level = Level::kBench,
+                              .is_offered = has_sizes,
                               .build = build_memory};
 RIDGE_VIEW(kMemoryView);
 const ViewDesc kErrorView = {.id = "error",
@@ -126,8 +143,13 @@ const ViewDesc kSizesView = {.id = "sizes",
                              .title = "Sizes: speed against size",
                              .place = 30,
                              .keys = typed("N", 'n'),
+                             .is_offered = has_rates_over_sizes,
                              .figure = "sizes"};
 RIDGE_VIEW(kSizesView);
+
+const ViewDesc& sweep_view(const State& state) {
+  return can_fill(state, kMessagesView) ? kMessagesView : kSizesView;
+}
 
 std::span<const ViewDesc* const> views() {
   static const std::vector<const ViewDesc*> kViews = [] {

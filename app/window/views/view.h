@@ -65,7 +65,8 @@ struct ViewDesc {
 
 extern const ViewDesc kGainsView;    ///< where a learner begins
 extern const ViewDesc kPuzzlesView;  ///< where a lab of puzzles opens
-extern const ViewDesc kSizesView;  ///< where a sweep leads; kLadderView: selection.h
+extern const ViewDesc kSizesView;    ///< kLadderView: selection.h
+extern const ViewDesc kMessagesView;  ///< of collectives, in place of their rates over sizes
 
 RIDGE_REGISTERED(registered_views, ridge_views, ViewDesc)
 
@@ -80,6 +81,8 @@ bool can_fill(const State& state, const ViewDesc& view);
 std::vector<const ViewDesc*> offered_views(const State& state);
 /// Where a lab opens: its puzzles, where it has some; the climb for a learner, where the lab climbs; else the ladder.
 const ViewDesc& first_view(const State& state);
+/// Where a sweep leads.
+const ViewDesc& sweep_view(const State& state);
 /// The view, or the first one where it is shown already.
 void show_view(State& state, const ViewDesc& view);
 /// Shows what belongs to the level, and keeps the choice.
