@@ -727,8 +727,10 @@ TEST_CASE("both verdicts of a held clock are on page 1, the sustained one first"
   const Run climbed = read_run(told.out);
   const Report ladder = built(climbed, ladder_options());
   CHECK_FALSE(ladder.is_of_pair);
-  CHECK(has(fact(ladder, "Sustained"), "faster, 4.00× [3.95, 4.05]"));
-  CHECK(has(fact(ladder, "At equal clock"), "faster, 1.50× [1.49, 1.51]"));
+  CHECK(ladder.headline.figure == "▲ 4.00× as fast as the first rung");
+  CHECK(has(ladder.headline.interval, "sustained turns a side"));
+  CHECK(ladder.headline.interval.ends_with(" · at equal clock faster, 1.50× [1.49, 1.51]"));
+  CHECK(front(ladder, "compared").bullets.empty());
 
   wanted.equal_clock =
       {};  // how fast each is alone was not measured: page 1 says what the appendix says

@@ -166,7 +166,9 @@ std::vector<Section> comparison_sections(const Material& material, const Climb& 
     if (decision.verdict == Verdict::faster && decision.decision != "adopt")
       verdicts.row_reasons[i] += "; " + decision_words(decision);
   }
+  const Claim* lead = material.is_of_pair ? nullptr : leading_claim(material, climb);
   for (const Claim* claim : claims) {
+    if (claim == lead) continue;  // the headline has both
     if (const std::string both = both_verdicts(*claim); !both.empty())
       section.bullets.push_back(sides_words(*claim, *material.options) + ": " + both + ".");
   }

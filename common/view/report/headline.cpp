@@ -101,6 +101,14 @@ std::string resting(const Comparison& c) {
                      format_percent_width(c.margin));
 }
 
+/// Beside a sustained verdict, " · at equal clock faster, 1.020× [1.016, 1.023]"; else nothing.
+std::string at_equal_clock_words(const Claim& claim) {
+  const Comparison& c = claim.comparison;
+  if (!c.equal_clock || claim.decision.verdict == Verdict::invalid) return "";
+  return " · at equal clock " +
+         verdict_figures(to_string(c.equal_clock->verdict), *c.equal_clock, c.margin);
+}
+
 /// Where a held clock leaves two verdicts both, the one that counts first; else nothing.
 void add_clock_facts(const Claim& claim, Headline* headline) {
   const Comparison& c = claim.comparison;
@@ -578,8 +586,7 @@ Headline climb_headline(const Material& material, const Climb& climb) {
   if (const Claim* lead = lead_of(material, climb)) {
     headline.figure = leading_figure(material, climb, *lead);
     headline.tone = tone_of(*lead);
-    headline.interval = resting(lead->comparison);
-    add_clock_facts(*lead, &headline);
+    headline.interval = resting(lead->comparison) + at_equal_clock_words(*lead);
   } else if (const auto step = climb.best == climb.first
                                    ? std::nullopt
                                    : step_between(material, *climb.first, *climb.best)) {
