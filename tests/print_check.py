@@ -10,6 +10,7 @@ MM = 72 / 25.4  # points
 CSS_PX = 96 / 25.4  # pixels a millimetre
 PAPERS = {"A4": (210, 297), "letter": (215.9, 279.4)}
 LEAST_FILL = 0.3
+LEAST_LETTER = 6.9  # points, of what a chart of page 1 says
 MOST_PAGES = 12  # of a handout and of an article, on A4
 
 # Left as an attribute of the root, which --dump-dom prints: every element whose content is wider than itself.
@@ -21,6 +22,13 @@ MEASURE = """<script>addEventListener('load', () => {
     wide.push(element.tagName + ' ' + element.scrollWidth + ' > ' + element.clientWidth + ': ' +
               element.textContent.trim().slice(0, 60));
   }
+  let small = 99, said = '';
+  for (const text of document.querySelectorAll('.front svg text')) {
+    const svg = text.ownerSVGElement;
+    const size = parseFloat(getComputedStyle(text).fontSize) * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    if (size * 0.75 < small) small = size * 0.75, said = text.textContent;
+  }
+  document.documentElement.setAttribute('data-small', small + ' ' + said);
   document.documentElement.setAttribute('data-wide', wide.join(' | '));
   document.documentElement.setAttribute('data-measured', 'yes');
 });</script>"""
@@ -38,8 +46,9 @@ def chromium(program, folder, *arguments):
     return subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=120)
 
 
-def too_wide(program, folder, page, paper):
-    """What is wider than its place at the width of this paper: the page with its print rules as the only ones."""
+def measured(program, folder, page, paper):
+    """The page at the width of this paper, its print rules as the only ones: what is wider than its place, and the smallest
+    letters of its charts, in points, with their words."""
     width = (PAPERS[paper][0] - 2 * margins(page)[1]) * CSS_PX
     page = page.replace("@media print", "@media all")
     page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)  # it refuses our own script too
@@ -48,8 +57,8 @@ def too_wide(program, folder, page, paper):
     path.write_text(page)
     dom = chromium(program, folder, "--window-size=1200,1200", "--dump-dom", f"file://{path}").stdout
     if 'data-measured="yes"' not in dom:
-        return "Chromium ran no script on it"
-    return re.search(r'data-wide="([^"]*)"', dom)[1]
+        return "Chromium ran no script on it", ""
+    return re.search(r'data-wide="([^"]*)"', dom)[1], re.search(r'data-small="([^"]*)"', dom)[1]
 
 
 def printed(program, folder, page, paper):
@@ -82,15 +91,34 @@ def fills(pdf, margin_mm):
         yield (max(rows, default=0) - margin) / (height - 2 * margin)
 
 
+def last_lines(pdf):
+    for text in run("pdftotext", "-layout", pdf, "-").decode().split("\f")[:-1]:
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        yield lines[-1] if lines else ""
+
+
+def cut_from_tables(pdf, page):
+    """Pages that end with a heading, or with the words above a table that begins on the next."""
+    letters = lambda text: re.sub(r"[^a-z]", "", text.lower())
+    found = re.findall(r"<h[23][^>]*>([^<]*)</h[23]>|<p>([^<]*)</p>\n<div class=\"scroll\">", page)
+    heads = {letters("".join(one))[-40:] for one in found} - {""}
+    for number, line in enumerate(list(last_lines(pdf))[:-1], 1):
+        end = letters(line)
+        if end and any(head.endswith(end[-40:]) and len(end) > 12 for head in heads):
+            yield f"page {number} ends with what belongs to the next: {line}"
+
+
 def says(pdf, *pages):
     """All words, without what stands between them: pdftotext takes a hyphen at a line's end away."""
     return "".join(run("pdftotext", *pages, pdf, "-").decode().split())
 
 
 def check(program, folder, name, page, paper):
-    wide = too_wide(program, folder, page, paper)
+    wide, small = measured(program, folder, page, paper)
     if wide:
         yield "wider than its place: " + wide
+    if 'class="report"' in page and float((small or "0").split()[0]) < LEAST_LETTER:
+        yield "a chart's letters are small, in points: " + small
     pdf = printed(program, folder, page, paper)
     if not pdf:
         yield "Chromium printed nothing"
@@ -118,6 +146,9 @@ def check(program, folder, name, page, paper):
     else:  # the command that does it again is the last of page 1 but for those of the pairs
         if "outrun.jsonl" not in says(pdf, "-l", "1"):
             yield "page 1 does not hold all of itself"
+        yield from cut_from_tables(pdf, page)
+        if "Notprinted,intheHTMLpage:" in says(pdf, "-l", "1"):
+            yield "the appendix begins on page 1"
         if 'class="part method"' in page and "Notprinted,intheHTMLpage:" not in says(pdf):
             yield "a fold that is not printed has no line"
     print(f"{name}, {paper}: {len(shares)} pages, " + " ".join(f"{share:.0%}" for share in shares))
@@ -136,7 +167,7 @@ def main():
     pages = (path.read_text() for path in paths)
     page = next(page for page in pages if 'class="report"' in page and "<table" in page)  # no folded one
     planted = page.replace("</head>", "<style>td.label{min-width:900px}</style></head>")
-    if not too_wide(program, folder, planted, "A4"):
+    if not measured(program, folder, planted, "A4")[0]:
         print("FAILED: a column that is too wide was not found")
         failures += 1
     sys.exit(failures > 0)

@@ -78,7 +78,7 @@ class Page {
     frame_.model = &model;
     frame_.options = &options;
     frame_.font = options.font_px;
-    frame_.small = std::max(options.font_px * 0.86f, 10.0f);
+    frame_.small = std::max({options.font_px * 0.86f, 10.0f, options.least_px});
     frame_.pad = pad_ = frame_.font * 0.9f;
     scene_.width = std::max(options.width, frame_.font * 20);
     frame_.section_height = frame_.font * (options.is_brief ? kBriefRow : 1.9f);

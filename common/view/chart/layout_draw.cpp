@@ -230,7 +230,7 @@ void PanelLayout::draw(Scene* scene) {
 
 void PanelLayout::draw_ticks(Scene* scene, float y) const {
   if (panel_.marks.empty() || is_empty()) return;
-  const float size = frame_.small * 0.92f;
+  const float size = frame_.tick();
   const TextFit fit = frame_.fit(size, true);
   float free_from = left - frame_.font;
   const double unit = panel_.axis.is_share ? 0.01 : prefix_.factor;
@@ -249,7 +249,7 @@ void PanelLayout::draw_ticks(Scene* scene, float y) const {
 
 int PanelLayout::draw_footnotes(Scene* scene, float y, float line_px) const {
   if (is_empty()) return 0;
-  const TextFit fit = frame_.fit(frame_.small * 0.92f);
+  const TextFit fit = frame_.fit(frame_.tick());
   int count = 0;
   auto add = [&](const std::string& label, float x, Role role) {
     if (label.empty()) return;

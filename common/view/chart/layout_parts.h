@@ -2,6 +2,7 @@
 // labels) and layout_draw.cpp (what is drawn in it).
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,6 +31,8 @@ struct Frame {
            (sections.empty() ? 0 : section_height * static_cast<float>(sections.back()));
   }
   int rows() const { return static_cast<int>(model->rows.size()); }
+  /// Of the labels at ticks and bars.
+  float tick() const { return std::max(small * 0.92f, options->least_px); }
   TextFit fit(float size_px, bool mono = false, bool bold = false) const {
     return {options->text_width, size_px, mono, bold};
   }

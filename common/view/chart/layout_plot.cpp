@@ -90,7 +90,7 @@ PlotPage::PlotPage(const ChartModel& model, const LayoutOptions& options)
   frame_.model = &model;
   frame_.options = &options;
   frame_.font = options.font_px;
-  frame_.small = std::max(options.font_px * 0.86f, 10.0f);
+  frame_.small = std::max({options.font_px * 0.86f, 10.0f, options.least_px});
   frame_.pad = frame_.font * 0.9f;
   stroke_ = std::max(1.0f, frame_.font / 16);
   scene_.width = std::max(options.width, frame_.font * 20);
@@ -134,7 +134,7 @@ void PlotPage::place_area() {
   // The y axis first: its labels' width decides where the plot begins.
   y_.place(area_.bottom, area_.top,
            static_cast<int>((area_.bottom - area_.top) / (frame_.small * 3.2f)));
-  const TextFit mono = frame_.fit(frame_.small * 0.92f, true);
+  const TextFit mono = frame_.fit(frame_.tick(), true);
   float widest = 0;
   for (const Tick& tick : y_.ticks()) {
     if (tick.major) widest = std::max(widest, mono(y_.tick_label(tick)));
@@ -146,7 +146,7 @@ void PlotPage::place_area() {
 }
 
 void PlotPage::draw_x_ticks() {
-  const float size = frame_.small * 0.92f, y = footer_top_ + frame_.small * 0.7f;
+  const float size = frame_.tick(), y = footer_top_ + frame_.small * 0.7f;
   const TextFit mono = frame_.fit(size, true);
   float free_from = 0;
   for (const Tick& tick : x_.ticks()) {
@@ -195,7 +195,7 @@ void PlotPage::draw_axes() {
       add_line(&scene_, {x, area_.top}, {x, area_.bottom}, Role::grid, stroke_,
                tick.major ? 0.8f : 0.35f);
   }
-  const float size = frame_.small * 0.92f;
+  const float size = frame_.tick();
   for (const Tick& tick : y_.ticks()) {
     const float y = y_.px(tick.value);
     if (has_grid)

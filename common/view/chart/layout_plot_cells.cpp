@@ -57,7 +57,7 @@ float PlotPage::draw_scale(Scene* scene, float y) const {
   if (!any) return 0;
   const float pitch = frame_.small * 1.7f;
   if (!scene) return pitch;
-  const TextFit small = frame_.fit(frame_.small), mono = frame_.fit(frame_.small * 0.92f, true);
+  const TextFit small = frame_.fit(frame_.small), mono = frame_.fit(frame_.tick(), true);
   const Axis& shade = plot_.shade;
   // Of one value there is no scale: its cell's shade, and the value.
   const bool is_one = !(shade.low < shade.high);

@@ -256,6 +256,7 @@ struct LayoutOptions {
   /// The rows scroll: what stands about them takes a line each, and its whole text is read by pointing.
   bool is_brief = false;
   float font_px = 14;
+  float least_px = 0;                ///< no text is smaller
   TextWidth text_width{};            ///< empty: the built-in table
   std::optional<PlotRange> range{};  ///< empty: all of it; rows with panels have no such range
 };

@@ -84,7 +84,9 @@ p{margin:0 0 5px}
 h1{font-size:21px;margin:0 0 2px}
 h2{font-size:14px;margin:0 0 4px}
 h3{font-size:13px;margin:0 0 4px}
-h1,h2,h3,summary{break-after:avoid}
+h1,h2,h3,summary,thead{break-after:avoid}
+thead{break-inside:avoid}
+.results section:has(>.scroll)>p:not(.note){break-inside:avoid;break-after:avoid}
 summary{width:auto;overflow-wrap:anywhere}
 .over,.sub,.note,.holds,footer,.made,summary,dt,th,td.none{font-size:10.5px}
 .over{display:none}.sub{margin:0 0 8px}
@@ -122,6 +124,7 @@ h2.appendix{margin:0;break-before:page}
 .flows pre{line-height:1.3}
 .front.flows section{margin-top:4px}
 .flows+h2.appendix{margin-top:12px;break-before:auto}
+.flows+h2.appendix::before{content:'';display:block;height:80mm;margin-bottom:-80mm;break-inside:avoid}
 .paper{display:inline}
 details.behind:not([open]){display:none}
 .results::details-content,.results .behind::details-content{display:block;content-visibility:visible}

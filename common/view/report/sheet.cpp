@@ -11,6 +11,8 @@ namespace {
 
 /// So that the type is still read where a sheet has 700 px for it.
 constexpr float kFrontChartWidth = 920, kFrontFont = 13;
+/// 7 points where the chart is as wide as a sheet of A4 between its margins.
+constexpr float kLeastFrontFont = 12.3f;
 /// Six comparisons, a line each; the ladder beside them, and alone.
 constexpr float kFrontForestHeight = 230, kSharedHeight = 350, kAloneHeight = 440;
 /// A long text moves what follows to a second sheet: under this height bars cannot be read.
@@ -84,6 +86,7 @@ chart::Scene front_scene(const chart::ChartModel& model, float most) {
   chart::LayoutOptions options;
   options.width = kFrontChartWidth;
   options.font_px = kFrontFont;
+  options.least_px = kLeastFrontFont;
   chart::Scene scene = chart::layout(model, options);
   if (scene.height > most) {
     options.height = most;
