@@ -393,7 +393,7 @@ TEST_CASE("the factors of traps have an axis to be told apart on, however narrow
   made.rows.clear();
   made.finish();
   for (size_t i = 0; i + 1 < made.rows.size(); ++i) made.rows[i].is_trap = true;
-  CHECK(ladder_chart(made.rows).panels.at(0).subtitle == "in turns; kernels without a lie alone");
+  CHECK(ladder_chart(made.rows).panels.at(0).subtitle == "lies in turns");
 }
 
 TEST_CASE("the ladder shows a rung's accuracy from its own processor's baseline") {

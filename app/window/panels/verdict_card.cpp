@@ -128,15 +128,21 @@ Words words_of(const Run& run, const Comparison& comparison, const Decision& dec
   return words;
 }
 
+/// The card has a line for the figures of an unresolved one.
+std::string bias_word(const TrapOutcome& trap) {
+  const std::string text = bias_text(trap);
+  return text.substr(0, text.find(','));
+}
+
 Words words_of(const TrapOutcome& trap, const std::string& where) {
-  Words words{
-      {bias_text(trap), Role::text, 0},
-      reading_text(trap, trap.lie) + " said, " + reading_text(trap, trap.honest) + " is  ·  " +
-          trap.quantity + " of " + trap.victim,
-      fmt::format("lie / honest {} {}  ·  {} rounds  ·  margin\u00a0{:g}\u00a0%",
-                  ratio_text(trap.factor, trap.ci), ratio_interval_text(trap.ci, trap.margin),
-                  trap.rounds, trap.margin * 100),
-      "by its guard " + guard_text(trap)};
+  Words words{{bias_word(trap), Role::text, 0},
+              reading_text(trap, trap.lie) + " said, " + reading_text(trap, trap.honest) +
+                  " is  ·  " + trap.quantity + " of " + trap.victim,
+              fmt::format("lie / honest {} {}  ·  {} rounds  ·  margin\u00a0{:g}\u00a0%",
+                          ratio_text(trap.factor, trap.ci),
+                          trap.ci ? ratio_interval_text(trap.ci, trap.margin) : "no interval",
+                          trap.rounds, trap.margin * 100),
+              "by its guard " + guard_text(trap)};
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   return words;
 }

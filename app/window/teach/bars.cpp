@@ -332,7 +332,10 @@ std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& sc
 
 std::string figures_of(const LessonBar& bar, const std::string& unit) {
   const Series& series = *bar.series;
-  if (series.trap) return bias_text(*series.trap);
+  if (series.trap) {
+    const std::string bias = bias_text(*series.trap);
+    return bias.substr(0, bias.find(':'));  // beside a bar there is no room for why it is open
+  }
   std::string text = format_rate(bar.value, unit);
   if (series.stats) text += "  ·  " + format_time_ns(series.stats->median_ns);
   const Derived derived = derive(series, bar.run->ceilings());

@@ -51,7 +51,7 @@ void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
   const bool is_all_traps = std::all_of(entries.begin(), entries.end(), [](const Entry& entry) {
     return trap_of(entry) || !entry.reason.empty();
   });
-  panel->subtitle = is_all_traps ? "in turns" : "in turns; kernels without a lie alone";
+  panel->subtitle = is_all_traps ? "in turns" : "lies in turns";
   std::vector<Mark> lies;
   for (Mark& honest : panel->marks) {
     const Entry& entry = entries[static_cast<size_t>(honest.row)];
