@@ -62,6 +62,7 @@ struct ParamView {
   std::vector<int64_t> stops;
   Level level = Level::kLearn;
   const char* brief = "";  ///< on its control, where its name is no word: "activation bits"
+  const char* control() const { return *brief ? brief : name; }
 };
 
 /// Lab::quality_metric of labs that are judged against float64.

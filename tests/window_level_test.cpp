@@ -95,12 +95,14 @@ TEST_CASE("a lab's parameters have words on their controls, no names of the comm
           "[window][level]") {
   for (const Lab* lab : all_labs()) {
     for (const ParamView& param : lab->params) {
-      const std::string control = *param.brief ? param.brief : param.name;
+      const std::string control = param.control();
       INFO(lab->id << ", " << param.name);
       CHECK(control.find('_') == std::string::npos);
       CHECK(param_title(*lab, param.name).find('_') == std::string::npos);
       CHECK(control != "dtype");
       CHECK(control != "kib");
+      const std::string summary = params_summary(*lab, {{param.name, int64_t{3}}});
+      CHECK(summary.find('_') == std::string::npos);
     }
   }
 }

@@ -12,7 +12,7 @@ namespace ridge::window {
 namespace {
 
 ParamGroup stops_of(const State& state, const Params& shown, const ParamView& param) {
-  ParamGroup group{param.name, *param.brief ? param.brief : param.name, param.label, {}, -1, true};
+  ParamGroup group{param.name, param.control(), param.label, {}, -1, true};
   const int64_t value = param_int(shown, param.name);
   const ParamSpec* spec = find_spec(state, param.name);
   if (spec && spec->is_choice) {

@@ -200,7 +200,7 @@ std::string params_summary(const Lab& lab, const Params& params) {
     else if (name == "dtype")
       add(value);
     else
-      add(name + " = " + value);
+      add(std::string(param.control()) + " = " + value);
   }
   return text;
 }
