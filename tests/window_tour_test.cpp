@@ -414,6 +414,26 @@ TEST_CASE("code that is longer and wider than its place is scrolled to, and show
   CHECK_FALSE(f.driver->find("more:step_code:above"));  // it begins at its first line
 }
 
+TEST_CASE("the part of long code that stands on a wall begins at no second line of a signature",
+          "[tour]") {
+  const std::vector<std::string_view> lines = {"int a;",
+                                               "int b;",
+                                               "static void multiply(int rows,",
+                                               "                     int n) {",
+                                               "  for (int i = 0; i < rows; ++i) {",
+                                               "    sum += n;",
+                                               "    sum *= n;",
+                                               "  }",
+                                               "}"};
+  for (size_t most = 3; most < lines.size(); ++most) {
+    const auto part = key_part(lines, most);
+    INFO(most);
+    REQUIRE(part.size() >= 2);
+    CHECK(part.size() <= most);
+    CHECK_FALSE(contains(std::string(part[part.front() == "…"]), "int n)"));
+  }
+}
+
 TEST_CASE("on a wall Explain's code is no smaller than the words around it, however long it is",
           "[tour]") {
   const std::string source =

@@ -77,13 +77,30 @@ std::vector<std::string_view> code_lines(const SourceText& source) {
   return lines;
 }
 
+namespace {
+
+/// The line before it goes on in it: the second line of a signature says nothing without its first.
+bool continues(const std::vector<std::string_view>& lines, size_t at) {
+  return at > 0 && !lines[at - 1].empty() &&
+         std::string_view(",(").find(lines[at - 1].back()) != std::string_view::npos;
+}
+
+}  // namespace
+
 std::vector<std::string_view> key_part(const std::vector<std::string_view>& lines, size_t most) {
   std::vector<app::DiffLine> all;
   for (const std::string_view line : lines)
     all.push_back({app::DiffLine::Kind::added, 0, static_cast<int>(all.size()) + 1, line});
-  std::vector<std::string_view> part;
-  for (const app::DiffLine& line : app::key_lines(all, most))
-    part.push_back(line.new_number ? line.text : "…");
+  std::vector<app::DiffLine> shown = app::key_lines(all, most);
+  std::erase_if(shown, [](const app::DiffLine& line) { return line.new_number == 0; });
+  if (shown.empty()) return {};
+  auto first = static_cast<size_t>(shown.front().new_number) - 1;
+  auto end = static_cast<size_t>(shown.back().new_number);
+  for (; end < lines.size() && continues(lines, first); ++end) ++first;
+  std::vector<std::string_view> part(lines.begin() + static_cast<std::ptrdiff_t>(first),
+                                     lines.begin() + static_cast<std::ptrdiff_t>(end));
+  if (first > 0) part.insert(part.begin(), "…");
+  if (end < lines.size()) part.emplace_back("…");
   return part;
 }
 
