@@ -21,9 +21,10 @@ namespace ridge::app {
 namespace {
 
 struct ExerciseOptions {
-  std::string what = "list", name;  ///< "list", "start" ...; of check a file
+  std::string what = "list", name;  ///< "list", "start" ...; of check a file, of list a lab
   std::string to, out;              ///< start: the file; check: the saved run
   std::vector<std::string> set;     ///< check; empty: the lab's first look
+  bool whole = false;               ///< list: each exercise with its task
 };
 
 /// What was solved in the window, as it remembers it; in a build without a window nothing is known.
@@ -42,39 +43,81 @@ bool is_solved_in_window([[maybe_unused]] const std::string& exercise) {
 #endif
 }
 
-constexpr size_t kIndent = 20;  ///< of a task under its exercise's title
-
-/// In the terminal's width, and no wider than is read with ease; after a beginning of `indent` columns.
-std::string lines_of(const std::string& text, size_t indent) {
-  constexpr size_t kWidest = 100;
-  const size_t width = std::min(terminal_width(), kWidest);
-  return wrapped(std::string(indent, ' ') + text, width, indent).substr(indent);
+/// In the terminal's width, and no wider than is read with ease; behind `head`.
+std::string lines_behind(const std::string& head, const std::string& text) {
+  return hanging(head, text, std::min(terminal_width(), kTextWidth));
 }
 
-int list_exercises(const CommonOptions& common) {
+/// "ridgepoint exercise start guard": the first that is not solved yet; empty where all are.
+std::string next_start(const std::vector<const Exercise*>& of) {
+  const auto next = std::find_if(
+      of.begin(), of.end(), [](const Exercise* one) { return !is_solved_in_window(one->name); });
+  return next == of.end() ? "" : "next: ridgepoint exercise start " + (*next)->name + "\n";
+}
+
+/// A line for each lab: how many it has, and how many are solved.
+std::string exercise_counts_text(const std::vector<const Exercise*>& shown) {
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < shown.size();) {  // those of a lab stand together
+    const std::string& id = shown[i]->lab;
+    size_t count = 0, solved = 0;
+    for (; i < shown.size() && shown[i]->lab == id; ++i, ++count)
+      solved += is_solved_in_window(shown[i]->name);
+    const Lab* lab = find_lab(id);
+    rows.push_back({id + (lab ? std::string(": ") + lab->title : ""), std::to_string(count),
+                    fmt::format("{}{}", solved == count ? "✓ " : "", solved)});
+  }
+  return table({"lab", "exercises", "solved"}, rows) +
+         "'ridgepoint exercise list LAB' names a lab's exercises, --all those of every lab\n";
+}
+
+/// Each with its task.
+std::string tasks_text(const std::vector<const Exercise*>& shown) {
+  constexpr size_t kIndent = 20;
+  std::string text;
+  for (const Exercise* one : shown) {
+    text += fmt::format("{} {:<18}{} (lab {}, {})\n", is_solved_in_window(one->name) ? "✓" : " ",
+                        one->name, one->title, one->lab,
+                        one->is_puzzle() ? "counted, needs no GPU" : "after " + one->after) +
+            lines_behind(std::string(kIndent, ' '), one->task) + "\n";
+  }
+  return text;
+}
+
+/// Of one lab, or of all where none is named. Errors: usage, where there is no such lab, or none of it.
+Result<std::vector<const Exercise*>> exercises_of(const std::vector<Exercise>& all,
+                                                  const std::string& lab) {
+  if (!lab.empty()) {
+    RIDGE_TRY_VOID(require_lab(lab));
+  }
+  std::vector<const Exercise*> found;
+  for (const Exercise& one : all)
+    if (lab.empty() || one.lab == lab) found.push_back(&one);
+  if (!found.empty()) return found;
+  return Error{ErrorCode::usage, "the lab '" + lab + "' has no exercise", "exercise list",
+               "'ridgepoint exercise list' shows which labs have some"};
+}
+
+int list_exercises(const CommonOptions& common, const ExerciseOptions& options) {
   const auto all = all_exercises();
   if (!all) return fail(common, all.error());
+  const auto shown = exercises_of(*all, options.name);
+  if (!shown) return fail(common, shown.error());
+  if (!common.json) {
+    const bool is_brief = options.name.empty() && !options.whole;
+    print((is_brief ? exercise_counts_text(*shown) : tasks_text(*shown)) + next_start(*shown));
+    return 0;
+  }
   Json list = Json::array();
-  std::string text;
-  for (const Exercise& exercise : *all) {
-    list.push_back({{"name", exercise.name},
-                    {"lab", exercise.lab},
-                    {"title", exercise.title},
-                    {"task", exercise.task},
-                    {"after", exercise.after},
-                    {"hints", exercise.hints.size()},
-                    {"solved", is_solved_in_window(exercise.name)}});
-    const std::string head =
-        fmt::format("{} {:<18}{} (lab {}, {})\n", is_solved_in_window(exercise.name) ? "✓" : " ",
-                    exercise.name, exercise.title, exercise.lab,
-                    exercise.is_puzzle() ? "counted, needs no GPU" : "after " + exercise.after);
-    text += head + std::string(kIndent, ' ') + lines_of(exercise.task, kIndent) + "\n";
-  }
-  if (common.json) {
-    print_json({{"ridgepoint", 1}, {"exercises", list}});
-  } else {
-    print(text);
-  }
+  for (const Exercise* one : *shown)
+    list.push_back({{"name", one->name},
+                    {"lab", one->lab},
+                    {"title", one->title},
+                    {"task", one->task},
+                    {"after", one->after},
+                    {"hints", one->hints.size()},
+                    {"solved", is_solved_in_window(one->name)}});
+  print_json({{"ridgepoint", 1}, {"exercises", list}});
   return 0;
 }
 
@@ -87,8 +130,9 @@ int start_exercise(const CommonOptions& common, const Exercise& exercise, const 
     print_json({{"ridgepoint", 1}, {"exercise", exercise.name}, {"file", path}, {"copied", *made}});
     return 0;
   }
-  print(path + "\n");
-  complain(*made ? lines_of(exercise.task, 0) + "\nthen: ridgepoint exercise check '" + path + "'"
+  print_as_is(path + "\n");
+  complain(*made ? lines_behind("", exercise.task) + "\nthen: ridgepoint exercise check '" + path +
+                       "'"
                  : "it was there already and is left as it is; delete it to begin afresh");
   return 0;
 }
@@ -99,7 +143,7 @@ int show_hints(const CommonOptions& common, const Exercise& exercise) {
     return 0;
   }
   for (size_t i = 0; i < exercise.hints.size(); ++i) {
-    print(fmt::format("{}. {}\n", i + 1, lines_of(exercise.hints[i], 3)));
+    print(lines_behind(fmt::format("{}. ", i + 1), exercise.hints[i]) + "\n");
   }
   return 0;
 }
@@ -114,6 +158,15 @@ Json targets_json(const KernelCounts& counts, const std::vector<CountTarget>& ta
   return all;
 }
 
+/// The exercise after this one in its lab; empty: it was the last.
+std::string next_after(const Exercise& exercise) {
+  const auto& all = known_exercises();
+  auto next = std::find_if(all.begin(), all.end(),
+                           [&](const Exercise& one) { return one.name == exercise.name; });
+  if (next == all.end() || ++next == all.end() || next->lab != exercise.lab) return "";
+  return "next: ridgepoint exercise start " + next->name + "\n";
+}
+
 std::string puzzle_text(const KernelCounts& counts, const Exercise& exercise,
                         const std::string& file) {
   // A fault that stopped it says more than that it was stopped.
@@ -124,7 +177,7 @@ std::string puzzle_text(const KernelCounts& counts, const Exercise& exercise,
   if (shown < counts.faults.size())
     text += fmt::format("and {} more\n", counts.faults.size() - shown);
   text += "\n" + targets_text(counts, exercise.targets);
-  if (is_solved(counts, exercise.targets)) return text + "\nsolved\n";
+  if (is_solved(counts, exercise.targets)) return text + "\nsolved\n" + next_after(exercise);
   const std::string said = is_clean(counts)
                                ? std::string("right, and ") + unmet_words(counts, exercise.targets)
                                : "not yet";
@@ -195,7 +248,7 @@ int check_exercise(const CommonOptions& common, const ExerciseOptions& options) 
 }
 
 int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options) {
-  if (options.what == "list") return list_exercises(common);
+  if (options.what == "list") return list_exercises(common, options);
   if (options.name.empty()) {
     return fail(common, {ErrorCode::usage, "it needs a name (of check: a file)",
                          "exercise " + options.what, "'ridgepoint exercise list' names them"});
@@ -205,7 +258,7 @@ int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options) {
   if (!exercise) return fail(common, exercise.error());
   if (options.what == "start") return start_exercise(common, *exercise, options.to);
   if (options.what == "hint") return show_hints(common, *exercise);
-  print(exercise->reference);
+  print_as_is(exercise->reference);
   return 0;
 }
 
@@ -213,7 +266,8 @@ Command setup_exercise(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ExerciseOptions>();
   command.add_option("what", options->what, "list (default), start, hint, solution or check")
       ->check(CLI::IsMember({"list", "start", "hint", "solution", "check"}));
-  command.add_option("NAME", options->name, "which; of check your FILE");
+  command.add_option("NAME", options->name, "which; of check your FILE, of list a lab");
+  command.add_flag("--all", options->whole, "list: the exercises of all labs, with their tasks");
   command.add_option("--to", options->to, "start: where to");
   command.add_option("--out", options->out, "check: save the run, for a leaderboard: RUN.jsonl");
   one_at_a_time(command.add_option("--set", options->set,
@@ -226,7 +280,7 @@ RIDGE_COMMAND(exercise, .about = "list the exercises, write one's file, check it
               .use =
                   "Exercises are files with a hole to fill. Start one, change it, and have it "
                   "checked and timed.",
-              .examples = {{"exercise list", "all of them, with what you have solved"},
+              .examples = {{"exercise list", "how many each lab has, and what you have solved"},
                            {"exercise start turned_loops", "writes its file"},
                            {"exercise check FILE", "checks and times what you wrote"}},
               .place = 50, .level = Level::kLearn, .schema = "", .setup = setup_exercise);

@@ -1,7 +1,6 @@
 #include "app/query/editing.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <algorithm>
 #include <charconv>
@@ -12,6 +11,7 @@
 
 #include "app/study/assets.h"
 #include "common/core/files.h"
+#include "common/core/nearest.h"
 #include "common/record/params.h"
 #include "common/view/report/report.h"
 #include "labs/lab.h"
@@ -36,7 +36,7 @@ std::string learner_file(const std::string& folder, const std::string& name, boo
 Result<std::string> read_learner_file(const std::string& path) {
   auto text = read_whole(path);
   if (!text) {
-    return Error{ErrorCode::bad_input, "it cannot be read", path,
+    return Error{ErrorCode::bad_input, text.error().what, path,
                  "'ridgepoint edit KERNEL' makes a copy to begin with"};
   }
   if (text->size() > kMostBytes) {
@@ -279,7 +279,7 @@ Result<Exercise> find_exercise(std::string_view name) {
     names.push_back(exercise.name);
   }
   return Error{ErrorCode::usage, fmt::format("there is no exercise '{}'", name), "",
-               fmt::format("the exercises are {}", fmt::join(names, ", "))};
+               name_hint(name, names, "ridgepoint exercise list --all")};
 }
 
 Result<Exercise> exercise_of(const std::string& text) {
