@@ -227,6 +227,7 @@ TEST_CASE("ridgepoint map: the causes, and of a saved run its cases with what th
   out.worker("result", with(about(4, 0), "outcome", near));
   Series chase = measured(4, 1, "chase.cpu.pointer", 1e6);
   chase.hash = "";
+  chase.params["n"] = int64_t{4096};
   chase.flop = chase.bytes_min = 0;
   out.worker("result", with(about(4, 1), "outcome", chase));
   out.worker("done", {{"request", 4}, {"status", "ok"}});
@@ -247,14 +248,17 @@ TEST_CASE("ridgepoint map: the causes, and of a saved run its cases with what th
   CHECK_FALSE(contains(empty.out, "here:"));
   const Outcome of_run = map({folder / "run.jsonl"});
   INFO(of_run.out << of_run.err);
-  CHECK(contains(of_run.out, "here: cpu.naive_o3, measured: "));
-  CHECK(contains(of_run.out, "here: chase.cpu.pointer, by construction, each load"));
-  CHECK(contains(of_run.out, "2 of 2 results are settled"));
+  CHECK(contains(of_run.out, "here: cpu.naive_o3 n=512, measured: "));
+  CHECK(contains(of_run.out, "here: chase.cpu.pointer n=4096, by construction, each load"));
+  CHECK(contains(of_run.out, folder / "run.jsonl: 2 of 2 results are settled, all at threads=1\n"));
   const Json document = map({folder / "run.jsonl", "--json"}).json();
   REQUIRE(document["map"].size() == std::size(kCauses));
   CHECK(document["map"][0]["cause"] == "compute");
   REQUIRE(document["map"][0]["cases"].size() == 1);
   CHECK(document["map"][0]["cases"][0]["kernel"] == kNaive);
+  CHECK(document["map"][0]["cases"][0]["params"]["n"] == 512);
+  CHECK(document["run"] == folder / "run.jsonl");
+  CHECK(document["not_settled"].empty());
   CHECK(document["settled"] == 2);
   CHECK(map({folder / "none.jsonl"}).code != 0);
 }

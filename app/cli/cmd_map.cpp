@@ -15,11 +15,17 @@
 namespace ridge::app {
 namespace {
 
+Json json_of(const std::vector<BottleneckCase>& cases) {
+  Json list = Json::array();
+  for (const BottleneckCase& one : cases)
+    list.push_back({{"kernel", one.kernel},
+                    {"params", params_to_json(one.params)},
+                    {"basis", to_string(one.basis)},
+                    {"evidence", one.evidence}});
+  return list;
+}
+
 Json json_of(const BottleneckLine& line) {
-  Json cases = Json::array();
-  for (const BottleneckCase& one : line.cases)
-    cases.push_back(
-        {{"kernel", one.kernel}, {"basis", to_string(one.basis)}, {"evidence", one.evidence}});
   return {{"cause", line.entry->name},
           {"evidence", line.entry->evidence},
           {"lever", line.lever},
@@ -28,7 +34,7 @@ Json json_of(const BottleneckLine& line) {
           {"params", params_to_json(line.entry->set)},
           {"lever_rung", line.pulls ? line.pulls->kernel : ""},
           {"construction", line.entry->construction},
-          {"cases", cases}};
+          {"cases", json_of(line.cases)}};
 }
 
 int cmd_map(const CommonOptions& common, const std::string& path) {
@@ -40,13 +46,17 @@ int cmd_map(const CommonOptions& common, const std::string& path) {
   }
   const BottleneckMap map = make_bottleneck_map(run ? &*run : nullptr);
   if (!common.json) {
-    print(bottleneck_map_text(map));
+    print(bottleneck_map_text(map, path));
     return 0;
   }
   Json lines = Json::array();
   for (const BottleneckLine& line : map.lines) lines.push_back(json_of(line));
-  print_json(
-      {{"ridgepoint", 1}, {"map", lines}, {"results", map.results}, {"settled", map.settled}});
+  print_json({{"ridgepoint", 1},
+              {"run", path},
+              {"map", lines},
+              {"results", map.results},
+              {"settled", map.settled},
+              {"not_settled", json_of(map.open)}});
   return 0;
 }
 

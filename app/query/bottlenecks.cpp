@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "app/query/series_table.h"
@@ -13,8 +14,6 @@
 
 namespace ridge::app {
 namespace {
-
-constexpr size_t kMapWidth = 100;
 
 BottleneckLine line_for(const BottleneckEntry& entry) {
   BottleneckLine line{.entry = &entry,
@@ -44,15 +43,54 @@ std::string evidence_line(const Diagnosis& diagnosis, Bottleneck cause) {
   return diagnosis.reason + (shares.empty() ? "" : "; " + shares);
 }
 
-void add_case(const std::string& kernel, const Diagnosis& diagnosis, BottleneckMap* map) {
+void add_case(const std::string& kernel, const Params& params, const Diagnosis& diagnosis,
+              BottleneckMap* map) {
   ++map->results;
-  if (diagnosis.bottleneck != Bottleneck::not_sure) ++map->settled;
+  if (diagnosis.bottleneck != Bottleneck::not_sure)
+    ++map->settled;
+  else
+    map->open.push_back({kernel, params, diagnosis.basis, diagnosis.reason});
   for (BottleneckLine& line : map->lines) {
     const Bottleneck cause = line.entry->cause;
     if (!binds(diagnosis, cause)) continue;
     const Basis basis = diagnosis.bottleneck == cause ? diagnosis.basis : Basis::measured;
-    line.cases.push_back({kernel, basis, evidence_line(diagnosis, cause)});
+    line.cases.push_back({kernel, params, basis, evidence_line(diagnosis, cause)});
   }
+}
+
+/// The parameters that all results have: said once.
+Params shared_params(const BottleneckMap& map) {
+  std::optional<Params> shared;
+  const auto take = [&](const BottleneckCase& one) {
+    if (!shared) shared = one.params;
+    std::erase_if(*shared, [&](const auto& entry) {
+      const auto own = one.params.find(entry.first);
+      return own == one.params.end() || own->second != entry.second;
+    });
+  };
+  for (const BottleneckLine& line : map.lines)
+    for (const BottleneckCase& one : line.cases) take(one);
+  for (const BottleneckCase& one : map.open) take(one);
+  return shared.value_or(Params{});
+}
+
+/// "cpu.packed n=512": the rung, and what not all results have.
+std::string case_name(const BottleneckCase& one, const Params& shared) {
+  Params own = one.params;
+  std::erase_if(own, [&](const auto& entry) { return shared.contains(entry.first); });
+  return short_name(one.kernel) + (own.empty() ? "" : " " + to_string(own));
+}
+
+/// The last lines: how many are settled, of which run, at which size, and which are not.
+std::string settled_lines(const BottleneckMap& map, const std::string& run, const Params& shared) {
+  std::string text = run + ": " + settled_text(map);
+  if (!shared.empty())
+    text += std::string(map.results == 1 ? ", at " : ", all at ") + to_string(shared);
+  text += "\n";
+  std::string names;
+  for (const BottleneckCase& one : map.open)
+    names += (names.empty() ? "" : ", ") + case_name(one, shared);
+  return names.empty() ? text : text + "not settled: " + names + "\n";
 }
 
 }  // namespace
@@ -70,12 +108,13 @@ BottleneckMap make_bottleneck_map(const Run* run) {
     const auto found = diagnose(*series, run->ceilings(), run->environment());
     if (!found) continue;
     told.insert(series->kernel);
-    add_case(series->kernel, *found, &map);
+    add_case(series->kernel, series->params, *found, &map);
   }
   told.clear();  // a queue before a rung is another case than the rung
   const auto& served = run->servings();
   for (auto serving = served.rbegin(); serving != served.rend(); ++serving) {
-    if (told.insert(serving->kernel).second) add_case(serving->kernel, diagnose(*serving), &map);
+    if (told.insert(serving->kernel).second)
+      add_case(serving->kernel, serving->params, diagnose(*serving), &map);
   }
   return map;
 }
@@ -94,10 +133,11 @@ std::string settled_text(const BottleneckMap& map) {
                      map.results == 1 ? "result is" : "results are");
 }
 
-std::string bottleneck_map_text(const BottleneckMap& map) {
+std::string bottleneck_map_text(const BottleneckMap& map, const std::string& run) {
+  const Params shared = shared_params(map);
   std::string text;
   const auto add = [&](const char* what, const std::string& words) {
-    text += wrapped(std::string("  ") + what + words, kMapWidth, 4) + "\n";
+    text += wrapped(std::string("  ") + what + words, kTextWidth, 4) + "\n";
   };
   for (const BottleneckLine& line : map.lines) {
     text += std::string(text.empty() ? "" : "\n") + line.entry->name + "\n";
@@ -107,9 +147,9 @@ std::string bottleneck_map_text(const BottleneckMap& map) {
     if (line.entry->construction[0] != '\0')
       add("without counters: by construction, ", line.entry->construction);
     for (const BottleneckCase& one : line.cases)
-      add("here: ", short_name(one.kernel) + ", " + one.evidence);
+      add("here: ", case_name(one, shared) + ", " + one.evidence);
   }
-  return text + (map.has_results() ? "\n" + settled_text(map) + "\n" : "");
+  return text + (map.has_results() ? "\n" + settled_lines(map, run, shared) : "");
 }
 
 }  // namespace ridge::app

@@ -13,6 +13,7 @@ namespace ridge::app {
 /// A rung of the run, or a queue before one, that a cause binds.
 struct BottleneckCase {
   std::string kernel;
+  Params params;  ///< the size at which it does
   Basis basis = Basis::measured;
   std::string
       evidence;  ///< one line; by construction or exclusion the reason where nothing telling was measured
@@ -32,6 +33,7 @@ struct BottleneckMap {
   std::vector<BottleneckLine> lines;  ///< of all causes, in their order
   size_t results = 0,
          settled = 0;  ///< rungs and queues that have a speed, and those that a cause binds
+  std::vector<BottleneckCase> open{};  ///< the others: no cause binds them
   bool has_results() const { return results > 0; }
 };
 
@@ -43,7 +45,7 @@ BottleneckMap make_bottleneck_map(const Run* run);
 std::string shown_by_text(const BottleneckLine& line);
 /// "3 of 9 results are settled".
 std::string settled_text(const BottleneckMap& map);
-/// For a terminal, at most 100 columns wide.
-std::string bottleneck_map_text(const BottleneckMap& map);
+/// For a terminal. `run` is what the saved run is called; empty: there is none. Its results are named with their sizes.
+std::string bottleneck_map_text(const BottleneckMap& map, const std::string& run);
 
 }  // namespace ridge::app
