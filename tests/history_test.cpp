@@ -350,6 +350,38 @@ TEST_CASE(
   CHECK_FALSE(chart::history_chart({}).plot->empty_reason.empty());
 }
 
+TEST_CASE("the summary has at most 100 columns, and says once what all its rows share") {
+  auto entries = simulated(60, 40, 2);
+  for (Entry& entry : entries) {
+    entry.machine = "Intel(R) Xeon(R) Processor with a long name";
+    entry.params = "dtype=fp32 k=1024 m=1024 n=1024 threads=16 tile_k=128 tile_m=128";
+  }
+  const auto widest = [](const std::string& text) {
+    size_t columns = 0, line = 0;
+    for (const char letter : text) {
+      if (letter == '\n')
+        line = 0;
+      else if ((static_cast<unsigned char>(letter) & 0xC0) != 0x80)
+        columns = std::max(columns, ++line);
+    }
+    return columns;
+  };
+  const std::string alone = summary_text(rung_histories(entries, {}));
+  INFO(alone);
+  CHECK(widest(alone) <= 100);
+  CHECK(alone.rfind("Intel(R) Xeon(R) Processor with a long name, ", 0) == 0);
+  CHECK_FALSE(contains(alone, "machine"));
+  std::vector<Entry> two = entries;
+  for (Entry& entry : entries) {
+    entry.machine = "another machine";
+    two.push_back(entry);
+  }
+  const std::string both = summary_text(rung_histories(two, {}));
+  INFO(both);
+  CHECK(widest(both) <= 100);
+  CHECK(contains(both, "machine"));
+}
+
 TEST_CASE("the command lists what the history holds, and shows one rung") {
   RIDGE_NEEDS_HISTORY();
   const Folder folder;

@@ -109,11 +109,11 @@ Result<std::map<std::string, history::Source>> sources_of(
 
 std::string shown_text(const std::vector<history::RungHistory>& all, const HistoryOptions& options,
                        const std::map<std::string, history::Source>& sources) {
-  if (options.words.empty()) return history::summary_text(all);
+  if (options.words.empty()) return folded(history::summary_text(all));
   std::string text;
   for (const history::RungHistory& one : all) {
     text += (text.empty() ? "" : "\n") +
-            history::history_text(one, options.whole ? one.entries.size() : kMostRows);
+            folded(history::history_text(one, options.whole ? one.entries.size() : kMostRows));
     if (!options.diff) continue;
     for (const history::LevelChange& change : one.changes)
       text += "\n" + history::time_text(one.entries[change.first].ended_utc_s) + "  " +
@@ -158,7 +158,7 @@ int cmd_history(const CommonOptions& common, const HistoryOptions& options) {
   } else if (all.empty()) {
     print("Nothing in the history fits --set and --machine.\n");
   } else if (options.out.empty()) {
-    print(shown_text(all, options, *sources));
+    print_as_is(shown_text(all, options, *sources));  // a diff holds code
   }
   return 0;
 }

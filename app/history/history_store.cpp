@@ -215,6 +215,9 @@ Result<HistoryStore> HistoryStore::open(const std::string& path) {
   if (const std::string why = why_no_history(); !why.empty())
     return Error{ErrorCode::unavailable, why.substr(0, why.size() - 1), "", ""};
   std::error_code failed;
+  if (std::filesystem::is_directory(path, failed))
+    return Error{ErrorCode::bad_input, "this is a folder, and no history", path,
+                 "name a file with RIDGEPOINT_HISTORY or --database"};
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
   auto database = std::make_unique<Database>();
   database->path = path;

@@ -255,6 +255,15 @@ std::string source_diff(const LevelChange& change, const std::map<std::string, S
 
 std::string summary_text(const std::vector<RungHistory>& all) {
   if (all.empty()) return "";
+  // What all rows have in common stands above them.
+  const auto are_alike = [&](std::string RungHistory::*field) {
+    return std::all_of(all.begin(), all.end(),
+                       [&](const RungHistory& one) { return one.*field == all.front().*field; });
+  };
+  const bool one_machine = are_alike(&RungHistory::machine), one_way = are_alike(&RungHistory::how);
+  std::vector<std::string> common;
+  if (one_machine) common.push_back(all.front().machine);
+  if (one_way) common.push_back(all.front().how);
   std::vector<std::vector<std::string>> rows;
   for (const RungHistory& one : all) {
     std::string last = one.found.too_few.empty() ? "none" : "too few results";
@@ -263,13 +272,14 @@ std::string summary_text(const std::vector<RungHistory>& all) {
       last = percent(change.ratio) + ", " + time_text(one.entries[change.first].ended_utc_s);
     }
     const Entry& newest = one.entries.back();
-    rows.push_back({one.kernel, one.params, one.how, one.machine,
+    rows.push_back({one.kernel, one.params, one_way ? "" : one.how, one_machine ? "" : one.machine,
                     std::to_string(one.entries.size()), format_time_ns(newest.value),
                     time_text(newest.ended_utc_s), last});
   }
-  return app::table(
-      {"rung", "problem", "timed", "machine", "results", "newest", "when (UTC)", "last change"},
-      rows);
+  return (common.empty() ? "" : joined(common) + "\n\n") +
+         app::table({"rung", "problem", "timed", "machine", "results", "newest", "when (UTC)",
+                     "last change"},
+                    rows);
 }
 
 std::string history_text(const RungHistory& history, size_t most) {
