@@ -81,7 +81,7 @@ function(ridge_add_build_info target untimed)
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DROOT=${CMAKE_SOURCE_DIR}
             -DVERSION=${PROJECT_VERSION} -DTYPE=${CMAKE_BUILD_TYPE}
             "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" "-DCUDA=${cuda}"
-            "-DOPTIMIZATION=${kernels} kernels, ${untimed} app and worker"
+            "-DOPTIMIZATION=kernels ${kernels} or their own flags, the rest ${untimed}"
             -P ${CMAKE_SOURCE_DIR}/cmake/write_build_info.cmake VERBATIM)
   add_library(${target} STATIC ${output})
   add_dependencies(${target} ridge_build_info_file)

@@ -48,6 +48,19 @@ bool is_one_sentence(const std::string& err) {
   return err.rfind("ridgepoint: ", 0) == 0 && err.find('\n') == err.size() - 1;
 }
 
+/// Lines of more than 100 columns, but for those to copy, which begin with the program's name.
+std::string wide_lines(const std::string& text) {
+  std::string wide;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto is_begin = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+    const size_t begin = line.find_first_not_of(' ');
+    const bool is_to_copy = begin != line.npos && line.compare(begin, 11, "ridgepoint ") == 0;
+    if (!is_to_copy && std::count_if(line.begin(), line.end(), is_begin) > 100) wide += line + "\n";
+  }
+  return wide;
+}
+
 size_t sample_count(const Run& run) {
   size_t count = 0;
   for (const Series& series : run.series()) count += series.samples.size();
@@ -117,9 +130,12 @@ TEST_CASE("--version: what was built, from which commit, how optimized; both pro
   CHECK(app.err.empty());
   const Json environment = saved().outcome.json()["environment"];
   const std::string version = environment["version"], commit = environment["commit"];
-  CHECK(app.out.rfind("ridgepoint " + version + ", commit " + commit + ", -O", 0) == 0);
-  CHECK(has(app.out, " kernels, -Og app and worker, "));
-  CHECK(std::count(app.out.begin(), app.out.end(), '\n') == 1);
+  // The build's name alone would hide that only kernels are optimized for speed.
+  const std::string compiled = environment["build_type"];
+  CHECK(has(compiled, ": kernels -O2 or their own flags, the rest -Og"));
+  CHECK(app.out.rfind("ridgepoint " + version + ", commit " + commit + "\n" + compiled + "; ", 0) ==
+        0);
+  CHECK(std::count(app.out.begin(), app.out.end(), '\n') == 2);
   const Outcome worker = Program(variable("RIDGE_WORKER"), {"--version"}).finish();
   CHECK(worker.code == 0);
   CHECK(worker.out == "ridgepoint-worker" + app.out.substr(app.out.find(' ')));
@@ -429,7 +445,8 @@ TEST_CASE("the examples that need nothing but this program end well") {
 }
 
 TEST_CASE("the exercise that an example starts is one of those listed") {
-  const std::string listed = ridgepoint({"exercise", "list"}).out, start = "exercise start ";
+  const std::string listed = ridgepoint({"exercise", "list", "--all"}).out,
+                    start = "exercise start ";
   int count = 0;
   for (const ManualEntry& entry : manual_entries()) {
     for (const std::string& example : entry.examples) {
@@ -505,6 +522,65 @@ TEST_CASE("help shows an option that repeats as one value; exercise alone lists 
   CHECK(ridgepoint({"exercise"}).out == ridgepoint({"exercise", "list"}).out);
 }
 
+TEST_CASE("the help of shot names the scenes that there are") {
+  const Outcome help = ridgepoint({"shot", "--help"}),
+                wrong = ridgepoint({"shot", "no_such_scene_at_all", "none.png"});
+  if (has(wrong.err, "RIDGE_WINDOW=ON")) RIDGE_SKIP("built without the window");
+  const std::string begin = "there are: ";
+  const size_t at = wrong.err.find(begin);
+  INFO(wrong.err);
+  REQUIRE(at != std::string::npos);
+  std::istringstream names(wrong.err.substr(at + begin.size()));
+  int count = 0;
+  for (std::string name; names >> name && name != "or"; ++count) {
+    name.erase(name.find_last_not_of(",;") + 1);
+    INFO(name);
+    CHECK(has(help.out, name));
+  }
+  CHECK(count > 10);
+}
+
+TEST_CASE("what a command prints for people has at most 100 columns") {
+  const Folder folder;
+  const std::string recorded = variable("RIDGE_SOURCE") + "/assets/recorded/";
+  const std::vector<std::vector<std::string>> all = {
+      {"--version"},
+      {"list"},
+      {"list", "gemm"},
+      {"list", "--all"},
+      {"tour"},
+      {"tour", "meetup"},
+      {"map"},
+      {"map", recorded + "gemm.h200.bf16.jsonl"},
+      {"exercise"},
+      {"exercise", "list", "--all"},
+      {"exercise", "hint", "dot_product"},
+      {"machine"},
+      {"history", "add", recorded + "gemm.h200.bf16.jsonl"},
+      {"history"},
+      {"count", "gemm.cuda.shared_tile", "--set", "n=32", "--steps", "4", "--chip", "all"},
+      {"compare", "gemm", "--baseline", "naive_o3", "--candidate", "loop_order", "--set", "n=64",
+       "--rounds", "12"},
+      {"run", "gemm", "--rungs", "naive_o3,loop_order", "--set", "n=64", "--mode", "live",
+       "--limit", "0.05", "--verbose"},
+      {"run", "traps", "--rungs", "no_warm_up", "--mode", "live", "--limit", "0.05"},
+      {"inspect", "gemm.cpu.naive_o3"},
+      {"model", "--help"},
+      {"class", folder / ""},
+      {"leaderboard", folder / ""},
+      {"--replay", saved_run()}};
+  fs::copy_file(saved_run(), folder / "run.jsonl");
+  setenv("RIDGEPOINT_HISTORY", (folder / "history.db").c_str(), 1);
+  for (const auto& args : all) {
+    const Outcome outcome = ridgepoint(args);
+    INFO(args.front() << (args.size() > 1 ? " " + args[1] : "") << ": " << outcome.err);
+    CHECK(outcome.code < 64);
+    CHECK_FALSE(outcome.out.empty());
+    CHECK(wide_lines(outcome.out) == "");
+  }
+  unsetenv("RIDGEPOINT_HISTORY");
+}
+
 TEST_CASE("list LAB lists one lab") {
   const Outcome one = ridgepoint({"list", "conv"});
   CHECK(one.code == 0);
@@ -572,19 +648,41 @@ TEST_CASE("exercise list ticks what was solved in the window") {
   const char* before = std::getenv("XDG_CONFIG_HOME");
   const std::string kept = before ? before : "";
   setenv("XDG_CONFIG_HOME", (folder / "").c_str(), 1);
-  const Outcome list = ridgepoint({"exercise", "list"}),
+  const Outcome list = ridgepoint({"exercise", "list", "--all"}),
+                brief = ridgepoint({"exercise", "list"}),
                 json = ridgepoint({"--json", "exercise", "list"});
   before ? setenv("XDG_CONFIG_HOME", kept.c_str(), 1) : unsetenv("XDG_CONFIG_HOME");
   REQUIRE(list.code == 0);
   const Json all = Json::parse(json.out)["exercises"];
   REQUIRE(all.size() > 3);
   CHECK(all[0]["name"] == "turned_loops");  // the easiest
-  std::istringstream lines(list.out);
-  for (std::string line; std::getline(lines, line);) {
-    INFO(line);
-    const auto is_begin = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
-    CHECK(std::count_if(line.begin(), line.end(), is_begin) <= 100);
+  // A screenful: a line for each lab, and what to start next.
+  INFO(brief.out);
+  CHECK(std::count(brief.out.begin(), brief.out.end(), '\n') <= 24);
+  CHECK(std::count(list.out.begin(), list.out.end(), '\n') > 100);
+  std::map<std::string, std::pair<int, int>> of_labs;  // exercises, and those that are solved
+  for (const Json& one : all) {
+    auto& [count, solved] = of_labs[one["lab"]];
+    ++count;
+    solved += one["solved"] == true;
   }
+  for (const auto& [lab, counts] : of_labs) {
+    const size_t at = brief.out.find("\n" + lab + ": ");
+    INFO(lab);
+    REQUIRE(at != std::string::npos);
+    std::istringstream row(brief.out.substr(at + 1, brief.out.find('\n', at + 1) - at - 1));
+    std::vector<std::string> words;
+    for (std::string word; row >> word;) words.push_back(word);
+    CHECK(words.back() == std::to_string(counts.second));
+    CHECK(words[words.size() - 2 - (counts.first == counts.second)] ==
+          std::to_string(counts.first));
+  }
+  CHECK(has(brief.out, "next: ridgepoint exercise start four_rows\n"));
+  CHECK(has(ridgepoint({"exercise", "list", "gemm"}).out, "four_rows"));
+  CHECK_FALSE(has(ridgepoint({"exercise", "list", "gemm"}).out, "(lab puzzles"));
+  const Outcome none = ridgepoint({"exercise", "list", "gme"});
+  CHECK(none.code == 64);
+  CHECK(is_one_sentence(none.err));
   for (const Json& one : all) {
     const std::string name = one["name"];
     INFO(name);
@@ -833,6 +931,22 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
       {{"run"}, 64, "lab"},
       {{"nonsense"}, 64, "nonsense"},
       {{"list", "--replay", "x.jsonl"}, 64, "report"},
+      {{"run", ""}, 64, "after 'run': a word of the command line is empty"},
+      {{"report", ""}, 64, "a shell variable that is not set"},
+      {{"run", "gemm", "--out", ""}, 64, "after '--out'"},
+      {{"run", "gemm", "-x"}, 64, "there is no option '-x'"},
+      {{"check", folder.path.string()}, 65, "this is a folder"},
+      {{"sweep", folder.path.string()}, 65, "this is a folder"},
+      {{"report", folder.path.string()}, 65, "this is a folder"},
+      {{"history", "--database", folder.path.string()}, 65, "this is a folder"},
+      {{"leaderboard", folder / "none"}, 65, "it is not there"},
+      {{"leaderboard", folder / "file"}, 65, "it is no folder"},
+      {{"exercise", "start", "turned_lops"}, 64, "did you mean turned_loops?"},
+      {{"exercise", "check", folder / "none.cpp"}, 65, "No such file"},
+      {{"inspect", "nope"}, 64, "there is no rung 'nope'"},
+      {{"serve", "decode.cpu.splt"}, 64, "did you mean decode.cpu.split"},
+      {{"count", "gemm.cuda.nayve"}, 64, "did you mean gemm.cuda.naive"},
+      {{"edit", "lop_order"}, 64, "did you mean gemm.cpu.loop_order?"},
   };
   for (const Bad& bad : all) {
     std::string line;
@@ -879,7 +993,7 @@ TEST_CASE("in a terminal an error with --json stands once, as the document") {
 }
 
 TEST_CASE("why rungs of a lab cannot run here is said once for all that share it") {
-  const std::string list = ridgepoint({"list", "gemm"}).out;
+  const std::string list = ridgepoint({"list", "gemm", "--all"}).out;
   std::istringstream lines(list);
   std::map<std::string, int> reasons;
   for (std::string line; std::getline(lines, line);) {
@@ -891,6 +1005,27 @@ TEST_CASE("why rungs of a lab cannot run here is said once for all that share it
     CHECK(times < 3);
   }
   CHECK(has(list, "gemm.cpu.loop_order"));
+  if (!has(list, "not here (1)")) RIDGE_SKIP("all rungs run here");
+  // Without --all they are one line, which says how to see them.
+  const std::string brief = ridgepoint({"list", "gemm"}).out;
+  INFO(brief);
+  CHECK_FALSE(has(brief, "not here ("));
+  CHECK(has(brief, " rungs are not here: "));
+  CHECK(has(brief, "'ridgepoint list gemm --all'"));
+  CHECK(has(brief, "gemm.cpu.loop_order"));
+  CHECK(has(list, "\n  gemm.cuda.naive "));
+}
+
+TEST_CASE("the puzzles lab says what next: its exercises, and a rung counted here") {
+  const Outcome list = ridgepoint({"list", "puzzles"});
+  const Outcome ran = ridgepoint({"run", "puzzles", "--rungs", "definition", "--mode", "live"});
+  for (const Outcome& one : {list, ran}) {
+    INFO(one.out << one.err);
+    CHECK(one.code == 0);
+    CHECK(has(one.out, "  next: 'ridgepoint exercise list puzzles' has its "));
+    CHECK(has(one.out, "'ridgepoint count puzzles.cuda.map'"));
+  }
+  CHECK_FALSE(has(ridgepoint({"list", "claims"}).out, "next:"));
 }
 
 TEST_CASE("a worker that is not there is one sentence") {

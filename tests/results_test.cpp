@@ -291,6 +291,62 @@ TEST_CASE("text is broken at spaces, and no number is parted from its unit") {
   CHECK(wrapped("", 10, 2).empty());
 }
 
+TEST_CASE("a long line is folded, but for one to copy; a text hangs behind its head") {
+  const std::string words = "some words of a sentence that goes on and on ";
+  const std::string line = "  note: " + words + words + words + "and ends";
+  const std::string text =
+      folded("short\n" + line + "\n  ridgepoint " + words + words + words + "\n");
+  INFO(text);
+  const std::vector<std::string> lines = lines_of(text);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0] == "short");
+  CHECK(display_width(lines[1]) <= kTextWidth);
+  CHECK(lines[2].rfind("    ", 0) == 0);
+  CHECK(display_width(lines[3]) > kTextWidth);
+  CHECK(text.back() == '\n');
+  CHECK(hanging("a\nbc: ", "one two three", 9) == "a\nbc: one\n    two\n    three");
+}
+
+TEST_CASE(
+    "a table that is too wide breaks the texts of its widest columns, and no word or number") {
+  const std::string where = "measured here with every core at once, best of 12, median 31.4 GB/s";
+  const std::vector<std::vector<std::string>> rows = {
+      {"DRAM read, all threads", "18.2 GB/s", where, where}, {"L1", "512.25 GB/s", "short", ""}};
+  const std::string text = table({"ceiling", "value", "source", "and more of it"}, rows);
+  INFO(text);
+  std::string words;
+  for (const std::string& line : lines_of(text)) {
+    CHECK(display_width(line) <= kTextWidth);
+    words += line + " ";
+  }
+  CHECK(contains(text, "31.4 GB/s"));
+  CHECK(contains(text, "DRAM read, all threads    18.2 GB/s  measured here"));
+  CHECK(contains(text, "L1                      512.25 GB/s  short\n"));
+  for (const char* word : {"every", "core", "median", "of 12,"}) CHECK(contains(text, word));
+  // What fits is as it was: figures to the right.
+  CHECK(table({"a", "b"}, {{"x", "1"}, {"yy", "22"}}) == "a    b\nx    1\nyy  22\n");
+}
+
+TEST_CASE("the ceilings are a table of at most 100 columns, however long their sources are") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::probe, 4, {}));
+  Ceiling ceiling;
+  ceiling.name = "DRAM copy, 2 threads";
+  ceiling.resource = "dram_copy";
+  ceiling.unit = "B/s";
+  ceiling.value = 31e9;
+  ceiling.median = 28e9;
+  ceiling.samples = 12;
+  ceiling.source = "measured here";
+  ceiling.foreign_cpus = 1.5;
+  out.worker("result", {{"request", 4}, {"ceilings", {ceiling}}});
+  const std::string text = ceilings_text(read_run(out));
+  INFO(text);
+  CHECK(contains(text, "1.5 CPUs"));
+  for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= kTextWidth);
+}
+
 TEST_CASE("on a terminal the same table grows row by row; a row waits for its share of a ceiling") {
   Transcript start;
   add_start_of(&start);

@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   if (argc != 2 && !is_edited && !is_counted) return usage(stderr, 64);
   if (strcmp(argv[1], "--help") == 0) return usage(stdout, 0);
   if (strcmp(argv[1], "--version") == 0) {
-    puts(ridge::version_line("ridgepoint-worker").c_str());
+    puts(ridge::version_text("ridgepoint-worker").c_str());
     return 0;
   }
   const bool runs_commands = strcmp(argv[1], "--commands") == 0;

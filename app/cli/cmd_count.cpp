@@ -32,7 +32,7 @@ struct Counted {
 
 Result<Counted> count(Driver& driver, const CountOptions& options) {
   RIDGE_TRY(const Params given, parse_params(options.set));
-  const std::string kernel = full_id(options.kernel);
+  RIDGE_TRY(const std::string kernel, driver.find_kernel(options.kernel));
   Counted found;
   if (!options.file.empty()) {
     RIDGE_TRY(found.source, read_whole(options.file));

@@ -30,8 +30,7 @@ Result<SourceText> source_of(Driver* driver, const std::string& kernel) {
   const SourceText* source = driver->run().source(kernel);
   const KernelInfo* info = driver->run().kernel(kernel);
   if (source == nullptr || info == nullptr) {
-    return Error{ErrorCode::usage, "there is no such rung", kernel,
-                 "'ridgepoint list --all' names them"};
+    return no_such_rung(kernel, driver->run());
   }
   if (info->kind != RungKind::kernel || !info->library.empty()) {
     return Error{ErrorCode::unavailable,
@@ -122,7 +121,7 @@ int cmd_edit(const CommonOptions& common, const EditOptions& options) {
   if (common.json) {
     print_json({{"ridgepoint", 1}, {"kernel", kernel}, {"file", path}, {"copied", *made}});
   } else {
-    print(path + "\n");
+    print_as_is(path + "\n");
     complain(*made ? fmt::format("a copy of {}; change it, then: ridgepoint run {} --edit '{}={}'",
                                  source->path, lab, kernel, path)
                    : "it was there already and is left as it is; delete it to begin afresh");

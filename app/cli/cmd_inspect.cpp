@@ -142,7 +142,8 @@ Result<Inspection> inspect(Driver& driver, const InspectOptions& options) {
   WorkRequest request;
   request.type = RequestType::inspect;
   RIDGE_TRY(const Params given, parse_params(options.set));
-  request.kernels.push_back({full_id(options.kernel), given});
+  RIDGE_TRY(const std::string kernel, driver.find_kernel(options.kernel));
+  request.kernels.push_back({kernel, given});
   request.inspect = {.input = options.input,
                      .bytes = {},
                      .wrong = options.wrong,

@@ -13,9 +13,11 @@
 
 #include "app/cli/driver.h"
 #include "app/query/flat_source.h"
+#include "app/query/next_steps.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/record/assembly.h"
+#include "common/record/derive.h"
 #include "common/view/report/document.h"
 #include "labs/lab.h"
 #ifdef RIDGE_HAS_WINDOW
@@ -32,33 +34,57 @@ std::string reason_not_here(const Run& run, const std::string& kernel) {
   return info->available ? "" : info->reason;
 }
 
-/// The reasons that several rungs of a lab share, each with their number: said once, under the list.
+/// The reasons that several rungs of a lab share: said once, under the list.
 class SharedReasons {
  public:
   SharedReasons(const Run& run, const Lab& lab) {
-    std::map<std::string, int> all;
-    for (const Rung& rung : lab.rungs) ++all[reason_not_here(run, rung.kernel)];
-    for (const auto& [reason, rungs] : all) {
-      if (rungs >= kShared && !reason.empty()) reasons_.emplace_back(reason, rungs);
+    std::map<std::string, std::vector<const Rung*>> all;
+    for (const Rung& rung : lab.rungs) all[reason_not_here(run, rung.kernel)].push_back(&rung);
+    for (auto& [reason, rungs] : all) {
+      if (rungs.size() >= kShared && !reason.empty())
+        reasons_.push_back({reason, std::move(rungs)});
     }
   }
+  bool has(const std::string& reason) const { return number_of(reason) > 0; }
   /// "not here: needs an NVIDIA GPU", "not here (1)".
   std::string words(const std::string& reason) const {
-    for (size_t i = 0; i < reasons_.size(); ++i) {
-      if (reasons_[i].first == reason) return fmt::format("not here ({})", i + 1);
-    }
-    return "not here: " + reason;
+    const size_t number = number_of(reason);
+    return number > 0 ? fmt::format("not here ({})", number) : "not here: " + reason;
   }
+  /// Below a list that names the rungs.
   std::string notes() const {
     std::string text;
     for (size_t i = 0; i < reasons_.size(); ++i)
-      text += fmt::format("  ({}) {}: {} rungs\n", i + 1, reasons_[i].first, reasons_[i].second);
+      text +=
+          fmt::format("  ({}) {}: {} rungs\n", i + 1, reasons_[i].text, reasons_[i].rungs.size());
+    return text;
+  }
+  /// Below a list that leaves them out.
+  std::string folded_notes(const Lab& lab) const {
+    std::string text;
+    for (const Reason& reason : reasons_) {
+      const bool all_gpu =
+          std::all_of(reason.rungs.begin(), reason.rungs.end(),
+                      [](const Rung* rung) { return backend_of(rung->kernel) == Backend::cuda; });
+      text += fmt::format("  {} {}rungs are not here: {}; 'ridgepoint list {} --all' names them\n",
+                          reason.rungs.size(), all_gpu ? "GPU " : "", reason.text, lab.id);
+    }
     return text;
   }
 
  private:
-  static constexpr int kShared = 3;
-  std::vector<std::pair<std::string, int>> reasons_;
+  static constexpr size_t kShared = 3;
+  struct Reason {
+    std::string text;
+    std::vector<const Rung*> rungs;
+  };
+  /// From 1; 0: it is not shared.
+  size_t number_of(const std::string& reason) const {
+    for (size_t i = 0; i < reasons_.size(); ++i)
+      if (reasons_[i].text == reason) return i + 1;
+    return 0;
+  }
+  std::vector<Reason> reasons_;
 };
 
 std::string where_it_runs(const Run& run, const std::string& kernel, const SharedReasons& shared) {
@@ -91,27 +117,36 @@ std::string labs_text(const Run& run, const std::vector<const Lab*>& asked) {
          "'ridgepoint list LAB' names a lab's rungs, --all those of every lab\n";
 }
 
-/// A line for each rung, whether it can run here or not.
-std::string list_text(const Run& run, const std::vector<const Lab*>& asked) {
+/// A line for each rung; without `whole` those that cannot run here for one reason share a line.
+std::string rungs_text(const Run& run, const Lab& lab, bool whole) {
+  const SharedReasons shared(run, lab);
+  std::vector<const Rung*> named;
+  size_t kernel_width = 0, title_width = 0;
+  for (const Rung& rung : lab.rungs) {
+    if (!whole && shared.has(reason_not_here(run, rung.kernel))) continue;
+    named.push_back(&rung);
+    kernel_width = std::max(kernel_width, display_width(rung.kernel));
+    title_width = std::max(title_width, display_width(title_of(rung)));
+  }
+  const auto padded = [](const std::string& cell, size_t width) {
+    return cell + std::string(width - display_width(cell), ' ');
+  };
+  std::string text;
+  for (const Rung* rung : named) {
+    const std::string head =
+        "  " + padded(rung->kernel, kernel_width) + "  " + padded(title_of(*rung), title_width);
+    text += hanging(head + "  ", where_it_runs(run, rung->kernel, shared)) + "\n";
+  }
+  return text + (whole ? shared.notes() : shared.folded_notes(lab));
+}
+
+std::string list_text(const Run& run, const std::vector<const Lab*>& asked, bool whole) {
   std::string text;
   for (const Lab* lab : asked) {
-    text += fmt::format("{}  {}: {}\n", lab->id, lab->title, lab->goal);
-    size_t kernel_width = 0, title_width = 0;
-    for (const Rung& rung : lab->rungs) {
-      kernel_width = std::max(kernel_width, display_width(rung.kernel));
-      title_width = std::max(title_width, display_width(title_of(rung)));
-    }
-    const SharedReasons shared(run, *lab);
-    const auto padded = [](const std::string& cell, size_t width) {
-      return cell + std::string(width - display_width(cell), ' ');
-    };
-    for (const Rung& rung : lab->rungs) {
-      text += "  " + padded(rung.kernel, kernel_width) + "  " +
-              padded(title_of(rung), title_width) + "  " + where_it_runs(run, rung.kernel, shared) +
-              "\n";
-    }
-    text += shared.notes();
+    text +=
+        fmt::format("{}  {}: {}\n", lab->id, lab->title, lab->goal) + rungs_text(run, *lab, whole);
     for (const std::string& line : ladder_ends(*lab, run)) text += "  " + line + "\n";
+    text += next_text(*lab);
   }
   return text;
 }
@@ -154,7 +189,7 @@ int list_assembly(const CommonOptions& common, const std::string& kernel) {
   if (common.json)
     print_json({{"ridgepoint", 1}, {"assembly", Json(*assembly)}});
   else
-    print(text_of(*assembly));
+    print_as_is(text_of(*assembly));
   return 0;
 }
 
@@ -188,7 +223,7 @@ int list_source(const CommonOptions& common, const std::string& kernel, bool fla
   if (common.json)
     print_json({{"ridgepoint", 1}, {"source", Json(*source)}});
   else
-    print(source->text);
+    print_as_is(source->text);
   return 0;
 }
 
@@ -203,7 +238,7 @@ int list_actions(const CommonOptions& common) {
 #endif
 }
 
-/// Of the lab that `id` names; empty: a line for each, with `whole` the rungs of all.
+/// Of the lab that `id` names; empty: a line for each, with `whole` the rungs of all, each by its name.
 int list_labs(const CommonOptions& common, const std::string& id, bool whole) {
   const auto all = all_labs();
   std::vector<const Lab*> asked(all.begin(), all.end());
@@ -219,7 +254,7 @@ int list_labs(const CommonOptions& common, const std::string& id, bool whole) {
   if (common.json) {
     print_json(list_json(run, asked));
   } else {
-    print(whole || !id.empty() ? list_text(run, asked) : labs_text(run, asked));
+    print(whole || !id.empty() ? list_text(run, asked, whole) : labs_text(run, asked));
   }
   return 0;
 }
@@ -230,7 +265,7 @@ struct ListOptions {
   std::string source_of;  ///< a kernel: its file instead
   bool flat = false;      ///< its headers folded in
   bool actions = false;   ///< the window's instead
-  bool all = false;       ///< the rungs of all labs
+  bool all = false;       ///< the rungs of all labs, also those that cannot run here
 };
 
 int cmd_list(const CommonOptions& common, const ListOptions& options) {
@@ -242,7 +277,8 @@ int cmd_list(const CommonOptions& common, const ListOptions& options) {
 Command setup_list(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ListOptions>();
   command.add_option("lab", options->lab, "one lab's rungs; default: a line for each lab");
-  command.add_flag("--all", options->all, "the rungs of all labs");
+  command.add_flag("--all", options->all,
+                   "the rungs of all labs; of one lab also each that cannot run here");
   command.add_flag("--actions", options->actions, "the window's actions and keys instead");
   command.add_option("--asm", options->asm_of, "what the compiler made of this rung: KERNEL");
   CLI::Option* source =

@@ -94,9 +94,10 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
   } else if (!options.out.empty()) {
     print(report->sentence + "\n");
     complain("wrote " + options.out);
+  } else if (stdout_is_terminal()) {
+    print(summary_text(*report, options.runs));
   } else {
-    print(stdout_is_terminal() ? summary_text(*report, options.runs)
-                               : report::print_as(*report, ".md"));
+    print_as_is(report::print_as(*report, ".md"));
   }
   return 0;
 }

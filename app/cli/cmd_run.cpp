@@ -10,6 +10,7 @@
 #include "app/cli/driver.h"
 #include "app/query/diagnoses.h"
 #include "app/query/faster.h"
+#include "app/query/next_steps.h"
 #include "app/query/published.h"
 #include "app/query/results.h"
 #include "app/query/series_table.h"
@@ -197,6 +198,7 @@ int cmd_run(const CommonOptions& common, const MeasureOptions& options, Detail d
     print(refusals_text(run, measured.request, *measured.lab));
     print(seed_deltas_text(run, measured.request, measured.lab->quality_metric));
     print(advice_text(run, measured, detail));
+    if (has_puzzles(*measured.lab)) print(next_text(*measured.lab));
     if (detail == Detail::brief)
       print(
           std::string("  --verbose: what limits each rung, what is faster, and each rung that was "

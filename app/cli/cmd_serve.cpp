@@ -48,7 +48,8 @@ Result<Serving> serve(Driver& driver, const ServeOptions& options) {
   request.serve = options.asked;
   request.serve.wait_s = options.wait_ms * 1e-3, request.serve.limit_s = options.limit_ms * 1e-3;
   RIDGE_TRY(const Params given, parse_params(options.set));
-  request.kernels.push_back({full_id(options.kernel), given});
+  RIDGE_TRY(const std::string kernel, driver.find_kernel(options.kernel));
+  request.kernels.push_back({kernel, given});
   for (const Lab* lab : all_labs()) {
     if (find_rung(*lab, request.kernels.front().kernel)) request.lab = lab->id;
   }

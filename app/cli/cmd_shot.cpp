@@ -1,4 +1,6 @@
 // ridgepoint shot SCENE OUT.png: pictures of the window, without opening it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -63,9 +65,19 @@ int cmd_shot(const CommonOptions& common, ShotFileOptions options) {
 #endif
 }
 
+/// What can be drawn; a build without the window draws nothing.
+std::string scenes_help() {
+#ifdef RIDGE_HAS_WINDOW
+  return fmt::format("one, several with commas between, or all; there are {}",
+                     fmt::join(window::scene_names(), ", "));
+#else
+  return "e.g. lab, or home,lab, or all";
+#endif
+}
+
 Command setup_shot(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ShotFileOptions>();
-  command.add_option("scene", options->scenes, "e.g. lab, or home,lab, or all")->required();
+  command.add_option("scene", options->scenes, scenes_help())->required();
   command.add_option("out", options->out, "OUT.png; of several pictures their folder")->required();
   command.add_option("--lab", options->lab, "default: the saved run's, else the first");
   command.add_option("--rung", options->rung, "the rung that is selected");

@@ -80,8 +80,9 @@ int list_tours(const CommonOptions& common) {
     const auto tour = study::load_tour(id);
     if (!tour) return fail(common, tour.error());
     list.push_back(tour_json(*tour));
-    text += fmt::format("{:<12} {:>3g} min, {:>2} steps  {}\n{:29}{}\n", id, tour->minutes,
-                        tour->steps.size(), tour->title, "", tour->audience);
+    text += fmt::format("{:<12} {:>3g} min, {:>2} steps  {}\n", id, tour->minutes,
+                        tour->steps.size(), tour->title) +
+            hanging(std::string(29, ' '), tour->audience) + "\n";
   }
   if (common.json)
     print_json({{"ridgepoint", 1}, {"tours", std::move(list)}});
@@ -118,9 +119,9 @@ int show_tour(const CommonOptions& common, const study::Tour& written) {
     const study::TourStep& step = tour.steps[i];
     text += fmt::format("\n{}. {}, {}: {}  {}  ({:g} min)\n", i + 1, study::kind_name(step.kind),
                         step.lab, rungs_text(step), to_string(step.set), step.minutes);
-    text += "   Ask: " + step.question + "\n";
-    for (const std::string& choice : step.choices) text += "        - " + choice + "\n";
-    text += "   Say: " + step.words + "\n";
+    text += hanging("   Ask: ", step.question) + "\n";
+    for (const std::string& choice : step.choices) text += hanging("        - ", choice) + "\n";
+    text += hanging("   Say: ", step.words) + "\n";
   }
   const std::vector<std::string> notes = footnotes.lines();
   if (!notes.empty()) text += "\n";

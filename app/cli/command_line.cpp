@@ -111,7 +111,7 @@ void add_common(CLI::App* app, CommonOptions* common) {
   app->fallthrough();
   app->require_subcommand(0, 1);
   app->set_help_flag("-h,--help", "print this help");
-  app->set_version_flag("--version", version_line("ridgepoint"), "print the version");
+  app->set_version_flag("--version", version_text("ridgepoint"), "print the version");
   app->add_flag("--json", common->json, "print one JSON document (docs/schema)");
   app->add_option("--worker", common->worker,
                   "launch command, e.g. \"ssh -T gpubox ridgepoint-worker --stdio\"");
@@ -160,6 +160,17 @@ std::string help_of(const CLI::App& app) {
   return chosen.empty() ? kHelp : "ridgepoint " + chosen.front()->get_name() + " --help";
 }
 
+/// An empty word is most often a shell variable that is not set.
+std::optional<Error> empty_word(const std::vector<char*>& words) {
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (words[i][0] != '\0') continue;
+    return Error{ErrorCode::usage, "a word of the command line is empty",
+                 i > 1 ? std::string("after '") + words[i - 1] + "'" : "at its beginning",
+                 "give it a value, or leave it out; a shell variable that is not set is empty"};
+  }
+  return {};
+}
+
 /// The first option that neither the command nor the program has.
 std::optional<Error> mistyped_option(const CLI::App& app) {
   std::vector<const CLI::App*> all = {&app};
@@ -167,12 +178,15 @@ std::optional<Error> mistyped_option(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* one : all) {
     for (const CLI::Option* option : one->get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+      for (const std::string& name : option->get_lnames()) {
+        const std::string written = "--" + name;  // --help is of both
+        if (std::find(names.begin(), names.end(), written) == names.end()) names.push_back(written);
+      }
     }
   }
   for (const std::string& word : app.remaining(true)) {
     const std::string name = word.substr(0, word.find('='));
-    if (!name.starts_with("--") || name == "--") continue;
+    if (!name.starts_with("-") || name == "--" || name == "-") continue;
     return Error{ErrorCode::usage, "there is no option '" + name + "'", "",
                  name_hint(name, names, help_of(app))};
   }
@@ -301,6 +315,7 @@ int run_command(int argc, char** argv) {
   }
   // An error in the command line is a document too, whatever stands before --json.
   for (int i = 1; i < argc; ++i) common.json |= std::strcmp(argv[i], "--json") == 0;
+  if (const auto error = empty_word(words)) return fail(common, *error);
   try {
     app.parse(argc, words.data());
   } catch (const CLI::ParseError& error) {

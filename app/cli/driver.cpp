@@ -135,6 +135,14 @@ Result<void> Driver::fetch_catalogue() {
   return finish(id);
 }
 
+Result<std::string> Driver::find_kernel(const std::string& name) {
+  const auto [lab, id] = lab_and_rung(name);
+  if (lab) return id;
+  RIDGE_TRY_VOID(fetch_catalogue());
+  if (run().kernel(name)) return name;
+  return no_such_rung(name, run());
+}
+
 Result<EditBuild> Driver::build(const std::string& kernel, const std::string& dtype,
                                 const std::string& text) {
   RIDGE_TRY(const int64_t id, session_->build(kernel, dtype, text));

@@ -60,6 +60,8 @@ class Driver {
   Result<void> finish(int64_t id, const std::function<void()>& each_step = {});
   /// list, and wait for it.
   Result<void> fetch_catalogue();
+  /// The whole id of a rung of a lab or of the worker. Errors: usage, with what may have been meant.
+  Result<std::string> find_kernel(const std::string& name);
   /// Has the worker build a learner's text; the EditBuild says whether it could.
   Result<EditBuild> build(const std::string& kernel, const std::string& dtype,
                           const std::string& text);

@@ -24,9 +24,7 @@ std::string entry(const std::string& name, const std::string& about, size_t name
     head += "\n" + std::string(column, ' ');
   else
     head.resize(column, ' ');
-  // wrapped() counts from the line's start. The name's place is no space, so that no line breaks there.
-  const std::string text = wrapped(std::string(column, '_') + about, width, column);
-  return head + text.substr(column) + "\n";
+  return hanging(head, about, width) + "\n";
 }
 
 std::string option_head(const OptionRow& option) {

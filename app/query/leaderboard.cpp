@@ -156,8 +156,9 @@ void rank_entries(Leaderboard* all) {
 Result<Leaderboard> read_leaderboard(const std::string& folder) {
   std::error_code failed;
   if (!fs::is_directory(folder, failed)) {
-    return Error{ErrorCode::bad_input, "it is no folder", folder,
-                 "put each learner's RUN.jsonl into one"};
+    return Error{ErrorCode::bad_input,
+                 fs::exists(folder, failed) ? "it is no folder" : "it is not there", folder,
+                 "put each learner's RUN.jsonl into a folder and name that"};
   }
   Leaderboard all;
   for (const fs::path& file : entries_of(folder)) {

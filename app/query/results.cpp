@@ -176,7 +176,7 @@ std::string not_run_line(const std::vector<NotRun>& not_run) {
                        reasons.size() > 1 ? std::to_string(count) + ": " : "", reason);
   return app::wrapped(fmt::format("  not run: {} {} ({})", not_run.size(),
                                   not_run.size() == 1 ? "rung" : "rungs", why),
-                      100, 4) +
+                      kTextWidth, 4) +
          "\n";
 }
 

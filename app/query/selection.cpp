@@ -226,6 +226,20 @@ std::pair<const Lab*, std::string> lab_and_rung(const std::string& name) {
   return {nullptr, name};
 }
 
+Error no_such_rung(const std::string& name, const Run& run) {
+  std::vector<std::string> names, ids;  // as they may be typed, and as they are shown
+  const auto add = [&](const std::string& id) {
+    if (std::find(ids.begin(), ids.end(), id) != ids.end()) return;
+    names.push_back(name.find('.') == name.npos ? id.substr(id.rfind('.') + 1) : id);
+    ids.push_back(id);
+  };
+  for (const Lab* lab : all_labs())
+    for (const Rung& rung : lab->rungs) add(rung.kernel);
+  for (const KernelInfo& info : run.catalogue()) add(info.id);
+  return {ErrorCode::usage, "there is no rung '" + name + "'", "",
+          name_hint(name, names, "ridgepoint list --all", ids)};
+}
+
 Result<const Lab*> require_lab(const std::string& id) {
   if (const Lab* lab = find_lab(id)) return lab;
   std::vector<std::string> known;

@@ -30,6 +30,9 @@ inline std::string full_id(const std::string& name) {
   return lab_and_rung(name).second;
 }
 
+/// What was meant by a name that no rung has: those of the labs, and of `run`'s catalogue.
+Error no_such_rung(const std::string& name, const Run& run);
+
 /// Errors: usage, with the labs there are.
 Result<const Lab*> require_lab(const std::string& id);
 

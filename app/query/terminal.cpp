@@ -117,6 +117,28 @@ std::string wrapped(const std::string& text, size_t width, size_t indent) {
   return all + line;
 }
 
+std::string hanging(const std::string& head, const std::string& text, size_t width) {
+  const size_t line = head.rfind('\n');
+  const size_t column = display_width(line == head.npos ? head : head.substr(line + 1));
+  // wrapped() counts from the line's start. The head's place is no space, so that no line breaks there.
+  return head + wrapped(std::string(column, '_') + text, width, column).substr(column);
+}
+
+std::string folded(const std::string& text) {
+  std::string all;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const bool is_to_copy = line.compare(begin, 11, "ridgepoint ") == 0;
+    all += is_to_copy || display_width(line) <= kTextWidth ? line
+                                                           : wrapped(line, kTextWidth, begin + 2);
+    if (end < text.size()) all += '\n';
+    at = end + 1;
+  }
+  return all;
+}
+
 size_t terminal_width() {
   winsize size = {};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
@@ -150,6 +172,10 @@ void guard_standard_streams() {
 }
 
 void print(const std::string& text) {
+  write_out(folded(for_terminal(text)));
+}
+
+void print_as_is(const std::string& text) {
   write_out(for_terminal(text));
 }
 
@@ -173,15 +199,84 @@ std::string table_line(const std::vector<std::string>& cells, const std::vector<
   return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
 }
 
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (const char letter : text) {
+    if (letter == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += letter;
+  }
+  return lines;
+}
+
+/// The widest line of a cell that is broken wherever it can be.
+size_t narrowest(const std::string& cell) {
+  size_t widest = 0;
+  for (const std::string& line : lines_of(wrapped(cell, 1, 0)))
+    widest = std::max(widest, display_width(line));
+  return widest;
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// `widths` with the widest columns narrowed until all fit, as far as words allow.
+std::vector<size_t> narrowed(std::vector<size_t> widths, const Rows& rows) {
+  constexpr size_t kGap = 2;
+  size_t total = 0;
+  std::vector<size_t> least(widths.size(), 0);
+  for (size_t c = 0; c < widths.size(); ++c) {
+    if (widths[c] > 0) total += widths[c] + (total > 0 ? kGap : 0);
+    for (const auto& row : rows) least[c] = std::max(least[c], narrowest(row[c]));
+  }
+  while (total > kTextWidth) {
+    size_t widest = widths.size();
+    for (size_t c = 0; c < widths.size(); ++c) {
+      const bool can_shrink = widths[c] > least[c];
+      if (can_shrink && (widest == widths.size() || widths[c] > widths[widest])) widest = c;
+    }
+    if (widest == widths.size()) break;
+    --widths[widest], --total;
+  }
+  return widths;
+}
+
+/// One row; a cell of a narrowed column has as many lines as it takes, on the left of its column.
+std::string row_lines(const std::vector<std::string>& row, const std::vector<size_t>& full,
+                      const std::vector<size_t>& widths) {
+  Rows cells;  // of each line
+  for (size_t c = 0; c < row.size(); ++c) {
+    const bool is_narrowed = widths[c] < full[c];
+    const auto lines =
+        is_narrowed ? lines_of(wrapped(row[c], widths[c], 0)) : std::vector<std::string>{row[c]};
+    while (cells.size() < lines.size()) cells.emplace_back(row.size());
+    for (size_t i = 0; i < lines.size(); ++i) {
+      cells[i][c] = lines[i];
+      const size_t used = display_width(lines[i]);
+      if (is_narrowed && used < widths[c]) cells[i][c].append(widths[c] - used, ' ');
+    }
+  }
+  std::string text;
+  for (const auto& line : cells) text += table_line(line, widths);
+  return text;
+}
+
+}  // namespace
+
 std::string table(const std::vector<std::string>& heading,
                   const std::vector<std::vector<std::string>>& rows) {
+  Rows all = {heading};
+  all.insert(all.end(), rows.begin(), rows.end());
   std::vector<size_t> widths(heading.size(), 0);
   for (size_t c = 0; c < heading.size(); ++c) {
     for (const auto& row : rows) widths[c] = std::max(widths[c], display_width(row.at(c)));
     if (widths[c] > 0) widths[c] = std::max(widths[c], display_width(heading[c]));
   }
-  std::string text = table_line(heading, widths);
-  for (const auto& row : rows) text += table_line(row, widths);
+  const std::vector<size_t> fitting = narrowed(widths, all);
+  std::string text;
+  for (const auto& row : all) text += row_lines(row, widths, fitting);
   return text;
 }
 

@@ -74,11 +74,13 @@ std::string user_folder(const char* variable, const char* in_home, const std::st
 
 Result<std::string> read_whole(const std::string& path) {
   std::error_code error;
+  if (fs::is_directory(path, error))
+    return Error{ErrorCode::bad_input, "this is a folder", path, "name a file"};
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file && file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
-  if (!file.is_open() || file.bad() || fs::is_directory(path, error)) {
+  if (!file.is_open() || file.bad()) {
     const char* why = errno != 0 ? std::strerror(errno) : "it is no file";
     return Error{ErrorCode::bad_input, std::string("it cannot be read: ") + why, path,
                  "see that it is there and who may read it"};

@@ -51,7 +51,7 @@ Environment read_environment() {
   env.version = build.version;
   env.commit = build.commit;
   env.compiler = build.compiler;
-  env.build_type = build.build_type;
+  env.build_type = build.compiled_as();
   env.cuda = build.cuda;
   for (const KernelDesc* kernel : registered_kernels()) {
     if (kernel->library == nullptr) continue;
@@ -82,7 +82,7 @@ QuietState judge_quiet(const Environment& environment, double foreign_cpus,
     state.reasons.push_back("governor " + governor);
   }
   if (environment.power_source == "battery") state.reasons.push_back("on battery");
-  if (environment.build_type == "Debug") state.reasons.push_back("debug build");
+  if (environment.build_type.starts_with("Debug")) state.reasons.push_back("debug build");
   if (const char* name = sanitizer()) state.reasons.push_back(std::string("built with ") + name);
   state.reasons.insert(state.reasons.end(), device_disturbances.begin(), device_disturbances.end());
   state.quiet = state.reasons.empty();

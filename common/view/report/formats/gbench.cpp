@@ -35,7 +35,7 @@ Json context_of(const Run& run) {
   context["cpu_scaling_enabled"] =
       !environment.cpu.governor.empty() && environment.cpu.governor != "performance";
   context["library_version"] = environment.version;
-  context["library_build_type"] = environment.build_type == "Debug" ? "debug" : "release";
+  context["library_build_type"] = environment.build_type.starts_with("Debug") ? "debug" : "release";
   context["caches"] = Json::array();
   const auto cache = [&](const char* type, int level, int64_t bytes) {
     if (bytes > 0) {
