@@ -58,15 +58,21 @@ void add_case(const std::string& kernel, const Params& params, const Diagnosis& 
   }
 }
 
+/// Of `params` those that `other` has, with the same value.
+Params common_params(const Params& params, const Params& other) {
+  Params common;
+  for (const auto& [name, value] : params) {
+    const auto found = other.find(name);
+    if (found != other.end() && found->second == value) common[name] = value;
+  }
+  return common;
+}
+
 /// The parameters that all results have: said once.
 Params shared_params(const BottleneckMap& map) {
   std::optional<Params> shared;
   const auto take = [&](const BottleneckCase& one) {
-    if (!shared) shared = one.params;
-    std::erase_if(*shared, [&](const auto& entry) {
-      const auto own = one.params.find(entry.first);
-      return own == one.params.end() || own->second != entry.second;
-    });
+    shared = common_params(one.params, shared.value_or(one.params));
   };
   for (const BottleneckLine& line : map.lines)
     for (const BottleneckCase& one : line.cases) take(one);
@@ -76,8 +82,9 @@ Params shared_params(const BottleneckMap& map) {
 
 /// "cpu.packed n=512": the rung, and what not all results have.
 std::string case_name(const BottleneckCase& one, const Params& shared) {
-  Params own = one.params;
-  std::erase_if(own, [&](const auto& entry) { return shared.contains(entry.first); });
+  Params own;
+  for (const auto& [name, value] : one.params)
+    if (!shared.contains(name)) own[name] = value;
   return short_name(one.kernel) + (own.empty() ? "" : " " + to_string(own));
 }
 
