@@ -123,17 +123,9 @@ PublishedRow fill_row(const Table& table, const TableRow& row, const Run& run, i
   return out;
 }
 
-std::string wrapped(const std::string& text, size_t width, const std::string& indent) {
-  std::istringstream words(text);
-  std::string out, line = indent;
-  for (std::string word; words >> word;) {
-    if (line.size() > indent.size() && display_width(line) + 1 + display_width(word) > width) {
-      out += line + "\n";
-      line = indent;
-    }
-    line += (line.size() > indent.size() ? " " : "") + word;
-  }
-  return out + line + "\n";
+/// A paragraph that begins at column `indent`.
+std::string paragraph(const std::string& text, size_t width, size_t indent) {
+  return wrapped(std::string(indent, ' ') + text, width, indent) + "\n";
 }
 
 std::string half_width(const PublishedRow& row) {
@@ -208,10 +200,10 @@ std::vector<PublishedRow> fill_table(const Table& table, const Run& run, int64_t
 
 std::string published_text(const Table& table, const std::vector<PublishedRow>& rows,
                            const Params& given, size_t width) {
-  std::string text = wrapped(std::string(table.id) + ": " + table.title + ".", width, "");
+  std::string text = paragraph(std::string(table.id) + ": " + table.title + ".", width, 0);
   if (!given.empty()) {
-    text += wrapped("Printed: " + to_string(table.params) + ". Here: " + to_string(given) + ".",
-                    width, "");
+    text += paragraph("Printed: " + to_string(table.params) + ". Here: " + to_string(given) + ".",
+                      width, 0);
   }
   std::vector<std::vector<std::string>> cells;
   std::string notes, missing;
@@ -225,11 +217,11 @@ std::string published_text(const Table& table, const std::vector<PublishedRow>& 
                      check != nullptr ? format_scientific(check->nmse) + " ✓" : "",
                      how_column(row)});
     if (here && !row.note.empty()) {
-      notes += wrapped(fmt::format("{}: {}", row.row->title, row.note), width, "  ");
+      notes += paragraph(fmt::format("{}: {}", row.row->title, row.note), width, 2);
     }
     if (here) continue;
     const std::string brings = row.brings.empty() ? "" : ". It takes " + row.brings;
-    missing += wrapped(std::string(row.row->title) + ": " + row.note + brings, width, "  ");
+    missing += paragraph(std::string(row.row->title) + ": " + row.note + brings, width, 2);
   }
   text += "\n" + app::table({"row", "printed for", "printed", "that is", "here", "95 %", "that is",
                              "error", "how"},
@@ -239,7 +231,7 @@ std::string published_text(const Table& table, const std::vector<PublishedRow>& 
   text += "\nwhat the table teaches about figures\n";
   int number = 0;
   for (const TableLesson& lesson : table.lessons) {
-    text += wrapped(fmt::format("{}. {}. {}", ++number, lesson.title, lesson.text), width, "  ");
+    text += paragraph(fmt::format("{}. {}. {}", ++number, lesson.title, lesson.text), width, 2);
   }
   return text;
 }
