@@ -541,6 +541,7 @@ TEST_CASE("the help of shot names the scenes that there are") {
 }
 
 TEST_CASE("what a command prints for people has at most 100 columns") {
+  setenv("COLUMNS", "100", 1);
   const Folder folder;
   const std::string recorded = variable("RIDGE_SOURCE") + "/assets/recorded/";
   const std::vector<std::vector<std::string>> all = {
@@ -579,6 +580,7 @@ TEST_CASE("what a command prints for people has at most 100 columns") {
     CHECK(wide_lines(outcome.out) == "");
   }
   unsetenv("RIDGEPOINT_HISTORY");
+  unsetenv("COLUMNS");
 }
 
 TEST_CASE("list LAB lists one lab") {

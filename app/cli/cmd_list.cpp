@@ -135,7 +135,7 @@ std::string rungs_text(const Run& run, const Lab& lab, bool whole) {
   for (const Rung* rung : named) {
     const std::string head =
         "  " + padded(rung->kernel, kernel_width) + "  " + padded(title_of(*rung), title_width);
-    text += hanging(head + "  ", where_it_runs(run, rung->kernel, shared)) + "\n";
+    text += head + "  " + where_it_runs(run, rung->kernel, shared) + "\n";
   }
   return text + (whole ? shared.notes() : shared.folded_notes(lab));
 }

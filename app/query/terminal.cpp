@@ -172,7 +172,10 @@ void guard_standard_streams() {
 }
 
 void print(const std::string& text) {
-  write_out(folded(for_terminal(text)));
+  // What a program reads, a search among them, keeps its lines; COLUMNS says that a person reads it nevertheless.
+  const bool is_read = stdout_is_terminal() || std::getenv("COLUMNS") != nullptr;
+  const std::string shown = for_terminal(text);
+  write_out(is_read ? folded(shown) : shown);
 }
 
 void print_as_is(const std::string& text) {

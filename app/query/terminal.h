@@ -41,7 +41,7 @@ std::optional<Error> output_error();
 /// file or pipe opened later takes its place. A reader of a pipe that leaves early does not end this program.
 void guard_standard_streams();
 
-/// Prints to stdout what a person reads: through for_terminal() and folded().
+/// Prints to stdout what a person reads: through for_terminal(), and folded() where a terminal shows it or COLUMNS is set.
 void print(const std::string& text);
 /// The same for a text whose lines are somebody else's: code, a page in Markdown.
 void print_as_is(const std::string& text);
