@@ -284,10 +284,11 @@ void TimelineScreen::remake(const State& state) {
   rung_ = state.selection.rung;
   const RungView* row = find_row(state.ladder, rung_);
   has_stages_ = row && row->series && !row->series->spans.empty();
+  const bool was_of_stages = is_of_stages_;
   is_of_stages_ = has_stages_ && stages_;
+  if (is_of_stages_ || was_of_stages) labelled_ = 0, longest_.clear();
   if (is_of_stages_) of_stages_ = make_stage_timeline(*row->series, row->rung->title);
   seen_.clear();
-  labelled_ = 0;
   range_.reset();
 }
 
@@ -321,14 +322,12 @@ float TimelineScreen::share_out(const Ui& ui, float height) {
 /// What leaves the longest label whole, where that leaves room for the seconds.
 float TimelineScreen::label_width(Ui& ui, float width) {
   const auto& lanes = shown().lanes;
-  if (std::exchange(labelled_, lanes.size()) != lanes.size()) {
-    longest_.clear();
-    float most = 0;
-    for (const SpanLane& lane : lanes) {
-      const std::string label = label_of(ui.state, lane);
-      const float px = ui.width(label, kSmall_px, Face::strong);
-      if (px > most) most = px, longest_ = label;
-    }
+  if (lanes.size() < labelled_) labelled_ = 0, longest_.clear();
+  // Only those that came since: a session of hours has hundreds.
+  for (; labelled_ < lanes.size(); ++labelled_) {
+    std::string label = label_of(ui.state, lanes[labelled_]);
+    if (ui.width(label, kSmall_px, Face::strong) > ui.width(longest_, kSmall_px, Face::strong))
+      longest_ = std::move(label);
   }
   const float needed = ui.width(longest_, kSmall_px, Face::strong) + ui.px(kLabelPad + 2);
   return std::min(std::max(needed, ui.px(kLabel)), width * kMostLabel);

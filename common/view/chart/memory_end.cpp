@@ -61,14 +61,15 @@ double end_of(const std::vector<Measured>& points, const std::vector<SizeLine>& 
   return end;
 }
 
-Curve continued(const Curve& drawn, const Growth& growth, double end, Plot* plot, Span* y) {
+Curve continued(const Curve& drawn, const std::string& rung, const Growth& growth, double end,
+                Plot* plot, Span* y) {
   Curve more{.name = "", .role = drawn.role, .marker = drawn.marker};
   more.line = more.dashed = more.quiet = true;
   for (double size = growth.x[2]; size <= end; size *= 2) {
     Datum datum{.x = size, .y = growth.at(size), .hollow = true};
     datum.value_text = format_bytes(datum.y);
-    datum.note = fmt::format("{} at {} would take {}: reckoned from three sizes that ran.",
-                             drawn.name, format_count(size), datum.value_text);
+    datum.note = fmt::format("{} at {} would take {}: reckoned from three sizes that ran.", rung,
+                             format_count(size), datum.value_text);
     y->add(datum.y);
     more.data.push_back(std::move(datum));
     plot->x.high = std::max(plot->x.high, size * 1.15);
@@ -110,8 +111,11 @@ void continue_to(double machine_bytes, const std::vector<Measured>& points,
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto growth = growth_of(points, lines[i]);
     if (!growth || growth->x[2] >= end) continue;
-    const std::string name = plot.curves[i].name;
-    plot.curves.push_back(continued(plot.curves[i], *growth, end, &plot, y));
+    // The line itself has no name where many cross.
+    const LadderRow& first = *points[lines[i].points.front()].entry.row;
+    const std::string& drawn = plot.curves[i].name;
+    const std::string name = drawn.empty() ? first.label : drawn;
+    plot.curves.push_back(continued(plot.curves[i], name, *growth, end, &plot, y));
     const double size = first_too_large(*growth, machine_bytes);
     if (size == 0 || size > end) continue;
     const std::string& param = points[lines[i].points.front()].entry.series->size_param;
