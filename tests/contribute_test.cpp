@@ -407,7 +407,7 @@ TEST_CASE("one command records this machine's rungs into a file that the check t
   const auto all = load_all_recordings(&problems);
   CHECK(problems.empty());
   REQUIRE(all.size() > 20);
-  CHECK(has(all.front().machine, "NVIDIA"));
+  CHECK_FALSE(has(all.front().path, "data/ridgepoint/recorded"));
   CHECK(has(all.back().path, "data/ridgepoint/recorded"));
   // All in turns: each against the one before it, and the time of each is of those rounds.
   const Run& run = *all.back().run;
@@ -430,7 +430,7 @@ TEST_CASE("each problem of a lab takes turns of its own, against a library of th
   const Folder folder;
   const auto recorded = [&](std::vector<std::string> words) {
     const std::string out = folder / "run.jsonl";
-    words.insert(words.begin(), {"record", "--dirty", "--out", out, "--seconds", "20"});
+    words.insert(words.begin(), {"record", "--dirty", "--processor", "cpu", "--out", out});
     const Outcome made = Program(variable("RIDGE_BIN"), words).finish();
     INFO(made.out << made.err);
     REQUIRE(made.code == 0);
@@ -438,7 +438,7 @@ TEST_CASE("each problem of a lab takes turns of its own, against a library of th
     REQUIRE(run.ok());
     return *std::move(run);
   };
-  const Run machine = recorded({"machine", "kib=16", "--rungs", "chains.cpu,sums.cpu"});
+  const Run machine = recorded({"machine", "kib=16", "--rungs", "chase.cpu,sums.cpu"});
   std::set<std::string_view> problems;
   for (const Comparison& one : machine.comparisons()) {
     CHECK(family_of(one.baseline) == family_of(one.candidate));
