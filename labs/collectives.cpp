@@ -1,6 +1,7 @@
 // The lab of collectives: ranks as processes of one machine, over links whose delay and rate the learner sets.
 // Adding a rung is one line here.
 #include "labs/lab.h"
+#include "labs/link_params.h"
 
 namespace ridge {
 namespace {
@@ -40,16 +41,8 @@ const Lab& collectives_lab() {
                   {4096, 65'536, 262'144, 1'048'576, 4'194'304, 16'777'216, 67'108'864, 268'435'456,
                    1'073'741'824}},
                  {"ranks", "ranks", {2, 3, 4, 6, 8}},
-                 {"delay_us",
-                  "delay of a message, µs",
-                  {0, 20, 100, 200, 500, 1000},
-                  Level::kLearn,
-                  "delay, µs"},
-                 {"rate_mb_s",
-                  "rate of a link, MB/s",
-                  {0, 100, 300, 1000, 3000, 10'000},
-                  Level::kLearn,
-                  "rate, MB/s"},
+                 link_delay(),
+                 link_rate(),
                  {"op", "operation", {}, Level::kLab, "operation"}},
       .quality_metric = "error",
       .quality_limit =

@@ -1,6 +1,7 @@
 // The lab of parallel training: one step of a network, shared out over ranks in every way that is in use.
 // Adding a rung is one line here.
 #include "labs/lab.h"
+#include "labs/link_params.h"
 
 namespace ridge {
 namespace {
@@ -32,16 +33,8 @@ const Lab& parallel_lab() {
       .params =
           {{"ranks", "ranks", {2, 3, 4, 6, 8}},
            {"parts", "parts of the batch", {1, 2, 4, 8, 12, 16}},
-           {"delay_us",
-            "delay of a message, µs",
-            {0, 20, 100, 200, 500, 1000},
-            Level::kLearn,
-            "delay, µs"},
-           {"rate_mb_s",
-            "rate of a link, MB/s",
-            {0, 100, 300, 1000, 3000, 10'000},
-            Level::kLearn,
-            "rate, MB/s"},
+           link_delay(),
+           link_rate(),
            {"width", "width of a layer", {32, 64, 128, 256, 512}, Level::kLab},
            {"layers", "layers", {4, 8, 16}, Level::kLab},
            {"batch", "rows of a step", {16, 32, 64, 128, 256}, Level::kLab},

@@ -217,9 +217,10 @@ class Recorder {
       }
       RIDGE_TRY_VOID(take_turns(libraries, problem, params, name));
       RIDGE_TRY_VOID(compare_external(problem, params, name));
-      if (!sustained) continue;
-      RIDGE_TRY(const Rung* peer, fastest_peer(problem, params, name));
-      if (peer) RIDGE_TRY_VOID(compare_sustained(*peer, problem, params, name));
+      if (!sustained || libraries.empty()) continue;
+      // The fastest of one type is known already; of several types their fastest ones meet.
+      RIDGE_TRY(const Rung* peer, fastest_peer(libraries, params, name));
+      RIDGE_TRY_VOID(compare_sustained(*peer, problem, params, name));
     }
     return {};
   }

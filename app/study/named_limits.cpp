@@ -10,8 +10,8 @@
 namespace ridge::study {
 namespace {
 
-/// How a lesson calls a cause: the beginning of a word, or of several. A word of two causes names both, since the reader
-/// is only told of a difference that no reading of the lesson allows.
+/// How a lesson calls a cause: the beginning of a word, or of several. A word of two causes names both: a
+/// difference is said only where no reading of the lesson agrees with the run.
 struct LimitWord {
   std::string_view word;
   Bottleneck cause;

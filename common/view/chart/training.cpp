@@ -279,7 +279,7 @@ void set_curve_look(const Lines& lines, size_t place, Curve* curve) {
   curve->dashed = lines.is_again;
 }
 
-/// Behind those in front: eight colours that cross each other are followed by nobody.
+/// Behind those in front: eight colours that cross each other cannot be followed.
 void set_aside(Curve* curve) {
   curve->quiet = true;
   curve->role = Role::muted;
