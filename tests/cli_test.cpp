@@ -1082,7 +1082,8 @@ TEST_CASE("a report in a terminal is a summary that says how to have all of it")
   INFO(outcome.out);
   CHECK(outcome.code == 0);
   CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') <= 25);
-  CHECK(has(outcome.out, "--out report.html"));
+  CHECK(has(outcome.out,
+            "\nridgepoint report " + run + " --out report.html\r\n"));  // whole, to be copied
   CHECK(has(ridgepoint({"report", run}).out, "## Appendix"));
 }
 

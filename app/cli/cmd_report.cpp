@@ -24,14 +24,6 @@ struct ReportFileOptions {
   std::vector<std::string> notes;  ///< "question=...": what a person says of it
 };
 
-/// Each line broken at the terminal's width.
-std::string wrapped_lines(const std::string& text, size_t width) {
-  std::string all;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) all += wrapped(line, width, 0) + "\n";
-  return all;
-}
-
 std::set<std::string> labs_of(const std::vector<Run>& runs) {
   std::set<std::string> labs;
   for (const Run& run : runs) {
@@ -44,12 +36,12 @@ std::set<std::string> labs_of(const std::vector<Run>& runs) {
 std::string summary_text(const report::Report& report, const std::vector<std::string>& runs) {
   constexpr size_t kMostLines = 22, kNarrowest = 40, kWidest = 100;
   const size_t width = std::clamp(terminal_width(), kNarrowest, kWidest);
-  std::istringstream said(wrapped_lines(report::plain_summary(report), width));
+  std::istringstream said(folded(report::plain_summary(report), width));
   std::string text;
   size_t lines = 0;
   for (std::string line; lines < kMostLines && std::getline(said, line); ++lines)
     text += line + "\n";
-  return text + fmt::format("the whole report: ridgepoint report {} --out report.html\n",
+  return text + fmt::format("the whole report:\nridgepoint report {} --out report.html\n",
                             fmt::join(runs, " "));
 }
 

@@ -124,15 +124,15 @@ std::string hanging(const std::string& head, const std::string& text, size_t wid
   return head + wrapped(std::string(column, '_') + text, width, column).substr(column);
 }
 
-std::string folded(const std::string& text) {
+std::string folded(const std::string& text, size_t width) {
   std::string all;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
     const size_t begin = std::min(line.find_first_not_of(' '), line.size());
     const bool is_to_copy = line.compare(begin, 11, "ridgepoint ") == 0;
-    all += is_to_copy || display_width(line) <= kTextWidth ? line
-                                                           : wrapped(line, kTextWidth, begin + 2);
+    const bool is_whole = is_to_copy || display_width(line) <= width;
+    all += is_whole ? line : wrapped(line, width, begin + 2);
     if (end < text.size()) all += '\n';
     at = end + 1;
   }

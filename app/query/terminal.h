@@ -26,9 +26,9 @@ std::string fit(const std::string& text, size_t width);
 std::string wrapped(const std::string& text, size_t width, size_t indent);
 /// `head`, and behind its last line `text` in lines of at most `width` columns that stand under each other.
 std::string hanging(const std::string& head, const std::string& text, size_t width = kTextWidth);
-/// Each line longer than kTextWidth broken at spaces, what follows indented by two more. A line to copy, which begins
-/// with this program's name, stays whole.
-std::string folded(const std::string& text);
+/// Each line of more than `width` columns broken at spaces, what follows indented by two more. A line to copy, which
+/// begins with this program's name, stays whole.
+std::string folded(const std::string& text, size_t width = kTextWidth);
 /// Columns of the terminal on stderr; 80 where it does not say.
 size_t terminal_width();
 
