@@ -7,6 +7,7 @@ import base64
 import json
 import os
 import pathlib
+import select
 import shutil
 import struct
 import subprocess
@@ -22,11 +23,16 @@ CONTROL = 2  # a modifier of keys
 kPatience = 3  # a machine may have other work
 
 
+class Silent(RuntimeError):
+    """The browser does not answer any more."""
+
+
 class Browser:
     """Chromium, which takes commands from a pipe and answers on another, each message ended by a zero byte."""
 
     def __init__(self, *flags):
         self.events = []
+        self.answer_s = 60  # a call is answered in this time
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         in_read, self.out = os.pipe()
         self.back, out_write = os.pipe()
@@ -39,10 +45,9 @@ class Browser:
         self.process = subprocess.Popen([program, *FLAGS, *flags, f"--user-data-dir={self.profile.name}", "about:blank"],
                                         preexec_fn=place, close_fds=False, stderr=subprocess.DEVNULL)
         os.close(in_read), os.close(out_write)
-        self.count, self.rest, self.session = 0, b"", None
+        self.count, self.rest, self.session, self.said = 0, b"", None, []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self.said = []
         self.call("Page.enable"), self.call("Runtime.enable")
 
     def call(self, method, **params):
@@ -51,8 +56,11 @@ class Browser:
         if self.session:
             message["sessionId"] = self.session
         os.write(self.out, json.dumps(message).encode() + b"\0")
+        end = time.monotonic() + kPatience * self.answer_s
         while True:
-            answer = self.read()
+            answer = self.read(end)
+            if answer is None:
+                raise Silent(f"{method} {str(params)[:200]}: no answer within {self.answer_s} s; its console: {self.said[-5:]}")
             if answer.get("id") == self.count:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
@@ -65,8 +73,11 @@ class Browser:
                 details = answer["params"]["exceptionDetails"]
                 self.said.append(details.get("exception", {}).get("description", details["text"]))
 
-    def read(self):
+    def read(self, end):
+        """The next message; None where there is none by then."""
         while b"\0" not in self.rest:
+            if not select.select([self.back], [], [], max(0, end - time.monotonic()))[0]:
+                return None
             piece = os.read(self.back, 1 << 20)
             if not piece:
                 raise RuntimeError("the browser has ended")
@@ -116,7 +127,11 @@ class Browser:
     def close(self):
         os.close(self.out), os.close(self.back)
         self.process.terminate()
-        self.process.wait(10)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         self.profile.cleanup()
 
 
