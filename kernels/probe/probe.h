@@ -20,8 +20,8 @@
 //              v = 2^(-v), from x, and all v of the three lanes u, u + k, u + 2k of a thread (k = kExpSums) are
 //              added to out u. units is kProbeLanes a thread; kProbeSteps n units exponentials
 //              buffers  x[units] fp32, random normal; out[units / 3] fp32
-//   what=l2    dim {kProbeL2, n, units}: n times over, each thread sums its kL2Words of data; units is 1
-//              a thread; buffers as for read
+//   what=l2    dim {kProbeL2, n, units}: n times over, each thread sums every kL2Step-th of its kL2Words of
+//              data; units is 1 a thread; whole lines of 64 bytes count as traffic; buffers as for read
 //   what=read  dim {kProbeRead, n, units}: the 64-bit words of n bytes are summed modulo 2^64;
 //              units is 1 a thread
 //              buffers  data[n] random bits; out[units] uint64 partial sums, whose total counts
@@ -64,7 +64,7 @@ enum { kExpSums = kProbeLanes / 3 };
 /// 12 chains of AVX-512: eight words wide. Chain i of lane l is word 8 i + l.
 enum { kLogicChains = 12, kLogicWidth = 8, kLogicLanes = kLogicChains * kLogicWidth };
 /// 256 KiB a thread: eight times the smallest L1 that these probes meet, and well inside the L2.
-enum { kL2Words = 32768 };
+enum { kL2Words = 32768, kL2Step = 8 };  // a word of each cache line is read
 
 struct ProbeDot {
   int64_t n;

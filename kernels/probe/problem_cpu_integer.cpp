@@ -127,7 +127,7 @@ class L2Problem : public IntegerProblem {
     bool same = true;
     for (int64_t i = 0; i < units(); ++i) {
       uint64_t sum = 0;
-      for (int64_t w = 0; w < kL2Words; ++w) {
+      for (int64_t w = 0; w < kL2Words; w += kL2Step) {
         sum += number_at<uint64_t>(host[0], i * kL2Words + w);
       }
       same &= number_at<uint64_t>(host[1], i) == sum * static_cast<uint64_t>(passes());

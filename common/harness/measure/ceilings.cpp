@@ -204,7 +204,7 @@ const std::vector<CeilingRow>& ceiling_rows() {
        "dram_read",
        "",
        "B/s",
-       {{"probe.cpu.read_portable", "read"}},
+       {{"probe.cpu.read_avx512", "read"}, {"probe.cpu.read_portable", "read"}},
        read_bytes},
       {"DRAM copy",
        Backend::cpu,
