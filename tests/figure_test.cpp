@@ -625,6 +625,7 @@ TEST_CASE("arithmetic takes numbers and one figure, constants name their source"
   CHECK_FALSE(evaluate_arithmetic("(2", {}).ok());
   CHECK_FALSE(evaluate_arithmetic("2 x", {}).ok());
   CHECK(f.print("{{calc 989.4 * 0.6}}") == "594");
+  CHECK(f.print("{{calc 6 * 8}} and {{calc 1 / 2}}") == "48 and 0.5");  // counted, not measured
   CHECK(f.print("{{calc [h200 gemm.cuda.wide_tile n=4096] * 1000}}") == "1.00 [0.990, 1.01]†");
   CHECK(f.print("{{calc [h200 gemm.cuda.wide_tile n=4096 interval=no] * 1000}}") == "1.00†");
   CHECK(f.print("{{calc [h200 gemm.cuda.wide_tile n=512] * 1000}}") == "not recorded");

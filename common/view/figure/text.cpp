@@ -151,7 +151,8 @@ Result<Figure> calculate(std::string_view expression, const Sources& sources) {
   }
   made.unit.clear();
   made.verdict.reset();
-  made.text = format_number(value);
+  // What is counted without a measurement is exact: no zeros behind it.
+  made.text = terms.figures.empty() ? format_tick(value) : format_number(value);
   made.interval_text.clear();
   const auto has_interval = [](const Figure& figure) { return figure.interval.has_value(); };
   // Of two figures with intervals the ends do not say how they go together.
