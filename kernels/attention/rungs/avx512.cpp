@@ -1,16 +1,15 @@
 // ridge: isa=avx512f flags=-O3,-Wno-uninitialized,-Wno-maybe-uninitialized
 //
-// Idea      Both products as matrix products should be: 14 x 32 sums in registers, operands in packed
+// Idea      Both products as matrix products should be: 14 x 32 accumulators in registers, operands in packed
 //           panels. The exponentials 16 at a time: 2^x is an exponent, put in place by one instruction, and
 //           a polynomial of degree 5 on [0, 1).
 // Changed   14 queries share each key and value that is loaded. log2(e) / sqrt(d) is multiplied into Q
 //           beforehand, and the sums of a score begin at -shift, so that an exponential is nine instructions
 //           for 16 lanes. The shift is the largest score of some block before; the row is searched for a
 //           larger one, and O rescaled, only when the weights' sums have become large.
-//           K and V are fetched 24 steps ahead: 2 % of the time where 4 MiB of them come from the L3, 5 % where
-//           others are loud there, nothing at head size 64.
-// Limits    The FMA units: 90 % of their peak at head size 128 in the median of calls, 94 % in the fastest. Of
-//           the time 2.5 % are exponentials (four of nine instructions on the adders), 2 % packing, Q and O.
+//           K and V are fetched 24 steps ahead, which pays where they come from the L3.
+// Limits    The FMA units for most of the time; beside them reading K and V for every strip of queries. What is left
+//           is small: the exponentials (four of nine instructions are additions), packing, Q and O.
 // Look at   Head size 64 against 128: the same number of exponentials for half the arithmetic.
 // Source    Register tile: Goto and van de Geijn (TOMS 2008). Polynomial: Remez's algorithm, relative error
 //           1.5e-7. Online softmax: Dao et al., arXiv:2205.14135. To rescale rarely: FlashAttention-4 (2025).

@@ -4,8 +4,8 @@
 //           too. Half the bytes, twice the rate of the tensor cores.
 // Changed   The persistent rung with operands of 8 bits. V is transposed by a kernel before, in the order of keys in
 //           which the weights lie in the registers; the scales are multiplied into the scores' and into 1 / sum.
-// Limits    The exponentials: at head size 128 they take as many clocks as the products do now, as they do at 64 in
-//           bf16.
+// Limits    Waiting: neither the tensor cores nor the exponentials' unit are full. At head size 128 exponentials take
+//           as many clocks as the products do now, as they do at 64 in bf16.
 // Look at   The error: a weight has 4 bits. What the type saves is bought with that, not for nothing.
 // Accuracy  Row and column. e4m3 has no normal number below 2^-14 of a row's largest weight: a smaller weight is off by
 //           2^-18 of that one, whatever its value is multiplied by.

@@ -5,7 +5,8 @@
 // Changed   The tile: 12 queries x 32 keys. Keys, values and each query are brought to one size by powers of
 //           two, so that the sums' larger error stays small beside them; the shift is subtracted, and the
 //           size given back, when a score becomes a weight.
-// Limits    The units for additions and those for multiply-adds, both nearly full. An infinity or NaN among
+// Limits    The units for additions and those for multiply-adds, equally loaded. Where one kind of unit does both
+//           (Intel), the rung is slower than threads. An infinity or NaN among
 //           keys or values makes outputs beside it NaN that need not be.
 // Look at   The error, beside threads'; the share of the peak: multiply-adds alone could not pass 100 %.
 // Accuracy  Max norm, as the pairs of the GEMM lab's inner_product are rounded: keys and values are brought to one

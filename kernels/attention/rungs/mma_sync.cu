@@ -5,7 +5,7 @@
 //           see shared memory. cp.async brings the next keys and values meanwhile.
 // Changed   Tensor cores for both products; the softmax of a row is a matter of four lanes. Queries stay in
 //           registers for the whole way along the keys.
-// Limits    mma.sync: on Hopper about 0.6 of wgmma's rate. And a warp either multiplies or does its softmax;
+// Limits    mma.sync: on Hopper about two thirds of wgmma's rate. And a warp either multiplies or does its softmax;
 //           the overlap comes from the other warps alone.
 // Look at   to_operand(): no data moves, the layout of a result is the layout of an operand.
 // Source    Dao, FlashAttention-2, arXiv:2307.08691; PTX ISA, "mma.sync", "ldmatrix", "cp.async".

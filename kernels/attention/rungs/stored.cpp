@@ -3,8 +3,8 @@
 // Idea      The formula as it is written, in three passes over memory: all scores S = Q Kt / sqrt(d), then
 //           the softmax of each row, then O = P V.
 // Changed   Nothing yet: this is the definition. A causal mask leaves out what is not needed.
-// Limits    S has sequence x sequence numbers for each head, four bytes each. It is written, read, written
-//           and read again: beyond 1,000 keys it is in no cache any more. And dot products, one at a time.
+// Limits    The dot products: each adds in order. And the size of S: sequence x sequence numbers for each head, four
+//           bytes each, written, read, written as weights, and read again.
 // Look at   Memory. Twice the sequence takes four times as much, until it no longer fits.
 // Source    Vaswani et al., Attention Is All You Need, arXiv:1706.03762, section 3.2.1.
 #include <cmath>

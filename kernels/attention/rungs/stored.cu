@@ -3,8 +3,9 @@
 // Idea      The formula in three kernels: all scores S = Q Kt / sqrt(d), the softmax of each row, O = P V.
 //           Each product is a tiled one, 64 x 64, from shared memory.
 // Changed   Nothing yet: this is what a framework did before there were fused kernels.
-// Limits    S: sequence x sequence numbers of 4 bytes for each head, written, read, written and read again.
-//           And the products on the CUDA cores.
+// Limits    The products on the CUDA cores, with operands from shared memory. And the size of S: sequence x sequence
+//           numbers of 4 bytes for each head. It is written, read three times and written twice by the softmax, and
+//           read again.
 // Look at   Memory against the sequence: twice the sequence, four times the memory. When it does not fit, the
 //           rung says how much it would have taken.
 // Source    Vaswani et al., arXiv:1706.03762; the tile is gemm.cuda.shared_tile's idea.

@@ -5,8 +5,8 @@
 //           that P and dS come out of the tensor cores where the products for dV and dK want their operand; only
 //           dS goes through shared memory, for dQ. dQ is added up in fp32 in device memory, by the copy engine.
 // Changed   P and dS are never in memory, and the five products are wgmma's. The next tile's scores are asked for
-//           right behind this one's dV, and become weights under its dQ and dK. Atomic adds of 16 bytes by each
-//           thread in place of the copy engine: 465 against 477 TFLOP/s on an H200.
+//           right behind this one's dV, and become weights under its dQ and dK. Tried: atomic adds of 16
+//           bytes by each thread in place of the copy engine; slower on an H200.
 // Limits    Shared memory: operands that serve 64 rows are read at 128 bytes a clock, as much as there is. The
 //           two warpgroups wait for each other's dS in every round.
 // Look at   causal, and heads_kv: heads that share keys add up in registers.

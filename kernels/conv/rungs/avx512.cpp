@@ -3,9 +3,9 @@
 // Idea      AVX-512's words for the same tile: 16 lanes, and registers for 6 x 64 sums.
 // Changed   Only what a vector is. A channel and tap takes four loads of weights and six broadcasts for 24
 //           multiply-adds, where AVX2 takes two and six for twelve.
-// Limits    The FMA units. Where a 512-bit multiply-add takes both 256-bit halves (Zen 4), the ceiling is
-//           AVX2's; where it does not, it doubles.
-// Look at   Its share of the FMA ceiling, in nchw16c and in nchw: what is missing there is copying.
+// Limits    Weights from the L2: a tile of 64 filters reads more of them than an L1 holds. Close behind, the FMA units:
+//           where a 512-bit multiply-add takes both 256-bit halves (Zen 4), their ceiling is AVX2's; else it doubles.
+// Look at   Its share of the FMA ceiling, in nchw16c and in nchw: what nchw lacks beyond that is copying.
 // Source    As avx2.
 #include <immintrin.h>
 

@@ -4,8 +4,8 @@
 //           the GEMM lab's warp tile, as it is.
 // Changed   The arithmetic is the best that the CUDA cores have. For it x is written and read again, with 3 x 3 filters
 //           nine times, and y once more: the product's columns are pixels of all images, y's are not.
-// Limits    Memory: 462 MB for 64 images of 64 x 56 x 56, where x has 51. And tiles of 128 filters: of 64 filters half
-//           of a tile is empty.
+// Limits    Instructions: the copy divides for each element of the matrix. And tiles of 128 filters: of 64 filters half
+//           of a tile is empty. The matrix itself: 462 MB for 64 images of 64 x 56 x 56, where x has 51.
 // Look at   Memory held. Which part copies and which multiplies, the timeline of a profiler shows.
 // Source    K. Chellapilla, S. Puri, P. Simard, High Performance Convolutional Neural Networks for Document
 //           Processing (2006); Caffe's im2col.

@@ -6,8 +6,9 @@
 //           matrix without a swizzle. The next 8 of K are 16 bytes further on as well: the matrix overlaps itself.
 // Changed   K is 7 x 32 instead of 49 slices of 64 channels, 3 of them used. Filters are the rows of the product, an
 //           output row its columns; each row of x is read once by a block and serves all filter rows that see it.
-// Limits    Writing y: 103 MB of the stem's 123. The last, unused tap of a row is multiplied by zero, so that an
-//           infinity in x reaches one pixel too far (as NaN).
+// Limits    Neither products nor bytes alone: the Tensor Cores wait most of the time. Most bytes are y: 103 MB of the
+//           stem's 123. The last, unused tap of a row is multiplied by zero, so that an infinity in x reaches one
+//           pixel too far (as NaN).
 // Look at   The stem. What does not fit (stride x channels over 8, strides but 1, 2, 4) runs as the rung before.
 // Source    PTX ISA, "wgmma.mma_async", matrix layout without swizzling. The overlap is this lab's.
 #include <algorithm>

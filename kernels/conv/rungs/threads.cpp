@@ -3,7 +3,7 @@
 // Idea      Blocks of filters have nothing to do with each other, and neither have pixels.
 // Changed   avx512 on as many threads as allowed. Where the blocks of 64 filters go round, a thread takes some
 //           of them, and no weight is read by two; else each takes a piece of the pixels of every block.
-// Limits    The slowest thread. And what is shared: the L3 cache and memory.
+// Limits    As avx512, in each core. Then the slowest thread, and what is shared: the L3 cache and memory.
 // Look at   64 filters are one block: both threads read the same weights, and split the image.
 // Source    As avx2.
 #include "kernels/conv/rungs/blocks_plan.h"

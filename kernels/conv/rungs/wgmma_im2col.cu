@@ -5,8 +5,8 @@
 //           matrix [filter][tap, channel]. Two warpgroups multiply, a producer asks.
 // Changed   No thread computes an address of x. bf16 and fp16, nhwc; blocks live on from tile to tile, so that the
 //           next tile's operands arrive while this one's bias, relu and stores are done.
-// Limits    What the L2 cache delivers: with 3 x 3 filters x comes nine times, tap by tap. Small images: tiles
-//           that do not come out even on the SMs; which tile is taken is chosen by counting.
+// Limits    The Tensor Cores wait, for what was not measured. With 3 x 3 filters x comes nine times from the L2, tap by
+//           tap. Small images: tiles that do not come out even on the SMs; which tile is taken is chosen by counting.
 // Look at   The note: the tile. And a layer with few channels: a slice of 64 is then mostly zeros.
 // Source    PTX ISA, "cp.async.bulk.tensor" in im2col mode; CUTLASS 3, sm90 implicit GEMM.
 #include <cstdio>

@@ -5,7 +5,7 @@
 //           each of the 16 elements, all tiles and all filters are a product of matrices over the channels.
 // Changed   2.25 times fewer multiplications, and the GEMM is the register tile's own (one tap, a tile of x for a
 //           pixel). Filters are transformed once, untimed; x and y at every call.
-// Limits    The transforms' traffic: four numbers written for each one of x, and read again.
+// Limits    The products, then the transforms' traffic: four numbers written for each one of x, and read again.
 // Look at   FLOP/s above the peak: counted are the direct convolution's. And the error: sums and differences
 //           of inputs are rounded before they are multiplied.
 // Accuracy  Row and column. Sums of pixels and sums of taps are rounded before they are multiplied: an error is

@@ -2,7 +2,7 @@
 //
 // Idea      As AVX2, sixteen weights a multiply-add.
 // Changed   Half the instructions for a weight.
-// Limits    fp32: memory. The smaller the type, the more the work for each weight, which does not shrink.
+// Limits    fp32: memory, by the count. The smaller the type, the more the work for each weight, which does not shrink.
 // Look at   Bandwidth, type by type: where it falls as the bits do, memory is no longer the only limit. Then the same
 //           type in AVX2: nearly the same time means that the number of instructions is not the limit either.
 // Source    As AVX2.

@@ -3,9 +3,9 @@
 // Idea      A warp for each row of W, 16 bytes a lane and load, four loads in flight before the first is used.
 // Changed   Neighbouring lanes read neighbouring bytes; weights are unpacked in registers (weights.h), so that only
 //           their small form ever moves.
-// Limits    Little's law: 4.7 TB/s times 0.7 us of latency want 24 KiB in flight on each of 132 SMs at all times, also
-//           where one launch ends and the next begins. And x is read for every row again, from the L1: for int4 four
-//           times the bytes of the weights.
+// Limits    Little's law: 4.7 TB/s times 0.7 us of latency, an estimate, want 24 KiB in flight on each of 132 SMs at
+//           all times, also where one launch ends and the next begins. And x is read for every row again, from the
+//           L1: for int4 four times the bytes of the weights.
 // Look at   bf16, int8 and int4 in turn: as the bytes shrink, something else sets the pace.
 // Source    Volkov, Better Performance at Lower Occupancy (GTC 2010); weights.h for unpacking.
 #include "common/harness/kernel/cuda_check.h"

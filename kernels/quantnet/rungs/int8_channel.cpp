@@ -1,7 +1,7 @@
 // Idea      A scale for each output channel's weights.
 // Changed   A narrow filter has all levels to itself. It costs one multiplication that was there already.
 // Limits    The largest activation, an outlier perhaps, still sets the step of all activations.
-// Look at   Take weights down to 4 bits (weight_bits=4): beside one scale a layer it still works.
+// Look at   weight_bits=4, beside one scale a layer at 4 bits.
 // Source    Krishnamoorthi (arXiv:1806.08342), section 3.
 #include "kernels/quantnet/quantnet.h"
 

@@ -1,7 +1,7 @@
 // Idea      MXFP8: 32 neighbouring weights share a power of two, each is an e4m3.
 // Changed   fp8 had one scale for a tensor; now a block of small weights has a small one of its own.
 // Limits    Emulated: weights are rounded, products are fp32's. A byte of scale for 32 weights is a quarter of a bit a weight.
-// Look at   Beside fp8: the same three bits of significand, so hardly a change. Its range was enough here.
+// Look at   Beside fp8: the same three bits of significand. Only the range is larger.
 // Source    OCP Microscaling Formats (MX) Specification 1.0; Rouhani et al., arXiv:2310.10537.
 #include "kernels/quantnet/block_formats.h"
 #include "kernels/quantnet/quantnet.h"
