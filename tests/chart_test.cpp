@@ -118,6 +118,23 @@ TEST_CASE("text is elided and wrapped within its width") {
   for (const std::string& line : lines) CHECK(fit(line) <= 80);
 }
 
+TEST_CASE("of what is too long whole parts go, from the last") {
+  const TextWidth builtin;
+  const TextFit fit{builtin, 14};
+  const std::string text = "busy · few samples; slower: limited by launches";
+  const std::vector<std::string> starts = {"busy", "busy · few samples",
+                                           "busy · few samples; slower", text};
+  for (float width = 40; width < 400; width += 7) {
+    const std::string shown = fit.wrap_parts(text, width, 1).front();
+    INFO(width << ": " << shown);
+    CHECK(std::find(starts.begin(), starts.end(), shown) != starts.end());
+    CHECK(fit(shown) <= width);
+  }
+  CHECK(fit.wrap_parts("busy", 20, 1).front().ends_with("…"));
+  CHECK(fit.fits(text, 160, 3));
+  CHECK(fit.wrap_parts(text, 160, 3) == fit.wrap(text, 160, 3));
+}
+
 TEST_CASE("the ladder is legible at every width and number of rows") {
   for (const bool long_labels : {false, true}) {
     for (const int rows : {1, 2, 3, 5, 8, 13, 20, 35}) {

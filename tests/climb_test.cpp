@@ -414,6 +414,70 @@ TEST_CASE("a narrow page leaves out its last columns and names them; half a reas
   for (float width = 300; width < 1200; width += 60) CHECK_FALSE(says(width, "1.2…"));
 }
 
+TEST_CASE("a low place shows whole names and whole parts of what stands beside and below them") {
+  ClimbStep down = paired(Verdict::slower, 0.938, 0.94);
+  down.why.brief = "limited by the launch overhead of its many short calls";
+  std::vector<ClimbRow> rows = two_rungs(down);
+  rows[1].label = "one forward, one backward";
+  rows[1].sublabel = "few samples";
+  for (ClimbRow& row : rows) row.cells = {"75.0 ms"};
+  ChartModel model = climb_chart(rows, with_column());
+  model.rows[1].section = "Processes over shared memory";
+  for (int i = 0; i < 9; ++i) model.legend.push_back("a sign: what it stands for");
+  for (const float height : {130.0f, 200.0f, 260.0f, 400.0f}) {
+    INFO(height);
+    const Scene scene = layout(model, {.width = 640, .height = height, .is_brief = height < 200});
+    check_scene(scene);
+    std::string all;
+    for (const Primitive& p : scene.primitives) {
+      all += p.text + "\n";
+      const bool is_mark = p.text == "…" || p.text.ends_with(" …");
+      CHECK((is_mark || !p.text.ends_with("…")));
+    }
+    CHECK(has(all, "one forward, one backward\n"));
+    if (height > 200) CHECK(has(all, "few samples"));
+    CHECK(has(all, "Processes over shared memory\n"));
+    const bool has_all = std::any_of(scene.hits.begin(), scene.hits.end(), [](const Hit& hit) {
+      return hit.note.ends_with("a sign: what it stands for");
+    });
+    CHECK(has_all == has(all, "· …"));  // what is left out is read by pointing
+  }
+}
+
+TEST_CASE("of a reason across the panels that is too long whole parts go") {
+  std::vector<ClimbRow> rows = two_rungs({.ratio = 1.2, .from = "AVX2"});
+  rows[1] = {.label = "AVX-512",
+             .reason = "not in this saved run; 1.12 PFLOP/s in fp8 at n = 2048"};
+  const auto shows = [&](float width, const std::string& words) {
+    const Scene scene = layout(climb_chart(rows, with_column()), {.width = width, .height = 120});
+    return std::any_of(scene.primitives.begin(), scene.primitives.end(),
+                       [&](const Primitive& p) { return p.text == words; });
+  };
+  CHECK(shows(900, rows[1].reason));
+  CHECK(shows(400, "not in this saved run"));
+}
+
+TEST_CASE("a name takes no panel from the chart") {
+  std::vector<ClimbRow> rows = two_rungs({.ratio = 1.2, .from = "AVX2"});
+  for (ClimbRow& row : rows) row.cells = {"75.0 ms", "97.1 %", "8.4e-14 ✓", "557 MB/s"};
+  ClimbOptions options;
+  options.columns = {
+      {"Time", "", ""}, {"Of ceiling", "", ""}, {"Error", "", ""}, {"Bandwidth", "", ""}};
+  const TextWidth builtin;
+  const TextFit fit{builtin, LayoutOptions{}.font_px, false, true};
+  const auto panels = [&](float width) {
+    return layout(climb_chart(rows, options), {.width = width, .height = 200}).x_axes.size();
+  };
+  for (float width = 400; width < 1200; width += 40) {
+    INFO(width);
+    rows[1].label = "n";
+    while (fit(rows[1].label) < width * 0.24f) rows[1].label += "n";
+    const size_t before = panels(width);
+    rows[1].label += " and on, and on, and on";
+    CHECK(panels(width) == before);
+  }
+}
+
 TEST_CASE("a long step becomes brief before a measured column goes") {
   ClimbStep step{.ratio = 22, .verdict = Verdict::faster, .from = "another rung, with a long name"};
   step.interval = Interval{20.9, 23.0};

@@ -67,11 +67,11 @@ TEST_CASE("a run measures what is shown, and the fold says how many have results
   f.session.finish(f.session.last(RequestType::run));
   f.driver->frames(3);
   f.driver->type('x');
-  CHECK(fold_text(fold_at(f.state, row)) == "5 expert rungs, 1 with results");
+  CHECK(fold_text(fold_at(f.state, row)) == "5 expert rungs, 1 result");
   f.driver->type('x');
   f.run_all();
   CHECK(asks_for(f.session.last(RequestType::run), "gemm.cuda.tuned"));
-  CHECK(fold_text(fold_at(f.state, row)) == "5 expert rungs, all with results");
+  CHECK(fold_text(fold_at(f.state, row)) == "5 expert rungs, 5 results");
 }
 
 TEST_CASE("selecting an expert rung opens the fold; closing it selects the rung before",

@@ -119,9 +119,8 @@ std::string cover_reason(const State& state, const std::string& kernel) {
   });
   if (awaits_reveal(state, kernel)) return "? covered until the tour's step reveals it";
   if (kernel != asked) return is_said ? "?" : "? covered while a rung before it is asked about";
-  return awaits_answer(state, kernel)
-             ? "? covered until you answer its lesson's question: a click on it shows it"
-             : "? covered while you predict it: a click on it shows it";
+  return awaits_answer(state, kernel) ? "? covered: answer its lesson's question, or click here"
+                                      : "? covered while you predict it: a click on it shows it";
 }
 
 /// What is asked for is not given away beside the question.
@@ -236,8 +235,7 @@ std::string fold_text(const Fold& fold) {
   const std::string text =
       std::to_string(fold.count) + (fold.count == 1 ? " expert rung" : " expert rungs");
   if (fold.results == 0) return text;
-  return text + ", " + (fold.results == fold.count ? "all" : std::to_string(fold.results)) +
-         " with results";
+  return text + ", " + std::to_string(fold.results) + (fold.results == 1 ? " result" : " results");
 }
 
 void unfold_for(State& state, const std::string& kernel) {

@@ -213,7 +213,7 @@ void add_fold(const Fold& fold, const std::string& section, ChartRows* out) {
   chart::LadderRow row;
   row.label = fold_text(fold);
   row.section = section;
-  row.state = "folded: a click or X opens";
+  row.state = "folded: X opens";
   out->rows.push_back(std::move(row));
   out->kernels.emplace_back(kFoldRow);
 }

@@ -132,7 +132,7 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
     return entry.series && entry.series->kind == RungKind::training && !entry.series->curve.empty();
   });
   if (has_trained)
-    panel.subtitle += (panel.subtitle.empty() ? "" : " ") + std::string("where training ends");
+    panel.subtitle += (panel.subtitle.empty() ? "" : " ") + std::string("once trained");
   if (const std::string means = means_text(entries); !means.empty())
     panel.subtitle += (panel.subtitle.empty() ? "" : ", ") + means;
   std::optional<double> base;  // the baseline's, else of the first row that has one

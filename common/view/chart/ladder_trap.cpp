@@ -71,8 +71,8 @@ void set_lies_beside(const std::vector<Entry>& entries, Panel* panel) {
   for (size_t i = 0; i < entries.size(); ++i) {
     const TrapOutcome* trap = trap_of(entries[i]);
     if (!trap || trap->unit == "s") continue;
-    panel->row_reasons[i] = "a ratio: " + reading_text(*trap, trap->lie) + " said, " +
-                            reading_text(*trap, trap->honest) + " is";
+    panel->row_reasons[i] =
+        reading_text(*trap, trap->lie) + " said, " + reading_text(*trap, trap->honest) + " is";
   }
   panel->marks.insert(panel->marks.end(), lies.begin(), lies.end());
   put_on_log_axis(panel);

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <string_view>
+#include <span>
 
 #include "common/core/format.h"
 #include "common/view/chart/layout_parts.h"
@@ -53,10 +53,38 @@ float draw_heading(Scene* scene, const Frame& frame) {
   return y > frame.pad ? y + frame.font * 0.7f : y;
 }
 
-std::string legend_text(const ChartModel& model) {
+namespace {
+
+std::string legend_text(std::span<const std::string> entries) {
   std::string text;
-  for (const std::string& entry : model.legend) text += (text.empty() ? "" : "  ·  ") + entry;
+  for (const std::string& entry : entries) text += (text.empty() ? "" : "  ·  ") + entry;
   return text;
+}
+
+}  // namespace
+
+std::vector<std::string> legend_lines(const TextFit& fit, const std::vector<std::string>& entries,
+                                      float width, int max_lines) {
+  const std::span<const std::string> all(entries);
+  std::string text = legend_text(all);
+  for (size_t shown = all.size() - 1; all.size() > 1 && shown > 0; --shown) {
+    if (fit.fits(text, width, max_lines)) break;
+    text = legend_text(all.first(shown)) + "  ·  …";
+  }
+  return fit.wrap(text, width, max_lines);
+}
+
+float draw_legend(Scene* scene, const Frame& frame, const std::vector<std::string>& entries,
+                  float y, int max_lines) {
+  const TextFit fit = frame.fit(frame.small);
+  const float width = scene->width - 2 * frame.pad, top = y;
+  const auto lines = legend_lines(fit, entries, width, max_lines);
+  for (const std::string& line : lines)
+    y = draw_lines(scene, fit, line, frame.pad, y, width, 1, Role::muted);
+  const std::string text = legend_text(entries);
+  if (!fit.fits(text, width, max_lines))
+    scene->hits.push_back({.a = {frame.pad, top}, .b = {frame.pad + width, y}, .note = text});
+  return y;
 }
 
 namespace {
@@ -65,10 +93,13 @@ namespace {
 constexpr float kLeastBars = 0.3f, kLeastPanel = 5.6f;
 /// The most that names may take of the width: with a second line under them, and with it beside them.
 constexpr float kLabels = 0.24f, kWideLabels = 0.34f;
+/// What a long name may take for itself, the most that costs no panel.
+constexpr float kNameShares[] = {kWideLabels, 0.32f, 0.3f, 0.28f, 0.26f};
 constexpr float kBeside = 0.7f;      // between a name and what stands beside it, of the type's size
 constexpr const char* kMore = " …";  // behind a brief text: hovering has the whole
 /// The least height of a row of one line, of the type's size: where all rows are seen, and where they scroll.
 constexpr float kLeastRow = 1.5f, kBriefRow = 1.4f;
+constexpr int kBriefLegend = 2;      // lines
 constexpr float kStackedRow = 2.5f;  // of the type's size: two figures, 0.44 of a row apart
 
 /// The page: heading, panel headings, rows with their labels, panels, footer.
@@ -90,10 +121,12 @@ class Page {
       section = &row.section;
       frame_.sections.push_back(headings);
     }
+    frame_.section_ends.resize(model.rows.size());
   }
 
   Scene build() {
     place_top();
+    widen_names();
     // The names' column takes more of the width where what rows say would not stand under their names in one line, then
     // where it stands beside them; but never that of a panel.
     const size_t shown = panels_.size();
@@ -130,6 +163,25 @@ class Page {
     frame_.row_height = choose_row_height();
   }
 
+  /// A name is whole where that takes no panel from the chart; else it has what the panels leave.
+  void widen_names() {
+    if (!has_cut_name()) return;
+    const size_t shown = panels_.size();
+    for (const float share : kNameShares) {
+      name_share_ = share;
+      place_again(Names::narrow);
+      if (panels_.size() == shown) return;
+    }
+    name_share_ = kLabels;
+    place_again(Names::narrow);
+  }
+
+  bool has_cut_name() const {
+    return std::any_of(model_.rows.begin(), model_.rows.end(), [&](const Row& row) {
+      return frame_.fit(frame_.font, false, true)(row.label) > label_width_;
+    });
+  }
+
   void place_again(Names names) {
     names_ = names;
     scene_.primitives.clear(), scene_.hits.clear(), panels_.clear();
@@ -144,12 +196,13 @@ class Page {
   float inner_width() const { return scene_.width - 2 * pad_; }
 
   void place_columns() {
-    const float widest_allowed = scene_.width * (names_ == Names::narrow ? kLabels : kWideLabels);
+    float widest_allowed = scene_.width * (names_ == Names::narrow ? kLabels : kWideLabels);
     float labels = frame_.font * 4;
     for (const Row& row : model_.rows) {
       const float label = frame_.fit(frame_.font, false, true)(row.label);
       const float sub = frame_.fit(frame_.small)(row.sublabel);
       const bool one_line = names_ == Names::beside && sub > 0;
+      widest_allowed = std::max(widest_allowed, std::min(label, scene_.width * name_share_));
       labels =
           std::max(labels, one_line ? label + frame_.font * kBeside + sub : std::max(label, sub));
     }
@@ -246,8 +299,9 @@ class Page {
       float y = top;
       draw_lines(&scene_, title, model_.panels[i].title, panel.left, y, panel.width, 2, Role::text);
       y += static_cast<float>(title_lines) * frame_.font * kLine;
-      y = draw_lines(&scene_, small, panel.subtitle(), panel.left, y, panel.width,
-                     options_.is_brief ? 1 : 2, Role::muted);
+      for (const std::string& line :
+           small.wrap_parts(panel.subtitle(), panel.width, options_.is_brief ? 1 : 2))
+        y = draw_lines(&scene_, small, line, panel.left, y, panel.width, 1, Role::muted);
       bottom = std::max(bottom, y);
       scene_.hits.push_back({.a = {panel.left, top},
                              .b = {panel.left + panel.width, y},
@@ -257,8 +311,7 @@ class Page {
   }
 
   std::vector<std::string> sublines(const Row& row) const {
-    const int most = options_.height > 0 ? 2 : 3;  // a page grows, a window's pane does not
-    return frame_.fit(frame_.small).wrap(row.sublabel, label_width_, most);
+    return frame_.fit(frame_.small).wrap_parts(row.sublabel, label_width_, most_sublines_);
   }
 
   /// Bars of one row beside each other, each with its figure.
@@ -270,20 +323,47 @@ class Page {
     });
   }
 
+  bool has_sublabels() const {
+    return std::any_of(model_.rows.begin(), model_.rows.end(),
+                       [](const Row& row) { return !row.sublabel.empty(); });
+  }
+
   float least_row() const { return options_.is_brief ? kBriefRow : kLeastRow; }
 
-  float choose_row_height() {
+  /// The least height of a row: its name, and the lines under it.
+  float least_row_of_lines() const {
     size_t lines = 0;
     for (const Row& row : model_.rows) lines = std::max(lines, sublines(row).size());
-    const float small = frame_.small * 1.3f;
-    float least = frame_.font * 1.4f + small * static_cast<float>(lines);
+    return frame_.font * 1.4f + frame_.small * 1.3f * static_cast<float>(lines);
+  }
+
+  /// A row's part of what headings and footer leave.
+  float row_room() const {
+    const float sections = frame_.section_height * static_cast<float>(frame_.sections.back());
+    return (options_.height - frame_.rows_top - footer_height() - sections) /
+           static_cast<float>(model_.rows.size());
+  }
+
+  /// The legend has one line where all rows are seen by that.
+  float choose_room() {
+    const auto sees_all = [&] { return row_room() >= frame_.font * least_row(); };
+    for (brief_legend_ = kBriefLegend; brief_legend_ > 1 && !sees_all();) --brief_legend_;
+    if (!sees_all()) brief_legend_ = kBriefLegend;
+    return row_room();
+  }
+
+  float choose_row_height() {
+    most_sublines_ = options_.height > 0 ? 2 : 3;  // a page grows, a window's pane does not
+    float least = least_row_of_lines();
     const float easy = std::max(frame_.font * 2.3f, least + frame_.font * 0.35f);
     if (options_.height <= 0 || model_.rows.empty()) return easy;
-    const float sections = frame_.section_height * static_cast<float>(frame_.sections.back());
-    const float room = (options_.height - frame_.rows_top - footer_height() - sections) /
-                       static_cast<float>(model_.rows.size());
-    // A long ladder gives up the second line first: what it says then follows the label.
-    one_line_ = lines > 0 && room < least;
+    const float room = choose_room();
+    if (room < least) {
+      most_sublines_ = 1;
+      least = least_row_of_lines();
+    }
+    // A long ladder gives up the line under a name first: what it says then follows the name.
+    one_line_ = has_sublabels() && room < least;
     if (one_line_) least = frame_.font * (has_stacked_bars() ? kStackedRow : least_row());
     return std::clamp(room, least, std::max(easy, frame_.font * 4.2f));
   }
@@ -294,8 +374,9 @@ class Page {
     if (frame_.sections[static_cast<size_t>(row)] == before) return;
     const TextFit fit = frame_.fit(frame_.small, false, true);
     const float y = frame_.row_middle(row) - frame_.row_height / 2 - frame_.small * 0.9f;
-    add_text(&scene_, pad_, y, fit.elide(section, label_width_), fit.size_px, Role::muted,
-             Anchor::start, false, true);
+    const std::string text = fit.elide(section, inner_width());
+    add_text(&scene_, pad_, y, text, fit.size_px, Role::muted, Anchor::start, false, true);
+    frame_.section_ends[static_cast<size_t>(row)] = pad_ + fit(text);
   }
 
   void draw_rows() {
@@ -330,26 +411,18 @@ class Page {
              Anchor::start, false, row.selected);
     if (one_line_) {
       const float used = fit(label) + frame_.font * (kBeside - 0.1f), room = label_width_ - used;
-      const std::string sub = room > frame_.small * 3 ? whole_parts(small, row.sublabel, room) : "";
-      add_text(&scene_, pad_ + used, y, sub, small.size_px, Role::muted);
+      const auto beside = small.wrap_parts(row.sublabel, room, 1);
+      if (!beside.empty() && room > frame_.small * 3) {
+        const bool is_half = beside.front().ends_with("…");
+        add_text(&scene_, pad_ + used, y, is_half ? "…" : beside.front(), small.size_px,
+                 Role::muted);
+      }
     }
     y += frame_.font * 0.5f + pitch * 0.55f;
     for (const std::string& sub : subs) {
       add_text(&scene_, pad_, y, sub, small.size_px, Role::muted);
       y += pitch;
     }
-  }
-
-  /// Of "stale · busy" as many parts as fit; one that does not fit is elided where it is the first.
-  static std::string whole_parts(const TextFit& fit, const std::string& text, float room) {
-    constexpr std::string_view kBetween = " · ";
-    std::string shown = text;
-    while (fit(shown) > room) {
-      const size_t last = shown.rfind(kBetween);
-      if (last == std::string::npos) return fit.elide(shown, room);
-      shown.erase(last);
-    }
-    return shown;
   }
 
   /// A reason that neighbouring panels share is said once, across them.
@@ -386,7 +459,7 @@ class Page {
     const float width = panels_[last].left + panels_[last].width - start;
     const float pitch = frame_.small * 1.3f;
     const int room = std::max(1, static_cast<int>(frame_.row_height / pitch));
-    auto lines = fit.wrap(reason, width, std::min(room, 2));
+    auto lines = fit.wrap_parts(reason, width, std::min(room, 2));
     // Half a reason says nothing, but "caught" of "caught: the gate ..." does: hovering has it whole.
     const std::string brief = panels_[first].brief(row);
     const bool is_cut = lines.back().ends_with("…") && !reason.ends_with("…");
@@ -407,17 +480,16 @@ class Page {
   }
 
   /// The model's, and what of it has no room here.
-  std::string legend() const {
-    std::string text = legend_text(model_);
+  std::vector<std::string> legend() const {
+    std::vector<std::string> entries = model_.legend;
+    std::string left_out;
     for (size_t i = panels_.size(); i < model_.panels.size(); ++i)
-      text += (i > panels_.size() ? ", "
-               : text.empty()     ? "no room for: "
-                                  : "  ·  no room for: ") +
-              model_.panels[i].title;
-    return text;
+      left_out += (left_out.empty() ? "no room for: " : ", ") + model_.panels[i].title;
+    if (!left_out.empty()) entries.push_back(left_out);
+    return entries;
   }
 
-  int most_legend_lines() const { return options_.is_brief ? 1 : 3; }
+  int most_legend_lines() const { return options_.is_brief ? brief_legend_ : kMostLegendLines; }
 
   float footer_pitch() const { return frame_.small * 1.35f; }
 
@@ -430,11 +502,11 @@ class Page {
   }
 
   float footer_height() const {
-    const auto legend_lines =
-        frame_.fit(frame_.small).wrap(legend(), inner_width(), most_legend_lines()).size();
-    return frame_.font * (legend_lines ? 0.9f : 0.4f) +
+    const auto lines =
+        legend_lines(frame_.fit(frame_.small), legend(), inner_width(), most_legend_lines()).size();
+    return frame_.font * (lines ? 0.9f : 0.4f) +
            footer_pitch() * static_cast<float>(1 + footnote_lines()) +
-           frame_.small * kLine * static_cast<float>(legend_lines) + edge();
+           frame_.small * kLine * static_cast<float>(lines) + edge();
   }
 
   float draw_footer() {
@@ -443,13 +515,8 @@ class Page {
     y += footer_pitch();
     for (const PanelLayout& panel : panels_) panel.draw_footnotes(&scene_, y, footer_pitch());
     y += footer_pitch() * (static_cast<float>(footnote_lines()) - 0.5f);
-    if (const std::string text = legend(); !text.empty()) {
-      const float top = y + frame_.font * 0.5f;
-      y = draw_lines(&scene_, frame_.fit(frame_.small), text, pad_, top, inner_width(),
-                     most_legend_lines(), Role::muted);
-      if (options_.is_brief)
-        scene_.hits.push_back({.a = {pad_, top}, .b = {scene_.width - pad_, y}, .note = text});
-    }
+    if (const auto entries = legend(); !entries.empty())
+      y = draw_legend(&scene_, frame_, entries, y + frame_.font * 0.5f, most_legend_lines());
     return y + edge();
   }
 
@@ -462,7 +529,10 @@ class Page {
   Scene scene_;
   float pad_ = 0, label_width_ = 0;
   bool one_line_ = false;  ///< what a row says under its label stands beside it
+  int brief_legend_ = kBriefLegend;
+  int most_sublines_ = 2;  ///< else: the most lines that it takes there
   Names names_ = Names::narrow;
+  float name_share_ = kLabels;
   std::vector<PanelLayout> panels_;
 };
 

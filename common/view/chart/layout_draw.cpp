@@ -32,7 +32,15 @@ void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px
     if (row >= 0 && row < frame_.rows()) left_out[static_cast<size_t>(row)] = true;
   }
   float start = frame_.rows_top;
+  const auto interrupt = [&](float from, float to) {
+    if (from > start + kLeastLine_px)
+      add_line(scene, {x, start}, {x, from}, role, width_px, alpha, dashed);
+    start = to;
+  };
   for (int row = 0; row < frame_.rows(); ++row) {
+    const float top = frame_.row_middle(row) - frame_.row_height / 2;
+    if (x < frame_.section_ends[static_cast<size_t>(row)] + 3)
+      interrupt(top - frame_.section_height, top);
     const bool is_left_out = left_out[static_cast<size_t>(row)];
     bool hit = false, is_row = is_left_out;
     if (const auto texts = blocked_.find(row); texts != blocked_.end()) {
@@ -45,14 +53,9 @@ void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px
     if (!hit && !is_left_out) continue;
     const float middle = frame_.row_middle(row);
     const float half = is_row ? frame_.row_height / 2 : frame_.small * 0.75f;
-    if (middle - half > start + kLeastLine_px) {
-      add_line(scene, {x, start}, {x, middle - half}, role, width_px, alpha, dashed);
-    }
-    start = middle + half;
+    interrupt(middle - half, middle + half);
   }
-  const float end = frame_.rows_bottom();
-  if (end > start + kLeastLine_px)
-    add_line(scene, {x, start}, {x, end}, role, width_px, alpha, dashed);
+  interrupt(frame_.rows_bottom(), frame_.rows_bottom());
 }
 
 void PanelLayout::draw_grid(Scene* scene) const {
@@ -253,7 +256,7 @@ int PanelLayout::draw_footnotes(Scene* scene, float y, float line_px) const {
   int count = 0;
   auto add = [&](const std::string& label, float x, Role role) {
     if (label.empty()) return;
-    for (const std::string& text : fit.wrap(label, width, 3)) {
+    for (const std::string& text : fit.wrap_parts(label, width, 3)) {
       const float px = fit(text);
       const float start = std::clamp(x - px / 2, left, std::max(left, left + width - px));
       const float middle = y + line_px * static_cast<float>(count++);

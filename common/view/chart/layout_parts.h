@@ -20,7 +20,8 @@ struct Frame {
   const LayoutOptions* options = nullptr;
   float font = 14, small = 12, pad = 12;
   float rows_top = 0, row_height = 0, section_height = 0;
-  std::vector<int> sections;  ///< section headings at or above each row
+  std::vector<int> sections;        ///< section headings at or above each row
+  std::vector<float> section_ends;  ///< where the text of the heading above each row ends; 0: none
 
   float row_middle(int row) const {
     return rows_top + row_height * (static_cast<float>(row) + 0.5f) +
@@ -47,7 +48,14 @@ float draw_lines(Scene* scene, const TextFit& fit, const std::string& text, floa
                  float width, int max_lines, Role role);
 /// Title and subtitle at the top of the scene; returns where the chart begins.
 float draw_heading(Scene* scene, const Frame& frame);
-std::string legend_text(const ChartModel& model);
+/// The most lines of a legend, where its chart is not brief.
+constexpr int kMostLegendLines = 4;
+/// The legend's lines. Of one that is too long whole entries are left out at its end: " · …" says so.
+std::vector<std::string> legend_lines(const TextFit& fit, const std::vector<std::string>& entries,
+                                      float width, int max_lines);
+/// Draws them from `y` down, with all of the legend as their tooltip where entries are left out; returns where it ends.
+float draw_legend(Scene* scene, const Frame& frame, const std::vector<std::string>& entries,
+                  float y, int max_lines);
 /// A tick's label in units of `unit`, with as many digits as it takes to tell `ticks` apart.
 int tick_digits(const std::vector<Tick>& ticks, double unit);
 

@@ -121,11 +121,10 @@ void PlotPage::place_area() {
   const float pitch = frame_.small * 1.4f;
   area_.top = draw_heading(&scene_, frame_) + pitch + frame_.font * 0.4f;
   const TextFit small = frame_.fit(frame_.small);
-  const auto legend_lines =
-      small.wrap(legend_text(model_), scene_.width - 2 * frame_.pad, 3).size();
+  const auto lines =
+      legend_lines(small, model_.legend, scene_.width - 2 * frame_.pad, kMostLegendLines).size();
   const float footer = frame_.font * 0.9f + 2 * pitch + draw_keys(nullptr, 0) +
-                       draw_scale(nullptr, 0) + pitch * static_cast<float>(legend_lines) +
-                       frame_.pad;
+                       draw_scale(nullptr, 0) + pitch * static_cast<float>(lines) + frame_.pad;
   const float wanted = std::clamp(scene_.width * 0.56f, frame_.font * 18, frame_.font * 46);
   const float height = options_.height > 0 ? options_.height - area_.top - footer : wanted;
   area_.bottom = area_.top + std::max(height, frame_.font * 8);
@@ -254,8 +253,7 @@ Scene PlotPage::build() {
     float y = footer_top_ + 2 * pitch + frame_.font * 0.5f;
     y += draw_scale(&scene_, y);
     y += draw_keys(&scene_, y);
-    y = draw_lines(&scene_, frame_.fit(frame_.small), legend_text(model_), frame_.pad, y,
-                   scene_.width - 2 * frame_.pad, 3, Role::muted);
+    y = draw_legend(&scene_, frame_, model_.legend, y, kMostLegendLines);
     scene_.x_axes = {x_.place()};
     scene_.y_axis = y_.place();
     scene_.height = std::max(options_.height, y + frame_.pad);

@@ -253,7 +253,7 @@ struct PlotRange {
 struct LayoutOptions {
   float width = 800;
   float height = 0;  ///< 0: as high as the rows need
-  /// The rows scroll: what stands about them takes a line each, and its whole text is read by pointing.
+  /// The rows scroll: what stands about them takes a line or two, and its whole text is read by pointing.
   bool is_brief = false;
   float font_px = 14;
   float least_px = 0;                ///< no text is smaller

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <sstream>
 #include <string_view>
 
@@ -104,6 +105,24 @@ std::vector<std::string> TextFit::wrap(const std::string& text, float max_px, in
   if (!line.empty()) lines.push_back(line);
   for (std::string& shown : lines) shown = elide(shown, max_px);
   return lines;
+}
+
+bool TextFit::fits(const std::string& text, float max_px, int max_lines) const {
+  return wrap(text, max_px, std::numeric_limits<int>::max()).size() <=
+         static_cast<size_t>(max_lines);
+}
+
+std::vector<std::string> TextFit::wrap_parts(std::string text, float max_px, int max_lines) const {
+  while (!fits(text, max_px, max_lines)) {
+    size_t end = 0;
+    for (const std::string_view between : {" · ", "; ", ", ", ": "}) {
+      const size_t at = text.rfind(between);
+      if (at != std::string::npos) end = std::max(end, at);
+    }
+    if (end == 0) break;
+    text.resize(end);
+  }
+  return wrap(text, max_px, max_lines);
 }
 
 }  // namespace ridge::chart

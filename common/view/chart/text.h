@@ -26,6 +26,10 @@ struct TextFit {
   std::string elide(const std::string& text, float max_px) const;
   /// Lines broken at spaces, at most `max_lines`; the last one elided if there is more.
   std::vector<std::string> wrap(const std::string& text, float max_px, int max_lines) const;
+  bool fits(const std::string& text, float max_px, int max_lines) const;
+  /// The same, but a text that is too long loses whole parts from its end: what a ": " leads to, then what stands behind a
+  /// "; ", a ", " or a " · ". Half a part says nothing. Only a first part that is too long is elided.
+  std::vector<std::string> wrap_parts(std::string text, float max_px, int max_lines) const;
 };
 
 }  // namespace ridge::chart
