@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 
@@ -58,6 +59,30 @@ std::string text_of(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += name + "  ";
   return text;
+}
+
+TEST_CASE("the baseline's name stands whole at the top of every lab", "[window][level]") {
+  for (const Lab* lab : all_labs()) {
+    const std::string recording = recording_of(*lab);
+    if (recording.empty()) continue;
+    const auto chips = [&](int width) {
+      Fixture f(width, 720);
+      open_run(f.state, recording);
+      set_level(f.state, Level::kLab);
+      f.driver->frames(5);
+      std::map<std::string, float> widths;
+      for (const RungView& row : f.state.ladder.rows) {
+        f.state.selection.baseline = row.rung->kernel;
+        f.driver->frames(1);
+        const auto chip = f.driver->find("baseline");
+        REQUIRE(chip);
+        widths[row.rung->kernel] = chip->w;
+      }
+      return widths;
+    };
+    INFO(lab->id);
+    CHECK(chips(1280) == chips(2600));
+  }
 }
 
 TEST_CASE("a level shows at most its number of controls, in every lab", "[window][level]") {

@@ -249,14 +249,16 @@ void draw_tabs(Ui& ui, Area row) {
   }
 }
 
-void draw_title(Ui& ui, Area* row) {
+/// `others`: what the names beside it need. The parameters, which their bar has too, yield first.
+void draw_title(Ui& ui, Area* row, float others) {
   const Lab* lab = ui.state.selection.lab;
   const float y = row->middle();
   row->take_left(
       ui.text(row->x, y, lab ? lab->title : "Ridgepoint", kHeading_px, Role::text, Face::strong),
       ui.px(16));
   const std::string all = lab ? params_summary(*lab, title_params(ui.state)) : std::string();
-  const std::string summary = whole_parts(ui, all, row->w * 0.4f);
+  const float room = std::min(row->w * 0.4f, row->w - others - ui.px(24));
+  const std::string summary = whole_parts(ui, all, room);
   if (summary.empty()) return;
   const float w = ui.width(summary, kSmall_px);
   ui.text(row->x, y, summary, kSmall_px, Role::muted, Face::body, Anchor::start, w);
@@ -300,6 +302,8 @@ void draw_baseline(Ui& ui, const Area& chip, const std::string& label) {
     return;
   }
   ui.widgets["baseline"] = chip;
+  const float text_w = chip.w - ui.px(23) - close_w;
+  if (ui.width(label, kSmall_px) > text_w && ui.hovers("baseline_name", chip)) ui.tooltip(label);
   const Area close = {chip.right() - ui.px(32), chip.y, ui.px(32), chip.h};
   if (ui.touch("clear_baseline", close).clicked) ui.dispatch_action("clear_baseline");
   ui.text(close.x + close.w / 2, close.middle(), "×", kBody_px, Role::muted, Face::body,
@@ -316,15 +320,15 @@ void TopBar::draw(Ui& ui, Area area) {
   if (ui.state.view.screen != ScreenId::lab) return draw_tabs(ui, row);
   draw_buttons(ui, &row);
   draw_level(ui, &row);
-  draw_title(ui, &row);
 
   const std::string& baseline = ui.state.selection.baseline;
   const std::string label =
       baseline.empty() ? "no baseline" : "baseline: " + rung_title(ui.state.ladder, baseline);
   const Badge badge = quiet_badge(ui.state);
-  const float baseline_w =
-      std::min(ui.width(label, kSmall_px) + ui.px(baseline.empty() ? 24 : 52), row.w * 0.45f);
+  const float wanted_w = ui.width(label, kSmall_px) + ui.px(baseline.empty() ? 24 : 52);
   const float badge_w = badge.text.empty() ? 0 : ui.width(badge.text, kSmall_px) + ui.px(40);
+  draw_title(ui, &row, wanted_w + badge_w + 2 * gap);
+  const float baseline_w = std::min(wanted_w, row.w - badge_w - gap);
   // Where room is short, the machine's name yields first.
   const float device_room = row.w - baseline_w - badge_w - 2 * gap;
   if (device_room > ui.px(90)) {
