@@ -19,6 +19,7 @@
 #include "worker/answers.h"
 #include "worker/edit/edits.h"
 #include "worker/emitter.h"
+#include "worker/kept_ceilings.h"
 #include "worker/kinds/rung.h"
 #include "worker/line_observer.h"
 #include "worker/machine.h"
@@ -85,10 +86,10 @@ class Work {
                              const FamilyDesc& family, LineObserver* observer);
   /// A device, by a GPU's index; the CPU is 0.
   using Place = std::pair<Backend, int>;
-  /// Threads (of a GPU 1), and what for, as CeilingRow::asked_by() says.
-  using CeilingKey = std::pair<int, std::string>;
   struct DeviceCeilings {
-    std::set<CeilingKey> asked;
+    std::map<CeilingKey, int64_t> asked;  ///< when, in seconds since 1970
+    std::set<CeilingKey> kept;            ///< of them, those that an earlier worker measured
+    bool has_changed = false;  ///< the device is not as fast as when an earlier worker measured it
     std::vector<Ceiling> known;
     std::vector<measure::Reached> reached;  ///< the highest of each type and number of threads
     int looks = 0;                          ///< how often they were held against each other
@@ -99,6 +100,17 @@ class Work {
   /// Measures those that were not measured yet or are in doubt, and sends a device's when there is news of it.
   Result<void> ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
+  /// Takes what an earlier worker kept of the wanted ones, if the machine still is as fast as it was then.
+  Result<void> take_kept(measure::Device* where, const std::set<CeilingKey>& wanted, bool anew,
+                         DeviceCeilings* ceilings, LineObserver* observer);
+  /// Measures one of these again: whether the machine reaches what it reached then.
+  Result<bool> still_holds(measure::Device* where, const KeptByKey& kept, LineObserver* observer);
+  static void forget_kept(bool anew, DeviceCeilings* ceilings);
+  /// Leaves those that this worker measured, and that nothing speaks against, to later workers.
+  void keep(const measure::Device& where, const DeviceCeilings& ceilings) const;
+  /// Of the wanted ones that are not known yet, those that are in the file.
+  KeptByKey kept_of(const measure::Device& where, const std::set<CeilingKey>& wanted,
+                    const DeviceCeilings& ceilings) const;
   /// What ceilings() will take for a run of these, about.
   double ceilings_left_s(const WorkRequest& request, const std::vector<Asked>& asked);
   Result<void> measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,

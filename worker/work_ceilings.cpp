@@ -2,6 +2,7 @@
 // is news.
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -25,7 +26,7 @@ measure::Evidence evidence_of(const auto& ceilings) {
 }  // namespace
 
 /// The ceilings that a request needs: of its devices, thread counts and types. A bare probe wants all.
-std::map<Work::Place, std::set<Work::CeilingKey>> Work::ceilings_wanted(
+std::map<Work::Place, std::set<CeilingKey>> Work::ceilings_wanted(
     const WorkRequest& request, const std::vector<Asked>& asked) const {
   std::map<Place, std::set<CeilingKey>> wanted;
   const auto want = [&](Backend backend, int threads, const std::string& what) {
@@ -57,20 +58,23 @@ Result<void> Work::measure_missing(measure::Device* where, const std::set<Ceilin
   for (const CeilingKey& key : wanted) {
     if (ceilings->asked.count(key) > 0) continue;
     const auto& [threads, what] = key;
+    const auto begun_s = static_cast<int64_t>(std::time(nullptr));
     RIDGE_TRY(const auto found,
               measure::measure_ceilings(&machine_.bench, where, threads, what, observer));
     ceilings->known.insert(ceilings->known.end(), found.begin(), found.end());
-    ceilings->asked.insert(key);
+    ceilings->asked[key] = begun_s;
     ceilings->has_news = true;
   }
   if (!ceilings->has_news) return {};
   ++ceilings->looks;
-  return measure::settle_ceilings(
+  RIDGE_TRY_VOID(measure::settle_ceilings(
       &ceilings->known,
       [&](const Ceiling& known) {
         return measure::measure_again(&machine_.bench, where, known, observer);
       },
-      evidence_of(*ceilings));
+      evidence_of(*ceilings)));
+  keep(*where, *ceilings);
+  return {};
 }
 
 /// Others' load may have gone; a rung may have passed one that nothing spoke against.
@@ -115,6 +119,7 @@ void Work::note_reached(const Series& series, int gpu) {
 
 double Work::ceilings_left_s(const WorkRequest& request, const std::vector<Asked>& asked) {
   constexpr double kRow_s = 0.6;  // making its buffers, warming up, timing
+  static const DeviceCeilings kNone;
   if (const char* setting = std::getenv("RIDGE_CEILINGS"); setting && std::string(setting) == "off")
     return 0;
   WorkRequest run = request;
@@ -122,8 +127,12 @@ double Work::ceilings_left_s(const WorkRequest& request, const std::vector<Asked
   int rows = 0;
   for (const auto& [place, wanted] : ceilings_wanted(run, asked)) {
     const auto known = ceilings_.find(place);
+    const DeviceCeilings& of = known == ceilings_.end() ? kNone : known->second;
+    const auto where = machine_.device(place.first, request.device);
+    const KeptByKey kept = where ? kept_of(**where, wanted, of) : KeptByKey();
+    rows += kept.empty() ? 0 : 1;  // one of them is looked at
     for (const CeilingKey& key : wanted) {
-      if (known != ceilings_.end() && known->second.asked.count(key) > 0) continue;
+      if (of.asked.count(key) > 0 || kept.count(key) > 0) continue;
       for (const measure::CeilingRow& row : measure::ceiling_rows())
         rows += row.backend == place.first && row.asked_by() == key.second;
     }
@@ -145,6 +154,7 @@ Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>
     const bool is_doubted = std::any_of(of.known.begin(), of.known.end(),
                                         [](const Ceiling& one) { return !one.doubt.empty(); });
     if (send_known ? is_doubted : !is_settled(of, place.first)) of.has_news = true;
+    RIDGE_TRY_VOID(take_kept(*where, wanted, request.anew, &of, observer));
     RIDGE_TRY_VOID(measure_missing(*where, wanted, &of, observer));
     if (!of.has_news && !send_known) continue;
     for (const Ceiling& ceiling : of.known) list.push_back(ceiling);

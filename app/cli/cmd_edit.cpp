@@ -94,7 +94,7 @@ Result<void> watch(Driver* driver, const EditArgument& edit, const std::string& 
   FileWatch file(edit.file);
   // What takes seconds the first time is not the learner's wait: a machine's ceilings, the text's headers
   // precompiled, compiler and driver read from the disk.
-  RIDGE_TRY_VOID(driver->fetch_ceilings(0));
+  RIDGE_TRY_VOID(driver->fetch_ceilings(0, false));
   turn(driver, edit, 0, lab, given);
   complain("watching " + edit.file + "; save it to see it run, Ctrl+C ends");
   while (interrupts() == 0) {

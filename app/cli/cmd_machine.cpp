@@ -42,7 +42,8 @@ std::string machine_text(const Environment& environment) {
 int cmd_machine(const CommonOptions& common) {
   auto driver = Driver::start(common, "");
   if (!driver) return fail(common, driver.error());
-  if (auto probed = (*driver)->fetch_ceilings(0); !probed) return fail(common, probed.error());
+  if (auto probed = (*driver)->fetch_ceilings(0, true); !probed)
+    return fail(common, probed.error());
   const Run& run = (*driver)->run();
   if (common.json) {
     print_json(machine_document(run));
@@ -57,13 +58,14 @@ Command setup_machine(CLI::App&, const CommonOptions& common) {
   return [&common] { return cmd_machine(common); };
 }
 
-RIDGE_COMMAND(machine, .about = "show this machine and its measured ceilings",
-              .group = CommandGroup::machine,
-              .use =
-                  "Shows processor, memory, compiler and the ceilings that were measured: what no "
-                  "rung can pass.",
-              .examples = {{"machine", "measures the ceilings first, which takes a few seconds"}},
-              .place = 130, .level = Level::kLab, .schema = "machine", .setup = setup_machine);
+RIDGE_COMMAND(
+    machine, .about = "show this machine and its measured ceilings", .group = CommandGroup::machine,
+    .use =
+        "Shows processor, memory, compiler and the ceilings that were measured: what no "
+        "rung can pass.",
+    .examples = {{"machine",
+                  "measures the ceilings anew, a few seconds; runs of the next hour use them"}},
+    .place = 130, .level = Level::kLab, .schema = "machine", .setup = setup_machine);
 
 }  // namespace
 }  // namespace ridge::app

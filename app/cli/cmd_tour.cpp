@@ -133,8 +133,7 @@ int show_tour(const CommonOptions& common, const study::Tour& written) {
 struct RehearsedStep {
   int number = 0;  ///< from 1
   const study::TourStep* step = nullptr;
-  /// Of its runs and its comparison, with the ceilings, which every step measures anew here and a
-  /// room's one worker only once; 0: nothing ran.
+  /// Of its runs and its comparison, with those ceilings that no step of the last hour has measured; 0: nothing ran.
   double run_s = 0;
   std::string path;             ///< the saved run; empty: none
   std::vector<NotRun> not_run;  ///< rungs that this machine cannot run

@@ -162,10 +162,11 @@ Result<void> Driver::fetch_source(const std::string& kernel_or_path) {
   return finish(id);
 }
 
-Result<void> Driver::fetch_ceilings(int device) {
+Result<void> Driver::fetch_ceilings(int device, bool anew) {
   WorkRequest probe;
   probe.type = RequestType::probe;
   probe.device = device;
+  probe.anew = anew;
   int64_t id = 0;
   return carry_out(std::move(probe), &id);
 }

@@ -69,8 +69,8 @@ class Driver {
   Result<void> fetch_source(const std::string& kernel_or_path);
   /// What machine this is: a probe begins with it, and its ceilings, which take seconds, are not waited for.
   Result<void> fetch_environment();
-  /// The ceilings of this machine, and the environment that comes with them.
-  Result<void> fetch_ceilings(int device);
+  /// The ceilings of this machine, and the environment that comes with them. `anew`: none that an earlier command measured.
+  Result<void> fetch_ceilings(int device, bool anew);
   /// The sources of the kernels: for the transcript.
   Result<void> fetch_sources(const std::vector<KernelRequest>& kernels);
   /// Sends the request and waits for it.

@@ -449,6 +449,7 @@ class Recorder {
     complain(fmt::format("{:4.0f} s  {}", spent.count(), what));
     request.lab = lab_.id;
     request.warmup_s = kWarmup_s;
+    request.anew = true;
     RIDGE_TRY_VOID(driver_->fetch_sources(request.kernels));
     const auto done = driver_->carry_out(std::move(request), &last_request_);
     if (done || done.error().code == ErrorCode::invalid) return {};

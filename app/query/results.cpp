@@ -99,6 +99,15 @@ std::string doubtful_ceilings(const Run& run, const std::vector<const Series*>& 
   return text;
 }
 
+/// Where an earlier command measured them, and how to have them measured now.
+std::string kept_ceilings(const Run& run, const std::vector<const Series*>& all) {
+  const std::string age = ceilings_age(run.ceilings());
+  if (age.empty() ||
+      std::none_of(all.begin(), all.end(), [](const Series* series) { return has_speed(*series); }))
+    return "";
+  return "  " + age + "; 'ridgepoint machine' measures them anew\n";
+}
+
 /// A line for each note, with the rungs that have it: most have what the machine did in common.
 std::string notes_text(const std::vector<const Series*>& all, Detail detail) {
   std::vector<std::pair<std::string, std::vector<std::string>>> notes;
@@ -217,7 +226,8 @@ std::string results_notes(const Run& run, int64_t request, const std::vector<Not
   std::string text = traps.empty() ? "" : "\n" + heading_of(traps) + traps_text(traps);
   text += stages_text(all);
   const bool is_brief = detail == Detail::brief;
-  std::string notes = doubtful_ceilings(run, all) + notes_text(all, detail) +
+  std::string notes = kept_ceilings(run, all) + doubtful_ceilings(run, all) +
+                      notes_text(all, detail) +
                       (is_brief ? not_run_line(not_run) : not_run_text(not_run));
   const Lab* lab = all.empty() ? nullptr : find_lab(all.front()->lab);
   if (lab && !not_run.empty() && !is_brief) {

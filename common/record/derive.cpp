@@ -173,8 +173,33 @@ std::string ceiling_text(const Ceiling& ceiling, double value) {
   return format_quantity(value, ceiling.unit == "FLOP/s" ? rate_unit(ceiling.dtype) : ceiling.unit);
 }
 
+std::string ceiling_age(const Ceiling& ceiling) {
+  constexpr size_t kTime = std::string_view("2026-11-20T").size();
+  if (ceiling.kept_utc.size() < kTime + 5) return "";
+  const std::string age = ceiling.kept_s < 60
+                              ? std::to_string(std::lround(std::max(0.0, ceiling.kept_s))) + " s"
+                              : std::to_string(std::lround(ceiling.kept_s / 60)) + " min";
+  return "of " + ceiling.kept_utc.substr(kTime, 5) + " UTC, " + age + " before this run";
+}
+
+std::string ceilings_age(const std::vector<Ceiling>& ceilings) {
+  const Ceiling* oldest = nullptr;
+  size_t kept = 0;
+  for (const Ceiling& one : ceilings) {
+    if (one.kept_utc.empty()) continue;
+    ++kept;
+    if (oldest == nullptr || one.kept_s > oldest->kept_s) oldest = &one;
+  }
+  if (oldest == nullptr) return "";
+  if (kept == ceilings.size()) return "ceilings " + ceiling_age(*oldest);
+  return std::to_string(kept) + " of " + std::to_string(ceilings.size()) + " ceilings " +
+         ceiling_age(*oldest) + ", the others measured in it";
+}
+
 std::string ceiling_source(const Ceiling& ceiling) {
-  std::string text = ceiling.source + (ceiling.doubt.empty() ? "" : ", in doubt");
+  const std::string age = ceiling_age(ceiling);
+  std::string text = ceiling.source + (age.empty() ? "" : ", " + age) +
+                     (ceiling.doubt.empty() ? "" : ", in doubt");
   for (const std::string& more : {ceiling_samples(ceiling), ceiling_load(ceiling)})
     text += more.empty() ? "" : ", " + more;
   return text;

@@ -92,7 +92,13 @@ const char* rate_unit(const std::string& dtype);
 /// A value of the ceiling as people read it: "130 GFLOP/s", of integers "520 GOP/s".
 std::string ceiling_text(const Ceiling& ceiling, double value);
 
-/// "measured", "measured, in doubt", with ceiling_samples() and ceiling_load(): how far its value is to be believed.
+/// "of 14:03 UTC, 12 min before this run", where an earlier run measured it; empty: this run did.
+std::string ceiling_age(const Ceiling& ceiling);
+/// The same of all that a run has: "ceilings of 14:03 UTC, 12 min before this run"; empty: this run measured all of them.
+std::string ceilings_age(const std::vector<Ceiling>& ceilings);
+
+/// "measured", "measured, in doubt", with ceiling_age(), ceiling_samples() and ceiling_load(): how far its value is to be
+/// believed.
 std::string ceiling_source(const Ceiling& ceiling);
 /// "best of 12, median 41.2 GB/s": how far the fastest sample lies from the others; empty: not recorded.
 std::string ceiling_samples(const Ceiling& ceiling);

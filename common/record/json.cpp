@@ -100,6 +100,7 @@ void fields(Io& io, Of<Io, Ceiling>& v) {
   io("threads", v.threads), io("value", v.value), io("unit", v.unit), io("source", v.source);
   io.brief("doubt", v.doubt), io.brief("samples", v.samples), io.brief("median", v.median);
   io.brief("foreign_cpus", v.foreign_cpus);
+  io.brief("kept_utc", v.kept_utc), io.brief("kept_s", v.kept_s);
 }
 
 template <class Io>

@@ -278,6 +278,7 @@ Json to_line(const WorkRequest& request) {
   if (!request.sustained) line["sustained"] = false;
   if (request.counters) line["counters"] = true;
   if (request.count_only) line["count_only"] = true;
+  if (request.anew) line["anew"] = true;
   if (request.type == RequestType::compare) line["margin"] = amount(request.margin);
   if (request.rounds) line["rounds"] = *request.rounds;
   if (request.goes_on) line["goes_on"] = true;
@@ -315,6 +316,7 @@ Result<WorkRequest> work_request_from(const Json& line) {
   RIDGE_TRY_VOID(take_flag(line, "sustained", &request.sustained));
   RIDGE_TRY_VOID(take_flag(line, "counters", &request.counters));
   RIDGE_TRY_VOID(take_flag(line, "count_only", &request.count_only));
+  RIDGE_TRY_VOID(take_flag(line, "anew", &request.anew));
   RIDGE_TRY_VOID(take_amount(line, "margin", true, &request.margin));
   RIDGE_TRY_VOID(take_rounds(line, &request.rounds));
   RIDGE_TRY_VOID(take_flag(line, "goes_on", &request.goes_on));

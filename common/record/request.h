@@ -53,6 +53,8 @@ struct WorkRequest {
   bool counters = false;    ///< run: also those that need a profiler, in a worker of their own
   bool count_only = false;  ///< run: that worker's request: check and count, time nothing
   int device = 0;
+  bool anew =
+      false;  ///< run, compare, probe: ceilings that an earlier worker measured are not taken
   /// run: which point of a sweep this is, by its key; empty: none. Points follow each other at once.
   std::string point;
   Params model;          ///< run: a description whose parts these are; for the transcript's readers

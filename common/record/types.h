@@ -151,6 +151,9 @@ struct Ceiling {
   double median = 0;  ///< of those samples, in `unit`; 0: not recorded
   /// CPUs that other processes used meanwhile, where so many disturb it; 0: the machine was quiet, or it is not recorded.
   double foreign_cpus = 0;
+  /// When it was measured, where an earlier worker of this machine did that; empty: this run's own worker measured it.
+  std::string kept_utc = {};
+  double kept_s = 0;  ///< how old it was when this run took it
 };
 
 // ---- catalogue -------------------------------------------------------------------------------

@@ -355,7 +355,8 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
       ui.tooltip(ceiling.name + ": " + ceiling_text(ceiling, ceiling.value) + ", " +
                  (ceiling.source == "measured" ? "measured on " : "datasheet of ") +
                  (where.empty() ? device_label(ui.state.sessions) : where) +
-                 line_before(ceiling_samples(ceiling)) + line_before(ceiling_load(ceiling)) +
+                 line_before(ceiling_age(ceiling)) + line_before(ceiling_samples(ceiling)) +
+                 line_before(ceiling_load(ceiling)) +
                  (ceiling.doubt.empty() ? "" : "\nIn doubt: " + ceiling.doubt) + "\n\n" +
                  metric_text("ceiling"));
     }
@@ -365,9 +366,12 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
     const float said = ui.paragraph(rest, words_of_doubt(ui.state), kTiny_px, Role::limit);
     ui.widgets["ceilings_in_doubt"] = rest.take_top(said, ui.px(2));
   }
+  const std::string age = ceilings_age(ceilings);
   ui.text(rest.x, rest.y + ui.px(11),
-          where.empty() ? "measured on this machine" : "measured on " + where, kTiny_px,
-          Role::muted, Face::body, Anchor::start, rest.w);
+          !where.empty() ? "measured on " + where
+          : age.empty()  ? "measured on this machine"
+                         : age,
+          kTiny_px, Role::muted, Face::body, Anchor::start, rest.w);
 }
 
 void LeftRail::draw(Ui& ui, Area area) {

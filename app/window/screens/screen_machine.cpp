@@ -171,7 +171,8 @@ int64_t count_doubts(const std::vector<Ceiling>& ceilings) {
 void draw_ceiling(Ui& ui, Scroll* scroll, const Ceiling& ceiling) {
   const Area line = scroll->rest.take_top(ui.px(28));
   const bool doubtful = !ceiling.doubt.empty();
-  const std::string load = ceiling_load(ceiling), samples = ceiling_samples(ceiling);
+  const std::string load = ceiling_load(ceiling), age = ceiling_age(ceiling);
+  const std::string samples = ceiling_samples(ceiling) + (age.empty() ? "" : "; " + age);
   explain(ui, "ceiling:" + ceiling.name, line, ceiling.name + "\n" + metric_text("ceiling"));
   const float source_w = ui.px(84);
   ui.text(line.right(), line.middle(),

@@ -388,6 +388,7 @@ void run_selected(State& state) {
 void probe(State& state) {
   WorkRequest request;
   request.type = RequestType::probe;
+  request.anew = true;
   send(state, std::move(request), &state.requests.run);
 }
 

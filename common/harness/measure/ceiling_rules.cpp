@@ -153,4 +153,10 @@ Result<void> settle_ceilings(std::vector<Ceiling>* ceilings, const MeasureAgain&
   return {};
 }
 
+bool is_as_fast_as_then(const Ceiling& then, const Ceiling& now) {
+  if (!has_value(then) || !has_value(now)) return false;
+  const double ratio = speed(now) / speed(then);
+  return ratio * kNoise <= 1 && (ratio >= kNoise || now.foreign_cpus > 0);
+}
+
 }  // namespace ridge::measure

@@ -67,4 +67,8 @@ using MeasureAgain = std::function<Result<std::optional<Ceiling>>(const Ceiling&
 Result<void> settle_ceilings(std::vector<Ceiling>* ceilings, const MeasureAgain& measure_again,
                              const Evidence& evidence = {});
 
+/// Whether a ceiling measured `now` says that the device is as fast as it was `then`. A lower one on a busy machine says
+/// nothing against that.
+bool is_as_fast_as_then(const Ceiling& then, const Ceiling& now);
+
 }  // namespace ridge::measure

@@ -101,12 +101,8 @@ Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingC
   RIDGE_TRY(const Params params, resolve_params(family->params(), given, family->name));
 
   Ceiling ceiling;
-  ceiling.name = row.name;
-  if (row.backend == Backend::cpu) {
-    ceiling.threads = context.threads;
-    ceiling.name +=
-        ", " + std::to_string(context.threads) + (context.threads == 1 ? " thread" : " threads");
-  }
+  ceiling.name = ceiling_name(row, context.threads);
+  if (row.backend == Backend::cpu) ceiling.threads = context.threads;
   Quiet quiet(observer, ceiling.name);
   Options options;
   options.mode = Mode::live;
@@ -272,6 +268,21 @@ const std::vector<CeilingRow>& ceiling_rows() {
   return rows;
 }
 
+const CeilingRow* row_of(const Ceiling& ceiling) {
+  for (const CeilingRow& row : ceiling_rows()) {
+    if (ceiling.backend == row.backend && row.resource == ceiling.resource &&
+        row.dtype == ceiling.dtype)
+      return &row;
+  }
+  return nullptr;
+}
+
+std::string ceiling_name(const CeilingRow& row, int threads) {
+  if (row.backend != Backend::cpu) return row.name;
+  return std::string(row.name) + ", " + std::to_string(threads) +
+         (threads == 1 ? " thread" : " threads");
+}
+
 Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
                                               const std::string& what, Observer* observer) {
   std::vector<Ceiling> ceilings;
@@ -287,13 +298,9 @@ Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int 
 Result<std::optional<Ceiling>> measure_again(Bench* bench, Device* device, const Ceiling& ceiling,
                                              Observer* observer) {
   const CeilingContext context = context_of(*device, std::max(1, ceiling.threads));
-  for (const CeilingRow& row : ceiling_rows()) {
-    if (row.backend == device->backend() && row.resource == ceiling.resource &&
-        row.dtype == ceiling.dtype) {
-      return measure_row(row, context, bench, device, observer);
-    }
-  }
-  return std::optional<Ceiling>();
+  const CeilingRow* row = row_of(ceiling);
+  if (row == nullptr || row->backend != device->backend()) return std::optional<Ceiling>();
+  return measure_row(*row, context, bench, device, observer);
 }
 
 }  // namespace ridge::measure

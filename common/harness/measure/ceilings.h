@@ -39,6 +39,10 @@ struct CeilingRow {
 };
 
 const std::vector<CeilingRow>& ceiling_rows();
+/// The row that this is a ceiling of; null: of none.
+const CeilingRow* row_of(const Ceiling& ceiling);
+/// "FMA fp32, 2 threads"; of a GPU the row's name.
+std::string ceiling_name(const CeilingRow& row, int threads);
 
 /// Measures the rows of the device's backend that `what` asks for ("" those of memory), about 0.3 s
 /// each; `threads` is the CPU's, a GPU ignores it. The value is that of the fastest sample: a ceiling

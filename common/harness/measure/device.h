@@ -32,6 +32,8 @@ class Device {
   virtual ~Device() = default;
   virtual Backend backend() const = 0;
   virtual std::string name() const = 0;
+  /// Which of several of one name it is: a GPU's UUID. Empty: there is one.
+  virtual std::string identity() const { return ""; }
   /// Compute capability, 90 for 9.0; 0 on the CPU.
   virtual int capability() const { return 0; }
   virtual void* stream() const = 0;

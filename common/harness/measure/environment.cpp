@@ -13,15 +13,6 @@
 namespace ridge::measure {
 namespace {
 
-std::string time_utc() {
-  const time_t now = time(nullptr);
-  tm parts = {};
-  gmtime_r(&now, &parts);
-  char text[32];
-  strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.1f", value);
@@ -41,10 +32,19 @@ const char* sanitizer() {
 
 }  // namespace
 
+std::string utc_text(int64_t seconds) {
+  const time_t time = seconds;
+  tm parts = {};
+  gmtime_r(&time, &parts);
+  char text[32];
+  strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
 Environment read_environment() {
   Environment env;
   env.os = read_os();
-  env.time_utc = time_utc();
+  env.time_utc = utc_text(time(nullptr));
   env.cpu = read_cpu();
   env.gpus = list_gpus(&env.no_gpu_reason);
   const BuildInfo build = build_info();

@@ -1,12 +1,17 @@
 // What was measured on, and whether it was quiet: read before and after every run.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "common/harness/measure/device.h"
 #include "common/record/types.h"
 
 namespace ridge::measure {
+
+/// Seconds since 1970 as Environment::time_utc has them.
+std::string utc_text(int64_t seconds);
 
 /// Everything but `quiet`. Loads no library: versions come from the kernels that registered.
 Environment read_environment();

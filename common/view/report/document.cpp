@@ -299,6 +299,9 @@ Json ceilings_json(const Run& run) {
       list.back()["median"] = number(ceiling.median);
     }
     if (ceiling.foreign_cpus > 0) list.back()["foreign_cpus"] = number(ceiling.foreign_cpus);
+    if (ceiling.kept_utc.empty()) continue;
+    list.back()["kept_utc"] = ceiling.kept_utc;
+    list.back()["kept_s"] = number(ceiling.kept_s);
   }
   return list;
 }

@@ -115,7 +115,8 @@ Result<void> CudaDevice::open(int index) {
   RIDGE_CUDA_TRY(cudaGetDeviceProperties(&properties, index));
   index_ = index;
   capability_ = properties.major * 10 + properties.minor;
-  lock_ = std::make_unique<GpuLock>(uuid_text(properties.uuid));
+  identity_ = uuid_text(properties.uuid);
+  lock_ = std::make_unique<GpuLock>(identity_);
   RIDGE_TRY(nvml_, open_nvml(index));
   int clock_khz = 0;
   RIDGE_CUDA_TRY(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, index));

@@ -16,6 +16,7 @@ class CudaDevice final : public Device {
 
   Backend backend() const override { return Backend::cuda; }
   std::string name() const override { return name_; }
+  std::string identity() const override { return identity_; }
   int capability() const override { return capability_; }
   void* stream() const override { return stream_.get(); }
 
@@ -54,7 +55,7 @@ class CudaDevice final : public Device {
   Result<std::vector<Sample>> sustain_external(Side* side, double seconds);
   void add_telemetry(Sample* last);
 
-  std::string name_;
+  std::string name_, identity_;
   int index_ = 0, capability_ = 0;
   double free_clock_hz_ = 0;
   OwnedStream stream_;
