@@ -67,6 +67,20 @@ TEST_CASE("app/run builds without the window for exactly the commands that need 
   }
 }
 
+TEST_CASE("README says how to start the program before it names a command of it") {
+  const std::string readme = text_of(source_file("README.md"));
+  const size_t start = readme.find("`app/run list` is `ridgepoint list`");
+  REQUIRE(start != std::string::npos);
+  CHECK(start < readme.find("`ridgepoint report"));
+  // app/run climbs in the terminal first, also where the window opens afterwards.
+  const std::string script = text_of(source_file("app/run"));
+  const size_t climbs = script.find("run gemm"), opens = script.find("exec ");
+  REQUIRE(climbs < opens);
+  const size_t line = readme.find("\napp/run ");
+  const std::string words = readme.substr(line + 1, readme.find('\n', line + 1) - line);
+  CHECK(words.find("in the terminal") < words.find("window"));
+}
+
 TEST_CASE("the pages know the commands: all of them, and no other") {
   const std::set<std::string> names = command_names();
   std::set<std::string> seen;
