@@ -94,7 +94,7 @@ TEST_CASE("figures that lean the other way by less than is seen of bars are mark
     return climb_chart(two_rungs(step), with_column()).panels[1];
   };
   const Panel faster = badge(paired(Verdict::faster, 1.016, 0.9968));
-  CHECK(has(faster.row_reasons[1], "▲ 1.02× ≠"));
+  CHECK(has(faster.row_reasons[1], "▲ 1.016× ≠"));
   CHECK(faster.row_roles[1] == Role::faster);
   CHECK(has(faster.row_notes[1], "each timed alone, the badge is of runs in turns"));
   CHECK(has(badge(paired(Verdict::slower, 0.95, 1.004)).row_reasons[1], "≠"));
@@ -197,7 +197,7 @@ TEST_CASE("a step over another rung than the one above it names that rung beside
 TEST_CASE("an interval's ends stand on their side of 1 and of the margin as they are printed") {
   CHECK(ratio_interval_text(Interval{1.0204, 1.034}, 0.02) == "[1.0204, 1.0340]");
   CHECK(ratio_interval_text(Interval{1.0196, 1.034}, 0.02) == "[1.0196, 1.0340]");
-  CHECK(ratio_interval_text(Interval{0.9998, 1.3}, 0.02) == "[0.9998, 1.300]");
+  CHECK(ratio_interval_text(Interval{0.9998, 1.3}, 0.02) == "[0.9998, 1.3000]");
   CHECK(ratio_interval_text(Interval{0.5, 0.98042}, 0.02) == "[0.5000, 0.9804]");
   CHECK(ratio_interval_text(Interval{3.95, 4.05}, 0.02) == "[3.95, 4.05]");
   CHECK(ratio_interval_text(Interval{1.0, 1.02}, 0.02) == "[1.00, 1.02]");  // exactly there
@@ -215,6 +215,20 @@ TEST_CASE("a ratio beside its interval is printed within it") {
   CHECK(ratio_text(0.98474, Interval{0.9164, 1.0046}) == "0.985×");
   CHECK(ratio_text(3.793, Interval{3.199, 4.389}) == "3.79×");
   CHECK(ratio_text(1.0197, Interval{1.0041, 1.0261}) == "1.020×");
+  // One number of decimals for the ratio and both ends, whichever of the usual margins they stand beside.
+  const auto both = [](double ratio, Interval ends, double margin) {
+    return ratio_text(ratio, ends) + " " + ratio_interval_text(ends, margin);
+  };
+  CHECK(both(0.99656, {0.93994, 1.02081}, 0.02) == "0.997× [0.940, 1.021]");
+  CHECK(both(0.9964, {0.9215, 1.0989}, 0.02) == "1.00× [0.92, 1.10]");
+  CHECK(both(1.0000, {0.9987, 1.0012}, 0.01) == "1.000× [0.999, 1.001]");
+  CHECK(both(1.19, {1.18, 1.195}, 0.02) == "1.19× [1.18, 1.20]");
+  CHECK(both(0.00744, {0.00734, 0.00752}, 0.01) == "0.00744× [0.00734, 0.00752]");
+  CHECK(both(0.0181, {0.00307, 0.0192}, 0.01) == "0.0181× [0.0031, 0.0192]");
+  CHECK(both(2.5, {0.0004, 4.4}, 0.01) == "2.50× [4.0e-4, 4.40]");
+  CHECK(crossing_text({0.93994, 1.02081}, 0.02) ==
+        "the interval [0.940, 1.021] crosses a limit of \"same\", 0.9804 to 1.0200");
+  CHECK(is_of_crossing(crossing_text({0.93994, 1.02081}, 0.02)));
   ClimbStep step{.ratio = 11.866, .verdict = Verdict::faster, .from = "AVX2"};
   step.interval = Interval{11.861, 11.872};
   CHECK(climb_chart(two_rungs(step)).panels[1].row_reasons[1] == "▲ 11.87× [11.86, 11.87]");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "common/core/format.h"
@@ -16,6 +17,8 @@ namespace ridge {
 namespace {
 
 constexpr int kFewest = 3, kMost = 6;  // significant digits
+constexpr int kFewestOfSmall = 2;      // of the smaller end
+constexpr double kMargins[] = {0.01, 0.02};  // of GPUs and CPUs, unless another is asked for
 
 int side_of_limit(double value, double limit) {
   return (value > limit) - (value < limit);
@@ -26,8 +29,28 @@ double as_printed(double value, int digits) {
   return std::strtod(fmt::format("{:.{}e}", value, digits - 1).c_str(), nullptr);
 }
 
-bool stands_where_it_is(double value, double margin, int digits) {
-  const double printed = as_printed(value, digits);
+/// 2 of 345.
+int exponent_of(double value) {
+  return value > 0 ? static_cast<int>(std::floor(std::log10(value))) : 0;
+}
+
+/// What a reader of so many decimals takes it for; of fewer than none 12 345 is 12 300.
+double rounded_to(double value, int decimals) {
+  const double unit = std::pow(10, -decimals);
+  return decimals > 0 ? std::strtod(fmt::format("{:.{}f}", value, decimals).c_str(), nullptr)
+                      : std::round(value / unit) * unit;
+}
+
+std::string with_decimals(double value, int decimals, int fewest) {
+  const double shown = rounded_to(value, decimals);
+  const int digits = exponent_of(shown > 0 ? shown : value) + 1 + decimals;
+  if (digits < fewest) return format_number(value, fewest);
+  return shown < 1000 && shown >= 0.001 ? fmt::format("{:.{}f}", value, std::max(decimals, 0))
+                                        : format_number(shown, digits);
+}
+
+bool stands_where_it_is(double value, double margin, int decimals) {
+  const double printed = rounded_to(value, decimals);
   for (const double limit : {1 / (1 + margin), 1.0, 1 + margin}) {
     if (side_of_limit(printed, limit) != side_of_limit(value, limit)) return false;
   }
@@ -38,23 +61,41 @@ bool has_ends(const std::optional<Interval>& ratio) {
   return ratio && std::isfinite(ratio->low) && std::isfinite(ratio->high);
 }
 
-int interval_digits(const Interval& ratio, double margin) {
-  int digits = kFewest;
-  while (digits < kMost && !(stands_where_it_is(ratio.low, margin, digits) &&
-                             stands_where_it_is(ratio.high, margin, digits) &&
-                             (ratio.low == ratio.high ||
-                              as_printed(ratio.low, digits) != as_printed(ratio.high, digits))))
-    ++digits;
-  return digits;
+/// Of both ends, and of the ratio beside them.
+int decimals_of(const Interval& ratio, double margin) {
+  const int least = kFewest - 1 - exponent_of(ratio.high), most = least + kMost - kFewest;
+  const auto stand = [&](double limit, int decimals) {
+    return stands_where_it_is(ratio.low, limit, decimals) &&
+           stands_where_it_is(ratio.high, limit, decimals);
+  };
+  const auto differ = [&](int decimals) {
+    return ratio.low == ratio.high ||
+           rounded_to(ratio.low, decimals) != rounded_to(ratio.high, decimals);
+  };
+  // One decimal more for the usual margins, so that a ratio which knows no margin has those of its interval.
+  const bool is_near_usual = std::any_of(std::begin(kMargins), std::end(kMargins),
+                                         [&](double usual) { return !stand(usual, least); });
+  int decimals = least + (is_near_usual ? 1 : 0);
+  while (decimals < most && !(differ(decimals) && stand(margin, decimals))) ++decimals;
+  return decimals;
 }
 
 }  // namespace
 
 std::string ratio_interval_text(const std::optional<Interval>& ratio, double margin) {
   if (!has_ends(ratio)) return kNone;
-  const int digits = interval_digits(*ratio, margin);
-  return fmt::format("[{}, {}]", format_number(ratio->low, digits),
-                     format_number(ratio->high, digits));
+  const int decimals = decimals_of(*ratio, margin);
+  return fmt::format("[{}, {}]", with_decimals(ratio->low, decimals, kFewestOfSmall),
+                     with_decimals(ratio->high, decimals, kFewestOfSmall));
+}
+
+std::string crossing_text(const Interval& ratio, double margin) {
+  return fmt::format("the interval {} crosses a limit of \"same\", {:.4f} to {:.4f}",
+                     ratio_interval_text(ratio, margin), 1 / (1 + margin), 1 + margin);
+}
+
+bool is_of_crossing(const std::string& reason) {
+  return reason.starts_with("the interval ");
 }
 
 namespace {
@@ -75,27 +116,16 @@ double last_digit(double value, int digits) {
 }  // namespace
 
 std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
-  constexpr int kLeast = 2;  // of one digit a bar beside it is seen to be another figure
-  const std::string plain = format_ratio(ratio);
-  if (!(ratio > 0) || !has_ends(interval) || !(interval->high > interval->low)) return plain;
-  // The unit of the last digit is at most half the interval's width.
-  const double half = (interval->high - interval->low) / 2;
-  const int borne =
-      static_cast<int>(std::floor(std::log10(ratio)) - std::floor(std::log10(half))) + 1;
-  const bool is_near_one = ratio >= 1 && ratio < 1.1;  // as format_ratio() has it
-  const int of_plain = is_near_one ? kFewest + 1 : kFewest;
-  const int of_ends = interval_digits(*interval, 0);
-  const double low = as_printed(interval->low, of_ends), high = as_printed(interval->high, of_ends);
-  // And no fewer decimals than the coarser of the two ends, which stand beside it.
-  const double last = std::max(interval->low > 0 ? last_digit(interval->low, of_ends) : 0,
-                               last_digit(interval->high, of_ends));
-  const int beside =
-      static_cast<int>(std::floor(std::log10(ratio)) - std::round(std::log10(last))) + 1;
-  // One digit more than usual at most: an end of 0.999999 is no reason for a ratio of six.
-  int digits = std::max(std::clamp(borne, kLeast, of_plain), std::min(beside, of_plain + 1));
-  while (digits < kMost && (as_printed(ratio, digits) < low || as_printed(ratio, digits) > high))
-    ++digits;
-  return format_number(as_printed(ratio, digits), digits) + "×";
+  if (!(ratio > 0) || !has_ends(interval) || !(interval->high > interval->low))
+    return format_ratio(ratio);
+  int decimals = decimals_of(*interval, 0);
+  const double low = rounded_to(interval->low, decimals),
+               high = rounded_to(interval->high, decimals);
+  const int most = kMost - 1 - exponent_of(ratio);
+  while (decimals < most &&
+         (rounded_to(ratio, decimals) < low || rounded_to(ratio, decimals) > high))
+    ++decimals;
+  return with_decimals(ratio, decimals, kFewestOfSmall) + "×";
 }
 
 std::optional<Interval> inverse(const std::optional<Interval>& ratio) {

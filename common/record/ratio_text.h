@@ -11,14 +11,18 @@
 
 namespace ridge {
 
-/// "[1.021, 1.034]": as format_ratio_interval, with as many digits (six at most) as it takes for both printed ends to
-/// stand where the ends do: below, on or above 1, 1 + margin and 1 / (1 + margin). `margin`: 0.02 is 2 %.
+/// "[1.021, 1.034]": both ends with as many decimals as it takes to tell them apart, and for both to stand where they do:
+/// below, on or above 1, 1 + margin and 1 / (1 + margin). `margin`: 0.02 is 2 %. Three digits at least, of the end that is
+/// larger, and six at most; a far smaller end keeps two.
 std::string ratio_interval_text(const std::optional<Interval>& ratio, double margin);
+/// "the interval [0.940, 1.021] crosses a limit of "same", 0.9804 to 1.0200".
+std::string crossing_text(const Interval& ratio, double margin);
+/// Whether a comparison's reason says that: one that was recorded may have other digits.
+bool is_of_crossing(const std::string& reason);
 
-/// A paired ratio wherever it stands, so that one screen never has it twice with other digits. Its interval decides them:
-/// as many decimals as its ends ("2.71×" beside "[2.40, 3.00]"), none beyond those that the interval does not bear, and as
-/// many (six digits at most) as it takes to stand within it: "11.87×" beside "[11.86, 11.88]". Without an interval as
-/// format_ratio.
+/// A paired ratio wherever it stands, so that one screen never has it twice with other digits. It has the decimals of its
+/// interval, which are the same for both usual margins ("2.71×" beside "[2.40, 3.00]", "0.997×" beside "[0.940, 1.021]"),
+/// and more (six digits at most) where it takes more to stand within it. Without an interval as format_ratio.
 std::string ratio_text(double ratio, const std::optional<Interval>& interval);
 
 /// Of how many times as long: the interval of 1 / ratio.

@@ -39,7 +39,7 @@ std::string target_sentence(const TrainedPairs& pairs, const TrainedSide& theirs
   const PairedVerdict& judged = *pairs.to_target;
   return fmt::format("time to an accuracy of {:.4g}: {}, {} {}, {}", *pairs.target,
                      change(theirs.to_target_s, ours.to_target_s),
-                     ratio_text(judged.ratio, judged.ci), format_ratio_interval(judged.ci),
+                     ratio_text(judged.ratio, judged.ci), ratio_interval_text(judged.ci, 0),
                      to_string(judged.verdict));
 }
 

@@ -15,7 +15,7 @@ std::string reading_text(const TrapOutcome& trap, const TrapFigure& figure) {
 }
 
 std::string reading_interval_text(const TrapOutcome& trap, const TrapFigure& figure) {
-  if (trap.unit != "s" || !figure.ci) return format_ratio_interval(figure.ci);
+  if (trap.unit != "s" || !figure.ci) return ratio_interval_text(figure.ci, trap.margin);
   return format_time_interval(Interval{figure.ci->low * 1e9, figure.ci->high * 1e9});
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/record/ratio_text.h"
 #include "common/stats/stats.h"
 
 namespace ridge::stats {
@@ -91,9 +92,7 @@ PairedResult judge_pairs(std::span<const double> ratios, double margin, int clai
   result.verdict = verdict_of(*log_ci, log_margin);
   if (result.verdict == Verdict::unresolved) {
     result.rounds_needed = estimate_rounds(*log_ci, middle, log_margin, ratios.size());
-    result.reasons.push_back(
-        fmt::format("the interval {:.4f} to {:.4f} crosses a limit of \"same\", {:.4f} to {:.4f}",
-                    result.ci->low, result.ci->high, 1 / (1 + margin), 1 + margin));
+    result.reasons.push_back(crossing_text(*result.ci, margin));
   }
   return result;
 }

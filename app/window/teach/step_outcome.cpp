@@ -237,7 +237,7 @@ void judge_factor(const LessonBar& bar, StepOutcome* out) {
   out->shown = trap ? ratio_text(out->value, trap->ci) : format_ratio(out->value);
   if (!trap) return;
   out->range = trap->ci;
-  out->interval = interval_text(format_ratio_interval(trap->ci));
+  out->interval = interval_text(ratio_interval_text(trap->ci, trap->margin));
 }
 
 void judge_pair(const Comparison& pair, StepOutcome* out) {

@@ -76,7 +76,7 @@ Section gain_section(const Material& material) {
     const Interval interval{whole_gain(share, comparison.ci->low),
                             whole_gain(share, comparison.ci->high)};
     table.rows.push_back({fmt::format("{:.0f} % of the time", share * 100),
-                          ratio_text(gain, interval) + " as fast", format_ratio_interval(interval),
+                          ratio_text(gain, interval) + " as fast", ratio_interval_text(interval, 0),
                           format_share(1 - 1 / gain)});
   }
   section.table = std::move(table);

@@ -220,11 +220,13 @@ std::string earlier_failure(const Run& run, const Comparison& comparison, const 
 
 std::string unresolved_reason(const Comparison& comparison) {
   if (is_cancelled(comparison)) return "it was cancelled before enough rounds; compare again";
-  std::string text = comparison.ci ? "the interval does not settle it"
+  std::string text = comparison.ci ? crossing_text(*comparison.ci, comparison.margin)
                                    : "there are too few " +
                                          std::string(comparison.trained ? "seeds" : "rounds") +
                                          " for an interval";
-  for (const std::string& reason : comparison.reasons) text += "; " + reason;
+  for (const std::string& reason : comparison.reasons) {
+    if (!is_of_crossing(reason)) text += "; " + reason;
+  }
   if (const auto more = more_rounds(comparison)) {
     text += "; " + more_rounds_text(*more) + " would settle it" +
             (more->shows == Verdict::unresolved ? "" : " as " + to_string(more->shows)) +

@@ -149,7 +149,7 @@ void add_training_facts(const TrainedPairs& pairs, Headline* headline) {
   fact("Time to the accuracy",
        pairs.to_target
            ? fmt::format("{} {}, {}", ratio_text(pairs.to_target->ratio, pairs.to_target->ci),
-                         format_ratio_interval(pairs.to_target->ci),
+                         ratio_interval_text(pairs.to_target->ci, 0),
                          to_string(pairs.to_target->verdict))
            : unavailable(pairs.no_to_target));
 }
