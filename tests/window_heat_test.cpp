@@ -30,9 +30,11 @@ TEST_CASE("the heatmap's two parameters are chosen, swept as one request, and ca
   const HeatAxes axes = heat_axes(f.state);
   CHECK(axes.x == "n");
   CHECK(axes.x != axes.y);
-  const auto across = [&](const std::string& name) {
-    return f.driver->click("across=" + param_title(*f.state.selection.lab, name));
-  };
+  // On the axes stands what is on them: n beside m is not m = k = n.
+  CHECK(axes.y == "m");
+  CHECK(heat_chart(f.state).plot->x.title == "n: columns");
+  CHECK(heat_chart(f.state).plot->y.title == "m: rows");
+  const auto across = [&](const std::string& name) { return f.driver->click("across=" + name); };
   REQUIRE(across(axes.y));  // they change places
   CHECK(heat_axes(f.state).x == axes.y);
   CHECK(heat_axes(f.state).y == axes.x);

@@ -173,14 +173,27 @@ std::string fixed_text(const State& state, const HeatAxes& axes, const RungView&
   return text;
 }
 
+/// A parameter that others copy ("n", of m = k = n) stands for all of them, but not beside one of them: there it is itself
+/// alone, and has its name alone.
+std::string choice_title(const State& state, const std::string& name, const std::string& beside) {
+  const bool is_alone = group_of(state, name) == group_of(state, beside);
+  return is_alone ? name : param_title(*state.selection.lab, name);
+}
+
+/// What is on an axis: "n: columns of B and C".
+std::string axis_title(const State& state, const std::string& name, const std::string& beside) {
+  const ParamSpec* spec = spec_of(state, name);
+  const std::string title = choice_title(state, name, beside);
+  return spec && title == name && !spec->help.empty() ? title + ": " + spec->help : title;
+}
+
 }  // namespace
 
 chart::ChartModel heat_chart(const State& state) {
   const HeatAxes axes = heat_axes(state);
   const RungView* row = find_row(state.ladder, state.selection.rung);
-  const Lab& lab = *state.selection.lab;
-  chart::HeatmapOptions options{param_title(lab, axes.x), param_title(lab, axes.y),
-                                row ? row->rung->title : "", ""};
+  chart::HeatmapOptions options{axis_title(state, axes.x, axes.y),
+                                axis_title(state, axes.y, axes.x), row ? row->rung->title : "", ""};
   if (row && row->info) options.fixed = fixed_text(state, axes, *row);
   return chart::heatmap_chart(cells_of(state, axes), options);
 }
@@ -234,7 +247,7 @@ void draw_heat_bar(Ui& ui, Area area) {
   const std::string label = "Sweep " + std::to_string(pairs) + " cells";
   std::vector<std::string> titles;
   for (const std::string& name : names)
-    titles.push_back(param_title(*ui.state.selection.lab, name));
+    titles.push_back(choice_title(ui.state, name, name == axes.x ? axes.y : axes.x));
   // First its place: on a projector the names would leave none.
   const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
   ui.action_button("sweep_pair", line.take_right(w, ui.px(12)), label, Ui::Kind::normal);
