@@ -130,6 +130,7 @@ TEST_CASE("of what is too long whole parts go, from the last") {
     CHECK(std::find(starts.begin(), starts.end(), shown) != starts.end());
     CHECK(fit(shown) <= width);
   }
+  CHECK(fit.wrap_parts("a · tile: rows = 8", 60, 1).front() == "a");
   CHECK(fit.wrap_parts("busy", 20, 1).front().ends_with("…"));
   CHECK(fit.fits(text, 160, 3));
   CHECK(fit.wrap_parts(text, 160, 3) == fit.wrap(text, 160, 3));
@@ -252,6 +253,37 @@ TEST_CASE("the forest's axis holds every verdict with its interval, however far 
       diamonds += p.kind == Primitive::Kind::marker && p.marker == Marker::diamond;
     CHECK(diamonds == 3);
   }
+}
+
+TEST_CASE("of many pairs a few far ones are arrows at the forest's edge, and its legend says so") {
+  std::vector<Comparison> comparisons(18);
+  std::vector<ForestRow> rows;
+  for (size_t i = 0; i < comparisons.size(); ++i) {
+    Comparison& c = comparisons[i];
+    c.ratio = 0.9 + 0.02 * static_cast<double>(i);
+    if (i == 3 || i == 4) c.ratio = 0.0097 * static_cast<double>(i - 2);
+    c.ci = Interval{c.ratio * 0.99, c.ratio * 1.01};
+    c.margin = 0.02;
+    rows.push_back({.label = "a", .comparison = &c, .verdict = Verdict::slower});
+    rows.back().round_ratios.assign(10, c.ratio);
+  }
+  const auto diamonds = [](const Scene& scene) {
+    return std::count_if(scene.primitives.begin(), scene.primitives.end(), [](const Primitive& p) {
+      return p.kind == Primitive::Kind::marker && p.marker == Marker::diamond;
+    });
+  };
+  const ChartModel model = forest_chart(rows);
+  CHECK(model.panels[0].axis.low > 0.5);
+  CHECK(model.panels[0].axis.low < 0.9);
+  CHECK(model.legend[0] == "arrow: 2 pairs beyond the axis, down to 0.00970×");
+  CHECK(diamonds(layout(model, {})) == 16);
+  CHECK(model.panels[1].row_reasons[3] == "▼ slower 0.00970× [0.00960, 0.00980]");
+  // Where every sixth is as far, they are no exception.
+  for (size_t i = 0; i < 5; ++i)
+    comparisons[i].ratio = 0.0097, comparisons[i].ci = Interval{0.0096, 0.0098};
+  const ChartModel wide = forest_chart(rows);
+  CHECK(wide.panels[0].axis.low < 0.0097);
+  CHECK(diamonds(layout(wide, {})) == 18);
 }
 
 TEST_CASE("a value beside a whisker stands at the end that is nearer to its bar's") {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
+#include <vector>
 
 #include "common/core/format.h"
 #include "common/record/clocks.h"
@@ -79,7 +81,7 @@ bool is_beyond(double ratio, const Axis& axis) {
   return ratio < axis.low || ratio > axis.high;
 }
 
-/// Returns how many single rounds lie beyond the axis.
+/// Returns how many single rounds of a pair on the axis lie beyond it.
 int add_row(const ForestRow& row, int index, Panel* panel) {
   int beyond = 0;
   const Comparison& comparison = *row.comparison;
@@ -105,6 +107,7 @@ int add_row(const ForestRow& row, int index, Panel* panel) {
             .role = verdict_role(row.verdict),
             .marker = Marker::diamond};
   mark.interval = comparison.ci;
+  if (is_beyond(comparison.ratio, panel->axis)) beyond = 0;  // the pair as a whole does
   mark.bare = true;  // beside the dots it would stand far from its diamond
   mark.note = fmt::format("{}: {} {}, {}, margin {}", row.label,
                           ratio_text(comparison.ratio, comparison.ci),
@@ -128,10 +131,36 @@ void add_most_rounds(const ForestRow& row, Reach* reach) {
   for (const double ratio : ratios) reach->add(ratio);
 }
 
-/// Around 1 and every verdict with its interval, with room for most of their rounds: a win of 7.6× that is an arrow at the
-/// edge of 1.06 is not seen.
-void set_reach(std::span<const ForestRow> rows, double margin, Axis* axis) {
+/// How far a verdict with its interval is from 1, as a logarithm.
+double distance_of(const ForestRow& row) {
+  Reach reach;
+  add_verdict(row, &reach);
+  return std::max(std::log(reach.high), -std::log(reach.low));
+}
+
+/// The distance that the axis holds. Of many pairs a sixth at most lies beyond: those more than half as far again from 1 as
+/// all others. A pair of 0.01 would press the rest, which are read against a margin of a few per cent, into one line.
+double farthest_shown(std::span<const ForestRow> rows) {
+  constexpr size_t kOneOf = 6;
+  constexpr double kFar = 1.5, kNear = 0.1;  // closer than 1.1× nothing is far
+  std::vector<double> distances;
+  for (const ForestRow& row : rows) distances.push_back(distance_of(row));
+  std::sort(distances.begin(), distances.end());
+  const size_t kept = distances.size() - distances.size() / kOneOf;
+  if (kept == 0 || kept == distances.size()) return std::numeric_limits<double>::infinity();
+  const double far = std::max(distances[kept - 1], kNear) * kFar;
+  const auto beyond = std::upper_bound(distances.begin(), distances.end(), far);
+  return beyond == distances.begin() ? far : *(beyond - 1);
+}
+
+/// Around 1 and the verdicts with their intervals, with room for most of their rounds: a win of 7.6× that is an arrow at
+/// the edge of 1.06 is not seen.
+void set_reach(std::span<const ForestRow> all, double margin, Axis* axis) {
   constexpr double kAir = 0.35, kMostAir = 1.6, kEdge = 0.05;
+  const double farthest = farthest_shown(all);
+  std::vector<ForestRow> rows;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(rows),
+               [&](const ForestRow& row) { return distance_of(row) <= farthest; });
   Reach reach;
   for (const ForestRow& row : rows) add_verdict(row, &reach);
   reach.add(1 + 2 * margin);
@@ -142,6 +171,25 @@ void set_reach(std::span<const ForestRow> rows, double margin, Axis* axis) {
   const double edge = std::pow(rounds.high / rounds.low, kEdge);
   axis->low = std::min(reach.low / air, rounds.low / edge);
   axis->high = std::max(reach.high * air, rounds.high * edge);
+}
+
+/// "arrow: 2 pairs beyond the axis, down to 0.0097×".
+std::string beyond_text(std::span<const ForestRow> rows, const Axis& axis) {
+  int count = 0;
+  const Comparison *least = nullptr, *most = nullptr;
+  for (const ForestRow& row : rows) {
+    const Comparison& one = *row.comparison;
+    if (row.verdict == Verdict::invalid || !is_ratio(one.ratio) || !is_beyond(one.ratio, axis))
+      continue;
+    ++count;
+    if (one.ratio < axis.low && (!least || one.ratio < least->ratio)) least = &one;
+    if (one.ratio > axis.high && (!most || one.ratio > most->ratio)) most = &one;
+  }
+  if (count == 0) return "";
+  std::string text = fmt::format("arrow: {} pair{} beyond the axis", count, count == 1 ? "" : "s");
+  if (least) text += ", down to " + ratio_text(least->ratio, least->ci);
+  if (most) text += ", up to " + ratio_text(most->ratio, most->ci);
+  return text;
 }
 
 }  // namespace
@@ -183,6 +231,8 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
   model.panels = {ratios, verdicts};
   model.legend = {"diamond: median of the rounds or turns", "whisker: sign-test interval, 95 %",
                   "dots: single rounds"};
+  if (const std::string pairs = beyond_text(rows, ratios.axis); !pairs.empty())
+    model.legend.insert(model.legend.begin(), pairs);
   if (beyond > 0)
     model.legend.push_back(fmt::format("{} single round{} beyond the axis, not drawn", beyond,
                                        beyond == 1 ? "" : "s"));

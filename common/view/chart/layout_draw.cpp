@@ -141,6 +141,8 @@ void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) 
   if (marker == Marker::none) {
     draw_bar(scene, mark, y);
     draw_whisker(scene, mark, label, y);
+  } else if (log_ && (mark.value < low_ || mark.value > high_)) {
+    draw_beyond(scene, {x_of(mark.value), y}, mark.value < low_ ? -1.0f : 1.0f, mark.role);
   } else {
     draw_whisker(scene, mark, label, y);
     Primitive point{.kind = Primitive::Kind::marker, .a = {x_of(mark.value), y}, .role = mark.role};

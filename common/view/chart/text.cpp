@@ -117,7 +117,9 @@ std::vector<std::string> TextFit::wrap_parts(std::string text, float max_px, int
     size_t end = 0;
     for (const std::string_view between : {" · ", "; ", ", ", ": "}) {
       const size_t at = text.rfind(between);
-      if (at != std::string::npos) end = std::max(end, at);
+      // "tile: rows = 8" is the name of a setting, of which "tile" says nothing.
+      const bool is_name = between == ": " && text.find(" = ", at) != std::string::npos;
+      if (at != std::string::npos && !is_name) end = std::max(end, at);
     }
     if (end == 0) break;
     text.resize(end);
