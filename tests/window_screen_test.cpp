@@ -657,7 +657,9 @@ TEST_CASE("the timeline has a lane for each rung that was timed, from stamps alo
   CHECK(timeline.lanes[1].spans[1].to_s == Approx(10));
   CHECK(timeline.length_s == Approx(10));
   REQUIRE(timeline.telemetry.size() == 1);
-  CHECK(timeline.telemetry[0].label == "power, W");
+  CHECK(timeline.telemetry[0].label == "Power, W");
+  CHECK(quantity_label("gpu_memory_busy") == "GPU memory busy");
+  CHECK(quantity_label("sm_clock_hz") == "SM clock, Hz");
   std::vector<double> at_s;
   for_each_point(f.state.run(), timeline, timeline.telemetry[0],
                  [&](double second, double) { at_s.push_back(second); });

@@ -22,7 +22,11 @@ void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
   double most = 0;
   for (const ClimbCard::Bar& bar : card.bars) most = std::max(most, bar.rate);
   const SiPrefix prefix = si_prefix(most);  // one for all: 849 M beside 1.00 G reads as more
-  const float label_w = ui.px(150), value_w = ui.px(112);
+  float label_w = ui.px(100);
+  for (const ClimbCard::Bar& bar : card.bars)
+    label_w = std::max(label_w, ui.width(bar.label, kSmall_px) + ui.px(16));
+  label_w = std::min(label_w, area.w * 0.4f);
+  const float value_w = ui.px(112);
   for (const ClimbCard::Bar& bar : card.bars) {
     const Area row = area.take_top(ui.px(kBarHeight));
     ui.text(row.x, row.middle(), bar.label, kSmall_px, bar.is_peer ? Role::muted : Role::text,

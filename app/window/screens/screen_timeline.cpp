@@ -244,6 +244,18 @@ void TimelineScreen::look_again(const Run& run) {
   for (const TelemetryLane& lane : shown().telemetry) seen_.push_back(seen_of(run, lane));
 }
 
+/// "0.0 % to 98 %"; of what never changes its one value.
+std::string range_text(const TelemetryLane& lane) {
+  const size_t comma = lane.label.rfind(", ");
+  const std::string unit = comma == std::string::npos ? "" : lane.label.substr(comma + 2);
+  const auto in_words = [&](double value) {
+    if (lane.name.ends_with("_busy")) return format_share(value);
+    return unit.empty() ? format_number(value, 3) : format_quantity(value, unit);
+  };
+  const std::string low = in_words(lane.low), high = in_words(lane.high);
+  return low == high ? low : low + " to " + high;
+}
+
 void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) {
   look_again(ui.state.run());
   Area rest = area;
@@ -254,17 +266,15 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) {
     const float room = left_ - row.x - ui.px(24);
     ui.text(row.x + ui.px(8), row.y + row.h * 0.3f, lane.label, kSmall_px, Role::text, Face::body,
             Anchor::start, room);
-    const size_t comma = lane.label.rfind(", ");
-    const std::string unit = comma == std::string::npos ? "" : lane.label.substr(comma + 2);
-    const auto in_words = [&](double value) {
-      return unit.empty() ? format_number(value, 3) : format_quantity(value, unit);
-    };
-    const std::string range = in_words(lane.low) + " to " + in_words(lane.high);
-    ui.text(row.x + ui.px(8), row.y + row.h * 0.75f, range, kTiny_px, Role::muted, Face::mono,
-            Anchor::start, room);
-    // From zero where that is not far: a wiggle of one per cent must not look like a cliff.
-    const double low = lane.low >= 0 && lane.low < 0.8 * lane.high ? 0 : lane.low;
-    const double span = std::max(lane.high - low, 1e-12);
+    ui.text(row.x + ui.px(8), row.y + row.h * 0.75f, range_text(lane), kTiny_px, Role::muted,
+            Face::mono, Anchor::start, room);
+    // From zero where that is not far: a wiggle of one per cent must not look like a cliff. What never changes lies in the
+    // middle.
+    const bool is_level = lane.low == lane.high;
+    const double low = is_level                                      ? lane.low - 1
+                       : lane.low >= 0 && lane.low < 0.8 * lane.high ? 0
+                                                                     : lane.low;
+    const double span = is_level ? 2 : std::max(lane.high - low, 1e-12);
     const auto at = [&](const chart::Point& point) {
       const double value = static_cast<double>(point.y);
       return ImVec2(x_of(axis_.low + static_cast<double>(point.x)),

@@ -1,9 +1,11 @@
 #include "app/window/views/timeline.h"
 
 #include <algorithm>
+#include <cctype>
 #include <climits>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "common/core/format.h"
@@ -48,18 +50,30 @@ std::string label_of(const State& state, const SpanLane& lane) {
          rung_title(state.ladder, kernels[0]);
 }
 
+namespace {
+
+/// "GPU memory busy" of "gpu_memory_busy".
+std::string quantity_words(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  for (const std::string_view word : {"gpu", "cpu", "sm"}) {
+    if (!name.starts_with(std::string(word) + " ")) continue;
+    for (size_t i = 0; i < word.size(); ++i) name[i] = static_cast<char>(std::toupper(name[i]));
+  }
+  if (!name.empty()) name[0] = static_cast<char>(std::toupper(name[0]));
+  return name;
+}
+
+}  // namespace
+
 std::string quantity_label(const std::string& name) {
   static const std::pair<const char*, const char*> kUnits[] = {
       {"_w", ", W"},     {"_hz", ", Hz"},     {"_c", ", °C"},    {"_j", ", J"}, {"_s", ", s"},
       {"_bytes", ", B"}, {"_percent", ", %"}, {"_mhz", ", MHz"}, {"_b", ", B"}};
-  std::string label = name;
   for (const auto& [suffix, unit] : kUnits) {
-    if (!label.ends_with(suffix)) continue;
-    label.replace(label.size() - std::string(suffix).size(), std::string::npos, unit);
-    break;
+    if (name.ends_with(suffix))
+      return quantity_words(name.substr(0, name.size() - std::string_view(suffix).size())) + unit;
   }
-  std::replace(label.begin(), label.end(), '_', ' ');
-  return label;
+  return quantity_words(name);
 }
 
 void RunTimeline::add_moment(const Run& run, const Moment& moment) {

@@ -80,7 +80,7 @@ std::vector<chart::Point> steps_of(const std::vector<chart::Point>& changes, flo
 /// buffer; below them how many batches stood ready. Empty where it has no spans.
 Timeline make_stage_timeline(const Series& series, const std::string& title);
 
-/// "foreign_cpus" as "foreign cpus", "power_w" as "power, W".
+/// "foreign_cpus" as "Foreign cpus", "power_w" as "Power, W", "gpu_busy" as "GPU busy".
 std::string quantity_label(const std::string& name);
 
 }  // namespace ridge::window

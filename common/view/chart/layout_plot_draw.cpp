@@ -519,24 +519,22 @@ void PlotPage::draw_name_column(std::vector<End> ends, float right) {
   const float x = are_level
                       ? right + frame_.font * 0.5f
                       : std::min(area_.right, right + frame_.font * 1.2f) + frame_.font * 0.9f;
-  for (size_t i = 0; i < ends.size(); ++i) draw_name(ends[i], {x, places[i]});
+  for (size_t i = 0; i < ends.size(); ++i) draw_name(ends[i], {x, places[i]}, are_level);
 }
 
-/// The curve's mark and its name; a thin grey line where they had to move away from its end.
-void PlotPage::draw_name(const End& end, Point at) {
+/// The curve's mark and its name; a thin grey line where they had to move away from its end. `is_bare`: right beside its
+/// own point a second mark would read as a second result; in a column of marks one name without would lack its own.
+void PlotPage::draw_name(const End& end, Point at, bool is_bare) {
   const Shown& last = shown_[end.shown];
   const Curve& curve = *last.curve;
   const float r = frame_.font * 0.26f, half = frame_.small * 0.625f;
   const bool bold = is_strong(curve);
   const float from = end.at.x + (curve.marker == Marker::none ? 0 : last.radius + 1);
-  if (std::abs(end.at.y - at.y) > half && from < at.x - r - 2)
+  if (!is_bare && from < at.x - r - 2)
     add_line(&scene_, {from, end.at.y}, {at.x - r - 2, at.y}, Role::muted, stroke_, 0.4f);
   Primitive mark = marker_at(at, curve, r, last.datum->hollow);
   if (curve.marker == Marker::none) mark.marker = Marker::dot;  // the name's colour is the line's
-  // Right beside its own point a second mark would read as a second result.
-  const bool is_beside = curve.marker != Marker::none && std::abs(end.at.y - at.y) <= half &&
-                         at.x - from < frame_.font * 2.5f;
-  if (!is_beside) scene_.primitives.push_back(mark);
+  if (!is_bare) scene_.primitives.push_back(mark);
   const TextFit fit = frame_.fit(frame_.small, false, bold);
   const float start = at.x + frame_.font * 0.6f;
   const std::string text = fit.elide(curve.name, scene_.width - frame_.pad * 0.5f - start);
