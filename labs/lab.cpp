@@ -81,13 +81,48 @@ std::string unit_in_words(const Lab& lab, const std::string& unit, std::string_v
   return std::string(own == lab.items_of.end() ? lab.items : own->second) + "/s";
 }
 
-std::string param_title(const Lab& lab, std::string_view name) {
+namespace {
+
+const ParamView* find_param(const Lab& lab, std::string_view name) {
   const auto shown = std::find_if(lab.params.begin(), lab.params.end(),
                                   [&](const ParamView& param) { return param.name == name; });
-  if (shown != lab.params.end()) return shown->label;
+  return shown == lab.params.end() ? nullptr : &*shown;
+}
+
+std::string name_in_words(std::string_view name) {
   std::string words(name);
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
+}
+
+}  // namespace
+
+std::string param_title(const Lab& lab, std::string_view name) {
+  const ParamView* shown = find_param(lab, name);
+  return shown ? shown->label : name_in_words(name);
+}
+
+std::string param_in_words(const Lab& lab, std::string_view name, const ParamValue& value) {
+  const std::string text = to_string(value);
+  if (name == "threads") return text + (text == "1" ? " thread" : " threads");
+  if (name == "dtype") return text;
+  const ParamView* shown = find_param(lab, name);
+  return (shown ? shown->control() : name_in_words(name)) + " = " + text;
+}
+
+std::string params_in_words(const Lab& lab, const Params& params, std::string_view between) {
+  std::string text;
+  const auto add = [&](const std::string& name, const ParamValue& value) {
+    text += (text.empty() ? "" : std::string(between)) + param_in_words(lab, name, value);
+  };
+  for (const ParamView& shown : lab.params) {
+    if (const auto found = params.find(shown.name); found != params.end())
+      add(found->first, found->second);
+  }
+  for (const auto& [name, value] : params) {
+    if (!find_param(lab, name)) add(name, value);
+  }
+  return text;
 }
 
 std::map<std::string, std::string> param_titles(const Lab& lab) {

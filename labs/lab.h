@@ -160,6 +160,11 @@ std::string unit_in_words(const Lab& lab, const std::string& unit, std::string_v
 
 /// What a reader calls a parameter: the lab's label; of one that the lab does not show its name, in words.
 std::string param_title(const Lab& lab, std::string_view name);
+/// "sequence = 4096", "2 threads", "bf16": a value as the window's controls name it; of a parameter that the lab does not
+/// show with its name in words.
+std::string param_in_words(const Lab& lab, std::string_view name, const ParamValue& value);
+/// All of them, those that the lab shows first and in its order.
+std::string params_in_words(const Lab& lab, const Params& params, std::string_view between = ", ");
 /// The same of all that the lab shows, by their names.
 std::map<std::string, std::string> param_titles(const Lab& lab);
 

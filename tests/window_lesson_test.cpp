@@ -231,7 +231,7 @@ TEST_CASE("links of a lesson set, open, compare and act at every level", "[windo
   CHECK(f.state.selection.rung == "gemm.cpu.loop_order");
   CHECK(param_int(shown_params(f.state), "n") == 512);
   CHECK(param_int(shown_params(f.state), "threads") == 2);
-  CHECK(contains(f.state.notice.text, "threads=2"));
+  CHECK(contains(f.state.notice.text, "n = 512, 2 threads"));
   CHECK(f.driver->find("threads+") != nullptr);  // what was chosen is shown
 
   follow_link(f.state, "", {Kind::view, "walk"});
@@ -516,7 +516,7 @@ TEST_CASE("of a saved run the outcome is folded until the question is answered",
     return row && row->series != nullptr;
   };
   CHECK_FALSE(shows());
-  CHECK(contains(find_row(f.state.ladder, kLoops)->reason, "until you answer"));
+  CHECK(contains(find_row(f.state.ladder, kLoops)->reason, "answer its lesson's question"));
   // Nor by the rungs beyond it; what came before stands.
   const auto row_of = [&](const char* kernel) { return find_row(f.state.ladder, kernel); };
   CHECK(row_of("gemm.cpu.naive_o1")->series);

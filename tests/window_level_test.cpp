@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 
+#include "app/window/panels/verdict_card.h"
 #include "app/window/shell/settings.h"
 #include "app/window/views/view.h"
 #include "tests/program.h"
@@ -128,6 +130,31 @@ TEST_CASE("a lab's parameters have words on their controls, no names of the comm
       CHECK(control != "kib");
       const std::string summary = params_summary(*lab, {{param.name, int64_t{3}}});
       CHECK(summary.find('_') == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("verdicts and Compare's rows name parameters as the controls do", "[window][level]") {
+  const std::regex raw("[a-z0-9_]+=[^ ]");  // "kib=65536"
+  CHECK(params_in_words(*find_lab("machine"), {{"kib", int64_t{64}}, {"tile_m", int64_t{8}}}) ==
+        "KiB = 64, tile m = 8");
+  for (const Lab* lab : all_labs()) {
+    const std::string recording = recording_of(*lab);
+    if (recording.empty()) continue;
+    Fixture f(1280, 720);
+    open_run(f.state, recording);
+    f.state.view.screen = ScreenId::compare;
+    f.driver->frames(5);
+    for (const chart::Hit& hit : f.driver->shell().chart_scene().hits) {
+      if (hit.panel != -1) continue;
+      INFO(lab->id << ": " << hit.note);
+      CHECK_FALSE(std::regex_search(hit.note, raw));
+    }
+    for (const Comparison& one : f.state.run().comparisons()) {
+      const VerdictWords words = verdict_words(f.state, f.state.run(), one);
+      INFO(lab->id << ": " << words.title << "; " << words.reason);
+      CHECK_FALSE(std::regex_search(words.title, raw));
+      CHECK(words.reason.find(one.candidate) == std::string::npos);
     }
   }
 }

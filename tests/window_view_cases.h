@@ -133,7 +133,7 @@ TEST_CASE("a chart over sizes holds all else at the chosen value, and counts wha
   const ChartRows named = size_rows(f.state);
   REQUIRE_FALSE(named.rows.empty());
   for (const chart::LadderRow& row : named.rows)
-    CHECK(row.label.ends_with(" · layout " + param_text(row.series->params, "layout")));
+    CHECK(row.label.ends_with(" · layout = " + param_text(row.series->params, "layout")));
 }
 
 TEST_CASE("the hint that something runs goes when it has ended", "[window]") {

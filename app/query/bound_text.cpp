@@ -69,7 +69,8 @@ std::string part_cell(const GpuBound& bound, std::string_view name) {
 
 std::string recorded_text(const ChipBound& bound, const Params& counted) {
   const RecordedTime& there = bound.recorded;
-  const std::string size = size_difference(there.series->params, counted, there.series->size_param);
+  const std::string size =
+      size_difference(there.series->lab, there.series->params, counted, there.series->size_param);
   const double ratio = there.seconds / bound.timed->seconds();
   return fmt::format("recorded {} at {}: {:.2f} times the {} that as much work needs, by {}",
                      format_time_ns(1e9 * there.seconds), size.empty() ? "the same size" : size,

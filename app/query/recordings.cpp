@@ -298,24 +298,21 @@ bool has_same(const Params& have, const Params& wanted, std::span<const char* co
 
 }  // namespace
 
-std::string size_difference(const Params& have, const Params& wanted, const std::string& size) {
-  std::vector<std::pair<std::string, std::string>> differing;
+std::string size_difference(std::string_view lab, const Params& have, const Params& wanted,
+                            const std::string& size) {
+  Params::Map differing;
   for (const auto& [name, value] : wanted) {
     const auto other = have.find(name);
     if (other == have.end() || name == "threads" || other->second == value) continue;
-    differing.emplace_back(name, to_string(other->second));
+    differing[name] = other->second;
   }
   const bool one_value = std::all_of(differing.begin(), differing.end(), [&](const auto& item) {
-    return item.second == differing.front().second;
+    return item.second == differing.begin()->second;
   });
-  const bool has_size = std::any_of(differing.begin(), differing.end(),
-                                    [&](const auto& item) { return item.first == size; });
-  if (has_size && one_value) return size + " = " + differing.front().second;
-  std::string text;
-  for (const auto& [name, value] : differing) {
-    text += (text.empty() ? "" : ", ") + name + " = " + value;
-  }
-  return text;
+  if (const auto at = differing.find(size); one_value && at != differing.end())
+    differing = Params::Map{*at};
+  const Lab* shown = find_lab(lab);
+  return shown ? params_in_words(*shown, differing) : to_string(differing);
 }
 
 Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,
@@ -339,7 +336,8 @@ Snapped nearest_series(const Run& run, const std::string& kernel, const Params& 
     best.distance = best_distance;
     best.exact = best_distance == 0;
     if (!best.exact)
-      best.shown_size = size_difference(best.series->params, wanted, best.series->size_param);
+      best.shown_size =
+          size_difference(best.series->lab, best.series->params, wanted, best.series->size_param);
   }
   return best;
 }
@@ -376,7 +374,7 @@ SnappedComparison nearest_comparison(const Run& run, const std::string& baseline
                                               asked_of(*best.comparison, wanted), kThreads);
   if (best_distance > 0) {
     const Comparison& found = *best.comparison;
-    best.shown_size = size_difference(found.candidate_params, wanted, found.size_param);
+    best.shown_size = size_difference(found.lab, found.candidate_params, wanted, found.size_param);
   }
   return best;
 }

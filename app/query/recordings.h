@@ -82,7 +82,8 @@ std::string asset_folder(const std::string& name);
 
 /// "n = 4096" where all whole numbers that differ share one value; else "m = 4096, n = 512". Empty: none
 /// differs, but for threads, which are no size.
-std::string size_difference(const Params& have, const Params& wanted, const std::string& size);
+std::string size_difference(std::string_view lab, const Params& have, const Params& wanted,
+                            const std::string& size);
 
 /// The series of `kernel` whose size is nearest to `wanted` (in ratio, over every shared integer
 /// parameter; a different text parameter such as dtype is never "near"). Only finished series count, and

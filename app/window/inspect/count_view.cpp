@@ -61,7 +61,8 @@ CountNote count_note(const State& state) {
   const KernelCounts* counts = shown_counts(state);
   if (!counts) return {};
   std::string text = with_stale(app::kCountedHere, counts->stale) + " · " +
-                     to_string(counts->params) + " · " + app::outcome_text(*counts);
+                     params_in_words(*state.selection.lab, counts->params) + " · " +
+                     app::outcome_text(*counts);
   if (!counts->faults.empty()) text += " · " + app::fault_text(counts->faults.front());
   if (counts->faults.size() > 1)
     text += fmt::format(" · {} more faults", counts->faults.size() - 1);

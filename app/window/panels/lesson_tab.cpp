@@ -740,8 +740,10 @@ std::string saying_of(const State& state, const study::LessonLink& link) {
   switch (link.kind) {
     case study::LessonLink::Kind::code:
       return "Shows this place in the source";
-    case study::LessonLink::Kind::set:
-      return "Sets " + link.target;
+    case study::LessonLink::Kind::set: {
+      const auto params = params_of_words(link.target);
+      return "Sets " + (params ? params_in_words(*state.selection.lab, *params) : link.target);
+    }
     case study::LessonLink::Kind::view: {
       const ViewDesc* view = find_view(link.target);
       if (!view) return "";

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <utility>
 
 #include "app/query/recordings.h"
 #include "app/query/reporting.h"
@@ -79,10 +81,11 @@ std::string point_text(const State& state, const Comparison& comparison) {
   Params view = view_params(state, find_info(state.sessions, comparison.candidate));
   if (comparison.trained) view.erase("seed");  // over all of them
   const std::string& size = comparison.size_param;
-  const std::string other = app::size_difference(at, view, size);
+  const Lab& lab = *state.selection.lab;
+  const std::string other = app::size_difference(lab.id, at, view, size);
   if (!other.empty())
-    return "at " + other + ", not at the chosen " + app::size_difference(view, at, size);
-  return at.contains(size) ? size + " = " + to_string(at.at(size)) : "";
+    return "at " + other + ", not at the chosen " + app::size_difference(lab.id, view, at, size);
+  return at.contains(size) ? param_in_words(lab, size, at.at(size)) : "";
 }
 
 /// "n = 4096" breaks over no two lines.
@@ -93,23 +96,41 @@ std::string kept_together(std::string text) {
   return text;
 }
 
+/// "tiled (tile m = 16)": a side, and what of its parameters the other has not.
+std::string side_in_words(const State& state, const std::string& kernel, const Params& own,
+                          const Params& other, const std::string& size) {
+  const std::string differs =
+      params_in_words(*state.selection.lab, report::differing(own, other, size));
+  return rung_title(state.ladder, kernel) + (differs.empty() ? "" : " (" + differs + ")");
+}
+
+/// What the worker says of a side by its id, in the words of the ladder.
+std::string with_titles(std::string text, const State& state, const Comparison& comparison) {
+  std::array ids = {comparison.candidate, comparison.baseline};
+  if (ids[0].size() < ids[1].size()) std::swap(ids[0], ids[1]);  // a copy's holds its original's
+  for (const std::string& id : ids) {
+    const std::string title = "“" + rung_title(state.ladder, id) + "”";
+    for (size_t at = text.find(id); at != std::string::npos; at = text.find(id, at + title.size()))
+      text.replace(at, id.size(), title);
+  }
+  return text;
+}
+
 Words words_of(const Run& run, const Comparison& comparison, const Decision& decision,
                const State& state, const std::string& where) {
   const Params &ours = comparison.candidate_params, &theirs = comparison.baseline_params;
   const std::string& size = comparison.size_param;
-  Words words{
-      headline_of(comparison, decision.verdict),
-      report::side_text(rung_title(state.ladder, comparison.candidate), ours, theirs, size) +
-          " against " +
-          report::side_text(rung_title(state.ladder, comparison.baseline), theirs, ours, size),
-      evidence_of(comparison), decision.reason};
+  Words words{headline_of(comparison, decision.verdict),
+              side_in_words(state, comparison.candidate, ours, theirs, size) + " against " +
+                  side_in_words(state, comparison.baseline, theirs, ours, size),
+              evidence_of(comparison), decision.reason};
   if (comparison.rounds > 0) words.metrics = metric_text("ratio") + "\n\n" + metric_text("margin");
   if (const std::string point = point_text(state, comparison); !point.empty())
     words.title += "  ·  " + kept_together(point);
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   words.title = with_stale(words.title, comparison.stale, "  ·  ");
   for (const std::string& more : comparison.reasons) {
-    const bool is_said = words.reason.find(more) != std::string::npos ||
+    const bool is_said = is_of_crossing(more) || words.reason.find(more) != std::string::npos ||
                          (!decision.reserve.empty() && more.ends_with(decision.reserve));
     constexpr std::string_view kWord =
         "contended: ";  // the field's; what follows says it in English
@@ -125,6 +146,7 @@ Words words_of(const Run& run, const Comparison& comparison, const Decision& dec
        pipeline_sentences(side_series(run, comparison, false), side_series(run, comparison, true)))
     words.reason += "  ·  " + more;
   for (const std::string& more : clock_sentences(comparison)) words.reason += "  ·  " + more;
+  words.reason = with_titles(std::move(words.reason), state, comparison);
   return words;
 }
 

@@ -151,13 +151,12 @@ void CompareScreen::build_charts(const State& state) {
   const Params shared = chart::shared_params(source.comparisons);
   std::vector<chart::ForestRow> rows;
   for (const Comparison* one : source.comparisons) {
-    const std::string own =
-        report::differing_params(one->candidate_params, shared, one->size_param);
+    const std::string own = params_in_words(
+        *state.selection.lab, report::differing(one->candidate_params, shared, one->size_param));
     chart::ForestRow row;
     row.label = rung_title(state.ladder, one->candidate);
-    // What tells the rows of two rungs apart stands first: a long name is cut at its end.
     row.sublabel = with_stale(
-        (own.empty() ? "" : own + " · ") + "against " + rung_title(state.ladder, one->baseline),
+        "against " + rung_title(state.ladder, one->baseline) + (own.empty() ? "" : " · " + own),
         one->stale);
     row.comparison = one;
     row.round_ratios = chart::round_ratios(*source.run, *one);

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <iterator>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -71,15 +69,13 @@ void follow_code(State& state, const std::string& kernel, const std::string& anc
 namespace {
 
 void set_params(State& state, const std::string& assignments) {
-  std::istringstream words(assignments);
-  const std::vector<std::string> each(std::istream_iterator<std::string>(words), {});
-  const auto params = parse_params(each);
+  const auto params = params_of_words(assignments);
   if (!params) {
     state.notice = {params.error().sentence(), true};
     return;
   }
   for (const auto& [name, value] : *params) set_param(state, name, value);
-  state.notice = {"Set: " + assignments + ".", false};
+  state.notice = {"Set: " + params_in_words(*state.selection.lab, *params) + ".", false};
 }
 
 /// What the selected rung's step goes on from: the nearest rung before it that can run here; null: there is none.

@@ -77,7 +77,7 @@ void fill_live(const State& state, const std::vector<RungView>& before, RungView
 
 /// The size of a result where it is not what the parameters above it say.
 std::string other_size(const Series& series, const Params& shown) {
-  return app::size_difference(asked_params(series), shown, series.size_param);
+  return app::size_difference(series.lab, asked_params(series), shown, series.size_param);
 }
 
 void fill_recorded(const State& state, RungView* row) {

@@ -1,6 +1,7 @@
 #include "app/window/shell/selection.h"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 
@@ -62,14 +63,17 @@ std::vector<const KernelInfo*> of_lab(const State& state, const Run& run) {
 
 }  // namespace
 
+Result<Params> params_of_words(const std::string& assignments) {
+  std::istringstream words(assignments);
+  const std::vector<std::string> each(std::istream_iterator<std::string>(words), {});
+  return parse_params(each);
+}
+
 /// The parameters that a series was asked for: its own, or those that it was reduced from ("n=4096").
 Params asked_params(const Series& series) {
   Params asked = series.params;
   if (series.reduced_from.empty()) return asked;
-  std::istringstream words(series.reduced_from);
-  std::vector<std::string> assignments;
-  for (std::string word; words >> word;) assignments.push_back(word);
-  if (const auto from = parse_params(assignments)) {
+  if (const auto from = params_of_words(series.reduced_from)) {
     for (const auto& [name, value] : *from) asked[name] = value;
   }
   return asked;
@@ -193,14 +197,8 @@ std::string params_summary(const Lab& lab, const Params& params) {
   for (const ParamView& param : lab.params) {
     const std::string name = param.name;
     if (!params.count(name)) continue;
-    const std::string value = to_string(params.at(name));
-    if (value == kOwnType) continue;
-    if (name == "threads")
-      add(value + (value == "1" ? " thread" : " threads"));
-    else if (name == "dtype")
-      add(value);
-    else
-      add(std::string(param.control()) + " = " + value);
+    if (to_string(params.at(name)) == kOwnType) continue;
+    add(param_in_words(lab, name, params.at(name)));
   }
   return text;
 }

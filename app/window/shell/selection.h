@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/result.h"
 #include "common/record/request.h"
 #include "common/record/serving.h"
 #include "common/record/types.h"
@@ -56,6 +57,8 @@ const ParamSpec* find_spec(const State& state, const std::string& name);
 /// What may be chosen for a choice parameter: the choices of all rungs, and for dtype kOwnType.
 std::vector<std::string> choices_of(const State& state, const std::string& name);
 
+/// Of "n=1024 threads=2".
+Result<Params> params_of_words(const std::string& assignments);
 /// "4096 × 4096 × 4096 · fp32 · 2 threads": the view's parameters as a title says them.
 std::string params_summary(const Lab& lab, const Params& params);
 

@@ -83,7 +83,7 @@ std::optional<chart::PredictedRow> model_mark(const State& state, const std::str
   mark.note =
       with_stale("The pipeline model at these parameters: " + format_time_ns(model.item_ns) +
                      " an item, by " + model.bound + "; its stages were measured alone at " +
-                     to_string(from->params),
+                     params_in_words(*state.selection.lab, from->params),
                  from->stale) +
       ".";
   return mark;
@@ -263,16 +263,11 @@ const ParamView* size_of(const State& state, const std::string& kernel) {
 
 std::string asked_size(const State& state, const Params& set) {
   const ParamView* size = size_of(state, state.selection.rung);
-  std::string text;
-  const auto add = [&](const std::string& name, const ParamValue& value) {
-    text += (text.empty() ? "" : ", ") + name + " = " + to_string(value);
-  };
-  for (const auto& [name, value] : set) add(name, value);
-  if (!text.empty() || !size) return text;
+  const Lab& lab = *state.selection.lab;
+  if (!set.empty() || !size) return params_in_words(lab, set);
   const Params shown = shown_params(state);
-  if (const auto found = shown.find(size->name); found != shown.end())
-    add(size->name, found->second);
-  return text;
+  const auto found = shown.find(size->name);
+  return found == shown.end() ? "" : param_in_words(lab, found->first, found->second);
 }
 
 bool has_seen(const State& state, const std::string& kernel, const Params& set) {

@@ -382,7 +382,7 @@ void add_held(const State& state, const Params& shown, const std::vector<SizeRes
     if (!left_out.empty()) continue;
     chart::LadderRow made = plain_row(state, row);
     for (const std::string& name : differing_beside_size(held, shown, series.size_param))
-      made.label += " · " + name + " " + to_string(held.at(name));
+      made.label += " · " + param_in_words(*state.selection.lab, name, held.at(name));
     set_source(*one.run, one.machine, &series, &made);
     made.at_size = row.series && row.series->params == series.params;
     out->rows.push_back(std::move(made));

@@ -151,9 +151,9 @@ std::string place_text(const State& state, const Place& place) {
   const auto at = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
     return row.series && row.machine == place.machine;
   });
-  const std::string size =
-      app::size_difference(place.params, size_params(state, shown_params(state)),
-                           at == rows.end() ? "" : at->series->size_param);
+  const std::string size = app::size_difference(state.selection.lab->id, place.params,
+                                                size_params(state, shown_params(state)),
+                                                at == rows.end() ? "" : at->series->size_param);
   return "recorded on " + place.machine + (size.empty() ? "" : " at " + size);
 }
 

@@ -21,6 +21,12 @@ bool has_time(const Series& series) {
          series.items_per_s > 0;
 }
 
+/// Its row has its name already.
+std::string without_own_id(const Series& series) {
+  const std::string own = series.kernel + ": ";
+  return series.reason.starts_with(own) ? series.reason.substr(own.size()) : series.reason;
+}
+
 /// The words that stand where a number would.
 std::string reason_of(const LadderRow& row, bool* failed) {
   if (!row.series) return row.state.empty() ? "not run yet" : row.state;
@@ -37,7 +43,7 @@ std::string reason_of(const LadderRow& row, bool* failed) {
     case SeriesStatus::running:
       return check ? "measuring" : "being checked";
     case SeriesStatus::skipped:
-      return sentence("skipped", series.reason);
+      return sentence("skipped", without_own_id(series));
     case SeriesStatus::cancelled:
       return sentence("cancelled before it was measured", series.reason);
     case SeriesStatus::partial:

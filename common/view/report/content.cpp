@@ -109,7 +109,7 @@ Params told_params(const Series& series) {
   return params;
 }
 
-std::string differing_params(const Params& own, const Params& other, const std::string& size) {
+Params differing(const Params& own, const Params& other, const std::string& size) {
   Params::Map differs;
   for (const auto& [name, value] : own) {
     const auto found = other.find(name);
@@ -120,7 +120,11 @@ std::string differing_params(const Params& own, const Params& other, const std::
     return at != differs.end() && entry.first != size && entry.first != "threads" &&
            entry.second == at->second;
   });
-  return to_string(differs);
+  return differs;
+}
+
+std::string differing_params(const Params& own, const Params& other, const std::string& size) {
+  return to_string(differing(own, other, size));
 }
 
 std::string side_text(const std::string& title, const Params& own, const Params& other,

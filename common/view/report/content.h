@@ -53,6 +53,8 @@ std::string problem_of(const Series& series);
 std::string title_of(const std::string& kernel, const Options& options);
 /// What `own` has and `other` has not, as text: "n=512". Other sizes that equal the problem's `size` are
 /// left out, as on the command line, where they follow it.
+Params differing(const Params& own, const Params& other, const std::string& size);
+/// The same as text.
 std::string differing_params(const Params& own, const Params& other, const std::string& size);
 /// A side of a comparison, with what its parameters are where the other's are not: "threads (dtype=fp32)".
 std::string side_text(const std::string& title, const Params& own, const Params& other,

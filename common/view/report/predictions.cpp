@@ -40,7 +40,9 @@ std::string missing_reason(const Run& run, const Prediction& prediction) {
       reason = problem_of(series);
       if (reason.empty()) reason = "no time was measured";
     } else if (!series.reduced_from.empty()) {
-      reason = "it ran at " + to_string(series.params) + ", not at the size predicted";
+      const std::string at = size_text(series.params, series.size_param);
+      reason = "it ran at " + (at.empty() ? to_string(series.params) : at) +
+               ", not at the size predicted";
     }
   }
   return reason;
