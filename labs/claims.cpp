@@ -35,6 +35,7 @@ const Lab& claims_lab() {
       .group = "Judge",
       .line = "a claim, and the whole measurement",
       .level = Level::kLearn,
+      .counts_flop = false,
   };
   return lab;
 }

@@ -73,6 +73,7 @@ const Lab& pipeline_lab() {
                  {Bottleneck::host_copy, "pipeline.cuda.pinned"},
                  {Bottleneck::host_copy, "pipeline.cuda.device_transforms"}},
       .items = "images",
+      .counts_flop = false,
       .data_set = "JPEG pictures made of Fashion-MNIST",
   };
   return lab;

@@ -82,7 +82,7 @@ std::vector<std::string> heading_with(const Series& with) {
           "95 %",
           "n",
           "compute",
-          "ceiling",
+          with.kind == RungKind::pipeline ? "of bound" : "ceiling",
           "exponentials",
           "bandwidth",
           "throughput",

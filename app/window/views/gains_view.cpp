@@ -489,6 +489,12 @@ void mark_older(const ChartRows& rows, const State& state, std::vector<chart::Cl
   }
 }
 
+/// A pipeline counts no FLOP: its share is that of the time which its own stages need at least.
+bool has_bounds(const ChartRows& rows) {
+  return std::any_of(rows.rows.begin(), rows.rows.end(),
+                     [](const auto& row) { return row.series && row.series->pipeline; });
+}
+
 chart::ChartModel build_climb(const State& state, ChartRows* out) {
   *out = climb_rows(state, unpaired_ladder_rows(state));
   const Axis axis = axis_of(state, *out);
@@ -512,7 +518,8 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   if (!shared.empty()) options.timed += ", all " + shared;
   options.columns = {options.log_time ? chart::ClimbColumn{"Speed", "", "throughput"}
                                       : chart::ClimbColumn{"Time", "", "time_per_call"},
-                     {"Of ceiling", "", "utilization"},
+                     has_bounds(*out) ? chart::ClimbColumn{"Of bound", "", "bound_share"}
+                                      : chart::ClimbColumn{"Of ceiling", "", "utilization"},
                      {is_error            ? "Error"
                       : has_frontier(lab) ? "Accuracy"
                                           : "Quality",
@@ -522,7 +529,8 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   if (axis.unit == "FLOP/s") options.ceiling = find_shared_ceiling(*out, &rows);
   chart::ChartModel model = chart::climb_chart(rows, options);
   const bool is_over = std::any_of(out->rows.begin(), out->rows.end(), [](const auto& row) {
-    return row.series && row.ceilings && is_over_ceiling(derive(*row.series, *row.ceilings));
+    return row.series && row.ceilings && !row.series->pipeline &&
+           is_over_ceiling(derive(*row.series, *row.ceilings));
   });
   if (is_over) model.legend.emplace_back(kOverCeiling);
   if (const auto total = total_of(state, *out); total && !is_learning(state))

@@ -120,7 +120,8 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
     any_baseline = any_baseline || row.is_baseline;
     any_trap = any_trap || row.is_trap;
     any_over =
-        any_over || (entries.back().reason.empty() && is_over_ceiling(entries.back().derived));
+        any_over || (entries.back().reason.empty() && !(row.series && row.series->pipeline) &&
+                     is_over_ceiling(entries.back().derived));
     any_peer = any_peer || (row.is_peer && entries.back().reason.empty());
     model.rows.push_back({.label = row.label,
                           .sublabel = sublabel_of(row),

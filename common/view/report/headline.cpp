@@ -605,7 +605,8 @@ Headline climb_headline(const Material& material, const Climb& climb) {
     return headline;
   }
   add_fastest_facts(climb, options, &headline);
-  fact("Share of the ceiling", ceiling_words(climb.best->derived));
+  fact(climb.best->series->pipeline ? "Share of its bound" : "Share of the ceiling",
+       ceiling_words(climb.best->derived));
   fact("Its check", check_words(*climb.best, options.quality_metric) + seed_words(*climb.best));
   return headline;
 }
