@@ -2148,6 +2148,20 @@ void check_ceiling(const Fixture& f, const StepBars& bars) {
   CHECK((f.driver->find("ceiling_mark") != nullptr) == is_seen);
 }
 
+/// A lesson whose counts are of another size than the bars beside it says so.
+void check_names_the_lessons_size(Fixture& f, const LessonBar* about) {
+  if (!f.driver->find("step_lesson") || !about->series) return;
+  LessonText lesson;
+  const Params counted =
+      counted_at(lesson.blocks(f.state), *f.state.selection.lab, about->asked.kernel);
+  const auto& blocks = lesson.blocks(f.state);
+  const bool is_named = std::any_of(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
+    return block.kernel == about->asked.kernel && block.names_size;
+  });
+  CHECK((f.driver->find("step_lesson_size") != nullptr) ==
+        (!is_named && !agrees(about->series->params, counted)));
+}
+
 /// From its question to its explanation, as a learner would at a window of this size.
 void walk_step(Fixture& f, float width, float height) {
   const TourStep step = shown_step(f.state);
@@ -2202,6 +2216,7 @@ void walk_step(Fixture& f, float width, float height) {
   if (step.ask == Ask::choice) CHECK(about == nullptr);
   CHECK((f.driver->find("step_lesson") != nullptr) ==
         (about && has_lesson(*find_lab(step.lab), about->asked.kernel)));
+  check_names_the_lessons_size(f, about);
   read_on(f);
   f.driver->key(Key::page_down);
 }

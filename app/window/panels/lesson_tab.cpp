@@ -609,6 +609,7 @@ void name_machine(const figure::Text& text, LessonBlock* why) {
   const auto begins = std::find_if(why->words.begin(), why->words.end(),
                                    [](const Word& word) { return word.face != Face::strong; });
   const std::string size = recorded_size(text, *why);
+  why->names_size = !size.empty();
   const std::string said = fmt::format(
       "{} ({}) on {}{}:", machines.size() > 1 ? "In recorded runs" : "In a recorded run",
       figure::kRecordedMark, fmt::join(machines, " and "), size.empty() ? "" : ", " + size);
@@ -844,6 +845,14 @@ const LessonBlock* expected_limit(const std::vector<LessonBlock>& blocks,
     return block.kernel == kernel && study::says_limit(block.lead);
   });
   return found == blocks.end() ? nullptr : &*found;
+}
+
+Params counted_at(const std::vector<LessonBlock>& blocks, const Lab& lab,
+                  const std::string& kernel) {
+  const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
+    return block.kernel == kernel && block.is_prediction;
+  });
+  return found == blocks.end() ? Params() : asked_in(text_of(*found), lab, kernel).set;
 }
 
 std::vector<Bottleneck> causes_in(const LessonBlock* expected) {

@@ -8,6 +8,7 @@
 #include "app/study/lesson.h"
 #include "app/window/shell/screens.h"
 #include "app/window/teach/measured_limit.h"
+#include "app/window/teach/predict.h"
 #include "app/window/teach/step_outcome.h"
 #include "labs/lab.h"
 
@@ -35,6 +36,18 @@ std::vector<const LessonBlock*> reasons_of(const std::vector<LessonBlock>& block
     if (section && block.kernel == kernel) section->push_back(&block);
   }
   return why.empty() ? idea : why;
+}
+
+/// Of a lesson whose counts are of one size, beside bars of another; empty: they are of one.
+std::string other_size(const State& state, const LessonBar& bar, const Params& counted) {
+  const Params measured = bar.series ? asked_params(*bar.series) : bar.asked.set;
+  Params here;
+  for (const auto& [name, value] : counted)
+    if (const auto found = measured.find(name); found != measured.end() && found->second != value)
+      here.insert(*found);
+  if (here.empty()) return "";
+  return "The lesson counts at " + asked_size(state, counted) + "; this step measured " +
+         asked_size(state, here) + ".";
 }
 
 std::string verdict_words(const StepBars& bars, const StepOutcome& outcome) {
@@ -88,7 +101,7 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   say(doubt_of(bars), Role::slower);
   const LessonBar* bar = bar_explained(step, bars, outcome);
   if (!bar) return has_more;
-  draw_lesson(ui, &rest, bar->asked.kernel);
+  draw_lesson(ui, &rest, *bar);
   draw_limit(ui, &rest, *bar);
   rest.take_top(draw_question(ui, rest, lesson_.blocks(ui.state), bar->asked.kernel, kLesson_px,
                               kLessonLeading));
@@ -182,13 +195,22 @@ void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
   ui.widgets["step_binds"] = {rest->x, top, rest->w, rest->y - top};
 }
 
-void Explanation::draw_lesson(Ui& ui, Area* rest, const std::string& kernel) {
+void Explanation::draw_lesson(Ui& ui, Area* rest, const LessonBar& bar) {
   const std::vector<LessonBlock>& blocks = lesson_.blocks(ui.state);
-  const std::vector<const LessonBlock*> reasons = reasons_of(blocks, kernel);
+  const std::vector<const LessonBlock*> reasons = reasons_of(blocks, bar.asked.kernel);
   if (reasons.empty()) return;
   ui.list->AddLine({rest->x, rest->y}, {rest->right(), rest->y}, ui.color(Role::grid));
   rest->take_top(ui.px(14));
   ui.widgets["step_lesson"] = *rest;
+  const Lab& lab = *ui.state.selection.lab;
+  const std::string size = other_size(ui.state, bar, counted_at(blocks, lab, bar.asked.kernel));
+  const bool is_named = std::any_of(reasons.begin(), reasons.end(),
+                                    [](const LessonBlock* block) { return block->names_size; });
+  if (!size.empty() && !is_named) {
+    const float h = ui.paragraph(*rest, size, kLesson_px, Role::muted);
+    ui.widgets["step_lesson_size"] = {rest->x, rest->y, rest->w, h};
+    rest->take_top(h, ui.px(12));
+  }
   for (const LessonBlock* block : reasons) {
     const float indent = block->block.kind == Block::Kind::paragraph ? 0 : ui.px(18);
     const Area text = {rest->x + indent, rest->y, rest->w - indent, 0};

@@ -41,7 +41,7 @@ class Explanation {
   /// Their height; drawn unless it only measures.
   float lay_on_wall(Ui& ui, Area rest, const std::vector<WallWords>& all, float by, bool measure);
   void draw_on_wall(Ui& ui, Area* rest, float room, std::vector<WallWords> all);
-  void draw_lesson(Ui& ui, Area* rest, const std::string& kernel);
+  void draw_lesson(Ui& ui, Area* rest, const LessonBar& bar);
   void draw_limit(Ui& ui, Area* rest, const LessonBar& bar);
   FigureTexts figures_;
   LessonText lesson_;
