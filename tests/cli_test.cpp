@@ -176,7 +176,11 @@ TEST_CASE("run says what it does before the table, where no terminal shows it at
   const Outcome text = ran({});
   INFO(text.out << text.err);
   REQUIRE(text.code == 0);
-  CHECK(text.err.rfind("measuring 2 rungs of gemm, one after the other", 0) == 0);
+  const Json listed = ridgepoint({"list", "gemm", "--json"}).json();
+  const std::string all = std::to_string(listed["labs"][0]["rungs"].size());
+  CHECK(has(ridgepoint({"list", "gemm"}).out, " of " + all + " rungs run here\n"));
+  CHECK(text.err.rfind("measuring 2 of the " + all + " rungs of gemm, one after the other", 0) ==
+        0);
   CHECK(has(text.err, "  gemm.cpu.naive_o1 (1 of 2)\n"));
   CHECK(ran({"--json"}).err.empty());  // a program reads it
 }

@@ -38,7 +38,7 @@ Run ladder(const std::vector<Timed>& rungs, RunMode mode = RunMode::measure) {
   for (size_t i = 0; i < rungs.size(); ++i) {
     Series series = measured(4, int(i), ids[i], rungs[i].call_ns);
     series.params["k"] = series.params["m"] = int64_t{512};
-    series.params["dtype"] = std::string("fp32");
+    series.params["dtype"] = std::string(ids[i].ends_with("int8") ? "int8" : "fp32");
     series.mode = mode;
     series.stats->n = rungs[i].n;
     series.counters = {{"ipc", 0.8, ""}};  // it waits
@@ -214,7 +214,12 @@ TEST_CASE("in brief: what was not run on one line, nothing that asks nothing of 
                     brief = results_text(run, 4, not_run, Detail::brief);
   CHECK(contains(whole, "correlated:"));
   CHECK_FALSE(contains(brief, "correlated:"));
-  CHECK(contains(brief, "  not run: 3 rungs (2: no CUDA device; 1: the CPU has no AVX-512)\n"));
+  CHECK(contains(
+      brief,
+      "  2 of 5 rungs ran; not run: 3 rungs (2: no CUDA device; 1: the CPU has no AVX-512)\n"));
+  const Run types = ladder({{"cpu.packed", 2e6}, {"cpu.packed_avx2", 1e6}, {"cpu.avx2_int8", 1e6}});
+  CHECK(contains(results_text(types, 4, not_run, Detail::brief),
+                 "  3 of 6 rungs ran, in tables of 2 and 1; not run: 3 rungs"));
   CHECK_FALSE(contains(brief, "your ladder ends"));
   CHECK(contains(brief, "> 100 %"));
   // No mark is explained that no row has.

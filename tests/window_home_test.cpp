@@ -204,14 +204,14 @@ TEST_CASE("while it climbs one line says what its rung changes, and which of how
   REQUIRE(f.driver->click("begin"));
   f.driver->frames(2);
   const WorkRequest request = f.session.last(RequestType::run);
-  const std::string of = " of " + std::to_string(request.kernels.size()) + "  ·  ";
-  CHECK(climb_line(f.state) == "1" + of + "three loops, -O1: the definition");
+  const std::string of = " of " + std::to_string(request.kernels.size()) + " on one core  ·  ";
+  CHECK(climb_line(f.state) == "Rung 1" + of + "three loops, -O1: the definition");
   REQUIRE(f.driver->find("climb_line"));
   f.session.measure(request, 0, 64e6);
   f.session.measure(request, 1, 32e6);
   f.driver->frames(2);
   const Rung& third = *rung_of(request.kernels[2].kernel);
-  CHECK(climb_line(f.state) == "3" + of + third.title + ": " + third.change);
+  CHECK(climb_line(f.state) == "Rung 3" + of + third.title + ": " + third.change);
   CHECK(climb_place(f.state).of == static_cast<int>(request.kernels.size()));
 }
 

@@ -104,15 +104,18 @@ bool can_run(const Run& run, const std::string& kernel) {
   return info && info->available;
 }
 
+/// "18 of 46", libraries and experts' rungs among them: as many as `run` measures where it is asked for none by name.
+std::string here_text(const Run& run, const Lab& lab) {
+  const auto here = std::count_if(lab.rungs.begin(), lab.rungs.end(),
+                                  [&](const Rung& rung) { return can_run(run, rung.kernel); });
+  return fmt::format("{} of {}", here, lab.rungs.size());
+}
+
 /// A line a lab: how many of its rungs run here.
 std::string labs_text(const Run& run, const std::vector<const Lab*>& asked) {
   std::vector<std::vector<std::string>> rows;
-  for (const Lab* lab : asked) {
-    const auto here = std::count_if(lab->rungs.begin(), lab->rungs.end(),
-                                    [&](const Rung& rung) { return can_run(run, rung.kernel); });
-    rows.push_back({std::string(lab->id) + ": " + lab->title,
-                    fmt::format("{} of {}", here, lab->rungs.size())});
-  }
+  for (const Lab* lab : asked)
+    rows.push_back({std::string(lab->id) + ": " + lab->title, here_text(run, *lab)});
   return table({"lab", "rungs that run here"}, rows) +
          "'ridgepoint list LAB' names a lab's rungs, --all those of every lab\n";
 }
@@ -145,6 +148,7 @@ std::string list_text(const Run& run, const std::vector<const Lab*>& asked, bool
   for (const Lab* lab : asked) {
     text +=
         fmt::format("{}  {}: {}\n", lab->id, lab->title, lab->goal) + rungs_text(run, *lab, whole);
+    text += "  " + here_text(run, *lab) + " rungs run here\n";
     for (const std::string& line : ladder_ends(*lab, run)) text += "  " + line + "\n";
     text += next_text(*lab);
   }

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -262,14 +263,20 @@ void add_measuring(CLI::App* command, MeasureOptions* options) {
 
 namespace {
 
-/// "measuring 16 rungs of gemm, one after the other: ...": said before the first of them is made ready.
-std::string begun_text(const WorkRequest& request) {
+/// "measuring 18 of the 46 rungs of gemm, one after the other: ...": said before the first of them is made ready.
+std::string begun_text(const WorkRequest& request, const Lab& lab) {
   const size_t count = request.kernels.size();
   if (request.type == RequestType::compare)
     return fmt::format("comparing {} in turns, of {}; the verdict comes when all rounds are in",
                        count == 2 ? "two rungs" : fmt::format("{} rungs", count), request.lab);
-  return fmt::format("measuring {} rung{} of {}{}; the table comes when all are done", count,
-                     count == 1 ? "" : "s", request.lab, count == 1 ? "" : ", one after the other");
+  std::set<std::string> rungs;
+  for (const KernelRequest& one : request.kernels) rungs.insert(one.kernel);
+  // A rung at several sizes is one rung, and each of them is measured.
+  const std::string times =
+      rungs.size() == count ? "" : fmt::format(", {} measurements in all", count);
+  return fmt::format("measuring {} of the {} rungs of {}{}{}; the table comes when all are done",
+                     rungs.size(), lab.rungs.size(), lab.id,
+                     count == 1 ? "" : ", one after the other", times);
 }
 
 Result<void> carry_out(const CommonOptions& common, const MeasureOptions& options, RequestType type,
@@ -304,7 +311,7 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   request.device = options.device;
   request.counters = options.counters;
   if (before) before(request);
-  if (!common.json) driver.say_begun(begun_text(request));
+  if (!common.json) driver.say_begun(begun_text(request, *measured->lab));
   RIDGE_TRY_VOID(driver.fetch_sources(request.kernels));
   return driver.carry_out(std::move(request), &measured->request, [&] {
     if (each_step) each_step(driver, measured->request);

@@ -165,8 +165,22 @@ std::string not_run_text(const std::vector<NotRun>& not_run) {
   return text;
 }
 
+/// "18 of 46 rungs ran, in tables of 13, 2 and 3; ": what the rows above add up to.
+std::string ran_words(const std::vector<const Series*>& all, size_t not_run) {
+  std::set<std::string> rungs;
+  for (const Series* series : all) rungs.insert(series->kernel);
+  std::string tables;
+  const std::vector<size_t> rows = table_rows(all);
+  for (size_t i = 0; i < rows.size(); ++i)
+    tables += (i == 0 ? "" : i + 1 == rows.size() ? " and " : ", ") + std::to_string(rows[i]);
+  const bool is_split = rows.size() > 1 && rungs.size() == all.size();
+  return fmt::format("{} of {} rungs ran{}; ", rungs.size(), rungs.size() + not_run,
+                     is_split ? ", in tables of " + tables : "");
+}
+
 /// All reasons on one line, the commonest first: "not run: 31 rungs (28: no CUDA device; 3: needs AVX-512)".
-std::string not_run_line(const std::vector<NotRun>& not_run) {
+std::string not_run_line(const std::vector<const Series*>& all,
+                         const std::vector<NotRun>& not_run) {
   std::vector<std::pair<size_t, std::string>> reasons;
   for (const NotRun& rung : not_run) {
     const auto known = std::find_if(reasons.begin(), reasons.end(),
@@ -183,8 +197,8 @@ std::string not_run_line(const std::vector<NotRun>& not_run) {
   for (const auto& [count, reason] : reasons)
     why += fmt::format("{}{}{}", why.empty() ? "" : "; ",
                        reasons.size() > 1 ? std::to_string(count) + ": " : "", reason);
-  return app::wrapped(fmt::format("  not run: {} {} ({})", not_run.size(),
-                                  not_run.size() == 1 ? "rung" : "rungs", why),
+  return app::wrapped(fmt::format("  {}not run: {} {} ({})", ran_words(all, not_run.size()),
+                                  not_run.size(), not_run.size() == 1 ? "rung" : "rungs", why),
                       kTextWidth, 4) +
          "\n";
 }
@@ -228,7 +242,7 @@ std::string results_notes(const Run& run, int64_t request, const std::vector<Not
   const bool is_brief = detail == Detail::brief;
   std::string notes = kept_ceilings(run, all) + doubtful_ceilings(run, all) +
                       notes_text(all, detail) +
-                      (is_brief ? not_run_line(not_run) : not_run_text(not_run));
+                      (is_brief ? not_run_line(all, not_run) : not_run_text(not_run));
   const Lab* lab = all.empty() ? nullptr : find_lab(all.front()->lab);
   if (lab && !not_run.empty() && !is_brief) {
     for (const std::string& line : ladder_ends(*lab, run)) notes += "  " + line + "\n";

@@ -261,6 +261,12 @@ std::string series_tables(const Run& run, const std::vector<const Series*>& all)
   return text;
 }
 
+std::vector<size_t> table_rows(const std::vector<const Series*>& all) {
+  std::vector<size_t> rows;
+  for (const std::vector<const Series*>& one : tables_of(all)) rows.push_back(one.size());
+  return rows;
+}
+
 // ---- line by line ------------------------------------------------------------------------------
 
 namespace {

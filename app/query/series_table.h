@@ -26,6 +26,9 @@ std::string heading_of(const std::vector<const Series*>& all);
 /// says that a comparison decides. Where an interval is too wide for a figure, it is a range: "1.2–1.9×".
 std::string series_tables(const Run& run, const std::vector<const Series*>& all);
 
+/// How many rows each of these tables has, in their order.
+std::vector<size_t> table_rows(const std::vector<const Series*>& all);
+
 /// The words below a table that say what its marks mean: each once, below the first table that has it.
 class TableNotes {
  public:

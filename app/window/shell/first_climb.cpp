@@ -370,8 +370,8 @@ std::string climb_line(const State& state) {
   if (place.of == 0 || !request) return "";
   const std::string& kernel = request->kernels[static_cast<size_t>(place.at - 1)];
   const Rung* rung = rung_of(kernel);
-  return fmt::format("{} of {}  ·  {}: {}", place.at, place.of, rung ? rung->title : kernel,
-                     rung ? rung->change : "");
+  return fmt::format("Rung {} of {} on one core  ·  {}: {}", place.at, place.of,
+                     rung ? rung->title : kernel, rung ? rung->change : "");
 }
 
 std::string climb_card_blocker(const State& state) {

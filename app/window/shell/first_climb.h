@@ -33,7 +33,7 @@ struct ClimbPlace {
   int at = 0, of = 0;
 };
 ClimbPlace climb_place(const State& state);
-/// While it climbs what the rung in hand changes, in one line: "3 of 9  ·  loop order: …". Empty: it does not climb.
+/// While it climbs what the rung in hand changes, in one line: "Rung 3 of 9 on one core  ·  loop order: …". Empty: it does not climb.
 std::string climb_line(const State& state);
 /// From the climb to its comparison, and from there to the card. True when it went on.
 bool tick_first_climb(State& state);
