@@ -4,7 +4,7 @@
 //           last: 2,048 of 4 KiB cover 8 MiB, 2,048 of 2 MiB cover 4 GiB. A miss walks through tables, mostly in a cache.
 // Changed   The same chases on pages of 2 MiB, which the system is asked for (madvise) and then counted.
 // Limits    As before, without the walks.
-// Look at   A working set beyond the last cache. In a small one nothing changes.
+// Look at   A working set beyond the last cache. Then 1 MiB: more pages of 4 KiB than the first level of the TLB holds.
 // Source    Linux, Documentation/admin-guide/mm/transhuge.rst.
 #include "kernels/chase/follow.h"
 #include "kernels/chase/pages.h"

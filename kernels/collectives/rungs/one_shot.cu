@@ -1,7 +1,7 @@
 // ridge: arch=75
 //
-// Idea      Each GPU writes its whole buffer to every other one, and beside each two numbers a flag: the number of the call.
-//           Who waits reads numbers and flag together, so the data itself says that it has come.
+// Idea      Each GPU writes its whole buffer to every other one, and beside each number a flag: the number of the call.
+//           A waiting thread reads numbers and flags together, so the data itself says that it has come.
 // Changed   No meeting at all: one way across the link is everything that a small message waits for.
 // Limits    Half of what crosses are flags, and every buffer goes to everybody: only for small ones.
 // Look at   The time at 4 KiB and 64 KiB beside two_shot's and NCCL's; who crosses whom, and where.

@@ -3,8 +3,8 @@
 // Idea      Everybody talks with everybody: each rank sends every other rank that one's chunk, adds up its own (first
 //           shot), and sends the result to all (second shot).
 // Changed   No rank passes on what it was sent, so nothing waits for a chain of ranks: two waits instead of 2 log2 n.
-// Limits    2 (n - 1) messages leave a rank's port one after another, each with its delay. On NVLink, where ranks read one
-//           another's memory and delays overlap, two delays are all.
+// Limits    2 (n - 1) messages leave a rank's port one after another, each with its delay. On NVLink ranks read one
+//           another's memory, and delays overlap: the GPU ladder's two-shot waits for two meetings, a read and a write.
 // Look at   As the ring with slow links; ahead of it where delay and rate are 0.
 // Source    The two-shot all-reduce of TensorRT-LLM and vLLM (custom_all_reduce); all-to-all as MPI's pairwise exchange.
 #include "kernels/collectives/collectives.h"

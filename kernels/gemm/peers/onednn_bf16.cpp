@@ -4,7 +4,7 @@
 //           the plan is made. bf16 in, sums in fp32, bf16 out.
 // Changed   dnnl_sgemm is fp32 only; the primitive takes any types. Plain row-major operands, as every
 //           rung gets them: a layout of its own choice would need copying inside the timed call.
-// Limits    The dot-product units where the CPU has AVX-512 BF16. Where it has not, oneDNN refuses.
+// Limits    AMX, where the CPU has it, else the units for vdpbf16ps. Where it has no AVX-512 BF16, oneDNN refuses.
 // Look at   Its share of the bf16 ceiling, beside the share of fp32's that sgemm reaches.
 // Source    oneDNN, dnnl_matmul_desc_init. Threads follow OpenMP, as in onednn.cpp.
 #include "kernels/runtime/peers/onednn_matmul.h"

@@ -2,7 +2,7 @@
 //
 // Idea      The peer in int8: oneDNN's matmul primitive, 32-bit sums out.
 // Changed   The types, and B transposed, as this type has it (gemm.h).
-// Limits    The dot-product units. It packs B as we do, in the timed call.
+// Limits    AMX, where the CPU has it, else the units for vpdpbusd. It packs B as we do, in the timed call.
 // Look at   Its share of the int8 ceiling.
 // Source    oneDNN, dnnl_matmul_desc_init. Threads follow OpenMP, as in onednn.cpp.
 #include "kernels/runtime/peers/onednn_matmul.h"

@@ -4,7 +4,8 @@
 //           products of two neighbours. Bytes are widened to words while they are packed.
 // Changed   A step takes two of k, and two instructions, multiply and add, where fp32 has one for both: the
 //           products an instruction are fp32's. vpmaddubsw would take bytes, but adds in 16 bits that saturate.
-// Limits    The multipliers: a CPU that adds on other units than it multiplies on gets ahead of fp32.
+// Limits    The units that multiply and add: a CPU that also adds on a unit that does not multiply gets ahead
+//           of fp32.
 // Look at   What a smaller type buys where the instruction set has nothing for it; then VNNI.
 // Source    Intel 64 and IA-32 Architectures Software Developer's Manual, PMADDWD; the tile is packed_avx2's.
 #include <immintrin.h>

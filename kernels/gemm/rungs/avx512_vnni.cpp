@@ -6,7 +6,8 @@
 //           column's sum starts at -128 times what its part of B adds up to: nothing of it is in the loop. B
 //           lies as a linear layer's weights do, k contiguous, and is packed four steps of k to a column.
 // Limits    The dot-product units. Packing: it turns blocks of 16 x 16 words, once for all rows of A.
-// Look at   Four times the ceiling of fp32, and an error of exactly nothing.
+// Look at   Its rate beside fp32's, four times where two start per cycle, and an error of zero. Where the CPU
+//           has AMX, the int8 ceiling is that of AMX, far above this rung.
 // Source    Intel 64 and IA-32 Architectures Software Developer's Manual, VPDPBUSD; the tile is packed_avx512's.
 #include "kernels/runtime/cpu/vnni_panels.h"
 
