@@ -149,7 +149,7 @@ TEST_CASE("a parameter that a recorded rung lacks does not part it from the othe
   CHECK_FALSE(naive->series->params.contains("k"));
   const chart::Panel speed = shown_chart(f.state).panels[0];
   CHECK(speed.marks.size() == 3);
-  CHECK(speed.subtitle == "each alone, recorded on Machine A at k = 1024, n = 2048");
+  CHECK(speed.subtitle == "each alone, recorded on Machine A at n = 2048, k = 1024");
 }
 
 TEST_CASE("a figure from elsewhere says its type where that is not the one in view", "[window]") {

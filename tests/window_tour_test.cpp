@@ -1339,11 +1339,11 @@ TEST_CASE("an unresolved pair whose interval holds 1 shows its ratio, its interv
   noisy.ratio = 1.04;
   noisy.ci = Interval{0.985, 1.09};
   noisy.margin = 0.02;
-  CHECK(pair_headline(noisy) == "1.04×, not settled");
+  CHECK(pair_headline(noisy) == "1.040×, not settled");
   CHECK(contains(verdict_sentence(noisy, "a", "b"),
-                 "unresolved, no difference shown, 1.04× as fast, interval"));
+                 "unresolved, no difference shown, 1.040× as fast, interval"));
   CHECK(verdict_sentence(noisy, "a", "b", false)
-            .starts_with("“b” against “a”: no difference shown, 1.04× as fast, interval"));
+            .starts_with("“b” against “a”: no difference shown, 1.040× as fast, interval"));
   noisy.ratio = 0;  // cancelled before its first round
   noisy.ci = {};
   CHECK(pair_headline(noisy) == "no difference shown");

@@ -17,7 +17,8 @@ namespace ridge {
 namespace {
 
 constexpr int kFewest = 3, kMost = 6;  // significant digits
-constexpr int kFewestOfSmall = 2;      // of the smaller end
+constexpr int kFewestBelow_1 =
+    2;  // of an end below 1 beside a larger one, and of a ratio between the two
 constexpr double kMargins[] = {0.01, 0.02};  // of GPUs and CPUs, unless another is asked for
 
 int side_of_limit(double value, double limit) {
@@ -63,7 +64,8 @@ bool has_ends(const std::optional<Interval>& ratio) {
 
 /// Of both ends, and of the ratio beside them.
 int decimals_of(const Interval& ratio, double margin) {
-  const int least = kFewest - 1 - exponent_of(ratio.high), most = least + kMost - kFewest;
+  const int least = kFewest - 1 - exponent_of(ratio.high);
+  const int most = least + kMost - kFewest + (ratio.low < 1 && ratio.high >= 1 ? 1 : 0);
   const auto stand = [&](double limit, int decimals) {
     return stands_where_it_is(ratio.low, limit, decimals) &&
            stands_where_it_is(ratio.high, limit, decimals);
@@ -85,8 +87,10 @@ int decimals_of(const Interval& ratio, double margin) {
 std::string ratio_interval_text(const std::optional<Interval>& ratio, double margin) {
   if (!has_ends(ratio)) return kNone;
   const int decimals = decimals_of(*ratio, margin);
-  return fmt::format("[{}, {}]", with_decimals(ratio->low, decimals, kFewestOfSmall),
-                     with_decimals(ratio->high, decimals, kFewestOfSmall));
+  const auto text = [&](double end) {
+    return with_decimals(end, decimals, end >= 1 ? kFewest : kFewestBelow_1);
+  };
+  return fmt::format("[{}, {}]", text(ratio->low), text(ratio->high));
 }
 
 std::string crossing_text(const Interval& ratio, double margin) {
@@ -118,14 +122,17 @@ double last_digit(double value, int digits) {
 std::string ratio_text(double ratio, const std::optional<Interval>& interval) {
   if (!(ratio > 0) || !has_ends(interval) || !(interval->high > interval->low))
     return format_ratio(ratio);
-  int decimals = decimals_of(*interval, 0);
+  // One digit more than usual at most: an end of 0.999999 is no reason for a ratio of six.
+  const bool is_near_one = ratio >= 1 && ratio < 1.1;  // as format_ratio() has it
+  const int usual = (is_near_one ? kFewest + 1 : kFewest) - 1 - exponent_of(ratio);
+  int decimals = std::min(decimals_of(*interval, 0), usual + 1);
   const double low = rounded_to(interval->low, decimals),
                high = rounded_to(interval->high, decimals);
   const int most = kMost - 1 - exponent_of(ratio);
   while (decimals < most &&
          (rounded_to(ratio, decimals) < low || rounded_to(ratio, decimals) > high))
     ++decimals;
-  return with_decimals(ratio, decimals, kFewestOfSmall) + "×";
+  return with_decimals(ratio, decimals, kFewestBelow_1) + "×";
 }
 
 std::optional<Interval> inverse(const std::optional<Interval>& ratio) {

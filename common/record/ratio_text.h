@@ -13,7 +13,7 @@ namespace ridge {
 
 /// "[1.021, 1.034]": both ends with as many decimals as it takes to tell them apart, and for both to stand where they do:
 /// below, on or above 1, 1 + margin and 1 / (1 + margin). `margin`: 0.02 is 2 %. Three digits at least, of the end that is
-/// larger, and six at most; a far smaller end keeps two.
+/// larger and of what is above 1, and six at most; an end far below 1 keeps two.
 std::string ratio_interval_text(const std::optional<Interval>& ratio, double margin);
 /// "the interval [0.940, 1.021] crosses a limit of "same", 0.9804 to 1.0200".
 std::string crossing_text(const Interval& ratio, double margin);
