@@ -131,7 +131,9 @@ TEST_CASE("a BUDGET.json that is none is refused in one sentence with its place"
     return reading(file_of({check_at(32, "ratio=2"), check}));
   };
   CHECK(reading(file_of({check_at(64, "ratio=2")})) == "taken");
-  CHECK(reading("{\"checks\": [\n  {,}]}") == "BUDGET.json: not valid JSON at line 2, column 4");
+  CHECK(reading("{\"checks\": [\n  {,}]}") ==
+        "BUDGET.json: not valid JSON at line 2, column 4; write {\"checks\": [{\"lab\": ..., "
+        "\"budget\": ...}]}");
   CHECK(has(reading("[]"), "BUDGET.json: it is no object; write {\"checks\""));
   CHECK(has(reading("{}"), "it has no checks"));
   CHECK(has(reading(R"({"checks": []})"), "it has no checks"));

@@ -950,6 +950,14 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
       {{"serve", "decode.cpu.splt"}, 64, "did you mean decode.cpu.split"},
       {{"count", "gemm.cuda.nayve"}, 64, "did you mean gemm.cuda.naive"},
       {{"edit", "lop_order"}, 64, "did you mean gemm.cpu.loop_order"},
+      {{"run", "gemm", "naive_o1"}, 64, "a rung is named with --rungs naive_o1"},
+      {{"run", "gemm", "--out", folder.path.string()}, 73, "/run.jsonl'"},
+      {{"run", "gemm", "--worker", "true"}, 70, "has to run 'ridgepoint-worker --stdio'"},
+      {{"check", folder / "file"}, 65, "write {\"checks\": [{"},
+      {{"list", "gemm", "--source", "nope"}, 64, "'ridgepoint list --all' names the rungs"},
+      {{"record", "gemm"}, 64, "record: the file for the recording is not named"},
+      {{"gem"}, 64, "'ridgepoint run gemm' measures its rungs"},
+      {{folder / "gone.jsonl"}, 64, "check the path of the file"},
   };
   for (const Bad& bad : all) {
     std::string line;
@@ -1028,6 +1036,18 @@ TEST_CASE("the puzzles lab says what next: its exercises, and a rung counted her
     CHECK(has(one.out, "  next: 'ridgepoint exercise list puzzles' has its "));
     CHECK(has(one.out, "'ridgepoint count puzzles.cuda.map'"));
   }
+}
+
+TEST_CASE("a file that may not be read says so, and how it may") {
+  if (geteuid() == 0) RIDGE_SKIP("root may read anything");
+  const Folder folder;
+  write_all(folder / "run.jsonl", "");
+  fs::permissions(folder / "run.jsonl", fs::perms::none);
+  const Outcome outcome = ridgepoint({"report", folder / "run.jsonl"});
+  CHECK(outcome.code == 65);
+  CHECK(is_one_sentence(outcome.err));
+  CHECK(has(outcome.err, "you may not read this file"));
+  CHECK(has(outcome.err, "chmod u+r"));
 }
 
 TEST_CASE("a worker that is not there is one sentence") {

@@ -37,7 +37,7 @@ int record_one(const CommonOptions& common, const RecordOptions& options) {
   const auto lab = require_lab(options.lab);
   if (!lab) return fail(common, lab.error());
   if (options.plan.out.empty()) {
-    return fail(common, {ErrorCode::usage, "it does not say where to", "ridgepoint record",
+    return fail(common, {ErrorCode::usage, "the file for the recording is not named", "record",
                          "give --out LAB.MACHINE.jsonl"});
   }
   const auto allowed = may_record(build_info().commit, options.plan.out, options.dirty);

@@ -120,6 +120,18 @@ void add_common(CLI::App* app, CommonOptions* common) {
   app->add_flag("--presenter", common->presenter, "open the window in presenter mode");
 }
 
+/// What a first word that is none of `commands` may have been meant to be: one of them, or a lab, or a file.
+std::string meant_by(const std::string& word, const std::vector<std::string>& commands) {
+  if (!nearest(word, commands).empty()) return name_hint(word, commands, kHelp);
+  std::vector<std::string> labs;
+  for (const Lab* lab : all_labs()) labs.push_back(lab->id);
+  if (const auto near = nearest(word, labs); !near.empty())
+    return "did you mean the lab " + labs[near.front()] + "? 'ridgepoint run " +
+           labs[near.front()] + "' measures its rungs";
+  const std::string help = "see '" + std::string(kHelp) + "'";
+  return word.find_first_of("./") == word.npos ? help : "check the path of the file, or " + help;
+}
+
 /// The first word where it names neither a command nor a file: more likely a mistyped command.
 std::optional<Error> mistyped_command(const CLI::App& app) {
   const std::vector<std::string>& words = app.get_option("RUN")->results();
@@ -133,10 +145,9 @@ std::optional<Error> mistyped_command(const CLI::App& app) {
                  "measure its rungs with 'ridgepoint run " + words.front() +
                      "', or see 'ridgepoint list " + words.front() + "'"};
   }
-  const bool is_near = !nearest(words.front(), names).empty();
-  return Error{
-      ErrorCode::usage, "'" + words.front() + "' is neither a command nor a saved run that exists",
-      "", is_near ? name_hint(words.front(), names, kHelp) : "see '" + std::string(kHelp) + "'"};
+  return Error{ErrorCode::usage,
+               "'" + words.front() + "' is neither a command nor a saved run that exists", "",
+               meant_by(words.front(), names)};
 }
 
 /// "help WORD" of a word that is no command.
@@ -279,6 +290,8 @@ std::optional<Error> error_in(const CLI::App& app, const std::vector<char*>& wor
     const std::string again = is_param ? "a parameter is set with --set " + common.open + "; "
                               : !option.empty()
                                   ? "an option takes one value: give " + option + " once more; "
+                              : app.get_subcommand(chosen->name)->get_option_no_throw("--rungs")
+                                  ? "a rung is named with --rungs " + common.open + "; "
                                   : "";
     return Error{ErrorCode::usage, "'" + common.open + "' is one word too many", chosen->name,
                  again + "see '" + help_of(app) + "'"};

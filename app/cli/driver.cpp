@@ -87,8 +87,12 @@ Result<void> Driver::await_hello() {
     step();
     if (interrupts() > 0) return cancelled_error(run(), out_);
   }
-  if (session_->state() == WorkerState::lost) return lost_error(*session_);
-  return {};
+  if (session_->state() != WorkerState::lost) return {};
+  Error error = lost_error(*session_);
+  error.hint =
+      "its command has to run 'ridgepoint-worker --stdio': start it alone in a terminal to see why "
+      "it does not";
+  return error;
 }
 
 /// One turn: what has arrived, to the run, the file and the screen.

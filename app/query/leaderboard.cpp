@@ -202,7 +202,10 @@ std::string leaderboard_text(const Leaderboard& all) {
         "\nfaster: the baseline's time over theirs, from interleaved pairs within each run; = a "
         "tie: the intervals overlap\n";
   } else {
-    text += "no run is ranked yet\n";
+    text +=
+        "no run is ranked yet: a learner runs 'ridgepoint compare LAB ... --out NAME.jsonl' and "
+        "puts "
+        "NAME.jsonl into this folder\n";
   }
   for (const Error& error : all.left_out) text += "not ranked: " + error.sentence() + "\n";
   return text;

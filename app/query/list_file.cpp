@@ -80,7 +80,9 @@ Error at_place(const Error& error, const std::string& place) {
 
 Result<Json> read_list_file(const ListFile& kind, const std::string& path) {
   RIDGE_TRY(const std::string text, read_text(kind, path));
-  RIDGE_TRY(const Json file, parse_json(text, path));
+  const auto parsed = parse_json(text, path);
+  if (!parsed) return bad_file(parsed.error().what, path, kind.shape);
+  const Json& file = *parsed;
   if (!file.is_object()) return bad_file("it is no object", path, kind.shape);
   for (const auto& [name, value] : file.items()) {
     if (name != kind.list && name != "$schema") {

@@ -21,7 +21,9 @@ namespace {
 
 Error write_error(const std::string& path, int number) {
   return {ErrorCode::cannot_write, std::string("it cannot be written: ") + strerror(number),
-          "'" + path + "'", "choose a folder that exists and may be written, with space left"};
+          "'" + path + "'",
+          number == EISDIR ? "name a file in it, such as '" + path + "/run.jsonl'"
+                           : "choose a folder that exists and may be written, with space left"};
 }
 
 /// `seal` with these lines. A run that is saved again brings its own seals, each the end of a part.

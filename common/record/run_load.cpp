@@ -131,6 +131,9 @@ Result<Run> Run::load(const std::string& path) {
     return not_a_run(path, "this is larger than the 2 GiB of the largest run that is read");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              &std::fclose);
+  if (!file && errno == EACCES)
+    return Error{ErrorCode::bad_input, "you may not read this file", path,
+                 "ask its owner, or make it readable with 'chmod u+r'"};
   if (!file) {
     return not_a_run(path, std::string("the file cannot be read (") + std::strerror(errno) + ")");
   }

@@ -77,7 +77,8 @@ Result<SourceText> built_in_source(const std::string& kernel) {
     if (file.path == kernel) return SourceText{kernel, file.path, file.text, "", ""};
   }
   return Error{ErrorCode::usage, "no source of '" + kernel + "' is built into this worker",
-               "source", "ask for one that `list` names with a path"};
+               "source",
+               "'ridgepoint list --all' names the rungs; a header is asked for by its path"};
 }
 
 Series skipped_series(const Rung& rung, const Job& job, const std::string& reason) {
