@@ -75,6 +75,22 @@ TEST_CASE("the tabs stand in groups, each under its heading at Bench, and all fi
   CHECK(gap("tab:machine", "tab:binds") > gap("tab:timeline", "tab:machine") + 5);
 }
 
+TEST_CASE("Machine counts the rungs of the lab as the list does, those of other processors too",
+          "[window][screens]") {
+  Fixture f(1280, 720);
+  f.session.tell("env", {{"environment", environment()}, {"when", "before"}});
+  f.state.view.screen = ScreenId::machine;
+  f.driver->frames(3);
+  const Lab& lab = *f.state.selection.lab;
+  const auto here = std::count_if(lab.rungs.begin(), lab.rungs.end(), [&](const Rung& rung) {
+    const KernelInfo* info = f.state.run().kernel(rung.kernel);
+    return info && info->available;
+  });
+  CHECK(f.state.ladder.rows.size() < lab.rungs.size());
+  CHECK(f.driver->find("rungs_here:" + std::to_string(here) + " of " +
+                       std::to_string(lab.rungs.size())));
+}
+
 TEST_CASE("a list that goes on shows it at the edge that cuts it", "[window][screens]") {
   Fixture f(1280, 720);
   f.state.view.screen = ScreenId::classroom;

@@ -64,10 +64,12 @@ void MachineScreen::build(const State& state) {
   noise_ = noise_floor(state.run());
   if (noise_.runs() > 0)
     noise_chart_.set(chart::noise_chart(noise_, rung_title(state.ladder, noise_.kernel)));
-  for (const RungView& row : state.ladder.rows) {
-    const KernelInfo* info = state.run().kernel(row.rung->kernel);
+  if (!state.selection.lab) return;
+  // All of the lab, as 'ridgepoint list' counts: the ladder leaves out what only another processor has.
+  for (const Rung& rung : state.selection.lab->rungs) {
+    const KernelInfo* info = state.run().kernel(rung.kernel);
     if (info && info->available) {
-      runnable_.emplace_back(row.rung->title);
+      runnable_.emplace_back(rung.title);
       continue;
     }
     const std::string reason = !info                  ? "not built into this worker"
@@ -76,7 +78,7 @@ void MachineScreen::build(const State& state) {
     auto found = std::find_if(missing_.begin(), missing_.end(),
                               [&](const Missing& one) { return one.reason == reason; });
     if (found == missing_.end()) found = missing_.insert(found, {reason, remedy(reason), {}});
-    found->rungs.emplace_back(row.rung->title);
+    found->rungs.emplace_back(rung.title);
   }
 }
 
@@ -258,8 +260,9 @@ std::string joined(const std::vector<std::string>& names) {
 void MachineScreen::draw_rungs(Ui& ui, Area area) const {
   ui.panel(area);
   Area inner = area.inset(ui.px(24), ui.px(18));
-  const std::string head =
-      fmt::format("{} OF {} RUNGS RUN HERE", runnable_.size(), ui.state.ladder.rows.size());
+  const size_t all = ui.state.selection.lab ? ui.state.selection.lab->rungs.size() : 0;
+  const std::string head = fmt::format("{} OF {} RUNGS RUN HERE", runnable_.size(), all);
+  ui.widgets[fmt::format("rungs_here:{} of {}", runnable_.size(), all)] = inner;
   draw_heading(ui, &inner, head.c_str());
   Scroll scroll(ui, "rungs", inner);
   const auto text = [&](const std::string& words, float size, Role role, Face face = Face::body) {
