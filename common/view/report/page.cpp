@@ -77,6 +77,7 @@ constexpr const char* kPrintStyle = R"(
 @page{margin:6mm 12mm}
 @media print{
 body{font-size:11px;line-height:1.34}
+main.handout{zoom:.9}
 main,.handout{max-width:none;padding:0}
 p,.front p,.front li,.handout p,.handout li{max-width:none}
 p{margin:0 0 5px}
@@ -200,7 +201,7 @@ constexpr const char* kArticleStyle = R"(
 .diff span{display:block;padding:0 16px;white-space:pre-wrap;overflow-wrap:anywhere}
 .diff .added{color:var(--faster)}.diff .removed{color:var(--slower)}.diff .cut{color:var(--muted)}
 @media print{
-.rungs{columns:2;column-gap:22px;margin-top:8px;zoom:.94}
+.rungs{columns:2;column-gap:22px;margin-top:8px}
 .rung{margin-top:0;margin-bottom:7px;line-height:1.26}
 .rung h2{font-size:12.5px}
 .rung p,.rung li,.rung td{margin:0 0 2px;font-size:10.2px;line-height:1.22}
