@@ -125,7 +125,7 @@ TEST_CASE("a run says of which time its ceilings are where it did not measure th
 
 namespace {
 
-/// A machine of its own for workers: a home, a boot, and nobody else who uses the CPU, or others who use all of it.
+/// A machine of its own for workers: a home, a boot, and a CPU that others leave alone, or use up.
 class Home {
  public:
   Home() {

@@ -12,14 +12,15 @@
 #include "common/record/caution.h"
 #include "common/record/derive.h"
 #include "common/record/processor_share.h"
+#include "common/record/request.h"
 
 namespace ridge {
 namespace {
 
 constexpr int kFewest = 3, kMost = 6;  // significant digits
-constexpr int kFewestBelow_1 =
-    2;  // of an end below 1 beside a larger one, and of a ratio between the two
-constexpr double kMargins[] = {0.01, 0.02};  // of GPUs and CPUs, unless another is asked for
+/// Of an end below 1 beside a larger one, and of a ratio between the two.
+constexpr int kFewestBelow_1 = 2;
+constexpr double kMargins[] = {default_margin(false), default_margin(true)};
 
 int side_of_limit(double value, double limit) {
   return (value > limit) - (value < limit);

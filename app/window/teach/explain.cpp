@@ -103,8 +103,14 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   if (!bar) return has_more;
   draw_lesson(ui, &rest, *bar);
   draw_limit(ui, &rest, *bar);
+  const float question = rest.y;
   rest.take_top(draw_question(ui, rest, lesson_.blocks(ui.state), bar->asked.kernel, kLesson_px,
                               kLessonLeading));
+  // A key opens it from anywhere: it may lie below what is seen.
+  const bool is_open = ui.state.view.open_answers.contains(key_of_all(ui.state));
+  if (is_open && !std::exchange(was_open_, is_open))
+    scroll.show_row({rest.x, question, rest.w, rest.y - question});
+  was_open_ = is_open;
   return has_more;
 }
 

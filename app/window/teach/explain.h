@@ -47,6 +47,7 @@ class Explanation {
   LessonText lesson_;
   std::map<std::string, int> unsettled_;  ///< what a run could not confirm: the step that said so
   int page_ = 0;                          ///< of Teaching::pages, those it has turned
+  bool was_open_ = false;                 ///< the question's answer, when it was drawn last
 };
 
 /// The bar that a step is about: the one that its answer names, else the last, which its question names; of a verdict the

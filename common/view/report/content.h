@@ -51,10 +51,10 @@ bool is_wanted(const Options& options, const std::string& lab, const Params& par
 /// Why a series' figures may not be used; empty if they may.
 std::string problem_of(const Series& series);
 std::string title_of(const std::string& kernel, const Options& options);
-/// What `own` has and `other` has not, as text: "n=512". Other sizes that equal the problem's `size` are
-/// left out, as on the command line, where they follow it.
+/// What `own` has and `other` has not. Other sizes that equal the problem's `size` are left out, as on the command line,
+/// where they follow it.
 Params differing(const Params& own, const Params& other, const std::string& size);
-/// The same as text.
+/// The same as text: "n=512".
 std::string differing_params(const Params& own, const Params& other, const std::string& size);
 /// A side of a comparison, with what its parameters are where the other's are not: "threads (dtype=fp32)".
 std::string side_text(const std::string& title, const Params& own, const Params& other,

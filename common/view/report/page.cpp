@@ -202,9 +202,9 @@ constexpr const char* kArticleStyle = R"(
 .diff .added{color:var(--faster)}.diff .removed{color:var(--slower)}.diff .cut{color:var(--muted)}
 @media print{
 .rungs{columns:2;column-gap:22px;margin-top:8px}
-.rung{margin-top:0;margin-bottom:7px;line-height:1.26}
+.rung{margin-top:0;margin-bottom:9px}
 .rung h2{font-size:12.5px}
-.rung p,.rung li,.rung td{margin:0 0 2px;font-size:10.2px;line-height:1.22}
+.rung p{margin:0 0 2px}
 .rung .diff{font-size:7.6px;line-height:1.3;padding:1px 0;margin:2px 0}
 .rung .diff span{padding:0}
 .rung figure.diagram svg{max-width:100%}

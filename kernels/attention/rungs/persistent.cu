@@ -7,8 +7,7 @@
 //           values fit the L2 together are worked on together.
 // Limits    Power and the tensor cores at head size 128; at 64 the exponentials, which take as many clocks as
 //           the products.
-// Look at   causal, against the rung before: a tile's work is anything from 1 to all blocks of keys. Tried: tiles
-//           dealt in rounds, every second round backwards; some SMs got far more blocks of keys than the mean.
+// Look at   causal, against the rung before: a tile's work is anything from 1 to all blocks of keys.
 // Source    Shah et al., FlashAttention-3, arXiv:2407.08608; longest first: Graham, SIAM J. Appl. Math. 1969.
 #include "common/harness/kernel/cuda_check.h"
 #include "kernels/attention/flash_order.h"

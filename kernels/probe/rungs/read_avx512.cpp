@@ -8,18 +8,11 @@
 //           can have in flight.
 #include <immintrin.h>
 
-#include "kernels/probe/probe.h"
+#include "kernels/probe/read_slices.h"
 #include "kernels/runtime/cpu/sum_words.h"
 
 namespace ridge {
 namespace {
-
-typedef struct {
-  const uint64_t* data;
-  int64_t words;
-  uint64_t* out;
-  int threads;
-} Slices;
 
 uint64_t sum_lines(const uint64_t* words, int64_t count) {
   __m512i sum[8];
@@ -35,21 +28,8 @@ uint64_t sum_lines(const uint64_t* words, int64_t count) {
   return sum_words(lanes, 8) + sum_words(words + i, count - i);
 }
 
-void part(void* context, int index) {
-  const Slices* s = (const Slices*)context;
-  const int64_t begin = s->words * index / s->threads / 8 * 8;
-  const int64_t end =
-      index + 1 == s->threads ? s->words : s->words * (index + 1) / s->threads / 8 * 8;
-  s->out[index] = sum_lines(s->data + begin, end - begin);
-}
-
 Status launch_read(const Launch& launch) {
-  const Status status = probe_expects(launch, kProbeRead, 1);
-  if (!status.ok()) return status;
-  Slices s = {(const uint64_t*)launch.buffers[0], launch.shape.dim[kProbeDimN] / 8,
-              (uint64_t*)launch.buffers[1], launch.shape.threads};
-  probe_run_threads(launch.shape.threads, part, &s);
-  return status;
+  return launch_read_slices(launch, sum_lines);
 }
 
 RIDGE_KERNEL(probe, cpu, read_avx512, .launch = launch_read);
