@@ -24,7 +24,6 @@ build_copy ridgepoint ridgepoint-worker
 # A build without a window compiles nothing of it.
 has_window() { grep -q '^RIDGE_WINDOW:BOOL=ON' "$copy/build/CMakeCache.txt"; }
 was_compiled labs/gemm.cpp $(grep '\.cpp$' "$copy/added" | { has_window && cat || grep -v '^app/window/'; })
-export RIDGE_CEILINGS=off  # a second at each start of a worker, and nothing here is held to them
 ridgepoint() { "$copy/build/bin/ridgepoint" "$@"; }
 missing() { echo "$1"; exit 1; }
 

@@ -244,7 +244,7 @@ TEST_CASE("three loops at -O3 are what the lesson says of g++ 12: one mulps, fou
 #endif
 
 TEST_CASE("what cannot be shown says why, and what to do") {
-  test::Worker without("RIDGE_WORKER", "PATH=/nonexistent");
+  test::Worker without("RIDGE_WORKER", {{"PATH", "/nonexistent"}});
   const Json missing = ask(&without, "gemm.cpu.naive_o1");
   CHECK(missing["code"] == 69);
   CHECK(missing["what"] == "objdump: it is not installed");

@@ -37,8 +37,6 @@ const BottleneckLine& line_of(const BottleneckMap& map, Bottleneck cause) {
 
 /// What the program measured with its real worker and saved, as its own reducer reads it.
 Run worked(std::vector<std::string> args) {
-  static const int kNoCeilings = setenv("RIDGE_CEILINGS", "off", 1);
-  CHECK(kNoCeilings == 0);
   const Folder folder;
   args.insert(args.end(), {"--out", folder / "run.jsonl"});
   const Outcome outcome = Program(variable("RIDGE_BIN"), std::move(args)).finish();

@@ -301,7 +301,6 @@ TEST_CASE(
   const Folder folder;
   const std::string path = folder / "run.jsonl";
   write_all(folder / "team.budget", "# of the course\n\np50=1ns  # of a call\n");
-  setenv("RIDGE_CEILINGS", "off", 1);
   const Outcome made = Program(variable("RIDGE_BIN"),
                                {"compare", "gemm", "--baseline", "naive_o1", "--candidate",
                                 "loop_order", "--set", "n=128", "--set", "threads=1", "--budget",

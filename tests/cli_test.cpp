@@ -17,9 +17,6 @@ using namespace ridge::test;
 
 namespace {
 
-/// Ceilings take a worker two seconds when it starts: only the saved run and `machine` are about them.
-const int kNoCeilings = setenv("RIDGE_CEILINGS", "off", 1);
-
 Outcome ridgepoint(std::vector<std::string> args) {
   return Program(variable("RIDGE_BIN"), std::move(args)).finish();
 }
@@ -80,7 +77,7 @@ struct SavedRun {
   std::string path = folder / "run.jsonl";
   Outcome outcome = made();
   Outcome made() const {
-    if (!std::getenv("RIDGE_EMULATED")) unsetenv("RIDGE_CEILINGS");
+    if (!std::getenv("RIDGE_EMULATED")) setenv("RIDGE_CEILINGS", "anew", 1);
     const Outcome ran = ridgepoint({"--json", "run", "gemm", "--rungs", "loop_order,cache_blocks",
                                     "--set", "n=64", "--mode", "live", "--out", path});
     setenv("RIDGE_CEILINGS", "off", 1);
@@ -507,7 +504,7 @@ TEST_CASE("help keeps within a narrow terminal, but for a line to copy") {
 }
 
 TEST_CASE("a size that does not fit is refused before ceilings are measured for it") {
-  unsetenv("RIDGE_CEILINGS");
+  setenv("RIDGE_CEILINGS", "anew", 1);
   const Outcome run = ridgepoint({"run", "gemm", "--set", "n=1000000"});
   const Outcome compare = ridgepoint(
       {"compare", "gemm", "--baseline", "loop_order", "--candidate", "packed:n=1000000"});

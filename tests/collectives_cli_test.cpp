@@ -92,7 +92,6 @@ std::vector<std::string> slow_ring() {
 }  // namespace
 
 TEST_CASE("on a CPU alone every rung of the lab runs, is right, and is in the report") {
-  setenv("RIDGE_CEILINGS", "off", 1);
   const Folder folder;
   const Outcome run = ridgepoint(
       run_of({"--set", "bytes=65536", "--set", "ranks=4", "--out", folder / "run.jsonl"}));

@@ -16,8 +16,6 @@ using namespace ridge::test;
 
 namespace {
 
-const int kNoCeilings = setenv("RIDGE_CEILINGS", "off", 1);
-
 /// Six rounds, the fewest for an interval.
 std::vector<std::string> compare_args(std::vector<std::string> args) {
   args.insert(args.begin(), "compare");

@@ -27,8 +27,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const int kNoCeilings = setenv("RIDGE_CEILINGS", "off", 1);
-
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

@@ -17,7 +17,6 @@ test::Outcome ridgepoint(std::vector<std::string> args) {
 
 TEST_CASE("a fault costs its own row: what ran before it is in the table and in the file") {
   const test::Folder folder;
-  setenv("RIDGE_CEILINGS", "off", 1);
   setenv("RIDGE_EDIT_PATIENCE_S", "1", 1);
   const std::string file = folder / "mine.cpp", saved = folder / "run.jsonl";
   const std::vector<std::array<std::string, 2>> faults = {
@@ -50,7 +49,6 @@ TEST_CASE("a fault costs its own row: what ran before it is in the table and in 
   }
   CHECK(test::read_all(saved) == before);  // nothing was measured: the file of before stays
   unsetenv("RIDGE_EDIT_PATIENCE_S");
-  unsetenv("RIDGE_CEILINGS");
 }
 
 TEST_CASE("a build line's flags run no program and make no file") {
@@ -101,7 +99,6 @@ TEST_CASE("a build line's flags run no program and make no file") {
 
 TEST_CASE("the command line edits, runs and compares, and its exit codes say how it went") {
   const test::Folder folder;
-  setenv("RIDGE_CEILINGS", "off", 1);
   const std::string file = folder / "mine.cpp";
   const test::Outcome copy = ridgepoint({"edit", "loop_order", "--to", file});
   CHECK(copy.code == 0);
@@ -146,7 +143,6 @@ TEST_CASE("the command line edits, runs and compares, and its exit codes say how
   CHECK(ridgepoint({"report", saved, "--out", folder / "report.html"}).code == 0);
   CHECK(ridgepoint({"leaderboard", folder.path.string()}).code == 0);
   CHECK(!std::filesystem::exists(folder / "ran"));
-  unsetenv("RIDGE_CEILINGS");
 }
 
 }  // namespace

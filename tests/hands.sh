@@ -23,7 +23,7 @@ done
 export DISPLAY=":$(cat "$work/display")" HOME="$work"
 export XDG_CONFIG_HOME="$work/config" XDG_STATE_HOME="$work/state" XDG_DATA_HOME="$work/data"
 export XDG_DOCUMENTS_DIR="$work/documents"
-unset WAYLAND_DISPLAY
+unset WAYLAND_DISPLAY RIDGE_CEILINGS  # as a user has it
 
 widgets=$work/widgets
 open_window() {

@@ -440,8 +440,6 @@ TEST_CASE("what is run enters by itself, and its file adds nothing more") {
   const Folder folder;
   const std::string path = folder / "history.db", file = folder / "run.jsonl";
   ::setenv("RIDGEPOINT_HISTORY", path.c_str(), 1);
-  ::setenv("RIDGE_CEILINGS", "off",
-           1);  // seconds at each start of a worker, and nothing here is held to them
   const Outcome run =
       Program(variable("RIDGE_BIN"), {"run", "gemm", "--rungs", "loop_order,naive_o3", "--set",
                                       "n=32", "--mode", "live", "--out", file})

@@ -136,22 +136,18 @@ class Home {
     boot("first");
     setenv("XDG_STATE_HOME", folder_.path.c_str(), 1);
     setenv("RIDGE_MAX_ISA", "portable", 1);
-    unsetenv("RIDGE_CEILINGS");
   }
   ~Home() {
     unsetenv("RIDGE_MAX_ISA");
     unsetenv("XDG_STATE_HOME");
-    setenv("RIDGE_CEILINGS", "anew", 1);
   }
   void boot(const std::string& id) {
     test::write_all(folder_ / "proc/sys/kernel/random/boot_id", id + "\n");
   }
   /// The ceilings that a new worker's run is held to, by name.
-  std::map<std::string, Ceiling> of_a_run(const char* setting = nullptr, bool anew = false) const {
-    const std::string root = "RIDGE_SYSTEM_ROOT=" + folder_.path.string();
-    if (setting) setenv("RIDGE_CEILINGS", setting, 1);
-    Worker worker("RIDGE_WORKER", root.c_str());
-    unsetenv("RIDGE_CEILINGS");
+  std::map<std::string, Ceiling> of_a_run(const char* setting = "", bool anew = false) const {
+    Worker worker("RIDGE_WORKER",
+                  {{"RIDGE_SYSTEM_ROOT", folder_.path.string()}, {"RIDGE_CEILINGS", setting}});
     Json request = run_of({"gemm.cpu.naive_o3"});
     if (anew) request["anew"] = true;
     worker.send(request);
@@ -224,7 +220,7 @@ TEST_CASE(
   const auto measured = home.of_a_run();
   if (home.file()["kept"].empty()) RIDGE_SKIP("a busy machine: every ceiling is in doubt");
   CHECK(count_kept(home.of_a_run("anew")) == 0);
-  CHECK(count_kept(home.of_a_run(nullptr, true)) == 0);
+  CHECK(count_kept(home.of_a_run("", true)) == 0);
   home.change([](Json& entry) {  // as a clock twice as high would have had it
     for (Json& one : entry["ceilings"]) one["value"] = 2 * one["value"].get<double>();
   });

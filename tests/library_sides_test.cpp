@@ -14,8 +14,6 @@ using namespace ridge::test;
 
 namespace {
 
-const int kNoCeilings = setenv("RIDGE_CEILINGS", "off", 1);
-
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

@@ -143,13 +143,11 @@ TEST_CASE(
 TEST_CASE("from the command line: seeds in a range, an emulated rung without a speed") {
   const std::string bin = test::variable("RIDGE_BIN");
   if (bin.empty()) return;
-  setenv("RIDGE_CEILINGS", "off", 1);  // its speed is not looked at: no probes
   const test::Outcome run =
       test::Program(bin, {"run", "mixed", "--rungs", "mixed.cpu.fp32,mixed.cpu.fp16_static",
                           "--set", "seed=1..2", "--set", "width=16", "--set", "batch=4096", "--set",
                           "epochs=3", "--set", "threads=1", "--mode", "live", "--json"})
           .finish();
-  unsetenv("RIDGE_CEILINGS");
   INFO(run.err);
   REQUIRE(run.code == 0);
   const nlohmann::json document = run.json();

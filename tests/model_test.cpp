@@ -13,8 +13,6 @@ using namespace ridge::test;
 
 namespace {
 
-const int kNoCeilings = setenv("RIDGE_CEILINGS", "off", 1);
-
 constexpr double kBandwidth = 4e12, kCall_ns = 1000, kCall_j = 0.001;
 
 Outcome model(std::vector<std::string> args) {

@@ -272,7 +272,7 @@ TEST_CASE("answers to nothing, or to an input of another size, are one sentence 
 TEST_CASE("a kept model of another version, or a damaged one, is trained again with a word") {
   const Folder folder;
   const auto phases = [&](const char* what) {
-    Worker worker("RIDGE_WORKER", ("XDG_CACHE_HOME=" + folder.path.string()).c_str());
+    Worker worker("RIDGE_WORKER", {{"XDG_CACHE_HOME", folder.path.string()}});
     worker.send(
         {{"type", "inspect"},
          {"id", 1},

@@ -503,17 +503,17 @@ TEST_CASE("few channels are padded where that is faster") {
 }
 
 TEST_CASE("idle threads of the worker's pool spin for a moment") {
-  const auto environment_of = [](const char* setting) {
-    test::Worker worker("RIDGE_WORKER", setting);
+  const auto environment_of = [](const char* policy) {
+    test::Worker worker("RIDGE_WORKER", {{"OMP_WAIT_POLICY", policy}});
     while (worker.next()["type"] != "hello") continue;
     std::string text = test::read_all("/proc/" + std::to_string(worker.pid()) + "/environ") + '\0';
     std::replace(text.begin(), text.end(), '\0', '\n');
     return "\n" + text;
   };
-  const std::string own = environment_of("OMP_WAIT_POLICY=");
+  const std::string own = environment_of("");
   CHECK(own.find("\nGOMP_SPINCOUNT=2000\n") != std::string::npos);
   CHECK(own.find("\nOMP_WAIT_POLICY=passive\n") != std::string::npos);
-  const std::string asked = environment_of("OMP_WAIT_POLICY=active");
+  const std::string asked = environment_of("active");
   CHECK(asked.find("\nGOMP_SPINCOUNT=") == std::string::npos);
   CHECK(asked.find("\nOMP_WAIT_POLICY=active\n") != std::string::npos);
   // A peer in a process of its own has neither.

@@ -23,7 +23,6 @@ const Folder& cache_folder() {
   static const Folder folder;
   setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
   setenv("RIDGEPOINT_DATA", (folder / "none").c_str(), 1);
-  setenv("RIDGE_CEILINGS", "off", 1);
   return folder;
 }
 

@@ -4,7 +4,7 @@
 set -u
 cache=$(mktemp -d)
 trap 'rm -rf "$cache"' EXIT
-export XDG_CACHE_HOME=$cache RIDGE_CEILINGS=off
+export XDG_CACHE_HOME=$cache
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 sets() { find "$cache/ridgepoint/jpeg" -mindepth 1 -maxdepth 1 2>/dev/null; }

@@ -234,11 +234,9 @@ TEST_CASE("run --table: the document holds to its schema, and a wrong name is on
   const auto run = [](std::vector<std::string> args) {
     return Program(variable("RIDGE_BIN"), std::move(args)).finish();
   };
-  setenv("RIDGE_CEILINGS", "off", 1);
   setenv("RIDGE_PYTHON", "/nowhere/python3", 1);
   const Outcome outcome = run({"--json", "run", "gemm", "--table", "talk", "--set", "n=48",
                                "--mode", "live", "--limit", "0.05"});
-  unsetenv("RIDGE_CEILINGS");
   unsetenv("RIDGE_PYTHON");
   CHECK(outcome.code == 0);
   Folder folder;
@@ -256,7 +254,6 @@ TEST_CASE("run --table: the document holds to its schema, and a wrong name is on
 }
 
 TEST_CASE("a report of a run of the talk's table holds it: figures, what is missing, the lessons") {
-  setenv("RIDGE_CEILINGS", "off", 1);
   setenv("RIDGE_PYTHON", "/nowhere/python3", 1);
   Folder folder;
   const auto run = [](std::vector<std::string> args) {
@@ -266,7 +263,6 @@ TEST_CASE("a report of a run of the talk's table holds it: figures, what is miss
   REQUIRE(run({"run", "gemm", "--table", "talk", "--set", "n=48", "--mode", "live", "--limit",
                "0.05", "--out", saved})
               .code == 0);
-  unsetenv("RIDGE_CEILINGS");
   unsetenv("RIDGE_PYTHON");
   REQUIRE(run({"report", saved, "--out", page}).code == 0);
   for (const std::string& text : {read_all(page), run({"report", saved}).out}) {

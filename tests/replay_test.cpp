@@ -20,8 +20,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const int kNoCeilings = setenv("RIDGE_CEILINGS", "off", 1);
-
 CommonOptions with_worker() {
   CommonOptions common;
   common.worker = "'" + test::variable("RIDGE_WORKER") + "' --stdio";

@@ -21,7 +21,6 @@ bool has(const std::string& text, const std::string& part) {
 const Folder& data_folder() {
   static const Folder folder;
   setenv("RIDGEPOINT_DATA", (folder / "none").c_str(), 1);
-  setenv("RIDGE_CEILINGS", "off", 1);
   return folder;
 }
 

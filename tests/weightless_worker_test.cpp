@@ -20,7 +20,6 @@ void use_small_data() {
   static const Folder folder;
   setenv("RIDGEPOINT_DATA", (folder / "none").c_str(), 1);
   setenv("XDG_CACHE_HOME", folder.path.c_str(), 1);
-  setenv("RIDGE_CEILINGS", "off", 1);
 }
 
 /// The parameters that the catalogue gives this kernel, of those above.
@@ -37,7 +36,7 @@ Params params_of(const Json& kernel) {
 
 TEST_CASE("without AVX: the portable rungs pass every check, the others say what they need") {
   use_small_data();
-  Worker worker("RIDGE_WORKER", "RIDGE_MAX_ISA=portable");
+  Worker worker("RIDGE_WORKER", {{"RIDGE_MAX_ISA", "portable"}});
   worker.send({{"type", "list"}, {"id", 1}});
   worker.until("done", 1);
   Json request = {{"type", "run"},   {"id", 2},         {"lab", "weightless"},     {"mode", "live"},

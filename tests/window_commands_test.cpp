@@ -15,7 +15,6 @@ namespace {
 
 /// A saved comparison of two commands that touch `mark`, which is gone again.
 void save_run(const std::string& path, const std::string& mark) {
-  setenv("RIDGE_CEILINGS", "off", 1);
   const Outcome made = Program(variable("RIDGE_BIN"),
                                {"compare", "--baseline", "sh -c 'sleep 0.02; touch " + mark + "'",
                                 "--candidate", "touch " + mark, "--name", "slow", "--name", "quick",

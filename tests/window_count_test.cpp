@@ -67,7 +67,7 @@ TEST_CASE("a press counts the CUDA rung, and its counts stand in the margin", "[
   f.session.finish(f.last());
   f.driver->frames(4);
   REQUIRE(window::shown_counts(f.state));
-  CHECK(f.note() == "counted here, not timed · n=128 · its check passed");
+  CHECK(f.note() == "counted here, not timed · n = 128 · its check passed");
   CHECK(f.driver->find("count_note"));
   CHECK(f.driver->find("count"));
   // The source goes to the first line that has counts.

@@ -65,7 +65,7 @@ TEST_CASE("cancel stops between samples, keeps them, and drops what waits") {
 }
 
 TEST_CASE("what waits behind a probe of seconds is cancelled at once") {
-  Worker worker("RIDGE_WORKER", "RIDGE_MAX_ISA=portable");  // with its ceilings
+  Worker worker("RIDGE_WORKER", {{"RIDGE_MAX_ISA", "portable"}});
   worker.send({{"type", "probe"}, {"id", 1}});
   worker.send({{"type", "build"}, {"id", 2}, {"kernel", "gemm.cpu.naive_o1"}, {"text", "int a;"}});
   worker.send({{"type", "list"}, {"id", 3}});

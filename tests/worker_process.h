@@ -22,19 +22,16 @@ namespace ridge::test {
 /// A worker whose pipes are in the test's hands. Ended with its process group.
 class Worker {
  public:
-  explicit Worker(const char* variable = "RIDGE_FIXTURE_WORKER", const char* setting = nullptr) {
+  explicit Worker(const char* variable = "RIDGE_FIXTURE_WORKER",
+                  const std::vector<std::pair<std::string, std::string>>& settings = {}) {
     const char* program = std::getenv(variable);
     REQUIRE(program != nullptr);  // set by ctest
     int in[2], out[2], null = open_raised("/dev/null", O_WRONLY);
     REQUIRE(make_pipe(in));
     REQUIRE(make_pipe(out));
-    // Measuring the ceilings takes a second: only the test that asks for them waits.
-    const std::string set = setting != nullptr ? setting : "RIDGE_CEILINGS=off";
-    const size_t equals = set.find('=');
     REQUIRE(start_program({.command = {program, "--stdio"},
                            .files = {{in[0], 0}, {out[1], 1}, {null, 2}},
-                           .environment =
-                               environment_with({{set.substr(0, equals), set.substr(equals + 1)}})},
+                           .environment = environment_with(settings)},
                           &pid_) == 0);
     close_fd(&null);
     close(in[0]);

@@ -31,7 +31,7 @@ TEST_CASE("hello comes first; quit ends it with 0") {
 }
 
 TEST_CASE("list: every rung once, the impossible ones with their reason") {
-  Worker worker("RIDGE_WORKER", "RIDGE_MAX_ISA=portable");
+  Worker worker("RIDGE_WORKER", {{"RIDGE_MAX_ISA", "portable"}});
   worker.send({{"type", "list"}, {"id", 4}});
   CHECK(worker.until("done", 4)["status"] == "ok");
   CHECK(worker.of_type("end").size() == 1);
@@ -107,7 +107,7 @@ TEST_CASE("run: environment, ceilings, checks, samples and an outcome, then done
 }
 
 TEST_CASE("probe: the environment and this machine's ceilings, measured once") {
-  Worker worker("RIDGE_WORKER", "RIDGE_MAX_ISA=portable");  // ten of sixteen
+  Worker worker("RIDGE_WORKER", {{"RIDGE_MAX_ISA", "portable"}});  // ten of sixteen
   bool was_doubted = false;
   for (const int64_t id : {1, 2}) {
     worker.send({{"type", "probe"}, {"id", id}});
@@ -177,8 +177,8 @@ class OthersAtWork {
 
 TEST_CASE("a ceiling that was measured beside others' work is in doubt until they are gone") {
   OthersAtWork others;
-  const std::string setting = "RIDGE_SYSTEM_ROOT=" + others.folder.path.string();
-  Worker worker("RIDGE_WORKER", setting.c_str());
+  Worker worker("RIDGE_WORKER",
+                {{"RIDGE_SYSTEM_ROOT", others.folder.path.string()}, {"RIDGE_CEILINGS", "anew"}});
   // All cores: whatever else runs takes one of them.
   const int cores = measure::read_cpu().cores;
   const auto doubts = [&](int64_t id) {
@@ -210,7 +210,7 @@ TEST_CASE("a ceiling that was measured beside others' work is in doubt until the
 }
 
 TEST_CASE("a run measures the ceilings of its own type alone, after its first results") {
-  Worker worker("RIDGE_WORKER", "RIDGE_MAX_ISA=avx512");
+  Worker worker("RIDGE_WORKER", {{"RIDGE_MAX_ISA", "avx512"}, {"RIDGE_CEILINGS", "anew"}});
   worker.send(run_of(
       {"gemm.cpu.naive_o3", "gemm.cpu.loop_order", "gemm.cpu.cache_blocks", "gemm.cpu.packed"}));
   CHECK(worker.until("done", 1)["status"] == "ok");
