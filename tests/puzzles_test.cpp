@@ -119,7 +119,7 @@ TEST_CASE("what is wrong is said in the words of the check, of a fault or of the
             "of shared memory: tile has 256 elements"));
   CHECK(has(said(with(app::find_exercise("dot_product")->handed_out, "atomicAdd(y, sum);",
                       "y[0] += sum;")),
-            "y[0], which thread 0 writes"));
+            "reads y[0], which thread "));  // of its block or of another: blocks run side by side
   const std::string scan = said(with(
       reference("scan"), "    __syncthreads();\n    tile[t] += before;", "    tile[t] += before;"));
   CHECK(has(scan, "race at line"));
