@@ -61,8 +61,8 @@ Command setup_machine(CLI::App&, const CommonOptions& common) {
 RIDGE_COMMAND(
     machine, .about = "show this machine and its measured ceilings", .group = CommandGroup::machine,
     .use =
-        "Shows processor, memory, compiler and the ceilings that were measured: what no "
-        "rung can pass.",
+        "Shows processor, memory, compiler and the ceilings: the best rates that the probes "
+        "reached here.",
     .examples = {{"machine",
                   "measures the ceilings anew, a few seconds; runs of the next hour use them"}},
     .place = 130, .level = Level::kLab, .schema = "machine", .setup = setup_machine);

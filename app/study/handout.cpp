@@ -23,12 +23,15 @@ using chart::escape_xml;
 
 /// What stands beside every figure of a lesson, once.
 constexpr const char* kHowToRead =
-    "A rung is one version of the code; a ladder is the rungs in order. "
-    "Write down what you predict before you open what happened, and your own answer before you "
-    "open ours. Brackets behind a figure are its 95 % interval. Where the intervals of two figures "
-    "overlap, one run does not tell them apart; a comparison in turns may. A ratio of 2× between "
-    "two rungs is twice as fast. It is the middle of the ratios of many rounds, so it may differ "
-    "from the quotient of two times that were measured apart. † marks what was recorded on a "
+    "A rung is one version of the code; a ladder is its rungs in order. Write down what you "
+    "predict before you open what happened, and your own answer before you open ours.</p>\n"
+    "<p class=\"sub\">Brackets behind a figure are its 95 % interval: made so, 95 of 100 hold the "
+    "true value. "
+    "Where the intervals of two figures overlap, these runs do not show which is larger. A "
+    "comparison in turns may: two rungs run one after the other, again and again, and each round "
+    "gives a ratio. 2× is twice as fast, the median of these ratios. Two times that were measured "
+    "apart may have another quotient.</p>\n"
+    "<p class=\"sub\">† marks a figure that was recorded, or computed from such figures, on a "
     "machine of the <a href=\"#machines\">table at the end</a>.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
