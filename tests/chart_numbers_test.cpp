@@ -94,6 +94,8 @@ TEST_CASE("the low end of a log axis is a nice number below") {
 }
 
 TEST_CASE("numbers have three significant digits") {
+  CHECK(format_quantity(0.196, "tokens/s") == "0.196 tokens/s");  // no thousandths of a thing
+  CHECK(format_quantity(0.196, "s") == "196 ms");
   CHECK(format_number(2.7249) == "2.72");
   CHECK(format_number(0.27249) == "0.272");
   CHECK(format_number(9.996) == "10.0");

@@ -241,6 +241,18 @@ TEST_CASE("half of a ceiling, or no ceiling, is not sure") {
   const auto none = diagnose(series, {}, std::nullopt);
   CHECK(none->bottleneck == Bottleneck::not_sure);
   CHECK(none->evidence.empty());
+  CHECK(none->reason.starts_with("no ceiling"));
+}
+
+TEST_CASE("a ceiling in doubt was measured: it is measured again, not called missing") {
+  Series series = kernel_series("x.cpu.doubted");
+  series.flop = 90;
+  Ceiling doubted = ceiling(Backend::cpu, "flop", 100e3);
+  doubted.doubt = "other programs used the CPU";
+  const auto found = diagnose(series, {doubted}, std::nullopt);
+  CHECK(found->bottleneck == Bottleneck::not_sure);
+  CHECK(found->reason == "the ceiling flop is in doubt: other programs used the CPU");
+  CHECK(found->to_do == "Measure the ceilings again while nothing else runs");
 }
 
 TEST_CASE("faster than its FLOP ceiling it is not sure, however far it is from memory's") {

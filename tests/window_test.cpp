@@ -3,8 +3,10 @@
 
 #include <tuple>
 
+#include "app/query/recordings.h"
 #include "app/window/shell/export.h"
 #include "app/window/shell/settings.h"
+#include "app/window/views/chart_rows.h"
 #include "tests/window_action_cases.h"
 #include "tests/window_fixture.h"
 #include "tests/window_fold_cases.h"
@@ -439,6 +441,11 @@ TEST_CASE("GPU rungs show the recording: named, at its size, stale where the ker
   CHECK(row->shown_size == "n = 4096");
   CHECK_FALSE(row->stale());
   CHECK(find_row(f.state.ladder, tile)->stale());
+  // Where there is little room the machine's name goes, not the size.
+  const ChartRows charted = ladder_rows(f.state);
+  for (size_t i = 0; i < charted.rows.size(); ++i)
+    if (charted.kernels[i] == naive)
+      CHECK(charted.rows[i].sublabel == "at n = 4096, " + app::short_machine("NVIDIA H200"));
   // What can be measured here is never taken from another machine.
   CHECK(find_row(f.state.ladder, "gemm.cpu.naive_o1")->origin == Origin::none);
 }

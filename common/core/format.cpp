@@ -48,6 +48,24 @@ bool is_interval(const std::optional<Interval>& interval) {
 
 }  // namespace
 
+namespace {
+
+/// "exp" and "ms" are symbols, "images" and "bus bytes" are words.
+bool is_word(const std::string& unit) {
+  constexpr size_t kWord = 4;  // letters
+  const auto is_small = [](char letter) { return letter >= 'a' && letter <= 'z'; };
+  return unit.find(' ') != std::string::npos ||
+         (unit.size() >= kWord && std::all_of(unit.begin(), unit.begin() + kWord, is_small));
+}
+
+/// As si_prefix(), but no thousandths of what is counted: "0.196 tokens/s".
+SiPrefix si_prefix_of(double typical, const std::string& unit) {
+  const SiPrefix prefix = si_prefix(typical);
+  return prefix.factor < 1 && is_word(unit) ? SiPrefix{} : prefix;
+}
+
+}  // namespace
+
 SiPrefix si_prefix(double typical) {
   static constexpr SiPrefix kPrefixes[] = {{1e-12, "p"}, {1e-9, "n"}, {1e-6, "µ"}, {1e-3, "m"},
                                            {1, ""},      {1e3, "k"},  {1e6, "M"},  {1e9, "G"},
@@ -62,13 +80,7 @@ SiPrefix si_prefix(double typical) {
 }
 
 std::string prefixed(const SiPrefix& prefix, const std::string& unit) {
-  constexpr size_t kWord = 4;  // letters: "exp" and "ms" are symbols, "images" is a word
-  const auto is_small = [](char letter) { return letter >= 'a' && letter <= 'z'; };
-  const bool is_long =
-      unit.size() >= kWord && std::all_of(unit.begin(), unit.begin() + kWord, is_small);
-  const bool is_several = unit.find(' ') != std::string::npos;  // "bus bytes"
-  const bool is_word = *prefix.symbol != 0 && (is_long || is_several);
-  return prefix.symbol + (is_word ? " " + unit : unit);
+  return prefix.symbol + (*prefix.symbol != 0 && is_word(unit) ? " " + unit : unit);
 }
 
 std::string format_number(double value, int digits) {
@@ -104,7 +116,7 @@ std::string format_count(double value) {
 
 std::string format_quantity(double value, const std::string& unit) {
   if (!std::isfinite(value)) return kNone;
-  const SiPrefix prefix = si_prefix(rounded(value, 3));
+  const SiPrefix prefix = si_prefix_of(rounded(value, 3), unit);
   const std::string number = format_number(value / prefix.factor);
   return unit.empty() && *prefix.symbol == 0 ? number : number + " " + prefixed(prefix, unit);
 }
@@ -154,7 +166,7 @@ std::string format_time_interval(const std::optional<Interval>& ns) {
 std::string format_rate_interval(const std::optional<Interval>& rate, const std::string& unit) {
   if (!is_interval(rate)) return kNone;
   const SiPrefix prefix =
-      si_prefix(rounded(std::max(std::abs(rate->low), std::abs(rate->high)), 3));
+      si_prefix_of(rounded(std::max(std::abs(rate->low), std::abs(rate->high)), 3), unit);
   return interval_text(rate->low / prefix.factor, rate->high / prefix.factor) + " " +
          prefixed(prefix, unit);
 }

@@ -300,8 +300,22 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   return result;
 }
 
+namespace {
+
+bool is_of_doubt(const std::string& reason) {
+  return reason.find(" is in doubt: ") != std::string::npos;
+}
+
+}  // namespace
+
 bool is_compute_doubted(const Derived& derived) {
-  return derived.no_compute_reason.find(" is in doubt: ") != std::string::npos;
+  return is_of_doubt(derived.no_compute_reason);
+}
+
+std::string doubted_ceiling(const Derived& derived) {
+  for (const std::string* reason : {&derived.no_compute_reason, &derived.no_bandwidth_reason})
+    if (is_of_doubt(*reason)) return *reason;
+  return "";
 }
 
 const Utilization* nearest_ceiling(const Derived& derived) {

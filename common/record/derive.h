@@ -38,6 +38,8 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings);
 
 /// Whether its share of compute is not given because that ceiling is in doubt.
 bool is_compute_doubted(const Derived& derived);
+/// "the ceiling … is in doubt: …" where a share is missing for that; else empty.
+std::string doubted_ceiling(const Derived& derived);
 /// The ceiling that it comes nearest to, of compute, bandwidth and exponentials; null: no share is known.
 const Utilization* nearest_ceiling(const Derived& derived);
 /// "97.1 %" of compute, "74.0 % of DRAM read" of another; empty: no share is known.

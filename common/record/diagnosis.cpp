@@ -368,6 +368,11 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
   }
   const bool is_open = signals.empty() || !signals.front().counts();
   if (is_open && judge_construction(series, diagnosis)) return;
+  if (const std::string doubt = doubted_ceiling(derived); signals.empty() && !doubt.empty()) {
+    diagnosis->reason = doubt;
+    diagnosis->to_do = "Measure the ceilings again while nothing else runs";
+    return;
+  }
   if (signals.empty()) {
     diagnosis->reason = "no ceiling and no counter that would tell was measured";
     diagnosis->to_do =

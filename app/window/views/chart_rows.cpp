@@ -257,6 +257,15 @@ bool has_frontier(const Lab& lab) {
   return std::string_view(lab.quality_metric) == "accuracy";
 }
 
+/// The size first: where a name leaves little room, the last parts go, and a time of another size beside others misleads.
+std::string beside_name(const RungView& row) {
+  std::string text = row.shown_size.empty() ? "" : "at " + row.shown_size;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (row.origin == Origin::recorded) add(app::short_machine(row.machine));
+  if (row.greyed) add("before the worker was lost");
+  return text;
+}
+
 ChartRows unpaired_ladder_rows(const State& state) {
   ChartRows out;
   const std::set<std::string> own = own_processors(state);
@@ -283,12 +292,7 @@ ChartRows unpaired_ladder_rows(const State& state) {
     made.in_turns = row.run && row.series && is_in_turns(*row.run, *row.series);
     made.state = row.reason;
     if (row.origin == Origin::recorded) made.origin = row.machine;
-    if (row.origin == Origin::recorded) made.sublabel = app::short_machine(row.machine);
-    if (!row.shown_size.empty())
-      made.sublabel += std::string(made.sublabel.empty() ? "at " : ", ") + row.shown_size;
-    if (row.greyed)
-      made.sublabel +=
-          std::string(made.sublabel.empty() ? "" : ", ") + "before the worker was lost";
+    made.sublabel = beside_name(row);
     out.rows.push_back(std::move(made));
     out.kernels.emplace_back(row.rung->kernel);
   }

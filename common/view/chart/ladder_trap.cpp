@@ -27,11 +27,12 @@ std::string no_trap(const Entry& entry) {
   return entry.reason.empty() ? "a kernel, measured like any other" : entry.reason;
 }
 
-/// On its axis: which side it is off is seen, and words would take the axis's room.
+/// "49 300× low" on its axis, where a time's lie and a speed's lie lie on different sides.
 std::string short_bias(const TrapOutcome& trap) {
   const std::string text = bias_text(trap);
   const bool is_off = trap.bias == "high" || trap.bias == "low";
-  return is_off ? text.substr(0, text.find(" too ")) : text.substr(0, text.find(','));
+  return is_off ? text.substr(0, text.find(" too ")) + " " + trap.bias
+                : text.substr(0, text.find(','));
 }
 
 std::string note_of(const Entry& entry, const TrapOutcome& trap) {
