@@ -182,6 +182,19 @@ TEST_CASE("a step down says why, or what would settle it") {
   CHECK_FALSE(is_step_down(paired(Verdict::same, 0.9, 0.9)));
 }
 
+TEST_CASE("a clock explains no step that was measured at one clock for both") {
+  Series before = timed("gemm.cuda.wgmma_tma", 1e6),
+         after = timed("gemm.cuda.producer_consumer", 1.08e6);
+  before.sm_clock_hz = 1.35e9;
+  after.sm_clock_hz = 1.15e9;
+  CHECK(has(why_slower(before, after, {}, {}).sentence, "1.35 GHz → 1.15 GHz"));  // each alone
+  Comparison pair;
+  pair.ratio = 0.97;
+  CHECK(why_slower(before, after, {}, {}, &pair).brief == "not known why");
+  pair.sustained = {{6, 1.00e6, 1.34e9, 689, 1.11}, {6, 1.05e6, 1.28e9, 698, 1.20}};
+  CHECK(has(why_slower(before, after, {}, {}, &pair).sentence, "1.34 GHz → 1.28 GHz"));
+}
+
 TEST_CASE("a step over another rung than the one above it names that rung beside its ratio") {
   std::vector<ClimbRow> rows = two_rungs(paired(Verdict::faster, 1.2, 1.2));
   const auto step_of = [&](size_t row) {

@@ -34,7 +34,28 @@ std::optional<double> clock_of(const Series& series) {
   return *cycles / (series.stats->median_ns * 1e-9);
 }
 
-std::optional<StepCause> counted_cause(const Series& before, const Series& after, double slowdown) {
+struct Clocks {
+  std::optional<double> before, after;
+};
+
+/// The clocks that may explain the difference. The sides of a pair share a GPU's clock in their turns: then only sustained
+/// turns, in which each side runs alone, have clocks that tell them apart.
+Clocks clocks_of(const Series& before, const Series& after, const Comparison* pair) {
+  if (pair && pair->sustained.size() == 2)
+    return {pair->sustained[0].sm_clock_hz, pair->sustained[1].sm_clock_hz};
+  if (pair && (before.sm_clock_hz || after.sm_clock_hz)) return {};
+  return {clock_of(before), clock_of(after)};
+}
+
+/// How much slower it is, as the step that is explained has it; 1: not known.
+double slowdown_of(const Series& before, const Series& after, const Comparison* pair) {
+  if (pair && pair->ratio > 0) return 1 / pair->ratio;
+  const bool timed = before.stats && after.stats && before.stats->median_ns > 0;
+  return timed ? after.stats->median_ns / before.stats->median_ns : 1;
+}
+
+std::optional<StepCause> counted_cause(const Series& before, const Series& after,
+                                       const Clocks& clocks, double slowdown) {
   const double enough = 1 + kMostOfIt * (slowdown - 1);
   struct Quantity {
     const char *counter, *words;
@@ -47,12 +68,11 @@ std::optional<StepCause> counted_cause(const Series& before, const Series& after
       return StepCause{fmt::format("{} the {}", format_ratio(*more), words),
                        fmt::format("a call has {} the {} (counted)", format_ratio(*more), words)};
   }
-  const auto clock_before = clock_of(before), clock_after = clock_of(after);
-  const auto fall = growth(clock_after, clock_before);
+  const auto fall = growth(clocks.after, clocks.before);
   if (fall && *fall >= enough)
     return StepCause{"a lower clock", fmt::format("its clock is lower: {} → {}",
-                                                  format_quantity(*clock_before, "Hz"),
-                                                  format_quantity(*clock_after, "Hz"))};
+                                                  format_quantity(*clocks.before, "Hz"),
+                                                  format_quantity(*clocks.after, "Hz"))};
   return std::nullopt;
 }
 
@@ -84,11 +104,11 @@ std::string not_known(const Series& before, const Series& after) {
 
 StepCause why_slower(const Series& before, const Series& after,
                      const std::vector<Ceiling>& ceilings,
-                     const std::optional<Environment>& environment) {
-  const bool timed = before.stats && after.stats && before.stats->median_ns > 0;
-  const double slowdown = timed ? after.stats->median_ns / before.stats->median_ns : 1;
+                     const std::optional<Environment>& environment, const Comparison* pair) {
+  const double slowdown = slowdown_of(before, after, pair);
   if (slowdown > 1) {
-    if (auto cause = counted_cause(before, after, slowdown)) return *cause;
+    if (auto cause = counted_cause(before, after, clocks_of(before, after, pair), slowdown))
+      return *cause;
   }
   if (auto cause = limit_cause(diagnose(before, ceilings, environment),
                                diagnose(after, ceilings, environment)))

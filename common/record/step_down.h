@@ -16,9 +16,11 @@ struct StepCause {
 };
 
 /// Of the counters and clocks of both rungs, where they were read, the one that explains most of the difference; else
-/// what limits the slower one, where that is another limit than the faster one has; else what would settle it.
+/// what limits the slower one, where that is another limit than the faster one has; else what would settle it. `pair`: the
+/// comparison that the step rests on; null: each was timed alone.
 StepCause why_slower(const Series& before, const Series& after,
                      const std::vector<Ceiling>& ceilings,
-                     const std::optional<Environment>& environment);
+                     const std::optional<Environment>& environment,
+                     const Comparison* pair = nullptr);
 
 }  // namespace ridge

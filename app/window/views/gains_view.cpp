@@ -293,7 +293,7 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
   step.is_clear = chart::are_clear(*before->series, *row.series);
   if (chart::is_step_down(step))
     step.why =
-        why_slower(*before->series, *row.series, row.run->ceilings(), row.run->environment());
+        why_slower(*before->series, *row.series, row.run->ceilings(), row.run->environment(), pair);
   out->step = std::move(step);
 }
 

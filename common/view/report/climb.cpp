@@ -557,8 +557,9 @@ chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
   }
   made.is_clear = chart::are_clear(*from.series, *to.series);
   if (chart::is_step_down(made))
-    made.why = why_slower(*from.series, *to.series, to.input->run->ceilings(),
-                          to.input->run->environment());
+    made.why =
+        why_slower(*from.series, *to.series, to.input->run->ceilings(),
+                   to.input->run->environment(), step.claim ? &step.claim->comparison : nullptr);
   return made;
 }
 
