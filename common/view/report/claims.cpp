@@ -46,6 +46,8 @@ std::string rests_on(const Comparison& comparison) {
 
 std::string verdict_words(const Claim& claim) {
   if (!claim.paired) return "not paired: no claim";
+  // No doubt is left of the ratio that was measured, so that it does not say to measure more of it.
+  if (claim.decision.lacks_sustained) return fmt::format("faster at equal clock; {}", kNotSustained);
   return std::string(to_string(claim.decision.verdict)) + "; " + decision_words(claim.decision);
 }
 

@@ -361,6 +361,7 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
       }
       if (lacks_sustained(comparison)) {
         decision->decision = "measure_more";
+        decision->lacks_sustained = true;
         decision->reason =
             "both sides shared a clock that their load held down, so the ratio is one of cycles; "
             "how fast each is alone was not measured";
@@ -480,6 +481,7 @@ std::string decision_words(const Decision& decision) {
     return (decision.division == "open" ? "adopt in the open division" : "adopt") + reserve;
   if (decision.decision == "keep") return "keep the baseline";
   if (decision.is_unchecked) return "check its output first";
+  if (decision.lacks_sustained) return "measure it sustained";
   return decision.decision == "measure_more" ? "measure more" : decision.decision;
 }
 

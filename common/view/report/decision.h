@@ -41,6 +41,7 @@ struct Decision {
   /// Adopted, and what the size of the gain has to be taken with: "other processes used the CPU meanwhile"; empty: nothing.
   std::string reserve;
   bool is_unchecked = false;            ///< faster, and nothing checked the candidate's output
+  bool lacks_sustained = false;  ///< faster at one clock for both; each side alone was not measured
   std::vector<std::string> not_tested;  ///< what this comparison says nothing about
 };
 
@@ -55,8 +56,8 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
 /// A side of a comparison as a series: that of its own request, else the latest with the same kernel and parameters;
 /// null where the run has none.
 const Series* side_series(const Run& run, const Comparison& comparison, bool candidate);
-/// "adopt", "adopt in the open division", "adopt, with a reserve", "keep the baseline", "reject", "measure more", "check its
-/// output first"; empty: there is none.
+/// "adopt", "adopt in the open division", "adopt, with a reserve", "keep the baseline", "reject", "measure more", "measure it
+/// sustained", "check its output first"; empty: there is none.
 std::string decision_words(const Decision& decision);
 /// "closed: the same mathematics", "open: data type bf16 instead of fp32, and no quality target is met".
 std::string division_words(const Decision& decision);

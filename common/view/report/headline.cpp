@@ -97,7 +97,7 @@ std::string claim_figure(const Claim& claim) {
 
 std::string resting(const Comparison& c) {
   return fmt::format("95 % interval {} · {}{} · margin {}", ratio_interval_text(c.ci, c.margin),
-                     rests_on(c), lacks_sustained(c) ? ", sustained not measured" : "",
+                     rests_on(c), lacks_sustained(c) ? std::string(", ") + kNotSustained : "",
                      format_percent_width(c.margin));
 }
 
