@@ -380,6 +380,37 @@ TEST_CASE("Compare and the card show the verdict of the chosen point, and name i
   CHECK(verdict_words(f.state, f.state.run(), at_512).title.ends_with("n\u00a0=\u00a0512"));
 }
 
+TEST_CASE("a verdict of another point than the chosen one is no headline", "[window][screens]") {
+  Fixture f;
+  const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded";
+  f.state.sessions.recordings = app::load_recordings(folder, nullptr);
+  open_run(f.state, folder + "/collectives.h200.jsonl");
+  f.driver->frames(4);
+  f.state.selection.baseline = "collectives.cuda.nccl";
+  select_rung(f.state, "collectives.cuda.two_shot");
+  f.driver->frames(3);
+  std::string where;
+  const Run* run = nullptr;
+  const Comparison* at_2 = shown_comparison(f.state, &where, &run);
+  REQUIRE(at_2);
+  REQUIRE(param_int(at_2->candidate_params, "ranks") == 2);
+  REQUIRE(param_int(shown_params(f.state), "ranks") == 4);
+  const auto missing = compared_elsewhere(f.state, *run, *at_2, where, "Choose it.");
+  REQUIRE(missing);
+  CHECK(missing->head.ends_with("not compared at ranks\u00a0=\u00a04"));
+  CHECK(missing->next.starts_with("At ranks\u00a0=\u00a02: ▲ 1."));
+  CHECK(missing->next.ends_with("recorded on NVIDIA H200. Choose it."));
+  CHECK(f.driver->find("verdict"));
+  CHECK_FALSE(f.driver->find("verdict_text"));  // the word in 40 px, with its reason
+  f.driver->type('v');
+  f.driver->frames(3);
+  CHECK(f.driver->find("verdict"));
+  CHECK_FALSE(f.driver->find("verdict_text"));
+  set_param(f.state, "ranks", int64_t{2});
+  f.driver->frames(3);
+  CHECK(f.driver->find("verdict_text"));
+}
+
 TEST_CASE("at level Learn Compare compares the selected rung with the one before it",
           "[window][screens]") {
   Fixture f;

@@ -75,17 +75,26 @@ struct Words {
   std::string metrics{};  ///< what the figures of the evidence mean
 };
 
-/// "n = 4096": the point that the two were compared at, and beside it the one in view where that is another.
-std::string point_text(const State& state, const Comparison& comparison) {
-  Params at = comparison.candidate_params;
+/// "n = 2048" and "n = 4096": what sets the point of a comparison apart from the one in view; both empty where it is that one.
+struct Points {
+  std::string compared, chosen;
+};
+
+Points points_of(const State& state, const Comparison& comparison) {
+  const Params& at = comparison.candidate_params;
   Params view = view_params(state, find_info(state.sessions, comparison.candidate));
   if (comparison.trained) view.erase("seed");  // over all of them
+  const std::string &size = comparison.size_param, &lab = state.selection.lab->id;
+  return {app::size_difference(lab, at, view, size), app::size_difference(lab, view, at, size)};
+}
+
+/// "n = 4096": the point that the two were compared at, and beside it the one in view where that is another.
+std::string point_text(const State& state, const Comparison& comparison) {
+  const auto [compared, chosen] = points_of(state, comparison);
+  if (!compared.empty()) return "at " + compared + ", not at the chosen " + chosen;
+  const Params& at = comparison.candidate_params;
   const std::string& size = comparison.size_param;
-  const Lab& lab = *state.selection.lab;
-  const std::string other = app::size_difference(lab.id, at, view, size);
-  if (!other.empty())
-    return "at " + other + ", not at the chosen " + app::size_difference(lab.id, view, at, size);
-  return at.contains(size) ? param_in_words(lab, size, at.at(size)) : "";
+  return at.contains(size) ? param_in_words(*state.selection.lab, size, at.at(size)) : "";
 }
 
 /// "n = 4096" breaks over no two lines.
@@ -250,28 +259,7 @@ float lay_words(Ui& ui, const Area& inner, const Words& words, const WordsLayout
   return rest.y - top;
 }
 
-/// What stands here while there is no verdict: what is missing, and what to do.
-float draw_waiting(Ui& ui, Area area, const std::string& head, const std::string& next,
-                   bool measure = false) {
-  const auto lay = [&](Area* rest, bool only_measures) {
-    const float top = rest->y;
-    rest->take_top(ui.paragraph(*rest, head, kHeading_px, Role::text, Face::strong, only_measures));
-    rest->take_top(ui.paragraph(*rest, next, kSmall_px, Role::muted, Face::body, only_measures));
-    return rest->y - top;
-  };
-  Area rest = area;
-  const float height = lay(&rest, true);
-  if (measure) return height;
-  rest = area;
-  rest.y += std::max(0.0f, (area.h - height) / 2);
-  return lay(&rest, false);
-}
-
-struct Waiting {
-  std::string head, next;
-};
-
-Waiting without_verdict(const State& state) {
+NoVerdict without_verdict(const State& state) {
   const std::string selected = rung_title(state.ladder, state.selection.rung);
   const RungView* row = find_row(state.ladder, state.selection.rung);
   if (row && row->info && row->info->kind == RungKind::trap) {
@@ -301,26 +289,41 @@ Waiting without_verdict(const State& state) {
 }
 
 /// Of the comparison that is under way.
-std::optional<Waiting> comparing(const State& state) {
+std::optional<NoVerdict> comparing(const State& state) {
   const std::string known = running_comparison(state);
   if (known.empty()) return std::nullopt;
-  return Waiting{"Comparing with " + rung_title(state.ladder, state.selection.baseline), known};
+  return NoVerdict{"Comparing with " + rung_title(state.ladder, state.selection.baseline), known};
 }
 
-/// The verdict of the selection, or the trap that it is; none: there is none yet.
-std::optional<Words> shown_words(const State& state) {
+/// What the card says: of the selection's verdict, or of the trap that it is, else of what stands in its place.
+struct CardText {
+  std::optional<Words> verdict;
+  NoVerdict missing;  ///< in place of a verdict
+  bool has_outcome =
+      false;  ///< there is a verdict, one is under way, or one is known of another point
+};
+
+CardText card_text(const State& state) {
+  if (auto known = comparing(state)) return {std::nullopt, *std::move(known), true};
   const RungView* row = find_row(state.ladder, state.selection.rung);
   if (row && row->series && row->series->trap) {
     Words words = words_of(*row->series->trap, row->machine);
     words.title = with_stale(words.title, row->stale(), "  ·  ");
-    return words;
+    return {std::move(words), {}, true};
   }
   std::string where;
   const Run* run = nullptr;
   const Comparison* comparison = shown_comparison(state, &where, &run);
-  if (!comparison) return std::nullopt;
-  return words_of(*run, *comparison,
-                  decide(*run, *comparison, app::titles_of(*state.selection.lab)), state, where);
+  if (!comparison) return {std::nullopt, without_verdict(state), false};
+  const bool can_compare = row && row->can_run && !state.is_replay();
+  const std::string to_do = std::string("Choose that point above for its verdict") +
+                            (can_compare ? ", or press C to compare at this one." : ".");
+  if (auto elsewhere = compared_elsewhere(state, *run, *comparison, where, to_do))
+    return {std::nullopt, *std::move(elsewhere), true};
+  return {words_of(*run, *comparison,
+                   decide(*run, *comparison, app::titles_of(*state.selection.lab)), state, where),
+          {},
+          true};
 }
 
 }  // namespace
@@ -351,6 +354,37 @@ VerdictWords verdict_words(const State& state, const Run& run, const Comparison&
           words.title,         words.evidence,      sentence_of(words.reason)};
 }
 
+std::optional<NoVerdict> compared_elsewhere(const State& state, const Run& run,
+                                            const Comparison& comparison, const std::string& where,
+                                            const std::string& to_do) {
+  const auto [compared, chosen] = points_of(state, comparison);
+  if (compared.empty()) return std::nullopt;
+  const Decision decision = decide(run, comparison, app::titles_of(*state.selection.lab));
+  const Headline outcome = headline_of(comparison, decision.verdict);
+  const char* const sign = outcome.arrow > 0 ? "▲ " : outcome.arrow < 0 ? "▼ " : "";
+  return NoVerdict{rung_title(state.ladder, comparison.candidate) + " against " +
+                       rung_title(state.ladder, comparison.baseline) + ": not compared at " +
+                       kept_together(chosen),
+                   "At " + kept_together(compared) + ": " +
+                       (*sign ? sign : outcome.text + "  ·  ") + evidence_of(comparison) +
+                       (where.empty() ? "" : "  ·  recorded on " + where) + ". " + to_do};
+}
+
+float draw_no_verdict(Ui& ui, Area area, const NoVerdict& missing, bool measure) {
+  const auto lay = [&](Area rest, bool only_measures) {
+    const float top = rest.y;
+    rest.take_top(
+        ui.paragraph(rest, missing.head, kHeading_px, Role::text, Face::strong, only_measures));
+    rest.take_top(
+        ui.paragraph(rest, missing.next, kSmall_px, Role::muted, Face::body, only_measures));
+    return rest.y - top;
+  };
+  const float height = lay(area, true);
+  if (measure) return height;
+  area.y += std::max(0.0f, (area.h - height) / 2);
+  return lay(area, false);
+}
+
 float draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparison,
                    const std::string& where, bool measure) {
   const Decision decision = decide(run, comparison, app::titles_of(*ui.state.selection.lab));
@@ -359,7 +393,7 @@ float draw_verdict(Ui& ui, Area area, const Run& run, const Comparison& comparis
 }
 
 bool VerdictCard::says_something(const State& state) {
-  return state.selection.lab && (comparing(state) || shown_words(state));
+  return state.selection.lab && card_text(state).has_outcome;
 }
 
 namespace {
@@ -376,11 +410,9 @@ float VerdictCard::height(Ui& ui, float width, float least, float most) {
   const State& state = ui.state;
   if (!state.selection.lab) return least;
   const Area inner = Area{0, 0, width, 0}.inset(ui.px(kPad_x), 0);
-  const auto wait = comparing(state);
-  const auto words = wait ? std::nullopt : shown_words(state);
-  const Waiting waiting = wait ? *wait : without_verdict(state);
-  const float needs = words ? lay_words(ui, inner, *words, card_words(ui, most), true)
-                            : draw_waiting(ui, inner, waiting.head, waiting.next, true);
+  const CardText text = card_text(state);
+  const float needs = text.verdict ? lay_words(ui, inner, *text.verdict, card_words(ui, most), true)
+                                   : draw_no_verdict(ui, inner, text.missing, true);
   return std::max(least, needs + 2 * ui.px(kPad_y));
 }
 
@@ -390,13 +422,11 @@ void VerdictCard::draw(Ui& ui, Area area) {
   const State& state = ui.state;
   ui.widgets["verdict"] = area;
   if (!state.selection.lab) return;
-  const auto wait = comparing(state);
-  const auto words = wait ? std::nullopt : shown_words(state);
-  const Waiting waiting = wait ? *wait : without_verdict(state);
-  if (words)
-    lay_words(ui, inner, *words, card_words(ui, area.h), false);
+  const CardText text = card_text(state);
+  if (text.verdict)
+    lay_words(ui, inner, *text.verdict, card_words(ui, area.h), false);
   else
-    draw_waiting(ui, inner, waiting.head, waiting.next);
+    draw_no_verdict(ui, inner, text.missing);
 }
 
 }  // namespace ridge::window

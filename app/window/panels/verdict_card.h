@@ -1,6 +1,7 @@
 // The verdict of a comparison, as a card.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/window/shell/ui.h"
@@ -20,6 +21,18 @@ struct VerdictWords {
   std::string title, evidence, reason;
 };
 VerdictWords verdict_words(const State& state, const Run& run, const Comparison& comparison);
+
+/// What stands in place of a verdict: what is missing, and what to do.
+struct NoVerdict {
+  std::string head, next;
+};
+/// Of a comparison at another point than the chosen one: that the chosen point lacks one, what came out at the other, and
+/// `to_do`. None: it is at the chosen point. `where` as in draw_verdict().
+std::optional<NoVerdict> compared_elsewhere(const State& state, const Run& run,
+                                            const Comparison& comparison, const std::string& where,
+                                            const std::string& to_do);
+/// That in place of a verdict; the height of its texts, as of draw_verdict().
+float draw_no_verdict(Ui& ui, Area area, const NoVerdict& missing, bool measure = false);
 
 /// What is known of the comparison that is under way, one sentence; empty: none is.
 std::string running_comparison(const State& state);

@@ -389,8 +389,16 @@ void CompareScreen::draw(Ui& ui, Area all) {
   if (!is_under_way && !source.machine.empty() && !is_picked_) {
     draw_hint(ui, all.take_top(ui.px(104), ui.px(12)), source.machine);
   } else if (!is_under_way) {
-    const Area words = Area{0, 0, all.w, 0}.inset(ui.px(24), 0);
-    const float needs = draw_verdict(ui, words, *source.run, *one, source.machine, true);
+    // One that nobody picked answers for the chosen point, so that of another point is no headline.
+    const auto elsewhere = is_picked_
+                               ? std::nullopt
+                               : compared_elsewhere(ui.state, *source.run, *one, source.machine,
+                                                    "Click its row for that verdict.");
+    const auto draw_words = [&](const Area& place, bool measure) {
+      if (elsewhere) return draw_no_verdict(ui, place, *elsewhere, measure);
+      return draw_verdict(ui, place, *source.run, *one, source.machine, measure);
+    };
+    const float needs = draw_words(Area{0, 0, all.w, 0}.inset(ui.px(24), 0), true);
     const auto more =
         source.machine.empty() && !ui.state.is_replay() ? more_rounds(*one) : std::nullopt;
     const float row = more ? ui.px(kButtonRow) : 0;
@@ -398,7 +406,7 @@ void CompareScreen::draw(Ui& ui, Area all) {
     ui.panel(card);
     ui.widgets["verdict"] = card;
     if (more) draw_more(ui, card.take_bottom(row).inset(ui.px(24), 0), *one, *more);
-    draw_verdict(ui, card.inset(ui.px(24), ui.px(12)), *source.run, *one, source.machine);
+    draw_words(card.inset(ui.px(24), ui.px(12)), false);
   }
   const bool wide = all.w > ui.px(1000) && all.h > ui.px(320);
   const int row = wide ? draw_wide(ui, all) : draw_narrow(ui, all);
