@@ -9,6 +9,7 @@
 #include "app/window/teach/predict.h"
 #include "app/window/views/view.h"
 #include "common/record/params.h"
+#include "tests/program.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -326,6 +327,28 @@ TEST_CASE("a digit in the lab does nothing, U opens the field and does not close
   CHECK_FALSE(f.state.teaching.predicting);
   f.driver->key(compat::digit_key(2), true);  // with Ctrl it opens a lab
   CHECK(f.state.selection.lab == all_labs()[1]);
+}
+
+TEST_CASE("a field that is open is gone in a saved run, which says why it takes no prediction",
+          "[teaching]") {
+  Fixture f;
+  run_selected_at(f, 6e6);
+  perform(f.state, "predict");
+  type(f, "4");
+  f.driver->frames(2);
+  REQUIRE(f.driver->find("predict_field"));
+  const Folder folder;
+  const std::string file = (folder.path / "run.jsonl").string();
+  REQUIRE(f.session.save(file));
+  open_run(f.state, file);
+  f.driver->frames(4);
+  REQUIRE(f.state.is_replay());
+  CHECK_FALSE(f.driver->find("predict_field"));
+  CHECK_FALSE(is_predicting(f.state, kFirst));
+  REQUIRE(find_row(f.state.ladder, kFirst));
+  CHECK(find_row(f.state.ladder, kFirst)->series);  // nothing is asked, so nothing is hidden
+  CHECK_FALSE(perform(f.state, "predict"));
+  CHECK(contains(f.state.notice.text, "nothing can run here that would answer a prediction"));
 }
 
 TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teaching]") {

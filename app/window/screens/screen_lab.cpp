@@ -56,7 +56,7 @@ void draw_teaching_buttons(Ui& ui, const Area& chart) {
                              : ui.width(kButtons[0].label, kSmall_px + 1, Face::strong) + ui.px(28);
     if (row.w < w + before) continue;
     const bool is_on = (it->action == std::string_view("reruns") && ui.state.teaching.reruns) ||
-                       (it->action == std::string_view("predict") && ui.state.teaching.predicting);
+                       (it->action == std::string_view("predict") && is_predict_open(ui.state));
     const Area place = row.take_right(w, ui.px(6));
     ui.action_button(it->action, place, it->label, Ui::Kind::quiet);
     if (is_on) ui.frame(place, ui.color(Role::series0), ui.px(5), ui.px(1.5f));

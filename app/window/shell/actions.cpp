@@ -472,7 +472,7 @@ void escape(State& state) {
     close_list(state);
   else if (cancel_blocker(state).empty())
     cancel(state);
-  else if (state.teaching.predicting && state.view.screen == ScreenId::lab)
+  else if (is_predict_open(state) && state.view.screen == ScreenId::lab)
     close_predict(state);
   else if (state.teaching.presenting)
     toggle_presenter(state);

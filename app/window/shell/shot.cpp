@@ -51,13 +51,13 @@ void set_study_scene(State& state, const std::string& scene) {
   }
 }
 
-/// The last rung that was predicted and run; without one, the field that asks for it.
+/// The last rung that was predicted and run; without one, the field that asks for it, or the notice why there is none.
 void show_predicted(State& state) {
   rebuild_ladder(state);
   for (const Prediction& prediction : state.run().predictions()) {
     if (find_row(state.ladder, prediction.kernel)) select_rung(state, prediction.kernel);
   }
-  state.teaching.predicting = state.run().predictions().empty();
+  if (state.run().predictions().empty()) perform(state, "predict");
 }
 
 /// The model, or the walk (of a GPU rung its lanes), that the run last looked into, whatever lab the rest of it is of.

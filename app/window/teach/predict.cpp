@@ -358,7 +358,10 @@ void ask_prediction(State& state, const std::string& kernel, const Asked& asked)
 
 std::string predict_blocker(const State& state) {
   if (!state.selection.lab) return "This build has no labs.";
-  if (state.is_replay()) return "This is a saved run: what was predicted then is shown.";
+  if (state.is_replay())
+    return state.run().predictions().empty()
+               ? "This is a saved run: nothing can run here that would answer a prediction."
+               : "This is a saved run: what was predicted then is shown.";
   if (state.requests.run) {
     const Request* request = state.run().request(state.requests.run);
     const Lab* lab = request ? find_lab(request->lab) : nullptr;
@@ -427,9 +430,13 @@ void drag_draft(State& state, double value_ns) {
 
 const Draft* draft_of(const State& state, const std::string& kernel) {
   const auto found = state.teaching.drafts.find(kernel);
-  const bool here =
-      found != state.teaching.drafts.end() && found->second.params == params_of(state, kernel);
+  const bool here = !state.is_replay() && found != state.teaching.drafts.end() &&
+                    found->second.params == params_of(state, kernel);
   return here ? &found->second : nullptr;
+}
+
+bool is_predict_open(const State& state) {
+  return state.teaching.predicting && !state.is_replay();
 }
 
 namespace {
@@ -473,7 +480,7 @@ std::set<std::string> predicted_rungs(const State& state) {
     if (of && !measured_ns(*of)) add(draft.of);
   }
   const Teaching& teach = state.teaching;
-  const bool is_typed = teach.predicting && teach.typed_for == state.selection.rung;
+  const bool is_typed = is_predict_open(state) && teach.typed_for == state.selection.rung;
   if (!is_typed || teach.typed.empty() || !add(state.selection.rung)) return found;
   const Reference of = reference_of(state, state.selection.rung);
   const auto expected = read_expected(teach.typed, of);  // typed, and not entered yet
@@ -532,7 +539,7 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
     if (auto model = model_mark(state, rows.kernels[i], row)) marks.push_back(*std::move(model));
   }
   chart::add_predictions(ladder, marks);
-  if (!state.teaching.predicting || ladder->panels.empty()) return;
+  if (!is_predict_open(state) || ladder->panels.empty()) return;
   // A bar that is dragged needs an axis that reaches as far as anyone may expect.
   chart::Axis& axis = ladder->panels.front().axis;
   const bool is_fresh = ladder->panels.front().marks.empty();
@@ -542,7 +549,7 @@ void mark_predictions(const State& state, const ChartRows& rows, chart::ChartMod
 }
 
 bool is_predicting(const State& state, const std::string& kernel) {
-  const bool is_open = state.teaching.predicting && state.selection.rung == kernel;
+  const bool is_open = is_predict_open(state) && state.selection.rung == kernel;
   const bool is_asked = state.teaching.presenting || state.teaching.tour;
   return is_open || draft_of(state, kernel) != nullptr ||
          (is_asked && (state.teaching.beat == Beat::predict || state.teaching.beat == Beat::run));
@@ -679,8 +686,8 @@ bool hides_result(const State& state, const std::string& kernel, const Params& p
   if (kernel != asked)
     return awaits_answer(state, asked) && is_beyond(state, kernel, asked) &&
            is_asked_of(state, asked, params);
-  const bool is_open = teach.predicting && !state.is_replay() && state.requests.run == 0 &&
-                       draft_of(state, kernel) == nullptr;
+  const bool is_open =
+      is_predict_open(state) && state.requests.run == 0 && draft_of(state, kernel) == nullptr;
   return (is_open && agrees(params, params_of(state, kernel))) ||
          (awaits_answer(state, kernel) && is_asked_of(state, kernel, params));
 }
@@ -710,7 +717,8 @@ void close_predict(State& state) {
 
 bool takes_typed(State& state, unsigned character) {
   Teaching& teach = state.teaching;
-  if (!teach.predicting || !teach.wants_focus || state.view.screen != ScreenId::lab) return false;
+  if (!is_predict_open(state) || !teach.wants_focus || state.view.screen != ScreenId::lab)
+    return false;
   if (teach.typed_for != state.selection.rung) teach.typed.clear();
   teach.typed_for = state.selection.rung;
   constexpr unsigned kTimes = 0xD7, kMicro = 0xB5;  // as µs and × are typed
@@ -822,7 +830,7 @@ void draw_input(Ui& ui, const Area& box) {
 float PredictBar::height(const Ui& ui) const {
   const State& state = ui.state;
   const bool shown =
-      state.selection.lab && (state.teaching.predicting || draft_of(state, state.selection.rung) ||
+      state.selection.lab && (is_predict_open(state) || draft_of(state, state.selection.rung) ||
                               revealed_of(state, state.selection.rung));
   return shown ? ui.px(64) : 0;
 }
@@ -857,7 +865,7 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
   const std::string label = "Predict " + rung_title(state.ladder, state.selection.rung) +
                             (size.empty() ? "" : " at " + size);
   Area line = area.take_top(ui.px(34), ui.px(2));
-  if (state.teaching.predicting &&
+  if (is_predict_open(state) &&
       ui.button("predict_close", line.take_right(ui.px(72), ui.px(12)), "Close", Ui::Kind::quiet))
     ui.dispatch([](State& changed) { close_predict(changed); });
   line.take_left(ui.text(line.x, line.middle(), label, kSmall_px + 1, Role::text, Face::strong,
@@ -940,7 +948,7 @@ void PredictBar::draw(Ui& ui, Area area) const {
   ui.widgets["predict_bar"] = area;
   Area inner = area.inset(ui.px(18), ui.px(5));
   const auto revealed = revealed_of(state, state.selection.rung);
-  const bool is_open = state.teaching.predicting || draft_of(state, state.selection.rung);
+  const bool is_open = is_predict_open(state) || draft_of(state, state.selection.rung);
   const bool waits = is_locked(state, state.selection.rung);
   if (is_open && !waits) return draw_field(ui, inner);
   if (!revealed) return;

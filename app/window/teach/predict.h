@@ -58,6 +58,8 @@ void drag_draft(State& state, double value_ns);
 Interval draft_span(const State& state);
 /// The draft of this rung at the parameters in view; null: none.
 const Draft* draft_of(const State& state, const std::string& kernel);
+/// The field takes an answer: a saved run has none, also where it is opened while a live session's field is open.
+bool is_predict_open(const State& state);
 /// What Run runs for the predictions that wait for it: their rungs, and what a factor is over where that has no result.
 /// Empty: nothing waits, and it runs all.
 std::set<std::string> predicted_rungs(const State& state);

@@ -138,7 +138,7 @@ void ChartPanel::take_drag(Ui& ui) const {
   const auto& held = view_.held();
   const bool in_times =
       held && held->is_dragged && held->panel == 0 && state.selection.view == &kLadderView;
-  if (!in_times || !state.teaching.predicting) return;
+  if (!in_times || !is_predict_open(state)) return;
   // The button stays down while a key opens another lab, with fewer rows.
   if (held->row < 0 || held->row >= std::ssize(rows_)) return;
   const std::string& kernel = rows_[static_cast<size_t>(held->row)];
@@ -173,7 +173,7 @@ void ChartPanel::draw(Ui& ui, Area area) {
   is_chart_ = true;
   draw_controls(ui, view, &inner);
   build(ui);
-  const bool predicts = ui.state.teaching.predicting && ui.state.selection.view == &kLadderView;
+  const bool predicts = is_predict_open(ui.state) && ui.state.selection.view == &kLadderView;
   view_.keep_quiet(predicts && view_.held().has_value());
   view_.follow(ui.state.selection.rung);
   take_click(ui, view_.draw(ui, "chart", inner));
