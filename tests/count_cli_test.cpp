@@ -144,6 +144,17 @@ TEST_CASE("what a chip needs at least stands beside the time that it was recorde
   CHECK(has(unknown.err, "name one of T4, RTX 3060, A100, H100, H200, all"));
 }
 
+TEST_CASE("what a recording beats is not called the least that a chip needs") {
+  const Outcome beaten = count({"gemm.cuda.shared_tile", "--set", "n=64", "--chip", "H200"});
+  INFO(beaten.out << beaten.err);
+  REQUIRE(beaten.code == 0);
+  CHECK_FALSE(has(beaten.out, "at least"));
+  CHECK(has(beaten.out, "L1 and shared memory is counted too high and is no lower bound"));
+  const Outcome holds = count({"gemm.cuda.naive", "--set", "n=64", "--chip", "H200"});
+  CHECK(has(holds.out, "What a chip needs at least"));
+  CHECK_FALSE(has(holds.out, "no lower bound"));
+}
+
 TEST_CASE("a warp's first requests are printed, a line each") {
   const Outcome outcome = count({"gemm.cuda.naive", "--set", "n=64", "--steps", "2"});
   INFO(outcome.err);

@@ -35,7 +35,8 @@ std::optional<ChipBound> chip_bound(const KernelCounts& counts, const Chip& chip
                                     std::span<const Recording> recordings);
 
 /// "H200: 4.1 µs at least, by L1 and shared memory; recorded 275 ms at n = 4096: 1.01 times the 272 ms that as much work
-/// needs, by L1 and shared memory". `counted`: the parameters that it was counted at.
+/// needs, by L1 and shared memory"; where the recording took less, that the count is no lower bound. `counted`: the
+/// parameters that it was counted at.
 std::string bound_line(const ChipBound& bound, const Params& counted);
 /// A table of chips, and a line for each that has a recorded time. Empty where there is no bound.
 std::string bounds_text(std::span<const ChipBound> bounds, const Params& counted);
