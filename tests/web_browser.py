@@ -16,7 +16,7 @@ import time
 import zlib
 
 FLAGS = ["--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-sandbox",
-         "--remote-debugging-pipe", "--no-first-run", "--window-size=1600,1000"]
+         "--remote-debugging-pipe", "--disable-dev-shm-usage", "--no-first-run", "--window-size=1600,1000"]
 
 
 CONTROL = 2  # a modifier of keys

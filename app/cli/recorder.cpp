@@ -32,6 +32,7 @@ constexpr double kPass_s = 0.4, kCompare_s = 0.8, kWarmup_s = 0.05;
 constexpr double kEnergyPass_s =
     0.8;                           // eight ticks of a counter that is renewed ten times a second
 constexpr double kPipeline_s = 6;  // its pass holds the rounds with its stages: its own comparison
+constexpr double kTrap_s = 6;      // enough rounds for an interval that decides
 constexpr double kTraining_calls = 100;  // all epochs of its point: PyTorch was cut off at 0.4 s
 /// Sides that differ by less may change places: libraries when alone, rungs of ours from run to run.
 constexpr double kNear = 0.04;
@@ -391,6 +392,7 @@ class Recorder {
     for (const Rung* rung : rungs) {
       const OpenEnum<RungKind>& kind = driver_->run().kernel(rung->kernel)->kind;
       limit_s = std::max(limit_s, kind == RungKind::pipeline   ? kPipeline_s
+                                  : kind == RungKind::trap     ? kTrap_s
                                   : kind == RungKind::training ? kTraining_calls * plan_.longest_s
                                                                : 0);
     }
