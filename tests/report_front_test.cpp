@@ -272,6 +272,7 @@ struct Pair {
   std::string baseline, candidate;
   double ratio = 1;
   Verdict verdict = Verdict::faster;
+  int rounds = 12;
 };
 
 Comparison compared(int64_t request, const Pair& pair) {
@@ -282,7 +283,7 @@ Comparison compared(int64_t request, const Pair& pair) {
   made.candidate = pair.candidate;
   made.cache = CacheMode::hot;
   made.baseline_params = made.candidate_params = measured(request, 0, pair.baseline, 1).params;
-  made.rounds = 12;
+  made.rounds = pair.rounds;
   made.ratio = pair.ratio;
   made.ci = Interval{pair.ratio * 0.99, pair.ratio * 1.01};
   made.margin = 0.01;
@@ -393,7 +394,8 @@ TEST_CASE("a pair of two own rungs, or with a library of another type, does not 
   add_pairs(&steps.out, 10, {{kNaive, kWrong, 3.8}, {kWrong, kBlocked, 1.05}});
   const Run of_steps = read_run(steps.out);
   const Report report = built(of_steps, three_options());
-  CHECK(report.headline.figure == "≈ 4.0× as fast as the first rung");
+  CHECK(report.headline.figure == "3.99× as fast as the first rung");  // 3.8 times 1.05
+  CHECK(report.headline.interval == "the product of 2 steps in pairs");
   CHECK(report.headline.tone == "none");
   CHECK(front(report, "compared").chart->rows.size() == 2);
 
@@ -506,7 +508,9 @@ TEST_CASE("a pair leads page 1 before a ratio of two times alone, and the charts
   CHECK(has(report.sentence,
             "Against “oneDNN”, the fastest library in this type: ≈ 0.83× as fast, "
             "each timed alone."));
-  CHECK(has(report.sentence, "11.2 → 44.7 GFLOP/s, ≈ 4.0× as fast, each timed alone."));
+  CHECK(
+      has(report.sentence,
+          "11.2 → 44.7 GFLOP/s, each timed alone. The product of its 2 steps in pairs is 3.99×."));
   const chart::ChartModel& chart = *front(report, "compared").chart;
   REQUIRE(chart.rows.size() == 3);
   CHECK(chart.rows[0].sublabel == "baseline: OpenBLAS");
@@ -523,7 +527,7 @@ TEST_CASE("a pair leads page 1 before a ratio of two times alone, and the charts
   add_pairs(&many.out, 10, pairs);
   const Run full = read_run(many.out);
   CHECK(front(built(full, three_options()), "compared").title ==
-        "Compared in pairs: 6 of 12, the other 6 in the appendix");
+        "Compared in pairs: 6 of 12 comparisons; the appendix has all");
 
   add_pairs(&told.out, 20, {{kNaive, kBlocked, 4.2}});
   const Run whole = read_run(told.out);
@@ -742,6 +746,97 @@ TEST_CASE("both verdicts of a held clock are on page 1, the sustained one first"
   CHECK(has(print_as(less, ".md"), "faster at equal clock; sustained not measured"));
   CHECK_FALSE(has(print_as(less, ".md"), "measure more"));  // the ratio itself is not in doubt
   CHECK(has(caveats_of(less), clock));
+}
+
+TEST_CASE(
+    "of a pair that was compared twice the weightier run leads, and the other is said beside it") {
+  Timed told = ladder_of_three();
+  const Pair of_forty = {kPeer, kBlocked, 0.9, Verdict::slower, 40},
+             of_twelve = {kPeer, kBlocked, 0.95, Verdict::slower, 12};
+  add_pairs(&told.out, 10, {of_forty, of_twelve});
+  const Run run = read_run(told.out);
+  const Report report = built(run, three_options());
+  CHECK(report.headline.figure == "▼ 0.900× as fast as oneDNN");
+  CHECK(has(report.sentence, "; another run of this pair: 0.950× ["));
+  // The appendix lists both, and the title of page 1 counts what it lists.
+  CHECK(front(report, "compared").title ==
+        "Compared in pairs: 1 of 2 comparisons; the appendix has all");
+  CHECK(has(print_as(report, ".md"), "was compared in more than one run"));
+
+  // Two runs that say opposite things settle no order of the bars.
+  add_pairs(&told.out, 20, {{kPeer, kPeer2, 1.05, Verdict::faster, 40}});
+  const Run settled = read_run(told.out);
+  CHECK(has(built(settled, three_options()).sentence, "in pairs “OpenBLAS” is faster"));
+  add_pairs(&told.out, 30, {{kPeer2, kPeer, 1.05, Verdict::faster, 12}});
+  const Run circle = read_run(told.out);
+  CHECK_FALSE(has(built(circle, three_options()).sentence, "in pairs “OpenBLAS” is faster"));
+}
+
+TEST_CASE("two libraries that launch one kernel are not ranked, and the page says so") {
+  const auto report_of = [](int64_t registers) {
+    Timed told;
+    told.out.worker("kernel", {{"request", 1}, {"kernel", rung_info(kPeer2, "OpenBLAS")}});
+    told.out.send(work(RequestType::run, 4, {kNaive, kBlocked, kPeer, kPeer2}));
+    const std::string kernels[] = {kNaive, kBlocked, kPeer, kPeer2};
+    const double times[] = {24e6, 6e6, 5e6, 5.5e6};
+    for (int i = 0; i < 4; ++i) {
+      Series one = measured(4, i, kernels[i], times[i]);
+      if (i >= 2) {
+        DeviceKernel kernel{.name = "nvjet_256x128", .registers = 168, .grid = {132, 1, 1}};
+        if (i == 3) kernel.registers = static_cast<int>(registers);
+        one.resources = Resources{.kernels = {kernel}};
+      }
+      told.out.worker("result", with(about(4, i), "outcome", one));
+    }
+    told.out.worker("done", {{"request", 4}, {"status", "ok"}});
+    add_pairs(&told.out, 10, {{kPeer, kPeer2, 1.05}, {kPeer2, kBlocked, 0.8, Verdict::slower}});
+    return read_run(told.out);
+  };
+  const Run one_kernel = report_of(168), two_kernels = report_of(96);
+  const std::string same = built(one_kernel, three_options()).sentence;
+  CHECK(has(same, "“oneDNN” has 53.7 GFLOP/s alone; it runs the same kernel as “OpenBLAS”."));
+  CHECK_FALSE(has(same, "is faster, and the pairs count"));
+  CHECK(has(built(two_kernels, three_options()).sentence, "in pairs “OpenBLAS” is faster"));
+}
+
+TEST_CASE("over bars of sustained turns stands the verdict of sustained turns") {
+  ReportCase wanted;
+  wanted.verdict = Verdict::slower;
+  wanted.ratio = 0.94;
+  wanted.ci = {0.93, 0.95};
+  wanted.equal_clock = PairedVerdict{12, 1.02, Interval{1.01, 1.03}, Verdict::faster, 0};
+  wanted.clock_held = true;
+  Transcript out;
+  add_start_of(&out);
+  add_comparison(&out, wanted);  // sustained 1.61 ms and 1.72 ms
+  const Run run = read_run(out);
+  const Report report = built(run, ladder_options());
+  const auto& bars = front(report, "climb").chart->panels.front();
+  CHECK(bars.subtitle == "sustained turns, each alone");
+  REQUIRE(bars.marks.size() == 2);
+  CHECK(bars.marks[1].value / bars.marks[0].value == Approx(1.61 / 1.72));
+}
+
+TEST_CASE(
+    "the factor of a climb is that of its pairs, and the clocks say why the bars have another") {
+  Timed told;
+  told.out.send(work(RequestType::run, 4, {kNaive, kWrong, kBlocked}));
+  const std::string kernels[] = {kNaive, kWrong, kBlocked};
+  const double times[] = {24e6, 6.5e6, 8e6}, clocks[] = {1.98e9, 1.5e9, 1.3e9};
+  for (int i = 0; i < 3; ++i) {
+    Series one = measured(4, i, kernels[i], times[i]);
+    one.sm_clock_hz = clocks[i];
+    one.stats->flags = {"noisy"};
+    told.out.worker("result", with(about(4, i), "outcome", one));
+  }
+  told.out.worker("done", {{"request", 4}, {"status", "ok"}});
+  add_pairs(&told.out, 10, {{kNaive, kWrong, 3.8}, {kWrong, kBlocked, 1.2}});
+  const Run run = read_run(told.out);
+  const std::string sentence = built(run, ladder_options()).sentence;
+  CHECK(has(sentence,
+            "The product of its 2 steps in pairs is 4.56×; alone each rung has its own "
+            "clock: 1.98 GHz → 1.30 GHz."));
+  CHECK_FALSE(has(sentence, "the times scatter"));
 }
 
 TEST_CASE("a share above 100 % stands with what it means") {

@@ -551,6 +551,14 @@ TEST_CASE("a held clock without sustained turns adopts nothing; a free one needs
       {.ratio = 1.05, .ci = {1.04, 1.06}, .clock = "the clock was not held down; alone"});
   CHECK(built(free).claims.back().decision.decision == "adopt");
   CHECK(has(print_as(built(free), ".md"), "The clock was not held down"));
+  // A rung's name begins a sentence in its own case.
+  Transcript two;
+  add_start_of(&two);
+  add_comparison(&two, {.clock = "the clock was not held down; alone"});
+  add_comparison(&two, {.clock = "the clock was not held down; alone"});
+  const Run several = read_run(two);
+  const std::string text = print_as(built(several), ".md");
+  CHECK(has(text, "\ncache blocks against three loops, -O3: the clock was not held down"));
   const Run on_cpu = report_run();
   CHECK_FALSE(has(print_as(built(on_cpu), ".md"), "The clocks"));
 }

@@ -190,7 +190,7 @@ void add_untested(const Material& material, Section* section) {
 void add_over_caveats(const Climb& climb, const Options& options, Section* section) {
   std::vector<const Line*> over;
   for (const Line* line : climb.lines) {
-    if (line->problem.empty() && is_over_ceiling(line->derived)) over.push_back(line);
+    if (line->problem.empty() && is_over_ceiling(line->on_page_1)) over.push_back(line);
   }
   if (!over.empty())
     section->bullets.push_back("Share of the ceiling of " + some_titles(over, options) + " " +

@@ -15,6 +15,7 @@
 #include "common/view/chart/paired.h"
 #include "common/view/chart/workload.h"
 #include "common/view/report/content.h"
+#include "common/view/report/pair_order.h"
 
 namespace ridge::report {
 namespace {
@@ -185,6 +186,14 @@ Section paired_section(const Material& material) {
   if (paired.empty()) {
     section.paragraphs = {"Nothing here was compared in pairs: there is no ratio and no interval."};
   }
+  const bool has_repeats = std::any_of(paired.begin(), paired.end(), [&](const Claim* claim) {
+    return weightiest_like(material, *claim) != claim;
+  });
+  if (has_repeats)
+    section.paragraphs.emplace_back(
+        "A pair with more than one row was compared in more than one run, and its runs differ by "
+        "what the machine did meanwhile. The one with sustained turns counts, else the one of most "
+        "rounds.");
   section.table = std::move(table);
   if (paired.size() > chart::kMostForestRows) {
     section.paragraphs.push_back(fmt::format("The chart has the last {} of {}, the table all.",
@@ -204,7 +213,9 @@ std::vector<Section> clock_sections(const Material& material) {
     for (const std::string& sentence : clock_sentences(c)) {
       const std::string named =
           material.claims.size() > 1 ? sides(claim, *material.options) + ": " : "";
-      section.paragraphs.push_back(capitalised(named + sentence) + ".");
+      // A rung's name keeps its own case: "mma.sync", "cuBLAS".
+      section.paragraphs.push_back((named.empty() ? capitalised(sentence) : named + sentence) +
+                                   ".");
     }
     for (size_t i = 0; i < c.sustained.size(); ++i) {
       const SustainedSide& side = c.sustained[i];

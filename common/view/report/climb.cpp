@@ -260,6 +260,11 @@ const Line* before(const Material& material, const Climb& climb, const Line& lin
     return other->problem.empty() && rate_of(*other) && !is_library(*other) &&
            why_no_step(*other, *material.options).empty();
   };
+  // What is no step at these parameters was compared with it all the same: a pair before a ratio of two times alone.
+  const auto is_met = [&](const Line* other) {
+    const Claim* claim = claim_of(material, *other, line);
+    return claim && claim->paired && rate_of(*other) && !is_library(*other);
+  };
   const auto& previous = material.options->previous;
   if (previous.empty()) {
     const Line* found = nullptr;
@@ -275,7 +280,8 @@ const Line* before(const Material& material, const Climb& climb, const Line& lin
     if (at == previous.end()) return nullptr;
     kernel = at->second;
     for (const Line* other : climb.lines) {
-      if (other->series->kernel == kernel && usable_line(other)) return other;
+      if (other->series->kernel != kernel) continue;
+      if (usable_line(other) || is_met(other)) return other;
     }
   }
   return nullptr;
@@ -392,6 +398,10 @@ void find_ends(const Material& material, Climb* climb) {
   climb->paired_library = std::count(libraries.begin(), libraries.end(), climb->library) > 0
                               ? climb->library
                               : fastest_by_pairs(material, std::move(libraries));
+  // Of two that are as fast the one that the fastest rung was compared with.
+  if (climb->paired_library && climb->library &&
+      are_level(material, *climb->paired_library, *climb->library))
+    climb->library = climb->paired_library;
 }
 
 /// Of a ladder of two types each that is not the fastest rung's is named; of more the titles tell them, unless its bars
@@ -425,9 +435,9 @@ std::optional<Ceiling> shared_ceiling_of(const Climb& climb) {
   std::optional<Ceiling> shared;
   if (climb.unit != "FLOP/s") return shared;
   for (const Line* line : climb.lines) {
-    if (!line->problem.empty() || !line->derived.compute) continue;
+    if (!line->problem.empty() || !line->on_page_1.compute) continue;
     for (const Ceiling& one : line->input->run->ceilings()) {
-      if (one.name != line->derived.compute->name) continue;
+      if (one.name != line->on_page_1.compute->name) continue;
       if (shared && (shared->name != one.name || shared->value != one.value)) return std::nullopt;
       shared = one;
     }
@@ -435,10 +445,11 @@ std::optional<Ceiling> shared_ceiling_of(const Climb& climb) {
   return shared;
 }
 
-/// Of medians over seeds no one result has the range.
+/// Of medians over seeds no one result has the range, nor have sustained turns.
 std::optional<Interval> range_between(const Line& from, const Line& to) {
   const bool has_both = from.series->stats && to.series->stats;
-  if (!has_both || from.over_seeds || to.over_seeds) return std::nullopt;
+  if (!has_both || from.sustained || to.sustained || from.over_seeds || to.over_seeds)
+    return std::nullopt;
   return alone_range(*from.series->stats, *to.series->stats);
 }
 
@@ -457,6 +468,8 @@ std::optional<Throughput> rate_of(const Line& line) {
   if (!line.problem.empty() || is_trap(line)) return std::nullopt;
   auto rate = throughput_of(*line.series);
   if (rate && rate->unit == "items/s" && line.over_seeds) rate->value = line.over_seeds->median;
+  if (rate && line.sustained)
+    rate->value *= line.series->stats->median_ns / line.sustained->call_ns;
   if (!rate || !std::isfinite(rate->value) || !(rate->value > 0)) return std::nullopt;
   return rate;
 }
@@ -477,14 +490,23 @@ std::string apart_words(const Line& a, const Line& b) {
   return is_of_one_run(*a.series, *b.series) ? "" : apart_text(*a.input->run, *a.series, *b.series);
 }
 
+bool was_alone(const Line& line) {
+  return !line.in_turns || line.sustained;
+}
+
+std::string timed_words(const Line& line) {
+  if (line.sustained) return ", sustained";
+  return line.in_turns ? ", in turns" : "";
+}
+
 bool is_refused(const Material& material, const Line& from, const Line& to) {
-  const Claim* claim = newest_claim(material, from, to);
+  const Claim* claim = claim_of(material, from, to);
   return claim && (!claim->paired || claim->decision.verdict == Verdict::invalid);
 }
 
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to) {
   if (is_refused(material, from, to)) return std::nullopt;
-  const Claim* claim = newest_claim(material, from, to);
+  const Claim* claim = claim_of(material, from, to);
   if (claim && claim->comparison.ratio > 0 && std::isfinite(claim->comparison.ratio))
     return Step{.ratio = claim->comparison.ratio, .claim = claim};
   const auto low = rate_of(from), high = rate_of(to);
@@ -494,8 +516,45 @@ std::optional<Step> step_between(const Material& material, const Line& from, con
   const auto range = range_between(from, to);
   const std::string text = range ? alone_range_text(*range) : "";
   return Step{
-      ratio, nullptr, !from.in_turns && !to.in_turns,
+      ratio, nullptr, was_alone(from) && was_alone(to),
       text.empty() ? alone_ratio_text(ratio, *from.series->stats, *to.series->stats) : text};
+}
+
+namespace {
+
+/// How many times as fast the fastest rung is by its steps' pairs; none where a step has no valid pair, or there is one step
+/// alone. Every pair is taken at equal clock: ratios of other turns are another quantity. The pairs are of turns of their own,
+/// so that their intervals' widths add up as squares.
+std::optional<Step> chained_steps(const Material& material, const Climb& climb) {
+  double ratio = 0, below = 0, above = 0;  // logarithms; the two widths squared
+  size_t pairs = 0;
+  for (const Line* line = climb.best; line != climb.first; ++pairs) {
+    const Line* from = before(material, climb, *line);
+    const Claim* claim = from ? claim_of(material, *from, *line) : nullptr;
+    if (!claim || !claim->paired || claim->decision.verdict == Verdict::invalid)
+      return std::nullopt;
+    const Comparison c = at_equal_clock(claim->comparison);
+    if (c.stale || !(c.ratio > 0) || !c.ci || !(c.ci->low > 0)) return std::nullopt;
+    ratio += std::log(c.ratio);
+    below += std::pow(std::log(c.ratio / c.ci->low), 2);
+    above += std::pow(std::log(c.ci->high / c.ratio), 2);
+    line = from;
+  }
+  if (pairs < 2 || !std::isfinite(ratio)) return std::nullopt;
+  const Interval interval{std::exp(ratio - std::sqrt(below)), std::exp(ratio + std::sqrt(above))};
+  return Step{.ratio = std::exp(ratio),
+              .text = supported_ratio_text(std::exp(ratio), interval),
+              .chained = pairs};
+}
+
+}  // namespace
+
+std::optional<Step> way_of(const Material& material, const Climb& climb) {
+  if (is_refused(material, *climb.first, *climb.best)) return std::nullopt;
+  const auto direct = step_between(material, *climb.first, *climb.best);
+  if (direct && direct->claim) return direct;
+  const auto chained = chained_steps(material, climb);
+  return chained ? chained : direct;
 }
 
 bool has_medians_over_seeds(const Climb& climb) {
@@ -552,7 +611,7 @@ chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
     made.equal_clock = lacks_sustained(step.claim->comparison);
     made.is_alone_rough =
         !apart_words(from, to).empty() || is_noisy_quotient(*from.series, *to.series);
-    const bool have_bars = !from.in_turns && !to.in_turns;
+    const bool have_bars = was_alone(from) && was_alone(to);
     if (have_bars || !made.is_alone_rough) made.alone = rate_value(to) / rate_value(from);
   }
   made.is_clear = chart::are_clear(*from.series, *to.series);
@@ -626,6 +685,7 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
   chart::ClimbOptions chart_options{.unit = unit_in_words(pivot, climb.unit, options),
                                     .ceiling = shared_ceiling_of(climb)};
   if (all_in_turns) chart_options.timed = "in turns";
+  if (pivot.sustained) chart_options.timed = "sustained turns, each alone";
   if (has_medians_over_seeds(climb)) chart_options.timed += ", medians over seeds";
   std::vector<chart::ClimbRow> rows;
   for (const Line* line : climb.lines) {
@@ -636,8 +696,8 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
                  : !line->problem.empty() ? short_problem(*line)
                  : rate                   ? "counted in " + rate->unit
                                           : "no time per call was measured";
-    row.interval = climb.unit == "FLOP/s" ? line->derived.flop_per_s_ci
-                   : climb.unit == "B/s"  ? line->derived.bytes_per_s_ci
+    row.interval = climb.unit == "FLOP/s" ? line->on_page_1.flop_per_s_ci
+                   : climb.unit == "B/s"  ? line->on_page_1.bytes_per_s_ci
                    : line->over_seeds     ? line->over_seeds->ci
                                           : item_rate_interval(*line->series);
     row.is_peer = is_library(*line);
@@ -660,8 +720,9 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
     if (row.rate && line->series->stats) row.sublabel = caution_of(*line->series->stats);
     if (is_of_two && row.sublabel.empty() && (line->is_baseline || line->is_candidate))
       row.sublabel = line->is_candidate ? "candidate" : "baseline";
-    row.other_unit = chart_options.ceiling && line->derived.compute.value_or(Utilization()).name !=
-                                                  chart_options.ceiling->name;
+    row.other_unit =
+        chart_options.ceiling &&
+        line->on_page_1.compute.value_or(Utilization()).name != chart_options.ceiling->name;
     rows.push_back(std::move(row));
   }
   if (const std::string shared = chart::take_shared_words(&rows); !shared.empty())
@@ -685,7 +746,7 @@ std::vector<ClimbedRung> climbed_rungs(const Material& material, const Climb& cl
     rung.speed =
         rate ? format_rate(rate->value, unit_in_words(*line, rate->unit, options))
              : unavailable(line->problem.empty() ? "no usable time per call" : line->problem);
-    const auto& flop = line->derived.flop_per_s_ci;
+    const auto& flop = line->on_page_1.flop_per_s_ci;
     if (rate && rate->unit == "FLOP/s" && flop)
       rung.speed += ", 95 % interval " +
                     format_rate_interval(flop, unit_in_words(*line, rate->unit, options));

@@ -40,6 +40,10 @@ bool has_medians_over_seeds(const Climb& climb);
 
 /// "“cache blocks”".
 std::string quoted_title(const Line& line, const Options& options);
+/// Whether it ran alone while its speed was measured.
+bool was_alone(const Line& line);
+/// ", in turns", ", sustained" after a speed; empty: it was timed alone.
+std::string timed_words(const Line& line);
 /// Work per second, of several seeds the median; absent where the rung has no verified rate.
 std::optional<Throughput> rate_of(const Line& line);
 /// The unit in words: "items/s" of the lab's own family is "images/s", "FLOP/s" of integers "OP/s".
@@ -50,6 +54,7 @@ struct Step {
   const Claim* claim = nullptr;  ///< null: they were not compared in pairs
   bool is_alone = true;  ///< without a claim: each was timed alone, neither in turns with a third
   std::string text{};  ///< without a claim: "≈ 71×", of rough times "60–80×", else "about 70×"
+  size_t chained = 0;  ///< without a claim: of how many pairs it is the product; 0: of none
 };
 /// Why two results that were each timed alone have no ratio: "8 minutes apart"; empty: they are of one run.
 std::string apart_words(const Line& a, const Line& b);
@@ -58,6 +63,9 @@ std::string apart_words(const Line& a, const Line& b);
 bool is_refused(const Material& material, const Line& from, const Line& to);
 /// None where a rate is missing, where two that were not compared in pairs are not of one run, and where it is refused.
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to);
+
+/// From the first rung to the fastest: their own pair, else the product of the steps' pairs, else the ratio of their times.
+std::optional<Step> way_of(const Material& material, const Climb& climb);
 
 /// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.3× as fast, each timed alone"; "timed apart"
 /// where one of them was timed in turns with a third.

@@ -219,6 +219,38 @@ void join_seeds(std::vector<Line>* lines) {
   }
 }
 
+/// The sustained turns of a side of a comparison; null: it had none.
+const SustainedSide* sustained_of(const Run& run, const Series& series) {
+  for (const Comparison& one : run.comparisons()) {
+    if (one.request != series.request || one.sustained.size() != 2) continue;
+    if (one.baseline_index == series.index && one.baseline == series.kernel)
+      return &one.sustained[0];
+    if (one.candidate_index == series.index && one.candidate == series.kernel)
+      return &one.sustained[1];
+  }
+  return nullptr;
+}
+
+/// A verdict of sustained turns stands over speeds of sustained turns, where every rung has them: those of its turns at one
+/// clock may say the opposite.
+void take_sustained(std::vector<Line>* lines) {
+  std::vector<const SustainedSide*> all;
+  for (const Line& line : *lines) {
+    all.push_back(sustained_of(*line.input->run, *line.series));
+    const bool has_turns = all.back() && all.back()->call_ns > 0 && line.series->stats;
+    if (line.problem.empty() && !has_turns) return;
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    Line& line = (*lines)[i];
+    if (!line.problem.empty()) continue;
+    line.sustained = all[i];
+    Series alone = *line.series;
+    alone.stats->median_ns = line.sustained->call_ns;
+    alone.stats->ci_ns.reset();  // a median over few turns
+    line.on_page_1 = derive(alone, line.input->run->ceilings());
+  }
+}
+
 }  // namespace
 
 std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& options,
@@ -249,9 +281,11 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
   for (Line& line : lines) {
     line.problem = problem_of(*line.series);
     line.in_turns = is_in_turns(*line.input->run, *line.series);
-    if (line.problem.empty()) line.derived = derive(*line.series, line.input->run->ceilings());
+    if (line.problem.empty())
+      line.derived = line.on_page_1 = derive(*line.series, line.input->run->ceilings());
   }
   join_seeds(&lines);
+  take_sustained(&lines);
   const auto place = [&](const Line& line) {
     const auto before = options.previous.find(line.series->kernel);
     const bool is_after = is_edit(line.series->kernel) && before != options.previous.end();

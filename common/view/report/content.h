@@ -21,9 +21,13 @@ struct Line {
   std::string problem{};  ///< why none of its figures may be used; empty: they may
   bool is_baseline = false, is_candidate = false;
   bool in_turns = false;  ///< timed as a side of a comparison, not alone
+  /// Its sustained turns, of seconds alone: then page 1 is of these. Null: it has none, or some line has none, so that they
+  /// would not stand beside each other.
+  const SustainedSide* sustained = nullptr;
   /// The rung was timed again since, outside the run that timed most of its ladder; null: it was not.
   const Series* later = nullptr;
   Derived derived{};
+  Derived on_page_1{};  ///< the same, where there are sustained turns of these
   /// Of a training with several seeds: its speed over those of its results that are shown, the same for each.
   std::optional<SeedRates> over_seeds{};
 };

@@ -13,6 +13,7 @@
 #include "common/view/report/caveats.h"
 #include "common/view/report/content.h"
 #include "common/view/report/headline.h"
+#include "common/view/report/pair_order.h"
 #include "common/view/report/predictions.h"
 
 namespace ridge::report {
@@ -53,11 +54,6 @@ Place place_of(const Material& material, const Climb& climb, const Comparison& c
 std::vector<std::pair<Place, const Claim*>> placed_claims(const Material& material,
                                                           const Climb& climb) {
   std::vector<std::pair<Place, const Claim*>> placed;
-  const auto is_repeated = [&](const Claim& claim) {
-    return std::any_of(&claim + 1, &material.claims.back() + 1, [&](const Claim& later) {
-      return later.paired && is_of_same_pair(later, claim.comparison);
-    });
-  };
   const auto shown = [&](const std::string& kernel, const Params& params, const Comparison& c) {
     const auto at = std::find_if(climb.lines.begin(), climb.lines.end(), [&](const Line* line) {
       return line->series->kernel == kernel && line->series->params == params &&
@@ -67,7 +63,7 @@ std::vector<std::pair<Place, const Claim*>> placed_claims(const Material& materi
   };
   for (const Claim& claim : material.claims) {
     const Comparison& c = claim.comparison;
-    if (!claim.paired || is_repeated(claim)) continue;
+    if (!claim.paired || weightiest_like(material, claim) != &claim) continue;
     const Line *baseline = shown(c.baseline, c.baseline_params, c),
                *candidate = shown(c.candidate, c.candidate_params, c);
     if (!material.is_of_pair && (!baseline || !candidate)) continue;
@@ -151,7 +147,9 @@ bool has_line_for_about(const Material& material, const Climb& climb, size_t lin
 std::vector<Section> comparison_sections(const Material& material, const Climb& climb,
                                          size_t lines_of_words) {
   const std::vector<const Claim*> claims = shown_claims(material, climb, lines_of_words);
-  const size_t all = front_claims(material, climb).size();
+  // As many as the appendix lists: those of other sizes too, and of one pair every run.
+  const auto all = static_cast<size_t>(std::count_if(material.claims.begin(), material.claims.end(),
+                                                     [](const Claim& one) { return one.paired; }));
   if (claims.empty()) return {};
   Section section{.id = "compared", .title = "Compared in pairs"};
   section.chart = interval_chart(material, claims);
@@ -171,12 +169,14 @@ std::vector<Section> comparison_sections(const Material& material, const Climb& 
   const Claim* lead = material.is_of_pair ? nullptr : leading_claim(material, climb);
   for (const Claim* claim : claims) {
     if (claim == lead) continue;  // the headline has both
-    if (const std::string both = both_verdicts(*claim); !both.empty())
-      section.bullets.push_back(sides_words(*claim, *material.options) + ": " + both + ".");
+    const std::string both = both_verdicts(*claim), repeats = repeats_words(material, *claim);
+    if (!both.empty() || !repeats.empty())
+      section.bullets.push_back(sides_words(*claim, *material.options) + ": " + both +
+                                (both.empty() || repeats.empty() ? "" : "; ") + repeats + ".");
   }
   if (all > claims.size())
-    section.title += fmt::format(": {} of {}, the other {} in the appendix", claims.size(), all,
-                                 all - claims.size());
+    section.title +=
+        fmt::format(": {} of {} comparisons; the appendix has all", claims.size(), all);
   return {std::move(section)};
 }
 

@@ -47,7 +47,7 @@ std::string named_rate(const Line& line, const Line& beside, const Options& opti
   return title_of(line.series->kernel, options) + ": " +
          (is_of_one_unit ? format_number(rate->value / prefix.factor) + " " + prefixed(prefix, unit)
                          : rate_words(line, options)) +
-         (line.in_turns ? ", in turns" : "");
+         timed_words(line);
 }
 
 /// "the ceiling FMA fp32, 1 thread is in doubt": without the reason behind its colon.
@@ -312,7 +312,7 @@ std::string unlike_words(const Line& ours, const Line& library, const Options& o
   const std::string units_mine = units_of(*ours.series), units_theirs = units_of(*library.series);
   if (!units_mine.empty() && !units_theirs.empty() && units_mine != units_theirs)
     text += fmt::format(" {} computes on {}, {} on {}.", mine, units_mine, theirs, units_theirs);
-  else if (ours.derived.above_compute && !library.derived.above_compute)
+  else if (ours.on_page_1.above_compute && !library.on_page_1.above_compute)
     text += fmt::format(
         " {} is above the ceiling of the units that {} computes on: it uses others.", mine, theirs);
   return text;
@@ -323,8 +323,10 @@ std::string beside_words(const Material& material, const Line& library, const Li
   const Options& options = *material.options;
   if (const Claim* pair = pair_of(material, library, best)) {
     const bool is_library_candidate = pair->comparison.candidate == library.series->kernel;
+    const std::string repeats = repeats_words(material, *pair);
     return (is_library_candidate ? title_of(library.series->kernel, options) + " is " : "") +
-           step_words({.ratio = pair->comparison.ratio, .claim = pair});
+           step_words({.ratio = pair->comparison.ratio, .claim = pair}) +
+           (repeats.empty() ? "" : "; " + repeats);
   }
   if (const auto step = step_between(material, library, best)) return step_words(*step);
   if (is_refused(material, library, best)) return "no ratio, not judged";
@@ -421,14 +423,37 @@ const Claim* lead_of(const Material& material, const Climb& climb) {
   return climb.best ? leading_claim(material, climb) : nullptr;
 }
 
+/// "1.84 GHz → 1.36 GHz": the clocks of both alone, where they explain that the quotient of their times is another one than
+/// their ratio in pairs; else empty.
+std::string clocks_words(const Climb& climb, const Step& way) {
+  constexpr double kApart = 1.05, kClear = 1.02;
+  const auto low = rate_of(*climb.first), high = rate_of(*climb.best);
+  const auto first_hz = climb.first->series->sm_clock_hz, best_hz = climb.best->series->sm_clock_hz;
+  if (!low || !high || !first_hz || !best_hz || !(*first_hz > 0)) return "";
+  const double alone = high->value / low->value, clock = *best_hz / *first_hz;
+  const bool is_less = alone * kApart < way.ratio && clock * kClear < 1;
+  const bool is_more = alone > way.ratio * kApart && clock > kClear;
+  if (!is_less && !is_more) return "";
+  return format_quantity(*first_hz, "Hz") + " → " + format_quantity(*best_hz, "Hz");
+}
+
+/// ", each timed alone. The product of its 8 steps in pairs is 8.90×; alone each rung has its own clock: ..."
+std::string chained_sentence(const Climb& climb, const Step& way) {
+  const std::string clocks = clocks_words(climb, way);
+  return fmt::format(", each timed alone. The product of its {} steps in pairs is {}{}.",
+                     way.chained, way.text,
+                     clocks.empty() ? "" : "; alone each rung has its own clock: " + clocks);
+}
+
 /// From the first rung to the fastest. `with_factor`: the headline does not have it.
 std::string way_sentence(const Material& material, const Climb& climb, bool with_factor) {
   const Options& options = *material.options;
-  const auto step = step_between(material, *climb.first, *climb.best);
+  const auto step = way_of(material, climb);
   const std::string text = fmt::format("{} → {}: {}", quoted_title(*climb.first, options),
                                        quoted_title(*climb.best, options),
                                        rates_words(*climb.first, *climb.best, options));
   if (step && step->claim) return text + ", " + step_words(*step) + ".";
+  if (step && step->chained > 0) return text + chained_sentence(climb, *step);
   if (step)
     return text + (with_factor ? ", " + step->text + " as fast" : "") +
            (step->is_alone ? ", each timed alone." : ", timed apart.") +
@@ -450,8 +475,16 @@ std::string alone_sentence(const Climb& climb, const Options& options) {
 }
 
 /// The same of the libraries.
-std::string library_alone_sentence(const Climb& climb, const Options& options) {
+std::string library_alone_sentence(const Material& material, const Climb& climb) {
+  const Options& options = *material.options;
   if (!climb.library || climb.library == climb.fastest_library_alone) return "";
+  const Line &library = *climb.library, &alone = *climb.fastest_library_alone;
+  if (are_level(material, library, alone))
+    return fmt::format("{} has {} alone; {} {}.", quoted_title(alone, options),
+                       rate_words(alone, options),
+                       run_same_kernel(library, alone) ? "it runs the same kernel as"
+                                                       : "in pairs it is the same as",
+                       quoted_title(library, options));
   return fmt::format(
       "Of the libraries {} has the highest speed alone, {}; in pairs {} is faster, and the pairs "
       "count.",
@@ -464,10 +497,10 @@ std::string ladder_sentences(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   const Claim* lead = lead_of(material, climb);
   const bool has_way = climb.best != climb.first;
-  const std::string way = has_way
-                              ? way_sentence(material, climb, lead && !is_of_way(climb, *lead))
-                              : fmt::format("{} runs at {}.", quoted_title(*climb.best, options),
-                                            rate_words(*climb.best, options));
+  const std::string way =
+      has_way ? way_sentence(material, climb, lead && !is_of_way(climb, *lead))
+              : fmt::format("{} runs at {}{}.", quoted_title(*climb.best, options),
+                            rate_words(*climb.best, options), timed_words(*climb.best));
   const std::string library = climb.library ? library_sentence(material, climb) : "";
   std::string text;
   const auto add = [&](const std::string& sentence) {
@@ -486,7 +519,7 @@ std::string ladder_sentences(const Material& material, const Climb& climb) {
   if (way_leads) add(sizes);
   add(alone_sentence(climb, options));
   if (!library_leads) add(library);
-  add(library_alone_sentence(climb, options));
+  add(library_alone_sentence(material, climb));
   return text;
 }
 
@@ -587,10 +620,10 @@ Headline climb_headline(const Material& material, const Climb& climb) {
     headline.figure = leading_figure(material, climb, *lead);
     headline.tone = tone_of(*lead);
     headline.interval = resting(lead->comparison) + at_equal_clock_words(*lead);
-  } else if (const auto step = climb.best == climb.first
-                                   ? std::nullopt
-                                   : step_between(material, *climb.first, *climb.best)) {
+  } else if (const auto step = climb.best == climb.first ? std::nullopt : way_of(material, climb)) {
     headline.figure = step->text + " as fast as " + first_words(material);
+    if (step->chained > 0)
+      headline.interval = fmt::format("the product of {} steps in pairs", step->chained);
     if (climb.best->over_seeds)
       headline.interval = fmt::format("median of {} seeds", climb.best->over_seeds->seeds);
   } else {
@@ -606,7 +639,7 @@ Headline climb_headline(const Material& material, const Climb& climb) {
   }
   add_fastest_facts(climb, options, &headline);
   fact(climb.best->series->pipeline ? "Share of its bound" : "Share of the ceiling",
-       ceiling_words(climb.best->derived));
+       ceiling_words(climb.best->on_page_1));
   fact("Its check", check_words(*climb.best, options.quality_metric) + seed_words(*climb.best));
   return headline;
 }

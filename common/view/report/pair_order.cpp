@@ -1,8 +1,13 @@
 #include "common/view/report/pair_order.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "common/record/clocks.h"
+#include "common/record/edit.h"
 #include "common/record/ratio_text.h"
 
 namespace ridge::report {
@@ -18,6 +23,45 @@ bool has_ratio(const Claim& claim) {
   const Comparison& c = claim.comparison;
   return claim.paired && claim.decision.verdict != Verdict::invalid && c.ratio > 0 &&
          std::isfinite(c.ratio);
+}
+
+/// Of two claims of one pair whether the later takes the earlier's place. An edit's text may have changed since, and what is
+/// not valid is never hidden: there the later stands.
+bool outweighs(const Claim& later, const Claim& earlier) {
+  const Comparison &a = later.comparison, &b = earlier.comparison;
+  if (is_edit(a.candidate) || is_edit(a.baseline)) return true;
+  if (!has_ratio(later) || !has_ratio(earlier)) return true;
+  if (a.stale != b.stale) return b.stale;
+  if (a.sustained.empty() != b.sustained.empty()) return b.sustained.empty();
+  return a.rounds >= b.rounds;
+}
+
+/// Of the claims that fit the one that outweighs the others.
+template <typename Fits>
+const Claim* weightiest(const Material& material, const Fits& fits) {
+  const Claim* found = nullptr;
+  for (const Claim& claim : material.claims) {
+    if (fits(claim) && (!found || outweighs(claim, *found))) found = &claim;
+  }
+  return found;
+}
+
+bool is_of_same_two(const Claim& claim, const Comparison& c) {
+  if (is_of_same_pair(claim, c)) return true;
+  Comparison turned = c;
+  std::swap(turned.baseline, turned.candidate);
+  std::swap(turned.baseline_params, turned.candidate_params);
+  return is_of_same_pair(claim, turned);
+}
+
+/// As if the sides had been named the other way round.
+Comparison turned_round(Comparison c) {
+  c.ratio = 1 / c.ratio;
+  c.ci = inverse(c.ci);
+  c.verdict = c.verdict == Verdict::faster   ? Verdict::slower
+              : c.verdict == Verdict::slower ? Verdict::faster
+                                             : c.verdict;
+  return c;
 }
 
 /// How fast a rung is over another one, by the newest pair of the two.
@@ -56,33 +100,92 @@ bool is_faster_over_third(const Material& material, const Line& a, const Line& b
   return false;
 }
 
-/// The newest pair of the two takes it, of those that settled something.
+bool is_of_two(const Claim& claim, const Line& a, const Line& b) {
+  const Comparison& c = claim.comparison;
+  return (is_side(a, c, true) && is_side(b, c, false)) ||
+         (is_side(a, c, false) && is_side(b, c, true));
+}
+
+/// Whether two settled claims of one pair, of one kind of turns, say opposite things.
+bool contradict(const Claim& one, const Claim& other) {
+  const Comparison& c = one.comparison;
+  if (c.sustained.empty() != other.comparison.sustained.empty()) return false;
+  const Comparison met =
+      is_of_same_pair(other, c) ? other.comparison : turned_round(other.comparison);
+  const bool is_faster = c.ratio > 1, was_faster = met.ratio > 1;
+  return is_faster != was_faster;
+}
+
+/// The weightiest pair of the two takes it, of those that settled something; none where another contradicts it, and where
+/// both launch the same kernel, so that nothing but the moment can tell them apart.
 bool is_faster_in_pairs(const Material& material, const Line& a, const Line& b) {
-  for (auto claim = material.claims.rbegin(); claim != material.claims.rend(); ++claim) {
-    const Comparison& c = claim->comparison;
-    const bool is_candidate = is_side(a, c, true) && is_side(b, c, false);
-    const bool is_baseline = is_side(a, c, false) && is_side(b, c, true);
-    if ((!is_candidate && !is_baseline) || !has_ratio(*claim)) continue;
-    if (claim->decision.verdict == Verdict::unresolved) continue;
-    return claim->decision.verdict == (is_candidate ? Verdict::faster : Verdict::slower);
+  if (run_same_kernel(a, b)) return false;
+  const auto settled = [&](const Claim& claim) {
+    return is_of_two(claim, a, b) && has_ratio(claim) &&
+           claim.decision.verdict != Verdict::unresolved;
+  };
+  const Claim* pair = weightiest(material, settled);
+  if (!pair) return is_faster_over_third(material, a, b);
+  if (pair->decision.verdict !=
+      (is_side(a, pair->comparison, true) ? Verdict::faster : Verdict::slower))
+    return false;
+  return std::none_of(material.claims.begin(), material.claims.end(), [&](const Claim& other) {
+    return &other != pair && settled(other) && contradict(*pair, other);
+  });
+}
+
+/// What a call of the line's rung launches, as some run of it recorded; null: it was not.
+const Resources* launches_of(const Line& line) {
+  for (const Series* series : line.input->run->series_of_kernel(line.series->kernel)) {
+    if (series->params == line.series->params && series->resources &&
+        !series->resources->kernels.empty())
+      return &*series->resources;
   }
-  return is_faster_over_third(material, a, b);
+  return nullptr;
 }
 
 }  // namespace
 
-const Claim* newest_claim(const Material& material, const Line& from, const Line& to) {
-  const auto& all = material.claims;
-  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Claim& claim) {
+const Claim* claim_of(const Material& material, const Line& from, const Line& to) {
+  return weightiest(material, [&](const Claim& claim) {
     return is_side(from, claim.comparison, false) && is_side(to, claim.comparison, true);
   });
-  return found == all.rend() ? nullptr : &*found;
 }
 
 const Claim* pair_of(const Material& material, const Line& a, const Line& b) {
-  const Claim *there = newest_claim(material, a, b), *back = newest_claim(material, b, a);
-  const Claim* newest = !there || (back && back > there) ? back : there;
-  return newest && has_ratio(*newest) ? newest : nullptr;
+  const Claim* found =
+      weightiest(material, [&](const Claim& claim) { return is_of_two(claim, a, b); });
+  return found && has_ratio(*found) ? found : nullptr;
+}
+
+const Claim* weightiest_like(const Material& material, const Claim& claim) {
+  return weightiest(material, [&](const Claim& other) {
+    return other.paired && is_of_same_two(other, claim.comparison);
+  });
+}
+
+std::string repeats_words(const Material& material, const Claim& claim) {
+  std::string text;
+  for (const Claim& other : material.claims) {
+    if (&other == &claim || !has_ratio(other) || !is_of_same_two(other, claim.comparison)) continue;
+    const bool is_turned = !is_of_same_pair(other, claim.comparison);
+    const Comparison c = is_turned ? turned_round(other.comparison) : other.comparison;
+    const Verdict verdict = is_turned ? c.verdict : other.decision.verdict;
+    text += fmt::format("{}{} {}, {}, {}", text.empty() ? "" : "; ", ratio_text(c.ratio, c.ci),
+                        ratio_interval_text(c.ci, c.margin), rests_on(c), to_string(verdict));
+  }
+  return text.empty() ? "" : "another run of this pair: " + text;
+}
+
+bool run_same_kernel(const Line& a, const Line& b) {
+  const Resources *ours = launches_of(a), *theirs = launches_of(b);
+  return ours && theirs && ours->kernels == theirs->kernels;
+}
+
+bool are_level(const Material& material, const Line& a, const Line& b) {
+  if (run_same_kernel(a, b)) return true;
+  const Claim* pair = pair_of(material, a, b);
+  return pair && pair->decision.verdict == Verdict::same;
 }
 
 const Line* fastest_by_pairs(const Material& material, std::vector<const Line*> lines) {

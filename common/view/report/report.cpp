@@ -16,6 +16,7 @@
 #include "common/view/report/content.h"
 #include "common/view/report/front.h"
 #include "common/view/report/headline.h"
+#include "common/view/report/pair_order.h"
 #include "common/view/report/predictions.h"
 #include "common/view/report/sheet.h"
 
@@ -135,6 +136,15 @@ std::set<std::string> labs_left_out(std::span<const Input> inputs, const Options
     }
   }
   return labs;
+}
+
+/// Of several runs of the one pair that a report is about, the last claim is what it says.
+void put_weightiest_last(Material* material) {
+  auto& claims = material->claims;
+  if (!material->is_of_pair || material->inputs.size() != 1) return;
+  if (const Claim* lead = weightiest_like(*material, claims.back()))
+    std::rotate(claims.begin() + (lead - claims.data()),
+                claims.begin() + (lead - claims.data()) + 1, claims.end());
 }
 
 /// Of a ladder no rung is a side: the last of its claims is one of many.
@@ -403,6 +413,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   material.other_labs = labs_left_out(inputs, options);
   RIDGE_TRY(material.claims, collect_claims(inputs, options));
   material.is_of_pair = report.is_of_pair = is_about_pair(material);
+  put_weightiest_last(&material);
   mark_sides(&material);
 
   const Climb climb = climb_of(material);
