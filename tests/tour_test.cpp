@@ -94,7 +94,10 @@ TEST_CASE("a handout is one page that fetches nothing") {
   const std::string run = variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32_large.jsonl";
   REQUIRE(ridgepoint({"handout", "gemm", run, "--out", page}).code == 0);
   const std::string measured = read_all(page);
+  // The ladder answers what the lesson asks: it stands behind the last question, and the answers on paper.
   CHECK(measured.find("<figure><svg") != std::string::npos);
+  CHECK(measured.find("class=\"measured\"") > measured.rfind("Your prediction."));
+  CHECK(measured.find("class=\"measured\"") > measured.find("class=\"paper answers\""));
   CHECK(measured.find("<details class=\"reveal\">") != std::string::npos);
   CHECK(measured.find("<pre class=\"diff\"><span class=") != std::string::npos);
 

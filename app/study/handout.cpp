@@ -100,7 +100,6 @@ class Page {
   std::string lesson() {
     for (const Block& block : parse_markdown(handout_.lesson)) add(block);
     end_part();
-    add_charts();
     for (const Rung& rung : handout_.lab->rungs) {  // rungs the lesson has no part for
       if (shown_.contains(rung.kernel) || !handout_.sources.contains(rung.kernel)) continue;
       out_ += "<h2>" + escape_xml(rung.title) + "</h2>\n<p>" + escape_xml(rung.change) + "</p>\n";
@@ -109,15 +108,12 @@ class Page {
     if (!answers_.empty())  // on paper, where nothing unfolds, they stand at the end
       out_ += "<div class=\"paper answers\">\n<h2>What happened, and the answers</h2>\n" +
               answers_ + "</div>\n";
+    // The ladder of a run answers every question of the lesson: it stands behind all of them.
+    if (handout_.report) out_ += charts_html(*handout_.report);
     return out_;
   }
 
  private:
-  void add_charts() {
-    if (handout_.report && !has_charts_) out_ += charts_html(*handout_.report);
-    has_charts_ = true;
-  }
-
   /// Ends what is open, unless that is what goes on.
   void close(const std::string& next) {
     if (open_ == next) return;
@@ -217,7 +213,6 @@ class Page {
       const bool starts = text.compare(0, id.size(), id) == 0;
       if (starts && (text.size() == id.size() || text[id.size()] == ' ')) part_ = rung.kernel;
     }
-    if (!part_.empty()) add_charts();  // between the lab's introduction and its first rung
   }
 
   void add_quote(const Block& block) {
@@ -329,7 +324,7 @@ class Page {
   size_t answer_at_ = 0;    ///< where in out_ what is folded now begins
   enum class Wrapped { none, reveal, outside } wrapped_ = Wrapped::none;
   std::set<std::string> shown_;
-  bool has_charts_ = false, in_run_ = false, in_hint_ = false;
+  bool in_run_ = false, in_hint_ = false;
   int diagrams_ = 0;  ///< drawn so far
 };
 
