@@ -112,6 +112,16 @@ TEST_CASE("a pair decides before two times: its ratio, and its silence") {
   CHECK(contains(options[0].rests_on, "in turns, 95 % interval [3.96, 4.04]"));
 }
 
+TEST_CASE("a library that a pair calls faster stands before one that two times do") {
+  Transcript out = begun();
+  add_times(&out, 4, {{kOrder, 20e6}, {kOneDnn, 15e6}, {kOpenBlas, 10e6}});
+  add_pair(&out, 5, kOneDnn, kOrder, 0.8, Verdict::slower);
+  const auto options = of(read_run(out), kOrder);
+  REQUIRE(options.size() == 1);
+  CHECK(options[0].kernel == kOneDnn);
+  CHECK(options[0].ratio == Approx(1.25));
+}
+
 TEST_CASE("silence: noise, a failed check, runs made apart, another size") {
   Transcript out = begun();
   add_times(&out, 4, {{kO1, 100e6, true, 0.05}, {kO3, 95e6, true, 0.05}, {kOrder, 10e6, false}});

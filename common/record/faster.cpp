@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/record/derive.h"
@@ -29,6 +30,7 @@ bool is_candidate(const Series& series, const Series& of) {
 struct Found {
   double ratio = 1, least = 1;  ///< least: the ratio's lower end
   std::string text{}, rests_on{};
+  bool is_paired = false;
   bool is_faster() const { return !text.empty(); }
 };
 
@@ -80,7 +82,8 @@ std::optional<Found> find_in(const Run& run, const std::string& of_kernel, const
     return Found{
         pair->ratio, pair->ci ? pair->ci->low : pair->ratio, ratio_text(pair->ratio, pair->ci),
         "in turns" + (pair->ci ? ", 95 % interval " + ratio_interval_text(pair->ci, pair->margin)
-                               : std::string())};
+                               : std::string()),
+        true};
   }
   // Of the newest run that timed both.
   const auto& all = run.series_of_kernel(of_kernel);
@@ -112,6 +115,7 @@ FasterOption option_of(const Found& found, const LadderRung& rung, const FasterS
 std::vector<FasterOption> options_from(std::span<const FasterSource> sources, const Series& of,
                                        std::span<const LadderRung> ladder, const Start& start) {
   std::optional<FasterOption> next, library;
+  bool is_library_paired = false;
   for (const LadderRung& rung : ladder) {
     if (!rung.is_library && next) continue;
     for (const FasterSource& source : sources) {
@@ -119,10 +123,13 @@ std::vector<FasterOption> options_from(std::span<const FasterSource> sources, co
       if (!found) continue;
       if (found->is_faster() && found->least > start.beaten) {
         FasterOption option = option_of(*found, rung, source, start, of);
-        if (!rung.is_library)
+        if (!rung.is_library) {
           next = std::move(option);
-        else if (!library || option.ratio > library->ratio)
+        } else if (!library || std::pair(found->is_paired, option.ratio) >
+                                   std::pair(is_library_paired, library->ratio)) {
           library = std::move(option);
+          is_library_paired = found->is_paired;
+        }
       }
       break;  // what the nearest source says stands
     }

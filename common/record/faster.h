@@ -33,7 +33,8 @@ struct FasterOption {
       over{};  ///< kernel id that the ratio is over, where it is not the rung itself: an edit's original
 };
 
-/// The next rung of `ladder` (the rungs after this one, in order) that is faster, then the library that is fastest; each
+/// The next rung of `ladder` (the rungs after this one, in order) that is faster, then the library that is fastest, of those that
+/// a pair says so of before those of times alone; each
 /// only where it is verified on the same problem and the difference is none of noise. Empty: nothing is.
 ///
 /// A pair of just these two decides, else two times of one run, each timed alone; of the first source that has either.
