@@ -48,6 +48,31 @@ Run compared(double baseline, double candidate, Verdict verdict = Verdict::faste
   return run_of(out);
 }
 
+TEST_CASE(
+    "the gain of times that a busy machine makes rough has both ends, as that of uneven ones") {
+  const auto timed = [](double t_ns, std::vector<std::string> flags) {
+    Series made = series_with(1, t_ns);
+    made.stats = Stats{20,
+                       t_ns,
+                       t_ns,
+                       t_ns,
+                       t_ns,
+                       t_ns,
+                       Interval{t_ns * 0.9, t_ns * 1.1},
+                       0,
+                       0,
+                       1,
+                       std::move(flags)};
+    return made;
+  };
+  const GainText rough = gain_text(nullptr, 170, timed(170e6, {"contended"}), timed(1e6, {}));
+  CHECK(gain_headline(rough) == "at least 139×");
+  CHECK(gain_small_print(rough) == "at most 208×, each timed alone, by what their times differ");
+  CHECK(rough.is_rough);
+  const GainText quiet = gain_text(nullptr, 170, timed(170e6, {}), timed(1e6, {}));
+  CHECK(gain_headline(quiet) == "≈ 170×");
+}
+
 TEST_CASE("the share of a rung is known of a CPU kernel of one thread, and of nothing that rests") {
   Series series = series_with(0.4, 7e8);
   REQUIRE(processor_share(series));

@@ -164,14 +164,44 @@ std::string supported_ratio_text(double ratio, const std::optional<Interval>& in
          format_tick(rounded_up(interval->high, 2), 2) + "×";
 }
 
+namespace {
+
+/// From the lower to the upper end of what two intervals, of too few samples their extremes, allow of the ratio.
+std::optional<Interval> range_between(const Stats& from, const Stats& to) {
+  if (from.n < 2 || to.n < 2) return std::nullopt;
+  const auto reach = [](const Stats& stats) {
+    return stats.ci_ns.value_or(Interval{stats.min_ns, stats.max_ns});
+  };
+  const Interval before = reach(from), after = reach(to);
+  if (!(before.low > 0) || !(after.low > 0)) return std::nullopt;
+  return Interval{before.low / after.high, before.high / after.low};
+}
+
+/// Of times that a busy machine or their scatter makes rough: what their intervals leave of the ratio, on the scale of
+/// `alone`. None where one of them is a single call.
+std::optional<Interval> rough_range(double alone, const Stats& from, const Stats& to) {
+  const auto range = range_between(from, to);
+  if (!range || !(to.median_ns > 0) || !(alone > 0)) return std::nullopt;
+  const double scale = alone / (from.median_ns / to.median_ns);
+  return Interval{range->low * scale, range->high * scale};
+}
+
+/// Of two that were timed alone: a range wherever one of them is rough, so that a climb's headline is of one kind from rung
+/// to rung.
+GainText gain_alone(double alone, const Series& from, const Series& to) {
+  if (const auto uneven = uneven_shares(from, to))
+    return {between(with_medians(uneven->range(alone), *from.stats, *to.stats)),
+            "each timed alone, by processor and by wall time", true};
+  const bool rough = is_rough(*from.stats) || is_rough(*to.stats);
+  if (const auto range = rough ? rough_range(alone, *from.stats, *to.stats) : std::nullopt)
+    return {between(*range), "each timed alone, by what their times differ", true};
+  return {alone_ratio_text(alone, *to.stats, *from.stats), "each timed alone", rough};
+}
+
+}  // namespace
+
 GainText gain_text(const Comparison* pair, double alone, const Series& from, const Series& to) {
-  if (!pair) {
-    if (const auto uneven = uneven_shares(from, to))
-      return {between(with_medians(uneven->range(alone), *from.stats, *to.stats)),
-              "each timed alone, by processor and by wall time", true};
-    return {alone_ratio_text(alone, *to.stats, *from.stats), "each timed alone",
-            is_rough(*from.stats) || is_rough(*to.stats)};
-  }
+  if (!pair) return gain_alone(alone, from, to);
   const bool is_uneven = !uneven_reason(*pair).empty();
   const char* of = is_uneven ? "by processor and by wall time " : "95 % interval ";
   return {headline_ratio_text(*pair),
@@ -222,13 +252,8 @@ std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b) {
 }
 
 std::optional<Interval> alone_range(const Stats& from, const Stats& to) {
-  if ((is_steady(from) && is_steady(to)) || from.n < 2 || to.n < 2) return std::nullopt;
-  const auto reach = [](const Stats& stats) {
-    return stats.ci_ns.value_or(Interval{stats.min_ns, stats.max_ns});
-  };
-  const Interval before = reach(from), after = reach(to);
-  if (!(before.low > 0) || !(after.low > 0)) return std::nullopt;
-  return Interval{before.low / after.high, before.high / after.low};
+  if (is_steady(from) && is_steady(to)) return std::nullopt;
+  return range_between(from, to);
 }
 
 std::string alone_range_text(const Interval& range) {
