@@ -164,6 +164,8 @@ TEST_CASE("a leaderboard ranks pairs, calls overlap a tie, and keeps machines ap
   CHECK(first[2].rank == 3);
   CHECK(all.boards[1].entries.size() == 1);
   CHECK(has(app::leaderboard_text(all), "not comparable"));
+  // What it asks for is what it ranks: a comparison with a learner's own rung.
+  CHECK(has(app::leaderboard_text({}), "exercise check FILE --out NAME.jsonl"));
   CHECK(has(app::leaderboard_text(all), "made-up data"));
   CHECK(app::leaderboard_json(all)["leaderboard"][0]["entries"][0]["note"] == "made-up data");
   app::add_run(Run(), "empty", &all);

@@ -203,9 +203,9 @@ std::string leaderboard_text(const Leaderboard& all) {
         "tie: the intervals overlap\n";
   } else {
     text +=
-        "no run is ranked yet: a learner runs 'ridgepoint compare LAB ... --out NAME.jsonl' and "
-        "puts "
-        "NAME.jsonl into this folder\n";
+        "no run is ranked yet: a learner runs 'ridgepoint exercise check FILE --out NAME.jsonl' "
+        "and "
+        "puts NAME.jsonl into this folder\n";
   }
   for (const Error& error : all.left_out) text += "not ranked: " + error.sentence() + "\n";
   return text;
