@@ -213,6 +213,14 @@ TEST_CASE("while it climbs one line says what its rung changes, and which of how
   const Rung& third = *rung_of(request.kernels[2].kernel);
   CHECK(climb_line(f.state) == "Rung 3" + of + third.title + ": " + third.change);
   CHECK(climb_place(f.state).of == static_cast<int>(request.kernels.size()));
+  // The ceilings take as long as many rungs: no rung moves meanwhile.
+  f.session.phase(request.id, -1, "warmup", std::nullopt, "ceilings: DRAM read");
+  f.driver->frames(10);
+  CHECK(contains(climb_line(f.state), "ceilings are measured, once"));
+  f.session.measure(request, 2, 16e6);
+  f.session.phase(request.id, 3, "timing", 0.5);
+  f.driver->frames(2);
+  CHECK(climb_line(f.state).starts_with("Rung 4" + of));
 }
 
 TEST_CASE("Home after the climb shows what it reached, and the next step", "[window][home]") {
