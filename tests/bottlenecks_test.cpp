@@ -249,6 +249,12 @@ TEST_CASE("ridgepoint map: the causes, and of a saved run its cases with what th
   CHECK(contains(of_run.out, "here: cpu.naive_o3 n=512, measured: "));
   CHECK(contains(of_run.out, "here: chase.cpu.pointer n=4096, by construction, each load"));
   CHECK(contains(of_run.out, folder / "run.jsonl: 2 of 2 results are settled, all at threads=1\n"));
+  CHECK_FALSE(contains(of_run.out, "not judged here"));
+  // A run that holds a rung with two choices says which of them it leaves out.
+  const Outcome both = map({variable("RIDGE_SOURCE") + "/assets/recorded/attention.h200.jsonl"});
+  INFO(both.out << both.err);
+  CHECK(contains(both.out, "causal=yes"));
+  CHECK(contains(both.out, "the run also holds, not judged here: causal=no\n"));
   const Json document = map({folder / "run.jsonl", "--json"}).json();
   REQUIRE(document["map"].size() == std::size(kCauses));
   CHECK(document["map"][0]["cause"] == "compute");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -80,6 +81,16 @@ Params shared_params(const BottleneckMap& map) {
   return shared.value_or(Params{});
 }
 
+/// Of `params` those that `other` does not have with the same value.
+Params own_params(const Params& params, const Params& other) {
+  Params own;
+  for (const auto& [name, value] : params) {
+    const auto found = other.find(name);
+    if (found == other.end() || found->second != value) own[name] = value;
+  }
+  return own;
+}
+
 /// "cpu.packed n=512": the rung, and what not all results have.
 std::string case_name(const BottleneckCase& one, const Params& shared) {
   Params own;
@@ -88,12 +99,26 @@ std::string case_name(const BottleneckCase& one, const Params& shared) {
   return short_name(one.kernel) + (own.empty() ? "" : " " + to_string(own));
 }
 
+/// Which results of the run are no case since their rung has a newer one; of many the first.
+std::string others_line(const BottleneckMap& map) {
+  constexpr size_t kFew = 3;
+  std::string names;
+  size_t count = 0;
+  for (const std::string& one : map.others) {
+    if (++count <= kFew) names += (names.empty() ? "" : "; ") + one;
+  }
+  if (names.empty()) return "";
+  if (count > kFew) names += fmt::format("; and {} more", count - kFew);
+  return "of each rung its newest result; the run also holds, not judged here: " + names + "\n";
+}
+
 /// The last lines: how many are settled, of which run, at which size, and which are not.
 std::string settled_lines(const BottleneckMap& map, const std::string& run, const Params& shared) {
   std::string text = run + ": " + settled_text(map);
   if (!shared.empty())
     text += std::string(map.results == 1 ? ", at " : ", all at ") + to_string(shared);
   text += "\n";
+  text += others_line(map);
   std::string names;
   for (const BottleneckCase& one : map.open)
     names += (names.empty() ? "" : ", ") + case_name(one, shared);
@@ -106,21 +131,26 @@ BottleneckMap make_bottleneck_map(const Run* run) {
   BottleneckMap map;
   for (const BottleneckEntry& entry : bottleneck_map()) map.lines.push_back(line_for(entry));
   if (!run) return map;
-  std::set<std::string> told;
+  std::map<std::string, Params> told;
   std::vector<const Series*> newest;
   for (const Series& series : run->series()) newest.push_back(&series);
   std::reverse(newest.begin(), newest.end());
   for (const Series* series : newest) {
-    if (series->stale || told.contains(series->kernel)) continue;
+    if (series->stale) continue;
+    if (const auto known = told.find(series->kernel); known != told.end()) {
+      const Params own = own_params(series->params, known->second);
+      if (!own.empty() && series->stats) map.others.insert(to_string(own));
+      continue;
+    }
     const auto found = diagnose(*series, run->ceilings(), run->environment());
     if (!found) continue;
-    told.insert(series->kernel);
+    told[series->kernel] = series->params;
     add_case(series->kernel, series->params, *found, &map);
   }
-  told.clear();  // a queue before a rung is another case than the rung
+  std::set<std::string> queues;  // a queue before a rung is another case than the rung
   const auto& served = run->servings();
   for (auto serving = served.rbegin(); serving != served.rend(); ++serving) {
-    if (told.insert(serving->kernel).second)
+    if (queues.insert(serving->kernel).second)
       add_case(serving->kernel, serving->params, diagnose(*serving), &map);
   }
   return map;

@@ -1,6 +1,7 @@
 // The map of bottlenecks with the cases of a run: which of its rungs and queues each cause binds.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct BottleneckMap {
   size_t results = 0,
          settled = 0;  ///< rungs and queues that have a speed, and those that a cause binds
   std::vector<BottleneckCase> open{};  ///< the others: no cause binds them
+  /// "causal=no": what results that are no case have otherwise than their rung's newest one, each once.
+  std::set<std::string> others{};
   bool has_results() const { return results > 0; }
 };
 
