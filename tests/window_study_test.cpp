@@ -6,6 +6,7 @@
 #include "app/window/shell/screens.h"
 #include "app/window/teach/study.h"
 #include "app/window/views/chart_draw.h"
+#include "tests/golden.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -233,6 +234,24 @@ WorkRequest measured_question(Fixture& f, const std::vector<double>& times_ns) {
   f.session.finish(request);
   f.driver->frames(3);
   return request;
+}
+
+TEST_CASE("of a saved run the quiz asks what it holds first, and offers no run",
+          "[window][study]") {
+  Fixture f;
+  open_run(f.state, source_folder() + "/assets/recorded/gemm.h200.fp32_large.jsonl");
+  f.driver->frames(4);
+  REQUIRE(f.state.is_replay());
+  f.driver->type('k');
+  REQUIRE(f.driver->click("study=Quiz"));
+  f.driver->frames(2);
+  REQUIRE(shown_question(f.state));
+  INFO(shown_question(f.state)->id);
+  CHECK(answer_of(f.state, *shown_question(f.state)).state == study::Answer::State::answered);
+  f.state.studying.question = "gemm.cpu_largest_step";  // chosen in the list: of the CPU's ladder
+  f.driver->frames(2);
+  CHECK(answer_of(f.state, *shown_question(f.state)).state == study::Answer::State::not_yet);
+  CHECK_FALSE(f.driver->find("run_question"));
 }
 
 TEST_CASE("the quiz runs what is missing, and the answer is what was measured", "[window][study]") {

@@ -61,6 +61,15 @@ void draw_choice(Ui& ui, const Area& row, const study::Question& question,
 void draw_missing(Ui& ui, Area* rest, const study::Answer& answer) {
   rest->take_top(ui.paragraph(*rest, sentence_of(answer.reason), kBody_px, Role::muted), ui.px(16));
   if (answer.run.empty()) return;
+  if (ui.state.is_replay()) {
+    rest->take_top(
+        ui.paragraph(*rest,
+                     "This is a saved run: nothing can run in it. Home leads back to your "
+                     "own session, which can measure what the question needs.",
+                     kSmall_px, Role::muted),
+        ui.px(16));
+    return;
+  }
   rest->take_top(ui.paragraph(*rest,
                               "Think of your answer while it runs: its figures stay hidden here "
                               "until you have chosen.",

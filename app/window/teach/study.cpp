@@ -275,10 +275,17 @@ const study::Question* shown_question(const State& state) {
   for (const study::Question& question : *questions) {
     if (question.id == state.studying.question) return &question;
   }
-  const auto first = std::find_if(
-      questions->begin(), questions->end(),
-      [lab = studied_lab(state)](const study::Question& one) { return one.lab == lab; });
-  return first == questions->end() ? &questions->front() : &*first;
+  const std::string lab = studied_lab(state);
+  const study::Question* first = nullptr;
+  for (const study::Question& question : *questions) {
+    if (question.lab != lab) continue;
+    // In a saved run nothing can run for an answer: what it holds is asked first.
+    const bool can_answer =
+        !state.is_replay() || answer_of(state, question).state == study::Answer::State::answered;
+    if (can_answer) return &question;
+    if (!first) first = &question;
+  }
+  return first ? first : &questions->front();
 }
 
 study::Answer answer_of(const State& state, const study::Question& question) {
