@@ -193,18 +193,50 @@ TEST_CASE("a factor over a rung that lost another part of its time is not judged
   told.out.app("predict", {{"kernel", kKernel},
                            {"params", {{"n", 64}}},
                            {"value", 0},
-                           {"factor", 5},
+                           {"factor", 3},
                            {"of", "gemm.cpu.naive_o3"}});
   told.share = 1;
   told.measure(1e6);
   told.share = 0.5;
   told.measure(4e6, true, 64, "gemm.cpu.naive_o3");
   const auto revealed = report::reveal(told.told()).front();
-  CHECK_FALSE(revealed.factor);
+  CHECK_FALSE(revealed.factor);  // 3 lies between
   CHECK(revealed.range == "between 2.00× and 4.00×");
   const std::string said = report::prediction_sentence(revealed);
   CHECK(test::contains(said, "it is between 2.00× and 4.00×, by processor and by wall time"));
   CHECK(test::contains(said, "so it is not judged"));
+}
+
+TEST_CASE(
+    "what lies outside of all that processor and wall time leave is judged by the nearer end") {
+  const auto revealed_of_time = [](Told& told, double value_ns) {
+    told.share = 0.5;
+    told.predict(value_ns);
+    told.measure(4e6);
+    return report::reveal(told.told()).front();
+  };
+  Told low, inside, factor;
+  const auto below = revealed_of_time(low, 1e6);
+  REQUIRE(below.factor);
+  CHECK(*below.factor == Approx(2));  // Home and the class page count the same
+  CHECK(
+      report::prediction_sentence(below) ==
+      "Predicted 1.00 ms, measured between 2.00 ms and 4.00 ms, by processor and by wall time: at "
+      "least 2.00× as long as predicted.");
+  const auto between = revealed_of_time(inside, 3e6);
+  CHECK_FALSE(between.factor);
+  CHECK(test::contains(report::prediction_sentence(between), "so it is not judged"));
+  factor.out.app("predict", {{"kernel", kKernel},
+                             {"params", {{"n", 64}}},
+                             {"value", 0},
+                             {"factor", 5},
+                             {"of", "gemm.cpu.naive_o3"}});
+  factor.share = 1;
+  factor.measure(1e6);
+  factor.share = 0.5;
+  factor.measure(4e6, true, 64, "gemm.cpu.naive_o3");
+  CHECK(test::contains(report::prediction_sentence(report::reveal(factor.told()).front()),
+                       "slower than you said, by at least 1.25×"));
 }
 
 TEST_CASE("without a result a prediction says why") {

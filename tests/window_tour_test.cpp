@@ -1504,11 +1504,12 @@ TEST_CASE("F1 lists the keys, and the arrows go through a tour outside what is t
   CHECK(f.driver->find("key:theme"));
 }
 
-TEST_CASE("a ratio of sides that lost different parts of their time is a range, and grades nothing",
-          "[tour]") {
+TEST_CASE(
+    "a ratio of sides that lost different parts of their time is a range, and grades nothing in it",
+    "[tour]") {
   Fixture f;
   f.session.shares = {{kFirst, 0.4}};
-  f.session.judge(begin_pair(f, "4"), Verdict::faster, 16.4);
+  f.session.judge(begin_pair(f, "8"), Verdict::faster, 16.4);
   f.driver->frames(3);
   f.driver->key(Key::page_down);
   REQUIRE(f.state.teaching.beat == Beat::reveal);
@@ -1519,7 +1520,7 @@ TEST_CASE("a ratio of sides that lost different parts of their time is a range, 
   CHECK(contains(outcome.interval, "by processor and by wall time [6.56, 16.6]"));
   CHECK(contains(step_bars_words(f.state, step, bars), "from processor time to wall time."));
   const std::string said = outcome_sentence(step, bars, answer_here(f.state), outcome);
-  CHECK(said.find("You said 4×, and it is between 6.56× and 16.6×. Other programs took more") == 0);
+  CHECK(said.find("You said 8×, and it is between 6.56× and 16.6×. Other programs took more") == 0);
   CHECK(contains(said, "had the processor for 40 % of its time"));
   CHECK(how_far(step, bars, answer_here(f.state), outcome).empty());
   const StepResult& result = f.state.teaching.results.at(1);
@@ -1527,6 +1528,15 @@ TEST_CASE("a ratio of sides that lost different parts of their time is a range, 
   CHECK(contains(result.ungraded, "had the processor"));
   CHECK(contains(result.claim, "faster, between 6.56× and 16.6× as fast"));
   CHECK(contains(result.claim, "other programs took more"));
+  // Outside of all that the two clocks leave an answer is wrong, by the nearer end at least.
+  const StepAnswer low = {.typed = "4"};
+  const std::string far = how_far(step, bars, low, outcome);
+  CHECK(far.starts_with("at least 1.6"));
+  CHECK(far.ends_with("× too low"));
+  CHECK(contains(outcome_sentence(step, bars, low, outcome),
+                 "You said 4×: " + far + ". It is between 6.56× and 16.6×. Other programs took"));
+  const StepResult judged = result_of(step, bars, low, outcome);
+  CHECK(judged.ungraded.empty());
   // The same of two that were timed apart.
   TourStep apart = step;
   apart.kind = StepKind::side_by_side;

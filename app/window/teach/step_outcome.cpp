@@ -362,13 +362,19 @@ std::string instead_of(const StepBars& bars) {
              : rung + ", and no recording has it at this size: the step goes on without it.";
 }
 
+/// An answer outside of a range is wrong by what its nearer end says, also where nothing inside is judged.
+bool is_judged_by(const StepOutcome& outcome, double said) {
+  if (outcome.ungraded.empty()) return true;
+  return outcome.range && (said < outcome.range->low || said > outcome.range->high);
+}
+
 /// The number that was given, where the outcome judges one.
 std::optional<double> judged_answer(const TourStep& step, const StepBars& bars,
                                     const StepAnswer& answer, const StepOutcome& outcome) {
-  const bool is_judged = outcome.missing.empty() && outcome.ungraded.empty() && outcome.value > 0 &&
-                         choices_of(step, bars).empty();
+  const bool is_number =
+      outcome.missing.empty() && outcome.value > 0 && choices_of(step, bars).empty();
   const auto said = parse_answer(step.ask, answer.typed);
-  return is_judged && said ? std::optional(*said) : std::nullopt;
+  return is_number && said && is_judged_by(outcome, *said) ? std::optional(*said) : std::nullopt;
 }
 
 /// What was said over the nearer end of the range; 1: it is right.
@@ -400,6 +406,9 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
   const std::string said = answer_text(step, bars, answer);
   if (!outcome.missing.empty())
     return (said.empty() ? "" : "You said “" + said + "”. ") + outcome.missing + instead_of(bars);
+  const std::string far = how_far(step, bars, answer, outcome);
+  if (!outcome.ungraded.empty() && !far.empty())
+    return "You said " + said + ": " + far + ". It is " + outcome.shown + ". " + outcome.ungraded;
   if (!outcome.ungraded.empty())
     return (said.empty() ? "No prediction was made. It is " : "You said " + said + ", and it is ") +
            outcome.shown + ". " + outcome.ungraded;
@@ -419,7 +428,6 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
   }
   const bool is_interval = outcome.pair && outcome.pair->ci;  // the figure above is a middle
   const std::string is = is_interval ? "." : ". It is " + outcome.shown + ".";
-  const std::string far = how_far(step, bars, answer, outcome);
   if (!far.empty()) return "You said " + said + ": " + far + is;
   if (outcome.is_bound) return "You said " + said + ": that can be. It is " + outcome.shown + ".";
   if (is_wide(outcome.range))
@@ -491,9 +499,9 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
         std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
     return result;
   }
-  result.ungraded = outcome.ungraded;
-  if (outcome.pair && !is_settled(*outcome.pair)) return result;  // near to nothing that was shown
   const auto said = judged_answer(step, bars, answer, outcome);
+  if (!said) result.ungraded = outcome.ungraded;
+  if (outcome.pair && !is_settled(*outcome.pair)) return result;  // near to nothing that was shown
   if (!said) return result;
   const double factor = missed_by(*said, outcome);
   if (outcome.is_bound && factor == 1) {

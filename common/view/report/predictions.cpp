@@ -102,6 +102,27 @@ std::string at_text(const Run& run, const Prediction& prediction) {
   return text.empty() ? "" : " at " + text;
 }
 
+/// What lies between two ends, by processor and by wall time, is judged by its nearer end, and what was said between them
+/// not at all. `of_said`: how many times a figure is what was said, as Revealed::factor has it.
+template <typename OfSaid>
+void judge_between(const Interval& ends, double said, const OfSaid& of_said, Revealed* out) {
+  out->factor.reset();
+  if (said < ends.low) out->factor = of_said(ends.low);
+  if (said > ends.high) out->factor = of_said(ends.high);
+}
+
+/// A time of which other programs took a part that is no part of the call. False: it had the processor throughout.
+bool reveal_busy_time(Revealed* out) {
+  const auto share = processor_share(*out->series);
+  if (!share || *share * kUnevenShares >= 1) return false;
+  const Interval ends{*out->measured_ns * *share, *out->measured_ns};
+  out->range = "between " + format_time_ns(ends.low) + " and " + format_time_ns(ends.high);
+  const double said = *out->predicted_ns;
+  judge_between(
+      ends, said, [said](double ns) { return ns / said; }, out);
+  return true;
+}
+
 /// A factor is held against the same quotient of what was measured.
 void reveal_factor(const Run& run, Revealed* out) {
   const Prediction& prediction = *out->prediction;
@@ -120,12 +141,21 @@ void reveal_factor(const Run& run, Revealed* out) {
     return one && (!is_steady(*one->stats) || was_disturbed(*one->stats));
   };
   out->is_rough = !out->pair && (scatters(of) || scatters(out->series));
-  if (out->pair && !uneven_reason(*out->pair).empty())
+  std::optional<Interval> ends;
+  if (out->pair && !uneven_reason(*out->pair).empty()) {
     out->range = headline_ratio_text(*out->pair);
-  else if (const auto uneven =
-               out->pair || !of || !out->series ? std::nullopt : uneven_shares(*of, *out->series))
+    ends = out->pair->ci;
+  } else if (const auto uneven = out->pair || !of || !out->series
+                                     ? std::nullopt
+                                     : uneven_shares(*of, *out->series)) {
     out->range = uneven->range_text(*out->ratio);
-  if (out->ratio && out->range.empty()) out->factor = prediction.factor / *out->ratio;
+    ends = uneven->range(*out->ratio);
+  }
+  const double said = prediction.factor;
+  if (ends)
+    judge_between(
+        *ends, said, [said](double ratio) { return said / ratio; }, out);
+  if (out->ratio && out->range.empty()) out->factor = said / *out->ratio;
 }
 
 Revealed reveal_one(const Run& run, const Prediction& prediction) {
@@ -145,7 +175,7 @@ Revealed reveal_one(const Run& run, const Prediction& prediction) {
   if (out.series) out.measured_ns = out.series->stats->median_ns;
   if (prediction.factor > 0)
     reveal_factor(run, &out);
-  else if (out.measured_ns && out.predicted_ns)
+  else if (out.measured_ns && out.predicted_ns && !reveal_busy_time(&out))
     out.factor = *out.measured_ns / *out.predicted_ns;
   if (!out.series) {
     out.reason = missing_reason(run, prediction);
@@ -177,6 +207,13 @@ std::string off_text(const Revealed& revealed) {
   if (std::string right = right_text(revealed); !right.empty()) return right;
   constexpr double kBeyondDoubt = 2;  // farther off than rough times are from one another
   const double factor = *revealed.factor;
+  if (!revealed.range.empty()) {  // of the nearer end
+    const bool is_slower = factor > 1;
+    const std::string by = format_ratio(rounded_down(is_slower ? factor : 1 / factor));
+    if (revealed.prediction->factor > 0)
+      return std::string(is_slower ? "slower" : "faster") + " than you said, by at least " + by;
+    return "at least " + by + (is_slower ? " as long" : " as fast") + " as predicted";
+  }
   if (revealed.is_rough && factor < kBeyondDoubt && factor > 1 / kBeyondDoubt)
     return "two rough times do not settle it; compare them in turns";
   if (revealed.prediction->factor > 0)
@@ -249,7 +286,8 @@ std::string prediction_sentence(const Revealed& revealed) {
   if (!revealed.measured_ns) return text + "; no result: " + revealed.reason + ".";
   const std::string took = format_time_ns(*revealed.measured_ns);
   if (of_times)
-    text += ", measured " + took;
+    text += ", measured " +
+            (revealed.range.empty() ? took : revealed.range + ", by processor and by wall time");
   else if (revealed.ratio)
     text += ", it is " + ratio_said(revealed);
   else
@@ -257,8 +295,10 @@ std::string prediction_sentence(const Revealed& revealed) {
   if (revealed.factor)
     text += ": " + off_text(revealed);
   else if (!revealed.range.empty())
-    text +=
-        "; other programs took more of one side's time than of the other's, so it is not judged";
+    text += of_times
+                ? "; other programs took the rest of its time, so it is not judged"
+                : "; other programs took more of one side's time than of the other's, so it is "
+                  "not judged";
   if (const Comparison* later = revealed.later_pair)
     text += ". A pair since then: " + ratio_text(later->ratio, later->ci) + pair_interval(*later);
   return text + ".";
