@@ -333,10 +333,11 @@ TEST_CASE(
   again.settings.path = f.state.settings.path;
   load_settings(&again);
   CHECK(again.appearance.scale == Approx(0.75f));
+  CHECK_FALSE(again.appearance.light_theme);  // chosen by its key, on the stage too
   f.driver->key(Key::escape);
   CHECK(f.state.view.screen == ScreenId::lab);
   CHECK(f.state.appearance.scale == Approx(0.75f));
-  CHECK(f.state.appearance.light_theme);
+  CHECK_FALSE(f.state.appearance.light_theme);
   CHECK_FALSE(f.state.appearance.full_screen);
   CHECK(f.state.selection.rung == kSecond);
 }

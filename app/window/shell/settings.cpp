@@ -519,11 +519,11 @@ void load_settings(State* state) {
 
 void save_settings(State* state) {
   if (state->settings.path.empty()) return;
-  // What a presenter's mode changed is not what was chosen.
+  // What a presenter's mode changed is not what was chosen; the theme is changed by its key alone.
   const BeforePresenting* before = state->teaching.before.get();
   const Appearance& look = before ? before->appearance : state->appearance;
   const bool show_experts = before ? before->view.show_experts : state->view.show_experts;
-  const Json json = {{"theme", look.light_theme ? "light" : "dark"},
+  const Json json = {{"theme", state->appearance.light_theme ? "light" : "dark"},
                      {"level", name_of(look.level)},
                      {"scale", look.scale},
                      {"show_experts", show_experts},

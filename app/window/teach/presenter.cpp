@@ -303,7 +303,9 @@ void toggle_presenter(State& state) {
   if (teach.presenting) {
     if (!teach.tour) state.selection = teach.before->selection;
     state.view = teach.before->view;
+    const bool is_light = state.appearance.light_theme;  // chosen on the stage, it is kept
     state.appearance = teach.before->appearance;
+    state.appearance.light_theme = is_light;
     teach.before = nullptr;
     teach.presenting = false;
     if (teach.tour)
