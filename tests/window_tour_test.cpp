@@ -1467,6 +1467,21 @@ TEST_CASE("of a diff that is too long the lines stay that changed most", "[tour]
   CHECK(key.back().text.empty());
   CHECK(app::count_changes(key).added == 6);
   CHECK(app::key_lines(lines, 40).size() == 40);
+  // A call that goes on far to the right says less than the line whose meaning changed, and that stands with what it was.
+  const auto file = [&](const std::string& name, const std::string& row) {
+    return "void " + name + "() {\n  int row = " + row + ";\n" + std::string("  same;\n  more;\n") +
+           "}\nint launch() {\n  " + name + "<<<1>>>(a,\n" + std::string(28, ' ') + name + ",\n" +
+           std::string(28, ' ') + name + ");\n}\n";
+  };
+  const std::string was = file("first", "y"), is = file("second", "x");
+  const auto shown = app::key_lines(app::fold_equal(app::diff_code(was, is), 0), 7);
+  const auto has_line = [&](Kind kind, const char* text) {
+    return std::any_of(shown.begin(), shown.end(), [&](const app::DiffLine& line) {
+      return line.kind == kind && contains(std::string(line.text), text);
+    });
+  };
+  CHECK(has_line(Kind::removed, "int row = y"));
+  CHECK(has_line(Kind::added, "int row = x"));
   const std::string
       before = "int f();\nRIDGE_KERNEL(gemm, cpu, a,\n             .launch = f);\nint g();\n",
       after = "int f();\nRIDGE_KERNEL(gemm, cpu, b,\n             .launch = g);\nint g();\n";

@@ -178,6 +178,21 @@ std::vector<DiffLine> without_registration(const std::vector<DiffLine>& lines) {
   return rest;
 }
 
+namespace {
+
+/// What a line tells of what the code does: deep inside it most. A comment tells it in words; a line that goes on with the
+/// one before stands far right without lying deep.
+size_t telling_weight(const std::vector<DiffLine>& lines, size_t at) {
+  const std::string_view text = lines[at].text;
+  const size_t indent = text.find_first_not_of(' ');
+  if (indent == text.npos || text.substr(indent).starts_with("//")) return 0;
+  const std::string_view before = at > 0 ? lines[at - 1].text : std::string_view();
+  const bool goes_on = !before.empty() && std::string_view(",(").find(before.back()) != before.npos;
+  return goes_on ? 1 : 1 + indent / 2;
+}
+
+}  // namespace
+
 std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most) {
   constexpr size_t kCuts = 2;
   if (lines.size() <= most || most <= kCuts) return lines;
@@ -186,13 +201,15 @@ std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most)
   const bool any = changes.added + changes.removed > 0;  // of code that is the same all lines count
   const auto weight_from = [&](size_t first) {
     size_t weight = 0;
+    bool has_removed = false, has_added = false;
     for (size_t i = first; i < first + count; ++i) {
-      const size_t indent = lines[i].text.find_first_not_of(' ');
-      const bool is_telling = !any || lines[i].kind != DiffLine::Kind::same;
-      const bool counts = is_telling && indent != lines[i].text.npos;
-      weight += counts ? 1 + indent / 2 : 0;
+      const Kind kind = lines[i].kind;
+      const size_t own = !any || kind != Kind::same ? telling_weight(lines, i) : 0;
+      weight += own;
+      has_removed |= kind == Kind::removed && own > 0;
+      has_added |= kind == Kind::added && own > 0;
     }
-    return weight;
+    return has_removed && has_added ? weight * 3 / 2 : weight;  // a change is what was and what is
   };
   size_t best = 0;
   for (size_t first = 1; first + count <= lines.size(); ++first)
