@@ -674,6 +674,41 @@ TEST_CASE("what cannot run here is played from its recording", "[tour]") {
   CHECK(contains(f.state.teaching.results.at(8).claim, "recorded on"));
 }
 
+TEST_CASE("a claim of a pair at one clock that was held down says so, with the sustained verdict",
+          "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  const auto tour = study::load_tour("class");
+  REQUIRE(tour);
+  const int last = static_cast<int>(tour->steps.size()) - 1;
+  start_tour(f.state, "class", last);
+  f.driver->frames(2);
+  answer(f);
+  f.driver->key(Key::page_down);
+  f.driver->frames(600);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  const std::string& claim = f.state.teaching.results.at(last).claim;
+  INFO(claim);
+  CHECK(contains(claim, "as fast at equal clock, interval"));
+  CHECK(
+      contains(claim, "Sustained, each alone at its own clock: “tuned” against “cuBLAS”: slower"));
+  CHECK(contains(claim, "recorded on NVIDIA H200"));
+}
+
+TEST_CASE("the stage offers only keys that act, and what it was lit by is kept", "[tour]") {
+  Fixture f;
+  toggle_presenter(f.state);
+  f.driver->frames(3);
+  REQUIRE(asks_for_number(f.state));
+  CHECK_FALSE(contains(stage_hint(f.state), "J:"));  // a letter belongs to the field
+  CHECK(contains(stage_hint(f.state), "Ctrl K"));
+  const bool was_light = f.state.appearance.light_theme;
+  REQUIRE(perform(f.state, "theme"));
+  toggle_presenter(f.state);
+  CHECK(f.state.appearance.light_theme != was_light);
+}
+
 TEST_CASE("a report of recordings says in its first lines that nothing was measured here") {
   Fixture f;
   f.state.sessions.recordings = shipped();

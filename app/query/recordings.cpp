@@ -12,6 +12,7 @@
 
 #include "app/session/saved_run.h"
 #include "common/core/files.h"
+#include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/in_turns.h"
 #include "common/record/noise_floor.h"
@@ -451,6 +452,32 @@ SnappedComparison recorded_comparison(std::span<const Recording> recordings,
         return nearest_comparison(run, baseline, candidate, wanted(run), cache);
       },
       [](const SnappedComparison& found) { return found.comparison; });
+}
+
+namespace {
+
+bool is_library(const std::string& kernel) {
+  const Rung* rung = rung_of(kernel);
+  return rung && rung->peer;
+}
+
+}  // namespace
+
+RecordedPair recorded_sustained(std::span<const Recording> recordings, const std::string& machine,
+                                const Comparison& pair) {
+  RecordedPair found;
+  for (const Recording& recording : recordings) {
+    if (recording.machine != machine) continue;
+    for (const Comparison& one : recording.run->comparisons()) {
+      const bool is_point = one.candidate == pair.candidate && one.cache == pair.cache &&
+                            one.candidate_params == pair.candidate_params &&
+                            one.baseline_params == pair.baseline_params;
+      if (!is_point || one.sustained.empty() || one.stale || is_cancelled(one)) continue;
+      if (one.baseline == pair.baseline) return {&one, &recording};
+      if (is_library(one.baseline) && is_library(pair.baseline)) found = {&one, &recording};
+    }
+  }
+  return found;
 }
 
 }  // namespace ridge::app

@@ -125,4 +125,14 @@ SnappedComparison recorded_comparison(std::span<const Recording> recordings,
                                       const std::string& baseline, const std::string& candidate,
                                       const WantedOf& wanted, const OpenEnum<CacheMode>& cache);
 
+/// A comparison of a recording.
+struct RecordedPair {
+  const Comparison* comparison = nullptr;
+  const Recording* recording = nullptr;
+};
+/// Of a pair whose clock was held down: how its candidate did against the same baseline in sustained turns on that
+/// machine, at the same parameters; of a pair with a library, against any library. Null: no recording has it.
+RecordedPair recorded_sustained(std::span<const Recording> recordings, const std::string& machine,
+                                const Comparison& pair);
+
 }  // namespace ridge::app

@@ -51,9 +51,9 @@ std::string other_size(const State& state, const LessonBar& bar, const Params& c
 }
 
 std::string verdict_words(const StepBars& bars, const StepOutcome& outcome) {
-  return outcome.pair
-             ? verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title) + "."
-             : "";
+  if (!outcome.pair) return "";
+  return verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title) + "." +
+         (outcome.sustained.empty() ? "" : " " + outcome.sustained + ".");
 }
 
 }  // namespace

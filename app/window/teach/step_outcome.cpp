@@ -55,6 +55,23 @@ const Comparison* pair_of(const State& state, const StepBars& bars, std::string*
   return found.comparison;
 }
 
+/// A pair whose sides shared a clock that was held down does not say how fast each is alone.
+std::string sustained_words(const State& state, const Comparison& pair,
+                            const std::string& machine) {
+  if (!lacks_sustained(pair)) return {};
+  const app::RecordedPair found = app::recorded_sustained(
+      state.sessions.recordings, machine.empty() ? machine_named(state.run()) : machine, pair);
+  if (!found.comparison) return {};
+  const auto title = [](const std::string& kernel) {
+    const Rung* rung = rung_of(kernel);
+    return rung ? std::string(rung->title) : kernel;
+  };
+  const Comparison& one = *found.comparison;
+  return "Sustained, each alone at its own clock: " +
+         verdict_sentence(one, title(one.baseline), title(one.candidate)) + ", recorded on " +
+         found.recording->machine;
+}
+
 bool is_settled(const Comparison& pair) {
   return supported_verdict(pair) != Verdict::unresolved;
 }
@@ -338,6 +355,7 @@ StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars&
   const bool is_of_two = step.kind == StepKind::compare || step.ask == Ask::ratio;
   if (is_of_two && bars.bars.size() > 1) {
     out.pair = pair_of(state, bars, &out.pair_machine);
+    if (out.pair) out.sustained = sustained_words(state, *out.pair, out.pair_machine);
     if (!out.pair && is_step_cancelled(state))
       out.missing = "The comparison was cancelled before enough rounds.";
   }
@@ -456,7 +474,9 @@ std::string verdict_sentence(const Comparison& pair, const std::string& baseline
           : "invalid";
   if (!(pair.ratio > 0)) return sides + ": " + word;
   const std::string uneven = uneven_reason(pair);
-  return with_stale(sides + ": " + word + ", " + headline_ratio_text(pair) + " as fast, interval " +
+  const char* clock =
+      lacks_sustained(pair) ? " as fast at equal clock, interval " : " as fast, interval ";
+  return with_stale(sides + ": " + word + ", " + headline_ratio_text(pair) + clock +
                         ratio_interval_text(pair.ci, pair.margin) +
                         (uneven.empty() ? "" : "; " + uneven),
                     pair.stale);
@@ -488,6 +508,7 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
     result.verdict = supported_verdict(*outcome.pair);
     result.claim = verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title);
     if (!outcome.pair_machine.empty()) result.claim += ", recorded on " + outcome.pair_machine;
+    if (!outcome.sustained.empty()) result.claim += ". " + outcome.sustained;
   }
   if (!outcome.missing.empty() || result.said.empty()) return result;
   for (const LessonBar& bar : bars.bars) {

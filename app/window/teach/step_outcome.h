@@ -27,6 +27,9 @@ struct StepOutcome {
   const Comparison* pair =
       nullptr;               ///< of a comparison step; null: none was made, or it was cancelled
   std::string pair_machine;  ///< where it was recorded; empty: here
+  /// Of a pair at one clock that was held down: what recorded sustained turns say, a sentence without its full stop. Empty:
+  /// no recording of that machine has any.
+  std::string sustained;
 };
 /// What was measured settles no verdict, or judges no answer.
 bool is_unsettled(const StepOutcome& outcome);
