@@ -375,6 +375,7 @@ TEST_CASE("on a terminal the same table grows row by row; a row waits for its sh
   run.apply_line(late);
   std::string text = tables.next(run, 4, false);
   CHECK(lines_of(text).size() == 4);  // an empty line, the parameters, the heading, the row
+  CHECK(contains(lines_of(text)[2], " samples "));  // no size: that stands a line higher
   CHECK(row_named(text, "cpu.naive_o1").find(" %") != std::string::npos);
   CHECK(tables.next(run, 4, false).empty());
   end_series(1, "gemm.cpu.loop_order", 24e6);

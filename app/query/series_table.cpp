@@ -80,7 +80,7 @@ std::vector<std::string> heading_with(const Series& with) {
           "time/call",
           "gain",
           "95 %",
-          "n",
+          "samples",
           "compute",
           with.kind == RungKind::pipeline ? "of bound" : "ceiling",
           "exponentials",
@@ -272,7 +272,7 @@ std::vector<size_t> table_rows(const std::vector<const Series*>& all) {
 namespace {
 
 /// As wide as the figures of a kernel get; 0: a column that not every table has.
-constexpr size_t kFixedWidths[kColumns] = {0, 9, 9, 7, 4, 12, 7, 0, 9, 0, 0, 0, 9};
+constexpr size_t kFixedWidths[kColumns] = {0, 9, 9, 7, 7, 12, 7, 0, 9, 0, 0, 0, 9};
 
 bool is_ended(const Series& series) {
   return series.status != SeriesStatus::pending && series.status != SeriesStatus::running;
