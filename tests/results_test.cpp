@@ -1,6 +1,7 @@
 // What `run` prints of made-up runs: the tables and what holds each rung back.
 #include "app/query/results.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <sstream>
 #include <string>
@@ -350,6 +351,24 @@ TEST_CASE("the ceilings are a table of at most 100 columns, however long their s
   INFO(text);
   CHECK(contains(text, "1.5 CPUs"));
   for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= kTextWidth);
+}
+
+TEST_CASE("why ceilings are in doubt is said once for all of one reason") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::probe, 4, {}));
+  std::vector<Ceiling> all;
+  for (const int threads : {3, 4, 5}) {
+    all.push_back({fmt::format("FMA, {} threads", threads), Backend::cpu, "flop", "fp32", threads,
+                   1e12, "FLOP/s", "measured"});
+    all.back().doubt = threads == 4 ? "two probes disagree" : "other programs used the CPU";
+  }
+  out.worker("result", {{"request", 4}, {"ceilings", all}});
+  const std::string text = ceilings_text(read_run(out));
+  INFO(text);
+  CHECK(
+      contains(text, "in doubt: FMA, 3 threads and FMA, 5 threads: other programs used the CPU\n"));
+  CHECK(contains(text, "in doubt: FMA, 4 threads: two probes disagree\n"));
 }
 
 TEST_CASE("on a terminal the same table grows row by row; a row waits for its share of a ceiling") {

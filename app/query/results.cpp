@@ -311,15 +311,31 @@ std::string environment_text(const Run& run) {
   return text + "\n";
 }
 
+namespace {
+
+/// Each reason once: the rows of the table are marked.
+std::string doubts_text(const std::map<std::string, std::vector<std::string>>& names_by_doubt) {
+  constexpr size_t kFew = 2;
+  std::string text;
+  for (const auto& [doubt, names] : names_by_doubt) {
+    const std::string of = names.size() <= kFew ? fmt::format("{}", fmt::join(names, " and "))
+                                                : fmt::format("{} ceilings", names.size());
+    text += fmt::format("in doubt: {}: {}\n", of, doubt);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string ceilings_text(const Run& run) {
   std::vector<std::vector<std::string>> rows;
-  std::string doubts;
+  std::map<std::string, std::vector<std::string>> names_by_doubt;
   for (const Ceiling& ceiling : run.ceilings()) {
     rows.push_back({ceiling.name, ceiling_text(ceiling, ceiling.value), ceiling_source(ceiling)});
-    if (!ceiling.doubt.empty())
-      doubts += fmt::format("in doubt: {}, {}\n", ceiling.name, ceiling.doubt);
+    if (!ceiling.doubt.empty()) names_by_doubt[ceiling.doubt].push_back(ceiling.name);
   }
-  return rows.empty() ? "" : table({"ceiling", "value", "source"}, rows) + doubts;
+  return rows.empty() ? ""
+                      : table({"ceiling", "value", "source"}, rows) + doubts_text(names_by_doubt);
 }
 
 namespace {
