@@ -157,6 +157,7 @@ TEST_CASE(
   CHECK(contains(c.page, "Ada L"));
   CHECK(contains(c.page, "Person 1"));
   CHECK_FALSE(contains(c.page, "grace"));
+  CHECK(contains(c.outcome.out, "names of their folders are withheld. --csv FILE.csv"));
   // The gradebook is the lecturer's: it leads back to the folder.
   CHECK(c.field("Person 1", "handed_in") == "grace_hopper_77");
   CHECK(c.field("Ada L", "runs") == "2");  // the file without a name lies in her folder

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/query/class_sections.h"
@@ -94,6 +95,14 @@ std::string class_text(const ClassRoll& roll) {
   const report::Report report = class_report(roll);
   const report::Table people = people_table(roll);
   std::string text = report.sentence + "\n\n" + table(people.columns, people.rows);
+  const bool has_nameless = std::any_of(roll.people.begin(), roll.people.end(),
+                                        [](const ClassPerson& person) { return !person.is_named; });
+  if (has_nameless)
+    text +=
+        "“Person 1” and so on: their runs hold no name, and the names of their folders are "
+        "withheld. "
+        "--csv FILE.csv and --json show each person's folder. A name is typed in Class, or as Name "
+        "in Report.\n";
   for (const ClassRemark& remark : roll.changed) text += remark.error.sentence() + "\n";
   for (const ClassRemark& remark : roll.unreadable)
     text += "left out: " + remark.error.sentence() + "\n";
