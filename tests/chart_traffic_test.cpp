@@ -77,6 +77,16 @@ TEST_CASE("a workload says who wins each part, once there is more than one to ch
                       "Speed at its shape: 100 GFLOP/s in every row");
   };
   CHECK(says() == 1);
+  const auto warns = [&] {
+    const ChartModel made = workload_chart(input);
+    return std::count_if(made.legend.begin(), made.legend.end(), [](const std::string& one) {
+      return one.find("bound by memory and reaches less") != std::string::npos;
+    });
+  };
+  CHECK(warns() == 0);  // each was measured at its shape
+  for (WorkloadRow& row : input.rows) row.exact = false;
+  CHECK(warns() == 1);
+  for (WorkloadRow& row : input.rows) row.exact = true;
   input.rows[1].flop = 2e9;
   CHECK(says() == 0);
   CHECK_FALSE(workload_chart(input).panels[1].marks[0].bare);

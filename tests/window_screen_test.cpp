@@ -12,6 +12,7 @@
 #include "app/window/shell/overlays.h"
 #include "app/window/shell/settings.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/model_views.h"
 #include "app/window/views/timeline.h"
 #include "app/window/views/view.h"
 #include "common/record/derive.h"
@@ -720,6 +721,22 @@ TEST_CASE("the timeline has a lane for each rung that was timed, from stamps alo
   f.driver->frames(2);
   CHECK(make_timeline(f.state).lanes.empty());
   CHECK(f.driver->find("nothing"));
+}
+
+TEST_CASE("a part that another recording of the machine has at its shape takes that time",
+          "[window][screens]") {
+  Fixture f;
+  const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded";
+  f.state.sessions.recordings = app::load_recordings(folder, nullptr);
+  open_run(f.state, folder + "/conv.h200.jsonl");
+  select_rung(f.state, "conv.cuda.packed_taps");
+  f.driver->frames(3);
+  const chart::ChartModel model = workload_of(f.state);
+  const auto& speeds = model.panels[1].marks;
+  REQUIRE_FALSE(speeds.empty());
+  CHECK(model.rows[0].label == "stem");
+  CHECK(speeds[0].row == 0);
+  CHECK(speeds[0].value == Approx(249e12).epsilon(0.01));  // of conv.h200.stem, not 56 x 56's 442
 }
 
 TEST_CASE("a lane of several candidates says how many there are", "[window][screens]") {

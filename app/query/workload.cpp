@@ -98,11 +98,16 @@ Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const 
     return {near.series,     "",   from ? from->run.get() : &run, from ? from->machine : "",
             near.shown_size, scale};
   };
-  Reckoned found = reckoned(nearest_series(run, kernel, filled.params, cache, fixed));
+  const Snapped own = nearest_series(run, kernel, filled.params, cache, fixed);
+  if (own.exact) return reckoned(own);
+  const Snapped recorded = recorded_series(
+      recordings, kernel, [&](const Run&) { return filled.params; }, cache, fixed);
+  // What another recording of this machine has of this very shape is nearer than another shape.
+  const bool is_of_machine = recorded.recording && run.environment() &&
+                             run.environment()->machine() == recorded.recording->machine;
+  if (recorded.exact && is_of_machine && has_speed(*recorded.series)) return reckoned(recorded);
   const KernelInfo* info = run.kernel(kernel);
-  if (found.series || (info && info->available)) return found;
-  return reckoned(recorded_series(
-      recordings, kernel, [&](const Run&) { return filled.params; }, cache, fixed));
+  return reckoned(own.series || (info && info->available) ? own : recorded);
 }
 
 const Series* fastest_call(const Run& run, const PublishedRow& part,

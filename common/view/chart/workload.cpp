@@ -143,6 +143,12 @@ void fold_equal(Panel* panel, std::vector<std::string>* legend) {
   if (std::any_of(panel->marks.begin(), panel->marks.end(),
                   [&](const Mark& mark) { return text_of(mark) != same; }))
     return;
+  const bool is_reckoned = std::all_of(panel->marks.begin(), panel->marks.end(),
+                                       [](const Mark& mark) { return mark.hatched; });
+  if (is_reckoned && panel->metric == "throughput")
+    legend->push_back(
+        "one rate stands in for all: a part that reads each weight once, as decoding does, is "
+        "bound by memory and reaches less");
   legend->push_back(panel->title + ": " + same + " in every row");
   for (Mark& mark : panel->marks) mark.bare = true;
 }
