@@ -739,6 +739,41 @@ TEST_CASE("a part that another recording of the machine has at its shape takes t
   CHECK(speeds[0].value == Approx(249e12).epsilon(0.01));  // of conv.h200.stem, not 56 x 56's 442
 }
 
+TEST_CASE("a recording that keeps results alone has one lane for what ran in turns",
+          "[window][screens]") {
+  Fixture f;
+  const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded";
+  open_run(f.state, folder + "/gemm.h200.bf16_4096.jsonl");
+  f.driver->frames(2);
+  const Timeline timeline = make_timeline(f.state);
+  int in_turns = 0;
+  for (const SpanLane& lane : timeline.lanes) {
+    INFO(label_of(f.state, lane));
+    CHECK((lane.request->type == RequestType::compare || lane.series < 0));
+    if (lane.series != kInTurns) continue;
+    ++in_turns;
+    CHECK(kernel_of(lane).empty());
+    CHECK(label_of(f.state, lane).starts_with("15 rungs, in turns"));
+  }
+  CHECK(in_turns == 1);
+  // One rung after the other: each result came when its rung was done.
+  open_run(f.state, folder + "/pipeline.h100_80gb_hbm3.jsonl");
+  f.driver->frames(2);
+  const Timeline one_by_one = make_timeline(f.state);
+  CHECK(std::count_if(one_by_one.lanes.begin(), one_by_one.lanes.end(),
+                      [](const SpanLane& lane) { return lane.series >= 0; }) > 5);
+}
+
+TEST_CASE("kinds of work that stand in one picture look unlike each other", "[window][screens]") {
+  for (const KindLook& one : kind_looks()) {
+    for (const KindLook& other : kind_looks()) {
+      if (&one == &other || one.is_of_stages != other.is_of_stages) continue;
+      INFO(one.what << " and " << other.what);
+      CHECK_FALSE((one.role == other.role && one.is_hollow == other.is_hollow));
+    }
+  }
+}
+
 TEST_CASE("a lane of several candidates says how many there are", "[window][screens]") {
   Fixture f;
   Request asked;

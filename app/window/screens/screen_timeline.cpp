@@ -20,41 +20,20 @@
 namespace ridge::window {
 namespace {
 
-/// Kinds differ by height too, so that colour does not stand alone.
-struct Kind {
-  const char* what;
-  const char* title;
-  Role role;
-  float height;  ///< of a lane, 0 to 1
-};
-constexpr Kind kKinds[] = {{"check", "prepare and check", Role::series2, 0.45f},
-                           {"call", "warm-up and samples", Role::series0, 0.8f},
-                           {"latency", "single calls", Role::series1, 0.62f},
-                           {"rounds", "rounds, in turns", Role::series4, 0.8f},
-                           {"read", "read", Role::series4, 0.45f},
-                           {"decode", "decode", Role::series0, 0.8f},
-                           {"augment", "crop and flip", Role::series3, 0.6f},
-                           {"collate", "normalise, collate", Role::series2, 0.5f},
-                           {"copy", "copy", Role::series2, 0.8f},
-                           {"copy and decode", "copy and decode", Role::series0, 0.7f},
-                           {"step", "step", Role::series1, 0.9f},
-                           {"host buffer, filling", "a batch is filled", Role::muted, 0.2f},
-                           {"host buffer, full", "it waits on the host", Role::series3, 0.4f},
-                           {"device buffer, full", "it waits on the device", Role::series1, 0.4f},
-                           {"result", "ceilings, results", Role::muted, 0.25f}};
-
-const Kind& kind_of(const std::string& what) {
-  for (const Kind& kind : kKinds) {
-    if (what == kind.what) return kind;
-  }
-  return kKinds[std::size(kKinds) - 1];
-}
-
 constexpr float kSection = 34, kLabel = 250, kTelemetry = 62;
 constexpr float kLabelPad = 24;
 constexpr float kMostLabel = 0.36f;  // of the width: beyond it the seconds would find no room
 /// Lanes are as high as fills the room, within what a label needs and what still reads as a lane.
 constexpr float kLeastLane = 22, kMostLane = 56, kMostTelemetry = 160;
+
+void fill_kind(Ui& ui, const Area& bar, const KindLook& kind) {
+  const float round = bar.w > 4 ? ui.px(2) : 0;
+  if (kind.is_hollow && bar.w > 4)
+    ui.list->AddRect({bar.x, bar.y}, {bar.right(), bar.bottom()}, ui.color(kind.role), round, 0,
+                     ui.px(1.5f));
+  else
+    ui.fill(bar, ui.color(kind.role), round);
+}
 
 class TimelineScreen final : public Screen {
  public:
@@ -103,12 +82,12 @@ class TimelineScreen final : public Screen {
 };
 
 void TimelineScreen::draw_legend(Ui& ui, Area row) const {
-  std::set<const Kind*> used;
-  for (const std::string& what : shown().kinds) used.insert(&kind_of(what));
-  for (const Kind& kind : kKinds) {
+  std::set<const KindLook*> used;
+  for (const std::string& what : shown().kinds) used.insert(&look_of_kind(what));
+  for (const KindLook& kind : kind_looks()) {
     if (!used.contains(&kind)) continue;
     const float h = ui.px(18) * kind.height, w = ui.px(18);
-    ui.fill({row.x, row.middle() - h / 2, w, h}, ui.color(kind.role), ui.px(2));
+    fill_kind(ui, {row.x, row.middle() - h / 2, w, h}, kind);
     row.take_left(w, ui.px(8));
     row.take_left(ui.text(row.x, row.middle(), kind.title, kSmall_px, Role::muted), ui.px(24));
   }
@@ -154,10 +133,10 @@ bool TimelineScreen::draw_fit(Ui& ui, const Area& row) const {
 void TimelineScreen::draw_span(Ui& ui, const Area& lane, const SpanLane& of,
                                const LaneSpan& span) const {
   if (span.to_s < axis_.low || span.from_s > axis_.high) return;
-  const Kind& kind = kind_of(shown().kinds[static_cast<size_t>(span.kind)]);
+  const KindLook& kind = look_of_kind(shown().kinds[static_cast<size_t>(span.kind)]);
   const float x = x_of(span.from_s), h = (lane.h - ui.px(6)) * kind.height;
   const Area bar = {x, lane.middle() - h / 2, std::max(1.0f, x_of(span.to_s) - x), h};
-  ui.fill(bar, ui.color(kind.role), bar.w > 4 ? ui.px(2) : 0);
+  fill_kind(ui, bar, kind);
   const Area reach = {bar.x - 1, lane.y, bar.w + 2, lane.h};
   if (was_dragged_ || !axis_.holds(ImGui::GetIO().MousePos.x)) return;
   if (!ImGui::IsMouseHoveringRect({reach.x, reach.y}, {reach.right(), reach.bottom()})) return;

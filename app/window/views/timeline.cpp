@@ -15,6 +15,25 @@
 namespace ridge::window {
 namespace {
 
+using chart::Role;
+
+constexpr KindLook kLooks[] = {
+    {"check", "prepare and check", Role::series2, 0.45f},
+    {"call", "warm-up and samples", Role::series0, 0.8f},
+    {"latency", "single calls", Role::series1, 0.62f},
+    {"rounds", "rounds, in turns", Role::series4, 0.8f},
+    {"read", "read", Role::series4, 0.45f, true},
+    {"decode", "decode", Role::series0, 0.8f, true},
+    {"augment", "crop and flip", Role::series3, 0.6f, true},
+    {"collate", "normalise, collate", Role::series2, 0.5f, true},
+    {"copy", "copy", Role::text, 0.8f, true},
+    {"copy and decode", "copy and decode", Role::limit, 0.7f, true},
+    {"step", "step", Role::series1, 0.9f, true},
+    {"host buffer, filling", "a batch is filled", Role::muted, 0.2f, true, true},
+    {"host buffer, full", "it waits on the host", Role::series3, 0.4f, true, true},
+    {"device buffer, full", "it waits on the device", Role::series1, 0.4f, true, true},
+    {"result", "ceilings, results", Role::muted, 0.25f}};
+
 std::string section_of(const Request& request) {
   if (request.type == RequestType::compare) return "Comparison, " + request.cache.text();
   if (request.type == RequestType::probe) return "Ceilings and estimates";
@@ -28,10 +47,34 @@ int kind_in(std::vector<std::string>* kinds, std::string_view what) {
   return place;
 }
 
+/// Whether its rungs were sampled in turns, and its lines keep the results alone: they all came at the end, so that the time
+/// between two of them is nobody's. (A rung that cannot take turns has had its result before.)
+bool lacks_sample_times(const Run& run, const Request& request) {
+  constexpr double kAtOnce_s = 0.05;  // a line after the other, with no sample between
+  if (request.type != RequestType::run) return false;
+  std::vector<double> at_s;
+  for (const Moment& moment : run.moments()) {
+    if (moment.request != request.id || moment.series < 0) continue;
+    if (run.word(moment) != "result") return false;
+    at_s.push_back(moment.t_s);
+  }
+  return at_s.size() > 1 && at_s.back() - at_s[at_s.size() - 2] < kAtOnce_s;
+}
+
 }  // namespace
 
+std::span<const KindLook> kind_looks() {
+  return kLooks;
+}
+
+const KindLook& look_of_kind(const std::string& what) {
+  const auto found = std::find_if(std::begin(kLooks), std::end(kLooks),
+                                  [&](const KindLook& look) { return what == look.what; });
+  return found == std::end(kLooks) ? kLooks[std::size(kLooks) - 1] : *found;
+}
+
 std::string kernel_of(const SpanLane& lane) {
-  if (lane.request == nullptr) return "";
+  if (lane.request == nullptr || lane.series == kInTurns) return "";
   const auto& kernels = lane.request->kernels;
   if (lane.request->type == RequestType::compare && kernels.size() >= 2) return kernels[1];
   const bool has = lane.series >= 0 && static_cast<size_t>(lane.series) < kernels.size();
@@ -40,6 +83,9 @@ std::string kernel_of(const SpanLane& lane) {
 
 std::string label_of(const State& state, const SpanLane& lane) {
   if (lane.request == nullptr) return lane.label;
+  if (lane.series == kInTurns)
+    return std::to_string(lane.request->kernels.size()) +
+           " rungs, in turns (the saved run lacks when each ran)";
   const std::string kernel = kernel_of(lane);
   if (kernel.empty()) return "this machine";  // what belongs to no rung: ceilings, estimates
   const std::string title = rung_title(state.ladder, kernel);
@@ -76,6 +122,13 @@ std::string quantity_label(const std::string& name) {
   return quantity_words(name);
 }
 
+/// Looked up once for each request.
+bool RunTimeline::is_without_samples(const Run& run, const Request& request) {
+  const auto [known, is_new] = without_samples_.try_emplace(request.id, false);
+  if (is_new) known->second = lacks_sample_times(run, request);
+  return known->second;
+}
+
 void RunTimeline::add_moment(const Run& run, const Moment& moment) {
   const double since_s = std::exchange(from_s_, moment.t_s);
   const Request* request = run.request(moment.request);
@@ -92,7 +145,8 @@ void RunTimeline::add_moment(const Run& run, const Moment& moment) {
     return;
   if (!(moment.t_s >= since_s)) return;  // another worker's clock
   // A comparison's sides are checked and timed as one: one lane.
-  const int series = request->type == RequestType::compare ? 0 : moment.series;
+  int series = request->type == RequestType::compare ? 0 : moment.series;
+  if (series >= 0 && what == "result" && is_without_samples(run, *request)) series = kInTurns;
   const auto [place, is_new] = places_.try_emplace({moment.request, series}, made_.lanes.size());
   if (is_new) {
     SpanLane& lane = made_.lanes.emplace_back();

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +20,15 @@ struct LaneSpan {
   double from_s = 0, to_s = 0;  ///< since the first moment
 };
 
+/// Of a request whose rungs ran in turns, and whose lines do not hold when each was sampled: one lane for all of them.
+inline constexpr int kInTurns = -2;
+
 /// One rung of one request, or one comparison; or a stage of a pipeline.
 struct SpanLane {
   std::string section;               ///< heading above it where a request begins: "Run, measure, hot"
   std::string label;                 ///< of a stage
   const Request* request = nullptr;  ///< the run's; null: a stage
-  int series = -1;                   ///< -1: what belongs to no rung
+  int series = -1;                   ///< -1: what belongs to no rung; kInTurns: all of them
   std::vector<LaneSpan> spans;
 };
 /// The rung that a lane is of; empty: none.
@@ -39,6 +43,19 @@ struct TelemetryLane {
   bool is_count = false;  ///< it holds its value until the next one: steps, no slopes
   std::vector<std::pair<double, double>> points;  ///< seconds, value
 };
+
+/// How a kind of work looks. Those that stand in one picture, of a run or of a pipeline's stages, differ by colour or
+/// outline, and by height, so that colour does not stand alone.
+struct KindLook {
+  const char* what;  ///< as in Timeline::kinds
+  const char* title;
+  chart::Role role;
+  float height;  ///< of a lane, 0 to 1
+  bool is_of_stages = false;
+  bool is_hollow = false;  ///< an outline: a buffer holds something, nobody works
+};
+std::span<const KindLook> kind_looks();
+const KindLook& look_of_kind(const std::string& what);
 
 struct Timeline {
   std::vector<SpanLane> lanes;
@@ -57,7 +74,9 @@ class RunTimeline {
  private:
   void add_moment(const Run& run, const Moment& moment);
   void add_telemetry(const Run& run);
+  bool is_without_samples(const Run& run, const Request& request);
 
+  std::map<int64_t, bool> without_samples_;  ///< by request
   Timeline made_;
   uint64_t serial_ = 0;                 ///< of the run
   Moments::Iterator next_;              ///< of the run's moments, the first that is not in it
