@@ -774,6 +774,22 @@ TEST_CASE("kinds of work that stand in one picture look unlike each other", "[wi
   }
 }
 
+TEST_CASE("threads of the CPU are no parameter of a GPU's kernel", "[window][screens]") {
+  Fixture f;
+  open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32_large.jsonl");
+  set_level(f.state, Level::kLab);
+  select_rung(f.state, "gemm.cuda.tf32x3");
+  f.driver->frames(3);
+  CHECK_FALSE(title_params(f.state).contains("threads"));
+  CHECK(title_params(f.state).contains("n"));
+  CHECK_FALSE(f.driver->find("threads=1"));
+  open_run(f.state,
+           variable("RIDGE_SOURCE") + "/assets/recorded/gemm.intel_r_xeon_r_processor.jsonl");
+  select_rung(f.state, "gemm.cpu.loop_order");
+  f.driver->frames(3);
+  CHECK(title_params(f.state).contains("threads"));
+}
+
 TEST_CASE("a lane of several candidates says how many there are", "[window][screens]") {
   Fixture f;
   Request asked;

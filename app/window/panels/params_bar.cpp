@@ -55,6 +55,9 @@ std::vector<ParamGroup> groups_of(const State& state, bool of_selected) {
     const bool is_chosen = state.selection.params.contains(param.name);  // by a lesson's link
     if (!is_chosen && !is_shown(param.level, state.appearance.level)) continue;
     if (of_model && param.name != std::string_view("threads")) continue;
+    const bool is_idle = param.name == std::string_view("threads") && !of_model &&
+                         !selected_takes(state, param.name);
+    if (is_idle && !is_chosen) continue;
     if ((of_selected || of_model) && !selected_takes(state, param.name)) continue;
     if (!shown.count(param.name)) continue;
     groups.push_back(stops_of(state, shown, param));

@@ -131,6 +131,9 @@ Params view_params(const State& state, const KernelInfo* info) {
 bool selected_takes(const State& state, const std::string& name) {
   const KernelInfo* selected = find_info(state.sessions, state.selection.rung);
   if (!selected) return true;
+  // A kernel of a GPU has its own threads: those of this parameter are the CPU's.
+  if (name == "threads" && selected->kind == RungKind::kernel && selected->backend == Backend::cuda)
+    return false;
   return std::any_of(selected->params.begin(), selected->params.end(),
                      [&](const ParamSpec& spec) { return spec.name == name; });
 }
