@@ -56,6 +56,20 @@ TEST_CASE("every ceiling measured for the backend is a roof, and nothing else is
   CHECK(*find_guide(model, "FFMA fp32")->from == Approx(6e13 / 4e12));
 }
 
+TEST_CASE("a rung whose unit has no roof says so") {
+  Case made = many(3);
+  const auto says = [&](const ChartModel& model, const std::string& what) {
+    return std::any_of(model.legend.begin(), model.legend.end(),
+                       [&](const std::string& one) { return one.find(what) != std::string::npos; });
+  };
+  CHECK_FALSE(says(roofline_chart(made.rows), "no roof of its unit"));
+  Series split = *made.rows[1].series;
+  split.kernel = "gemm.cuda.tf32x3";  // of TF32's products, which no ceiling here is of
+  made.rows[1].series = &split;
+  CHECK(says(roofline_chart(made.rows),
+             made.rows[1].label + ": no roof of its unit, tf32, was measured"));
+}
+
 TEST_CASE("a point of the roofline stands at its intensity and its rate") {
   Case made = many(5);
   const ChartModel model = roofline_chart(made.rows);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "common/core/format.h"
@@ -273,6 +274,21 @@ void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
   }
 }
 
+/// What stands above a roof that is not its own must say so: "3xTF32: its unit's roof, tf32, was not measured".
+void name_missing_roofs(const std::vector<Measured>& points, ChartModel* model) {
+  std::map<std::string, std::string> rungs;  // by type of the unit
+  for (const Measured& point : points) {
+    const LadderRow& row = *point.entry.row;
+    const ComputeUnit unit = compute_unit(*point.entry.series);
+    if (!row.at_size || !row.ceilings || known_flop_ceiling(*row.ceilings, *point.entry.series))
+      continue;
+    std::string& names = rungs[unit.dtype];
+    names += (names.empty() ? "" : ", ") + row.label;
+  }
+  for (const auto& [dtype, names] : rungs)
+    model->legend.push_back(names + ": no roof of its unit, " + dtype + ", was measured");
+}
+
 constexpr const char* kOneIntensity =
     "one column: at one size every rung computes the same from the same least bytes, so only its "
     "rate differs";
@@ -334,6 +350,7 @@ ChartModel roofline_chart(std::span<const LadderRow> all, const std::string& tit
   } else {
     model.legend.push_back("no ceilings were measured in this run, so there are no roofs");
   }
+  if (!roofs.flop.empty()) name_missing_roofs(points, &model);
   if (have_one_intensity(points)) model.legend.push_back(kOneIntensity);
   add_elsewhere(elsewhere, &model);
   return model;
