@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/format.h"
 #include "common/stats/line_fit.h"
 #include "common/view/chart/message_times.h"
 #include "tests/catch.h"
@@ -56,6 +57,15 @@ TEST_CASE("the chart of messages draws each rung's points and the line that fits
   CHECK(model.plot->curves[0].dashed);
   CHECK_FALSE(model.plot->curves[1].dashed);
   CHECK(model.plot->curves[1].data.size() == 3);
+  const auto says_dashed = [](const ChartModel& made) {
+    return std::any_of(made.legend.begin(), made.legend.end(),
+                       [](const std::string& one) { return one.starts_with("dashed"); });
+  };
+  CHECK(says_dashed(model));
+  CHECK_FALSE(says_dashed(message_times_chart({rows.data(), 3})));  // a size each: no line
+  const Scene scene = layout(model, {.width = 640, .height = 360});
+  CHECK(std::any_of(scene.primitives.begin(), scene.primitives.end(),
+                    [](const Primitive& one) { return one.text == format_count(16'777'216); }));
   REQUIRE(model.table.rows.size() == 2);
   CHECK(model.table.rows[0].back() == "2.80 ms + 1.75 ms/MB");
   CHECK(model.table.rows[1].back() == "1.20 ms + 6.00 ms/MB");

@@ -229,8 +229,10 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
   }
   ratios.rules.push_back({1, margin > 0 ? "" : "1: no difference", Role::text});
   model.panels = {ratios, verdicts};
-  model.legend = {"diamond: median of the rounds or turns", "whisker: sign-test interval, 95 %",
-                  "dots: single rounds"};
+  model.legend = {"diamond: median of the rounds or turns", "whisker: sign-test interval, 95 %"};
+  const bool has_dots = std::any_of(rows.begin(), rows.end(),
+                                    [](const ForestRow& row) { return !row.round_ratios.empty(); });
+  if (has_dots) model.legend.push_back("dots: single rounds");
   if (const std::string pairs = beyond_text(rows, ratios.axis); !pairs.empty())
     model.legend.insert(model.legend.begin(), pairs);
   if (beyond > 0)

@@ -78,7 +78,10 @@ std::string PlotAxis::tick_label(const Tick& tick) const {
                  : format_scientific(tick.value);
   }
   if (!axis_.stops.empty()) return format_tick(stop_at(axis_, tick.value), digits_);
-  return format_tick(tick.value / (axis_.is_share ? 0.01 : prefix_.factor), digits_);
+  const double shown = tick.value / (axis_.is_share ? 0.01 : prefix_.factor);
+  // A size is read digit by digit, "16 777 216", and is no power of ten.
+  const bool is_size = !axis_.ticks.empty() && shown == std::round(shown);
+  return is_size && shown >= 1e7 ? format_count(shown) : format_tick(shown, digits_);
 }
 
 PlotPage::PlotPage(const ChartModel& model, const LayoutOptions& options)

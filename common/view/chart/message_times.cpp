@@ -133,7 +133,11 @@ ChartModel message_times_chart(std::span<const LadderRow> all) {
     add_rung(points, line, std::move(curve), &model, &y);
   }
   y.apply(&model.plot->y, 1.5, 1.5);
-  model.legend.push_back("dashed: a delay and a time for each byte, fitted to the points");
+  const bool has_line =
+      std::any_of(model.table.rows.begin(), model.table.rows.end(),
+                  [](const std::vector<std::string>& cells) { return cells.back() != kNone; });
+  if (has_line)
+    model.legend.push_back("dashed: a delay and a time for each byte, fitted to the points");
   add_elsewhere(elsewhere, &model);
   return model;
 }
