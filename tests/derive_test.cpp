@@ -154,6 +154,35 @@ TEST_CASE("no share is made of a ceiling in doubt, and the reason is said") {
   CHECK(find_ceiling(ceilings, Backend::cpu, "flop", "fp32", 2));
 }
 
+TEST_CASE("DRAM is no stand-in for the ceiling that was not measured") {
+  // A third of the Tensor Cores' tf32 binds 3xTF32; FFMA is a ceiling of other units.
+  Series product = measured("gemm.cuda.tf32x3", 1);
+  product.flop = 1.1e8;
+  product.bytes_min = 1.6e5;
+  std::vector<Ceiling> ceilings = {
+      {"FFMA fp32", Backend::cuda, "flop", "fp32", 0, 6.5e13, "FLOP/s", "measured"},
+      {"DRAM read", Backend::cuda, "dram_read", "", 0, 4.5e12, "B/s", "measured"}};
+  const Derived open = derive(product, ceilings);
+  CHECK(open.bandwidth->value == Approx(0.0356).epsilon(0.01));
+  CHECK(nearest_ceiling(open) == nullptr);
+  CHECK(no_ceiling_reason(open) == "no measured ceiling for its unit, tf32 on cuda");
+  ceilings.push_back(
+      {"tensor tf32", Backend::cuda, "flop", "tf32", 0, 4.8e14, "FLOP/s", "measured"});
+  CHECK(nearest_ceiling_text(derive(product, ceilings)) == "68.7 %");
+  // So few FLOP for its bytes that no unit is slower than DRAM: that binds.
+  product.kernel = "gemv.cuda.a";
+  product.dtype = "bf16";
+  product.flop = 1.6e5;
+  CHECK(nearest_ceiling_text(derive(product, ceilings)) == "3.56 % of DRAM read");
+  // What ranks send each other goes over links.
+  product.kernel = "collectives.cuda.ring";
+  product.flop = 0;
+  const Derived sent = derive(product, ceilings);
+  CHECK(sent.bytes_per_s);
+  CHECK(nearest_ceiling(sent) == nullptr);
+  CHECK(no_ceiling_reason(sent) == "no measured ceiling for the links between its ranks");
+}
+
 TEST_CASE("the ceiling that a rung comes nearest to is named where it is not that of compute") {
   Series series = measured("gemv.cpu.a", 1);
   series.flop = 5000;
@@ -164,6 +193,20 @@ TEST_CASE("the ceiling that a rung comes nearest to is named where it is not tha
   series.flop = 80000;
   CHECK(nearest_ceiling_text(derive(series, cpu_ceilings())) == "80.0 %");
   CHECK_FALSE(is_compute_doubted(product));
+  // Hot data that fit into a GPU's L2 come from there: of DRAM's rate they would take a large share.
+  const std::vector<Ceiling> gpu = {
+      {"tensor int8", Backend::cuda, "flop", "int8", 0, 1.9e15, "FLOP/s", "measured"},
+      {"L2 read", Backend::cuda, "l2_read", "", 0, 1.2e13, "B/s", "measured"},
+      {"DRAM copy", Backend::cuda, "dram_copy", "", 0, 4e12, "B/s", "measured"}};
+  Environment machine;
+  machine.gpus.emplace_back().l2_bytes = 60 << 20;
+  series.kernel = "gemm.cuda.a", series.dtype = "int8";
+  series.flop = 3.8e8, series.bytes_min = 1.2e6, series.memory_bytes = 1.2e6;
+  series.cache = CacheMode::hot;
+  CHECK(nearest_ceiling_text(derive(series, gpu, machine)) == "20.0 %");
+  CHECK(derive(series, gpu, machine).bandwidth->name == "L2 read");
+  series.cache = CacheMode::cold;
+  CHECK(nearest_ceiling_text(derive(series, gpu, machine)) == "30.0 % of DRAM copy");
   CHECK(nearest_ceiling(derive(series, {})) == nullptr);
   CHECK(nearest_ceiling_text(derive(series, {})).empty());
 }

@@ -1,9 +1,11 @@
 #include "common/record/derive.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/core/format.h"
 #include "common/record/believable.h"
+#include "common/record/bottleneck_map.h"
 #include "common/record/compute_unit.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
@@ -111,6 +113,72 @@ std::string work_name(const std::string& resource) {
          : resource == "logic"   ? "three-input logic"
          : resource == "l2_read" ? "bytes of the L2"
                                  : resource;
+}
+
+/// A product's bytes hold it back where their DRAM is slower than any unit that could do its FLOP; or where they take most
+/// of what there is.
+bool is_of_memory(const Series& series, const Derived& derived, const Ceiling& dram,
+                  const std::vector<Ceiling>& ceilings, int threads) {
+  if (derived.bandwidth->value >= binds_from::kCeiling) return true;
+  const double flop_per_s = series.flop / series.bytes_min * dram.value;
+  return std::any_of(ceilings.begin(), ceilings.end(), [&](const Ceiling& one) {
+    const Ceiling* unit = one.resource == "flop" ? find_ceiling(ceilings, dram.backend,
+                                                                one.resource, one.dtype, threads)
+                                                 : nullptr;
+    return unit != nullptr && flop_per_s <= unit->value;
+  });
+}
+
+/// Derived::bandwidth_aside of a share of DRAM.
+std::string aside_of_dram(const Series& series, const Derived& derived, const Ceiling& dram,
+                          const std::vector<Ceiling>& ceilings, int threads) {
+  if (series.flop > 0 && !derived.compute &&
+      !is_of_memory(series, derived, dram, ceilings, threads))
+    return derived.no_compute_reason;
+  return "";
+}
+
+/// What the ranks of a collective send each other goes over their links, and a link's rate is no ceiling that is measured.
+bool goes_over_links(const Series& series) {
+  return family_of(series.kernel) == "collectives";
+}
+
+/// Of a rung of which compute is known.
+void fill_bandwidth(const Series& series, const std::vector<Ceiling>& ceilings,
+                    const std::optional<Environment>& environment, const std::string& machine,
+                    Derived* result) {
+  if (!(series.bytes_min > 0)) {
+    result->no_bandwidth_reason = not_counted(series, "its bytes are not counted");
+    return;
+  }
+  const OpenEnum<Backend> backend = backend_of(series.kernel);
+  const int threads = static_cast<int>(param_int(series.params, "threads", 1));
+  const Rate bytes = rate(series.bytes_min, *series.stats);
+  result->bytes_per_s = bytes.value;
+  result->bytes_per_s_ci = bytes.ci;
+  const WorkRate* l2 = result->rate_of("l2_read");
+  if (l2 && latest_ceiling(ceilings, backend, "l2_read", "", threads)) {
+    result->bandwidth = l2->share;
+    result->no_bandwidth_reason = l2->no_share_reason;
+    return;
+  }
+  if (goes_over_links(series)) {
+    result->no_bandwidth_reason = "no measured ceiling for the links between its ranks";
+    return;
+  }
+  const bool writes = series.bytes_written >= kWrites * series.bytes_min;
+  const char* const resources[2] = {"dram_read", "dram_copy"};
+  const Ceiling* ceiling = latest_ceiling(ceilings, backend, resources[writes], "", threads);
+  if (ceiling == nullptr)
+    ceiling = latest_ceiling(ceilings, backend, resources[!writes], "", threads);
+  // What stays in a GPU's L2 does not come from DRAM. (Of a CPU's last level no rate is measured.)
+  const bool is_in_l2 = backend == Backend::cuda && stays_cached(series, environment);
+  const Ceiling* l2_roof = latest_ceiling(ceilings, backend, "l2_read", "", threads);
+  if (is_in_l2 && l2_roof != nullptr) ceiling = l2_roof;
+  fill_share(*bytes.value, ceiling, "memory bandwidth" + machine, "the data came from a cache",
+             &result->bandwidth, &result->no_bandwidth_reason);
+  if (result->bandwidth)
+    result->bandwidth_aside = aside_of_dram(series, *result, *ceiling, ceilings, threads);
 }
 
 }  // namespace
@@ -230,7 +298,17 @@ bool is_steady(const Stats& stats) {
   return stats.n >= 2 && spread_of(stats) <= kWide;
 }
 
-Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
+bool stays_cached(const Series& series, const std::optional<Environment>& environment) {
+  if (!environment || series.cache != CacheMode::hot) return false;
+  int64_t cache_bytes = environment->cpu.l3_bytes;
+  if (backend_of(series.kernel) == Backend::cuda) {
+    cache_bytes = environment->gpus.empty() ? 0 : environment->gpus.front().l2_bytes;
+  }
+  return series.memory_bytes > 0 && series.memory_bytes <= double(cache_bytes);
+}
+
+Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
+               const std::optional<Environment>& environment) {
   Derived result;
   result.no_compute_reason = result.no_bandwidth_reason = no_speed_reason(series);
   if (!result.no_compute_reason.empty()) return result;
@@ -277,26 +355,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings) {
   } else {
     result.no_compute_reason = not_counted(series, "its FLOP are not counted");
   }
-  if (series.bytes_min > 0) {
-    const Rate bytes = rate(series.bytes_min, *series.stats);
-    result.bytes_per_s = bytes.value;
-    result.bytes_per_s_ci = bytes.ci;
-    const WorkRate* l2 = result.rate_of("l2_read");
-    if (l2 && latest_ceiling(ceilings, backend, "l2_read", "", threads)) {
-      result.bandwidth = l2->share;
-      result.no_bandwidth_reason = l2->no_share_reason;
-      return result;
-    }
-    const bool writes = series.bytes_written >= kWrites * series.bytes_min;
-    const char* const resources[2] = {"dram_read", "dram_copy"};
-    const Ceiling* ceiling = latest_ceiling(ceilings, backend, resources[writes], "", threads);
-    if (ceiling == nullptr)
-      ceiling = latest_ceiling(ceilings, backend, resources[!writes], "", threads);
-    fill_share(*bytes.value, ceiling, "memory bandwidth" + machine, "the data came from a cache",
-               &result.bandwidth, &result.no_bandwidth_reason);
-  } else {
-    result.no_bandwidth_reason = not_counted(series, "its bytes are not counted");
-  }
+  fill_bandwidth(series, ceilings, environment, machine, &result);
   return result;
 }
 
@@ -321,9 +380,17 @@ std::string doubted_ceiling(const Derived& derived) {
 const Utilization* nearest_ceiling(const Derived& derived) {
   const WorkRate* exp = derived.rate_of("exp");
   const Utilization* nearest = nullptr;
-  for (const auto* use : {&derived.compute, &derived.bandwidth, exp ? &exp->share : nullptr})
+  const auto* bandwidth = derived.bandwidth_aside.empty() ? &derived.bandwidth : nullptr;
+  for (const auto* use : {&derived.compute, bandwidth, exp ? &exp->share : nullptr})
     if (use && *use && (!nearest || (*use)->value > nearest->value)) nearest = &**use;
   return nearest;
+}
+
+const std::string& no_ceiling_reason(const Derived& derived) {
+  if (derived.flop_per_s) return derived.no_compute_reason;
+  if (!derived.bandwidth_aside.empty()) return derived.bandwidth_aside;
+  return derived.no_bandwidth_reason.empty() ? derived.no_compute_reason
+                                             : derived.no_bandwidth_reason;
 }
 
 std::string nearest_ceiling_text(const Derived& derived) {

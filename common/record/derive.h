@@ -27,6 +27,8 @@ struct Derived {
   /// Of the matching DRAM ceiling; of the L2's where the plan counts what comes from there.
   std::optional<Utilization> bandwidth;
   std::string no_compute_reason, no_bandwidth_reason;
+  /// Why it is not held to that bandwidth although its share is known; empty: it may be what binds.
+  std::string bandwidth_aside;
   bool above_compute = false;  ///< faster than that ceiling lets what is counted be
   std::vector<WorkRate> work;  ///< of Series::work
   /// Null where it was not counted.
@@ -34,14 +36,20 @@ struct Derived {
   std::optional<double> energy_per_flop_j;
 };
 
-Derived derive(const Series& series, const std::vector<Ceiling>& ceilings);
+/// `environment`: hot data that stay in its GPU's L2 are held to that, where its rate was measured, in place of DRAM.
+Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
+               const std::optional<Environment>& environment = {});
+/// Whether its buffers stay in the last-level cache of this machine from call to call.
+bool stays_cached(const Series& series, const std::optional<Environment>& environment);
 
 /// Whether its share of compute is not given because that ceiling is in doubt.
 bool is_compute_doubted(const Derived& derived);
 /// "the ceiling … is in doubt: …" where a share is missing for that; else empty.
 std::string doubted_ceiling(const Derived& derived);
-/// The ceiling that it comes nearest to, of compute, bandwidth and exponentials; null: no share is known.
+/// The ceiling that it comes nearest to, of compute, bandwidth and exponentials; null: none of what may bind it was measured.
 const Utilization* nearest_ceiling(const Derived& derived);
+/// Why there is none.
+const std::string& no_ceiling_reason(const Derived& derived);
 /// "97.1 %" of compute, "74.0 % of DRAM read" of another; empty: no share is known.
 std::string nearest_ceiling_text(const Derived& derived);
 /// Whether one of its shares reads above 100 %, or would where the rung is faster than its ceiling lets it be.

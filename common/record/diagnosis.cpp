@@ -64,16 +64,6 @@ void add_counters(const Series& series, Signals* signals) {
   }
 }
 
-/// Whether its buffers stay in the last-level cache from call to call.
-bool stays_cached(const Series& series, const std::optional<Environment>& environment) {
-  if (!environment || series.cache != CacheMode::hot) return false;
-  int64_t cache_bytes = environment->cpu.l3_bytes;
-  if (backend_of(series.kernel) == Backend::cuda) {
-    cache_bytes = environment->gpus.empty() ? 0 : environment->gpus.front().l2_bytes;
-  }
-  return series.memory_bytes > 0 && series.memory_bytes <= double(cache_bytes);
-}
-
 void add_ceilings(const Series& series, const std::vector<Ceiling>& ceilings, bool cached,
                   Signals* signals) {
   const Derived derived = derive(series, ceilings);

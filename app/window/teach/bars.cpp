@@ -338,7 +338,7 @@ std::string figures_of(const LessonBar& bar, const std::string& unit) {
   }
   std::string text = format_rate(bar.value, unit);
   if (series.stats) text += "  ·  " + format_time_ns(series.stats->median_ns);
-  const Derived derived = derive(series, bar.run->ceilings());
+  const Derived derived = derive(series, bar.run->ceilings(), bar.run->environment());
   if (const Utilization* nearest = nearest_ceiling(derived); nearest && unit == "FLOP/s")
     text += "  ·  " + (derived.compute && nearest == &*derived.compute
                            ? format_share(nearest->value) + " of ceiling"

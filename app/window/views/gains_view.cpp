@@ -302,7 +302,16 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
 std::string ceiling_cell(const Derived& derived) {
   if (derived.above_compute) return "over 100 %";
   if (is_compute_doubted(derived)) return "in doubt";
+  // Beside rungs that have one, what does not bind this one is no stand-in.
+  if (derived.flop_per_s && !derived.bandwidth_aside.empty() && !nearest_ceiling(derived))
+    return "not measured";
   return nearest_ceiling_text(derived);
+}
+
+/// Of the machine that ran the rung.
+std::optional<Environment> machine_of(const State& state, const std::string& kernel) {
+  const RungView* row = find_row(state.ladder, kernel);
+  return row && row->run ? row->run->environment() : std::nullopt;
 }
 
 /// Beside dots of time stands the speed, beside bars of speed the time.
@@ -351,8 +360,9 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
                                 !from.origin.empty() || is_elsewhere(state, from, kernel));
   row.reason = from.state;
   const auto rate = rate_of(from.series);
-  const Derived derived =
-      from.series && from.ceilings ? derive(*from.series, *from.ceilings) : Derived{};
+  const Derived derived = from.series && from.ceilings
+                              ? derive(*from.series, *from.ceilings, machine_of(state, kernel))
+                              : Derived{};
   if (!rate) {
     const SeriesStatus status = from.series ? from.series->status : SeriesStatus::ok;
     if (status == SeriesStatus::pending) row.reason = "waits for its turn";

@@ -282,7 +282,8 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
     line.problem = problem_of(*line.series);
     line.in_turns = is_in_turns(*line.input->run, *line.series);
     if (line.problem.empty())
-      line.derived = line.on_page_1 = derive(*line.series, line.input->run->ceilings());
+      line.derived = line.on_page_1 =
+          derive(*line.series, line.input->run->ceilings(), line.input->run->environment());
   }
   join_seeds(&lines);
   take_sustained(&lines);

@@ -113,9 +113,9 @@ Json quality_json(const Series& series) {
           {"passed", quality->passed},           {"task", task}};
 }
 
-void add_derived(const Series& series, const std::vector<Ceiling>& ceilings,
-                 const std::string& no_speed, Entry* entry) {
-  const Derived derived = no_speed.empty() ? derive(series, ceilings) : Derived{};
+void add_derived(const Series& series, const Run& run, const std::string& no_speed, Entry* entry) {
+  const Derived derived =
+      no_speed.empty() ? derive(series, run.ceilings(), run.environment()) : Derived{};
   const auto reason = [&](const std::string& own) { return no_speed.empty() ? own : no_speed; };
   entry->set("flop_per_s", number(derived.flop_per_s), reason(derived.no_compute_reason));
   entry->set("bytes_per_s", number(derived.bytes_per_s), reason(derived.no_bandwidth_reason));
@@ -125,15 +125,12 @@ void add_derived(const Series& series, const std::vector<Ceiling>& ceilings,
     entry->set("work_per_s", std::move(work));
   }
 
-  // The roof that is nearer is the one that binds.
-  const Utilization* nearest = nullptr;
   Json shares = Json::array();
   const WorkRate* exp = derived.rate_of("exp");
   const std::optional<Utilization> none;
   for (const auto* share : {&derived.compute, &derived.bandwidth, exp ? &exp->share : &none}) {
     if (!*share) continue;
     shares.push_back(Json(**share));
-    if (nearest == nullptr || (*share)->value > nearest->value) nearest = &**share;
   }
   for (const Counter& counter : series.counters) {
     const bool share = no_speed.empty() && counter.unit == "%" && counter.value >= 0;
@@ -142,6 +139,7 @@ void add_derived(const Series& series, const std::vector<Ceiling>& ceilings,
   const std::string why = reason(derived.no_compute_reason + "; " + derived.no_bandwidth_reason);
   if (shares.empty()) entry->explain("utilization", why);
   entry->set("utilization", std::move(shares));
+  const Utilization* nearest = nearest_ceiling(derived);
   entry->set(
       "of_ceiling",
       nearest == nullptr ? Json(nullptr) : Json{{"name", nearest->name}, {"value", nearest->value}},
@@ -215,7 +213,7 @@ Json result_json(const Run& run, const Series& series, const Levers& levers) {
   }
   add_latency(series, no_speed, &entry);
   entry.set("quality", quality_json(series), "its output was not checked");
-  add_derived(series, run.ceilings(), no_speed, &entry);
+  add_derived(series, run, no_speed, &entry);
   add_cause(run, series, levers, no_speed, &entry);
   entry.set("memory_bytes", series.memory_bytes > 0 ? number(series.memory_bytes) : Json(nullptr),
             no_speed.empty() ? "not reported" : no_speed);

@@ -60,7 +60,7 @@ std::string ceiling_words(const Derived& derived) {
   if (derived.above_compute) return unavailable("above the measured ceiling");
   const Utilization* use = is_compute_doubted(derived) ? nullptr : nearest_ceiling(derived);
   return use && std::isfinite(use->value) ? format_share(use->value) + " of " + use->name
-                                          : unavailable(first_clause(derived.no_compute_reason));
+                                          : unavailable(first_clause(no_ceiling_reason(derived)));
 }
 
 // ---- the headline of one comparison -----------------------------------------------------------------

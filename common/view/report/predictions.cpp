@@ -182,7 +182,7 @@ Revealed reveal_one(const Run& run, const Prediction& prediction) {
     out.least.reason = out.reason;
     return out;
   }
-  out.least = least_time(*out.series, run.ceilings());
+  out.least = least_time(*out.series, run);
   return out;
 }
 
@@ -239,17 +239,16 @@ std::string ratio_said(const Revealed& revealed) {
 
 }  // namespace
 
-LeastTime least_time(const Series& series, const std::vector<Ceiling>& ceilings) {
+LeastTime least_time(const Series& series, const Run& run) {
   LeastTime least;
-  const Derived derived = derive(series, ceilings);
+  const Derived derived = derive(series, run.ceilings(), run.environment());
   const Utilization* nearest = nearest_ceiling(derived);
   if (nearest) least.ceiling = nearest->name;
   // A share of a ceiling is the least time over the measured one: derive() has chosen the ceilings.
   if (nearest && nearest->value > 0 && series.stats) {
     least.time_ns = series.stats->median_ns * nearest->value;
   } else {
-    least.reason =
-        derived.no_compute_reason.empty() ? derived.no_bandwidth_reason : derived.no_compute_reason;
+    least.reason = no_ceiling_reason(derived);
   }
   return least;
 }

@@ -18,7 +18,7 @@ struct LeastTime {
   std::string ceiling;  ///< the one that binds: "FMA fp32, 1 thread"
   std::string reason;   ///< why there is none
 };
-LeastTime least_time(const Series& series, const std::vector<Ceiling>& ceilings);
+LeastTime least_time(const Series& series, const Run& run);
 
 struct Revealed {
   const Prediction* prediction = nullptr;
