@@ -4,7 +4,10 @@
 #include <limits>
 
 #include "common/record/compute_unit.h"
+#include "common/record/diagnosis.h"
+#include "common/record/run.h"
 #include "tests/catch.h"
+#include "tests/program.h"
 
 using namespace ridge;
 
@@ -258,4 +261,31 @@ TEST_CASE("exponentials are held against a ceiling of their own, beside FLOP") {
 
   series.dtype = "bf16";  // exponentials are taken in fp32, whatever the operands
   CHECK(derive(series, ceilings).rate_of("exp")->share);
+}
+
+TEST_CASE("where power held the clock down, it is named before the unit that binds") {
+  const auto run =
+      Run::load(test::variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.bf16_4096.jsonl");
+  REQUIRE(run);
+  int held = 0;
+  for (const Series& series : run->series()) {
+    const auto diagnosis = diagnose(series, *run);
+    if (!diagnosis || diagnosis->held_down.empty()) continue;
+    ++held;
+    INFO(series.kernel);
+    CHECK(*series.sm_clock_hz < 1980e6);
+    CHECK(bottleneck_text(*diagnosis).starts_with("power, then "));
+    CHECK(diagnosis->held_down.find(" of 1980 MHz (power cap)") != std::string::npos);
+    CHECK(open_sentences(*diagnosis)
+              .starts_with("Power limits it first: its clock was held down to "));
+    CHECK(lever_of(*diagnosis, Backend::cuda).starts_with("less energy"));
+  }
+  CHECK(held > 0);
+  // Without that evidence nothing is said of power, and of Tensor Cores in use none are recommended.
+  for (const Series& series : run->series()) {
+    auto diagnosis = diagnose(series, run->ceilings(), run->environment());
+    if (!diagnosis || diagnosis->bottleneck != Bottleneck::compute) continue;
+    CHECK(bottleneck_text(*diagnosis) == "compute");
+    CHECK(lever_of(*diagnosis, Backend::cuda).starts_with("a narrower type"));
+  }
 }

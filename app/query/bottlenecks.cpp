@@ -142,7 +142,7 @@ BottleneckMap make_bottleneck_map(const Run* run) {
       if (!own.empty() && series->stats) map.others.insert(to_string(own));
       continue;
     }
-    const auto found = diagnose(*series, run->ceilings(), run->environment());
+    const auto found = diagnose(*series, *run);
     if (!found) continue;
     told[series->kernel] = series->params;
     add_case(series->kernel, series->params, *found, &map);

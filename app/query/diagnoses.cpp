@@ -115,7 +115,7 @@ std::string text_of(const Cause& cause) {
 
 Cause& cause_of(const Series& series, const Diagnosis& diagnosis, std::vector<Cause>* causes) {
   Cause one{.text = cause_text(diagnosis),
-            .lever = lever_of(diagnosis.bottleneck, backend_of(series.kernel)),
+            .lever = lever_of(diagnosis, backend_of(series.kernel)),
             .to_do = diagnosis.to_do,
             .shared = {},
             .lines = {},
@@ -134,8 +134,7 @@ std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab) {
   std::vector<std::string> uncounted;  // why; the same for every rung of a backend
   for (const Series& series : run.series()) {
     const bool wanted = request == 0 || series.request == request;
-    const auto diagnosis =
-        wanted ? diagnose(series, run.ceilings(), run.environment()) : std::nullopt;
+    const auto diagnosis = wanted ? diagnose(series, run) : std::nullopt;
     if (!diagnosis) continue;
     Cause& cause = cause_of(series, *diagnosis, &causes);
     add_rung(series, *diagnosis, &cause);
@@ -160,7 +159,7 @@ std::string last_diagnosis_text(const Run& run, int64_t request) {
   for (const Series& series : run.series()) {
     if (series.request == request && series.stats && series.quality_passed()) last = &series;
   }
-  const auto found = last ? diagnose(*last, run.ceilings(), run.environment()) : std::nullopt;
+  const auto found = last ? diagnose(*last, run) : std::nullopt;
   if (!found || found->bottleneck == Bottleneck::not_sure) return "";
   const std::string evidence = evidence_text(*found, 1);
   return fmt::format("  {} is limited by {}{}\n", short_name(last->kernel), bottleneck_text(*found),

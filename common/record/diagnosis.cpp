@@ -9,6 +9,7 @@
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/run.h"
 #include "common/record/serving.h"
 #include "common/stats/stats.h"
 
@@ -450,6 +451,60 @@ std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceilin
   for (const Signal& signal : signals) shares.push_back(signal.share);
   diagnosis.evidence.insert(diagnosis.evidence.begin(), shares.begin(), shares.end());
   return diagnosis;
+}
+
+namespace {
+
+constexpr const char* kPowerCap = "power cap";
+
+/// Whether the readings of this run, or a comparison of the rung, name the cap.
+bool names_power_cap(const Run& run, const std::string& kernel) {
+  const Telemetry& readings = run.telemetry();
+  for (size_t i = 0; i < readings.size(); ++i) {
+    const auto& held_by = readings.throttle(i);
+    if (std::find(held_by.begin(), held_by.end(), kPowerCap) != held_by.end()) return true;
+  }
+  const auto is_named = [](const std::string& reason) {
+    return reason.find(kPowerCap) != std::string::npos;
+  };
+  return std::any_of(run.comparisons().begin(), run.comparisons().end(),
+                     [&](const Comparison& one) {
+                       return (one.candidate == kernel || one.baseline == kernel) &&
+                              std::any_of(one.reasons.begin(), one.reasons.end(), is_named);
+                     });
+}
+
+/// Diagnosis::held_down.
+std::string held_down_by_power(const Series& series, const Run& run) {
+  constexpr double kFree =
+      0.98;  // of the free clock; below it the clock is held down (sustained.h)
+  const auto& machine = run.environment();
+  if (backend_of(series.kernel) != Backend::cuda || !series.sm_clock_hz || !machine ||
+      machine->gpus.empty())
+    return "";
+  const double free_hz = machine->gpus.front().max_clock_hz;
+  if (!(*series.sm_clock_hz < kFree * free_hz) || !names_power_cap(run, series.kernel)) return "";
+  return "its clock was held down to " + std::to_string(std::lround(*series.sm_clock_hz / 1e6)) +
+         " of " + std::to_string(std::lround(free_hz / 1e6)) + " MHz (" + kPowerCap + ")";
+}
+
+}  // namespace
+
+std::optional<Diagnosis> diagnose(const Series& series, const Run& run) {
+  auto diagnosis = diagnose(series, run.ceilings(), run.environment());
+  if (diagnosis) diagnosis->held_down = held_down_by_power(series, run);
+  return diagnosis;
+}
+
+std::string lever_of(const Diagnosis& diagnosis, const OpenEnum<Backend>& backend) {
+  if (!diagnosis.held_down.empty())
+    return "less energy for the same work: fewer bytes moved, a narrower type";
+  const bool uses_tensor_cores = diagnosis.bottleneck == Bottleneck::compute &&
+                                 !diagnosis.evidence.empty() &&
+                                 diagnosis.evidence.front().name.starts_with("tensor");
+  if (uses_tensor_cores)
+    return "a narrower type; Tensor Cores that wait less: larger tiles, more stages";
+  return lever_of(diagnosis.bottleneck, backend);
 }
 
 Diagnosis diagnose(const Serving& serving) {

@@ -15,6 +15,7 @@
 
 namespace ridge {
 
+class Run;
 struct Serving;
 
 enum class Bottleneck {
@@ -60,6 +61,9 @@ struct Diagnosis {
   Basis basis = {};                   ///< of the bottleneck; without meaning for not_sure
   /// Of a training: most of its memory holds activations, which bound its batch, whatever bounds the time of a step.
   bool activations_fill_memory = false;
+  /// "its clock was held down to 1317 of 1980 MHz (power cap)": power is the limit of the whole chip, whatever unit comes
+  /// next. Empty: the run does not show it.
+  std::string held_down{};
 };
 /// Whether this cause is the diagnosis, of the time or of the memory.
 bool binds(const Diagnosis& diagnosis, Bottleneck cause);
@@ -82,6 +86,11 @@ bool binds(const Diagnosis& diagnosis, Bottleneck cause);
 std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceiling>& ceilings,
                                   const std::optional<Environment>& environment);
 
+/// The same of a result of this run, and whether power held its clock down.
+std::optional<Diagnosis> diagnose(const Series& series, const Run& run);
+/// What usually helps: against the power cap, with Tensor Cores in use, else as of the bottleneck.
+std::string lever_of(const Diagnosis& diagnosis, const OpenEnum<Backend>& backend);
+
 /// A queue of requests, at the lowest load at which it binds: a step runs for 0.8 of the time at least, and a request
 /// waits longer for its first step than it is served. Not sure where no load that was tried is of that kind; then the
 /// reason says how busy the machine was at most. Loads without an end (offline) are no evidence: there all requests
@@ -89,8 +98,10 @@ std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceilin
 Diagnosis diagnose(const Serving& serving);
 
 /// What binds, in words; of bandwidth whose: "L1 bandwidth" where that counter is the telling one, "memory bandwidth".
-/// Where activations fill the memory as well: "compute (of the batch: activation memory)".
+/// Where power held the clock down: "power, then compute". Where activations fill the memory as well: "compute (of the batch: activation memory)".
 std::string bottleneck_text(const Diagnosis& diagnosis);
+/// "Power limits it first: its clock was held down to 1317 of 1980 MHz (power cap). "; empty where it was not held down.
+std::string power_sentence(const Diagnosis& diagnosis);
 /// Of one that is not sure, what is missing and what to do: "What limits it is not known yet: its caches were not looked
 /// at. Switch hardware counters on (--counters) and run it again."
 std::string open_sentences(const Diagnosis& diagnosis);

@@ -4,7 +4,9 @@
 
 namespace ridge {
 
-std::string bottleneck_text(const Diagnosis& diagnosis) {
+namespace {
+
+std::string unit_text(const Diagnosis& diagnosis) {
   if (diagnosis.bottleneck == Bottleneck::memory_bandwidth && !diagnosis.evidence.empty()) {
     for (const char* cache : {"L1", "L2"}) {
       if (diagnosis.evidence.front().name.starts_with(cache))
@@ -17,13 +19,20 @@ std::string bottleneck_text(const Diagnosis& diagnosis) {
          (has_second ? " (of the batch: activation memory)" : "");
 }
 
-namespace {
-
 std::string open_because(const char* what, const Diagnosis& diagnosis, const std::string& to_do) {
-  return what + diagnosis.reason + "." + (to_do.empty() ? "" : " " + to_do + ".");
+  return power_sentence(diagnosis) + what + diagnosis.reason + "." +
+         (to_do.empty() ? "" : " " + to_do + ".");
 }
 
 }  // namespace
+
+std::string power_sentence(const Diagnosis& diagnosis) {
+  return diagnosis.held_down.empty() ? "" : "Power limits it first: " + diagnosis.held_down + ". ";
+}
+
+std::string bottleneck_text(const Diagnosis& diagnosis) {
+  return (diagnosis.held_down.empty() ? "" : "power, then ") + unit_text(diagnosis);
+}
 
 std::string open_sentences(const Diagnosis& diagnosis, const std::string& to_do) {
   return open_because("What limits it is not known yet: ", diagnosis, to_do);

@@ -223,7 +223,7 @@ std::string cause_in_code(const State& state, const LineSpan& written, const Loo
 }
 
 std::string cause_measured(const State& state, const Series& series) {
-  const auto found = diagnose(series, state.run().ceilings(), state.run().environment());
+  const auto found = diagnose(series, state.run());
   if (!found || found->bottleneck == Bottleneck::not_sure) return "";
   const std::string evidence = evidence_text(*found, 2);
   return "What binds it: " + bottleneck_text(*found) +

@@ -103,6 +103,8 @@ namespace {
 /// By exclusion or construction it looks no stronger than it is.
 std::string cause_title(const Diagnosis& diagnosis) {
   // The lesson below may name a limit: it is this run that does not.
+  if (diagnosis.bottleneck == Bottleneck::not_sure && !diagnosis.held_down.empty())
+    return "Bottleneck: power";
   if (diagnosis.bottleneck == Bottleneck::not_sure) return "This run does not tell what limits it";
   const bool is_measured = diagnosis.basis == Basis::measured;
   return "Bottleneck" + (is_measured ? "" : std::string(", ") + to_string(diagnosis.basis)) + ": " +
@@ -113,7 +115,7 @@ std::string cause_title(const Diagnosis& diagnosis) {
 
 void DiagnosisCard::build(const State& state, const Series& series, const Run& run,
                           const std::vector<Bottleneck>& expected) {
-  diagnosis_ = diagnose(series, run.ceilings(), run.environment());
+  diagnosis_ = diagnose(series, run);
   next_ = diagnosis_ ? lever_rung(levers_of(*state.selection.lab), series.kernel, *diagnosis_) : "";
   to_do_ = diagnosis_ ? what_would_tell(state, series, run, *diagnosis_) : "";
   against_.clear();
@@ -179,6 +181,7 @@ void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
     if (!text.empty()) rest->take_top(ui.paragraph(*rest, text, size, role, face), ui.px(2));
   };
   line(cause_title(*diagnosis_), kBody_px, Role::text, Face::strong);
+  line(power_sentence(*diagnosis_), kSmall_px, Role::text);
   if (!is_open) line(sentence_of(diagnosis_->reason), kSmall_px, Role::muted);
   const float against_y = rest->y;
   line(against_, kSmall_px, Role::text);
@@ -186,7 +189,7 @@ void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
     ui.widgets["limits_differ"] = {rest->x, against_y, rest->w, rest->y - against_y};
   line(sentence_of(to_do_), kSmall_px, Role::text);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);
-  line(lever_of(diagnosis_->bottleneck, backend_of(series.kernel)), kSmall_px, Role::text);
+  line(lever_of(*diagnosis_, backend_of(series.kernel)), kSmall_px, Role::text);
   const Area said = {from.x, from.y, from.w, rest->y - from.y};
   ui.widgets["diagnosis"] = said;
   // A learner came for the lesson: what the compiler called the kernels is there for who points at it.

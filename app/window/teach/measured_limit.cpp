@@ -87,7 +87,7 @@ std::string unconfirmed_because(const std::vector<Bottleneck>& expected, const D
 MeasuredLimit measured_limit(const State& state, const LessonBar& bar,
                              const std::vector<Bottleneck>& expected) {
   if (!bar.series || !bar.run) return {};
-  const auto found = diagnose(*bar.series, bar.run->ceilings(), bar.run->environment());
+  const auto found = diagnose(*bar.series, *bar.run);
   if (!found) return {};
   if (found->bottleneck == Bottleneck::not_sure)
     return {unconfirmed_sentences(*found, what_would_tell(state, *bar.series, *bar.run, *found)),

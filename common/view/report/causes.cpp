@@ -145,12 +145,12 @@ Section stages_section(const Material& material) {
 }  // namespace
 
 std::optional<Cause> cause_of(const Material& material, const Line& line) {
-  const auto diagnosis =
-      diagnose(*line.series, line.input->run->ceilings(), line.input->run->environment());
+  const auto diagnosis = diagnose(*line.series, *line.input->run);
   if (!diagnosis) return std::nullopt;
   Cause cause{bottleneck_text(*diagnosis), evidence_text(*diagnosis),
-              lever_of(diagnosis->bottleneck, backend_of(line.series->kernel))};
-  if (!diagnosis->reason.empty()) cause.what += ": " + diagnosis->reason;
+              lever_of(*diagnosis, backend_of(line.series->kernel))};
+  for (const std::string& why : {diagnosis->held_down, diagnosis->reason})
+    if (!why.empty()) cause.what += ": " + why;
   const std::string rung = lever_rung(material.options->levers, line.series->kernel, *diagnosis);
   if (cause.lever.empty()) cause.lever = diagnosis->to_do.empty() ? kNone : diagnosis->to_do;
   if (!rung.empty()) cause.lever += " (" + title_of(rung, *material.options) + ")";

@@ -247,7 +247,7 @@ void take_sustained(std::vector<Line>* lines) {
     Series alone = *line.series;
     alone.stats->median_ns = line.sustained->call_ns;
     alone.stats->ci_ns.reset();  // a median over few turns
-    line.on_page_1 = derive(alone, line.input->run->ceilings());
+    line.on_page_1 = derive(alone, line.input->run->ceilings(), line.input->run->environment());
   }
 }
 

@@ -170,8 +170,7 @@ void add_cause(const Run& run, const Series& series, const Levers& levers,
              no_speed.empty() ? none : no_speed);
   if (series.counters.empty()) entry->explain("counters", "none were read");
   entry->set("counters", series.counters);
-  const auto diagnosis =
-      no_speed.empty() ? diagnose(series, run.ceilings(), run.environment()) : std::nullopt;
+  const auto diagnosis = no_speed.empty() ? diagnose(series, run) : std::nullopt;
   if (!diagnosis) {
     return entry->set("diagnosis", nullptr,
                       series.command ? "nothing is counted in a command" : no_speed);
@@ -179,7 +178,7 @@ void add_cause(const Run& run, const Series& series, const Levers& levers,
   entry->set("diagnosis", {{"bottleneck", to_string(diagnosis->bottleneck)},
                            {"reason", diagnosis->reason},
                            {"evidence", diagnosis->evidence},
-                           {"lever", lever_of(diagnosis->bottleneck, backend_of(series.kernel))},
+                           {"lever", lever_of(*diagnosis, backend_of(series.kernel))},
                            {"lever_rung", lever_rung(levers, series.kernel, *diagnosis)}});
 }
 
