@@ -474,6 +474,21 @@ bool names_power_cap(const Run& run, const std::string& kernel) {
                      });
 }
 
+/// Watts of its calls one after the other; 0: its energy was not measured.
+double power_w(const Series& series) {
+  if (!series.energy_j || !series.stats || !(series.stats->median_ns > 0)) return 0;
+  return *series.energy_j / (series.stats->median_ns * 1e-9);
+}
+
+/// Whether it draws about as much as anything in this run: else the clock that it ran at was held down by what ran beside it.
+bool draws_the_most(const Series& series, const Run& run) {
+  constexpr double kNear = 0.9;
+  double most_w = 0;
+  for (const Series& other : run.series())
+    if (backend_of(other.kernel) == Backend::cuda) most_w = std::max(most_w, power_w(other));
+  return power_w(series) > 0 && power_w(series) >= kNear * most_w;
+}
+
 /// Diagnosis::held_down.
 std::string held_down_by_power(const Series& series, const Run& run) {
   constexpr double kFree =
@@ -483,7 +498,9 @@ std::string held_down_by_power(const Series& series, const Run& run) {
       machine->gpus.empty())
     return "";
   const double free_hz = machine->gpus.front().max_clock_hz;
-  if (!(*series.sm_clock_hz < kFree * free_hz) || !names_power_cap(run, series.kernel)) return "";
+  if (!(*series.sm_clock_hz < kFree * free_hz) || !names_power_cap(run, series.kernel) ||
+      !draws_the_most(series, run))
+    return "";
   return "its clock was held down to " + std::to_string(std::lround(*series.sm_clock_hz / 1e6)) +
          " of " + std::to_string(std::lround(free_hz / 1e6)) + " MHz (" + kPowerCap + ")";
 }
