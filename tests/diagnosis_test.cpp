@@ -251,7 +251,8 @@ TEST_CASE("a ceiling in doubt was measured: it is measured again, not called mis
   doubted.doubt = "other programs used the CPU";
   const auto found = diagnose(series, {doubted}, std::nullopt);
   CHECK(found->bottleneck == Bottleneck::not_sure);
-  CHECK(found->reason == "the ceiling flop is in doubt: other programs used the CPU");
+  CHECK(found->reason ==
+        "the ceiling flop of this machine is in doubt: other programs used the CPU");
   CHECK(found->to_do == "Measure the ceilings again while nothing else runs");
 }
 
