@@ -382,7 +382,7 @@ TEST_CASE("the factors of traps have an axis to be told apart on, however narrow
   const AxisPlace& axis = scene.x_axes.at(1);
   CHECK(axis.high_px - axis.low_px > 100);
   CHECK(axis.px(1) - axis.px(2e-5) > 50);
-  CHECK(model.panels.at(1).marks.at(0).label.ends_with("000×"));
+  CHECK(model.panels.at(1).marks.at(0).label.ends_with("000× low"));
   CHECK(model.panels.at(1).marks.at(2).label == "unresolved");
   // What is open has its factor, and why it is open.
   CHECK(model.panels.at(1).marks.at(2).note.find(

@@ -330,6 +330,7 @@ TEST_CASE("parameters without room in a low window fold behind a button", "[wind
   Fixture f(1280, 720);
   open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/conv.h200.jsonl");
   set_level(f.state, Level::kLab);
+  select_rung(f.state, "conv.cpu.direct");  // a GPU's has no such threads
   f.driver->frames(5);
   CHECK(f.driver->find("cache=cold"));
   CHECK_FALSE(f.driver->find("label:threads"));
