@@ -330,21 +330,20 @@ TEST_CASE("parameters without room in a low window fold behind a button", "[wind
   Fixture f(1280, 720);
   open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/conv.h200.jsonl");
   set_level(f.state, Level::kLab);
-  select_rung(f.state, "conv.cpu.direct");  // a GPU's has no such threads
   f.driver->frames(5);
   CHECK(f.driver->find("cache=cold"));
-  CHECK_FALSE(f.driver->find("label:threads"));
+  CHECK_FALSE(f.driver->find("label:layout"));
   REQUIRE(f.driver->click("params_more"));
   f.driver->frames(2);
-  CHECK(f.driver->find("label:threads"));
+  CHECK(f.driver->find("label:layout"));
   REQUIRE(f.driver->click("params_more"));
   f.driver->frames(2);
-  CHECK_FALSE(f.driver->find("label:threads"));
+  CHECK_FALSE(f.driver->find("label:layout"));
   // What a lesson's link chose stays.
-  f.state.selection.params["threads"] = int64_t{1};
+  f.state.selection.params["layout"] = std::string("nhwc");
   f.state.ladder.dirty = true;
   f.driver->frames(3);
-  CHECK(f.driver->find("label:threads"));
+  CHECK(f.driver->find("label:layout"));
 }
 
 TEST_CASE("every view has a button of its own, at each level and size", "[window][level]") {
