@@ -307,8 +307,10 @@ def check_sleep(page):
     page.until("the run begins", 20, lambda look: look.running == "1")
     sleep_for(page, 4)
     page.until("the run goes on", 120, lambda look: look.rows["gemm.cpu.naive_o1"][0] == "verified")
-    # Behind another tab there are no frames.
-    assert page.look().running == "1", "the ladder has ended already"
+    # Behind another tab there are no frames. A quick machine may have ended the ladder by now.
+    if page.look().running != "1":
+        page.browser.press("F5", 116)
+        page.until("the run begins again", 20, lambda look: look.running == "1")
     page.browser.of_browser("Target.activateTarget", targetId=page.browser.of_browser("Target.createTarget", url="about:blank")["targetId"])
     page.browser.wait("document.hidden", 10, "the page is behind another")
     page.until("the run ends behind another tab", 120, is_idle)
