@@ -12,6 +12,7 @@
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/serving.h"
+#include "common/view/report/content.h"
 
 namespace ridge::app {
 namespace {
@@ -81,16 +82,6 @@ Params shared_params(const BottleneckMap& map) {
   return shared.value_or(Params{});
 }
 
-/// Of `params` those that `other` does not have with the same value.
-Params own_params(const Params& params, const Params& other) {
-  Params own;
-  for (const auto& [name, value] : params) {
-    const auto found = other.find(name);
-    if (found == other.end() || found->second != value) own[name] = value;
-  }
-  return own;
-}
-
 /// "cpu.packed n=512": the rung, and what not all results have.
 std::string case_name(const BottleneckCase& one, const Params& shared) {
   Params own;
@@ -138,7 +129,7 @@ BottleneckMap make_bottleneck_map(const Run* run) {
   for (const Series* series : newest) {
     if (series->stale) continue;
     if (const auto known = told.find(series->kernel); known != told.end()) {
-      const Params own = own_params(series->params, known->second);
+      const Params own = report::differing(series->params, known->second, "");
       if (!own.empty() && series->stats) map.others.insert(to_string(own));
       continue;
     }

@@ -77,10 +77,10 @@ bool is_beaten(const ChipBound& bound) {
 /// Which part was counted too high, and why: DRAM's bytes are the recorded problem's, the rest is of the source's accesses.
 std::string too_high_text(const GpuBound::Part& part) {
   return std::string("so the time of ") + part.name + " is counted too high and is no lower bound" +
-         (std::string_view(part.name) == "DRAM"
-              ? ""
-              : ": a compiler joins loads of neighbouring words, which are counted one by one as "
-                "the source has them");
+         (std::string_view(part.name) == "DRAM" ? ""
+                                                : ": a compiler may join loads of neighbouring "
+                                                  "words, which are counted one by one as "
+                                                  "the source has them");
 }
 
 std::string recorded_text(const ChipBound& bound, const Params& counted) {

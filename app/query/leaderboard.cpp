@@ -204,8 +204,7 @@ std::string leaderboard_text(const Leaderboard& all) {
   } else {
     text +=
         "no run is ranked yet: a learner runs 'ridgepoint exercise check FILE --out NAME.jsonl' "
-        "and "
-        "puts NAME.jsonl into this folder\n";
+        "and puts NAME.jsonl into this folder\n";
   }
   for (const Error& error : all.left_out) text += "not ranked: " + error.sentence() + "\n";
   return text;

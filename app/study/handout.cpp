@@ -25,7 +25,8 @@ using chart::escape_xml;
 constexpr const char* kHowToRead =
     "A rung is one version of the code; a ladder is its rungs in order. Write down what you "
     "predict before you open what happened, and your own answer before you open ours.</p>\n"
-    "<p class=\"sub\">Brackets behind a figure are its 95 % interval: made so, 95 of 100 hold the "
+    "<p class=\"sub\">Brackets behind a figure are its 95 % interval: of a hundred such intervals "
+    "about 95 hold the "
     "true value. "
     "Where the intervals of two figures overlap, these runs do not show which is larger. A "
     "comparison in turns may: two rungs run one after the other, again and again, and each round "

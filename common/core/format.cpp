@@ -46,10 +46,6 @@ bool is_interval(const std::optional<Interval>& interval) {
   return interval && std::isfinite(interval->low) && std::isfinite(interval->high);
 }
 
-}  // namespace
-
-namespace {
-
 /// "exp" and "ms" are symbols, "images" and "bus bytes" are words.
 bool is_word(const std::string& unit) {
   constexpr size_t kWord = 4;  // letters

@@ -89,6 +89,15 @@ Comparison at_equal_clock(const Comparison& comparison) {
   return interleaved;
 }
 
+Comparison turned_round(Comparison comparison) {
+  comparison.ratio = 1 / comparison.ratio;
+  comparison.ci = inverse(comparison.ci);
+  comparison.verdict = comparison.verdict == Verdict::faster   ? Verdict::slower
+                       : comparison.verdict == Verdict::slower ? Verdict::faster
+                                                               : comparison.verdict;
+  return comparison;
+}
+
 std::string side_clock_text(const SustainedSide& side) {
   std::string text = format_time_ns(side.call_ns);
   if (side.sm_clock_hz) text += fmt::format(" at {:.0f} MHz", *side.sm_clock_hz * 1e-6);

@@ -115,6 +115,11 @@ std::string work_name(const std::string& resource) {
                                  : resource;
 }
 
+/// As fill_share() says it.
+bool is_of_doubt(const std::string& reason) {
+  return reason.find(" is in doubt: ") != std::string::npos;
+}
+
 /// A product's bytes hold it back where their DRAM is slower than any unit that could do its FLOP; or where they take most
 /// of what there is.
 bool is_of_memory(const Series& series, const Derived& derived, const Ceiling& dram,
@@ -358,14 +363,6 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
   fill_bandwidth(series, ceilings, environment, machine, &result);
   return result;
 }
-
-namespace {
-
-bool is_of_doubt(const std::string& reason) {
-  return reason.find(" is in doubt: ") != std::string::npos;
-}
-
-}  // namespace
 
 bool is_compute_doubted(const Derived& derived) {
   return is_of_doubt(derived.no_compute_reason);

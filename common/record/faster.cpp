@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
 #include "common/record/in_turns.h"
@@ -33,16 +34,6 @@ struct Found {
   bool is_paired = false;
   bool is_faster() const { return !text.empty(); }
 };
-
-/// As if the sides had been named the other way round.
-Comparison turned_round(Comparison pair) {
-  pair.ratio = 1 / pair.ratio;
-  pair.ci = inverse(pair.ci);
-  pair.verdict = pair.verdict == Verdict::slower   ? Verdict::faster
-                 : pair.verdict == Verdict::faster ? Verdict::slower
-                                                   : pair.verdict;
-  return pair;
-}
 
 /// The newest comparison of the two; its ratio is over `of`.
 std::optional<Comparison> pair_of(const Run& run, const std::string& of, const Series& like,

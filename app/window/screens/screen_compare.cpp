@@ -389,7 +389,7 @@ void CompareScreen::draw(Ui& ui, Area all) {
   if (!is_under_way && !source.machine.empty() && !is_picked_) {
     draw_hint(ui, all.take_top(ui.px(104), ui.px(12)), source.machine);
   } else if (!is_under_way) {
-    // One that nobody picked answers for the chosen point, so that of another point is no headline.
+    // One that was not picked answers for the chosen point, so that of another point is no headline.
     const auto elsewhere = is_picked_
                                ? std::nullopt
                                : compared_elsewhere(ui.state, *source.run, *one, source.machine,

@@ -370,8 +370,7 @@ std::string climb_line(const State& state) {
   if (place.of == 0 || !request) return "";
   if (share_of_ceilings(state, *request))
     return "This machine's ceilings are measured, once: what a rung can reach at most. Then the "
-           "climb "
-           "goes on.";
+           "climb goes on.";
   const std::string& kernel = request->kernels[static_cast<size_t>(place.at - 1)];
   const Rung* rung = rung_of(kernel);
   return fmt::format("Rung {} of {} on one core  ·  {}: {}", place.at, place.of,

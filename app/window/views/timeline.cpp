@@ -48,7 +48,7 @@ int kind_in(std::vector<std::string>* kinds, std::string_view what) {
 }
 
 /// Whether its rungs were sampled in turns, and its lines keep the results alone: they all came at the end, so that the time
-/// between two of them is nobody's. (A rung that cannot take turns has had its result before.)
+/// between two of them belongs to no rung. (A rung that cannot take turns has had its result before.)
 bool lacks_sample_times(const Run& run, const Request& request) {
   constexpr double kAtOnce_s = 0.05;  // a line after the other, with no sample between
   if (request.type != RequestType::run) return false;

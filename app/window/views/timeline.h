@@ -52,7 +52,7 @@ struct KindLook {
   chart::Role role;
   float height;  ///< of a lane, 0 to 1
   bool is_of_stages = false;
-  bool is_hollow = false;  ///< an outline: a buffer holds something, nobody works
+  bool is_hollow = false;  ///< an outline: a buffer holds something, no stage works
 };
 std::span<const KindLook> kind_looks();
 const KindLook& look_of_kind(const std::string& what);

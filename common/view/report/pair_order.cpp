@@ -54,16 +54,6 @@ bool is_of_same_two(const Claim& claim, const Comparison& c) {
   return is_of_same_pair(claim, turned);
 }
 
-/// As if the sides had been named the other way round.
-Comparison turned_round(Comparison c) {
-  c.ratio = 1 / c.ratio;
-  c.ci = inverse(c.ci);
-  c.verdict = c.verdict == Verdict::faster   ? Verdict::slower
-              : c.verdict == Verdict::slower ? Verdict::faster
-                                             : c.verdict;
-  return c;
-}
-
 /// How fast a rung is over another one, by the newest pair of the two.
 struct OverThird {
   const std::string* kernel;
