@@ -9,6 +9,7 @@
 #include "common/core/files.h"
 #include "common/harness/measure/ceiling_rules.h"
 #include "common/record/derive.h"
+#include "tests/others_at_work.h"
 #include "tests/program.h"
 #include "tests/worker_process.h"
 #include "worker/kept_ceilings.h"
@@ -23,6 +24,7 @@ using worker::CeilingKey;
 using worker::KeptByKey;
 using worker::KeptCeilings;
 using worker::kKept_s;
+using worker::kKeptBusy_s;
 
 constexpr int64_t kNow_s = 1'800'000'000;
 const CeilingKey kFma = {1, "fp32"};
@@ -129,12 +131,9 @@ namespace {
 class Home {
  public:
   Home() {
-    namespace fs = std::filesystem;
-    fs::create_directories(folder_ / "proc/sys/kernel/random");
-    test::write_all(folder_ / "proc/meminfo", "MemAvailable:       3000000 kB\n");
-    test::write_all(folder_ / "proc/stat", "cpu 0 0 0 0 0 0 0 0 0 0\n");
+    std::filesystem::create_directories(root() / "proc/sys/kernel/random");
     boot("first");
-    setenv("XDG_STATE_HOME", folder_.path.c_str(), 1);
+    setenv("XDG_STATE_HOME", root().path.c_str(), 1);
     setenv("RIDGE_MAX_ISA", "portable", 1);
   }
   ~Home() {
@@ -142,12 +141,12 @@ class Home {
     unsetenv("XDG_STATE_HOME");
   }
   void boot(const std::string& id) {
-    test::write_all(folder_ / "proc/sys/kernel/random/boot_id", id + "\n");
+    test::write_all(root() / "proc/sys/kernel/random/boot_id", id + "\n");
   }
   /// The ceilings that a new worker's run is held to, by name.
   std::map<std::string, Ceiling> of_a_run(const char* setting = "", bool anew = false) const {
     Worker worker("RIDGE_WORKER",
-                  {{"RIDGE_SYSTEM_ROOT", folder_.path.string()}, {"RIDGE_CEILINGS", setting}});
+                  {{"RIDGE_SYSTEM_ROOT", root().path.string()}, {"RIDGE_CEILINGS", setting}});
     Json request = run_of({"gemm.cpu.naive_o3"});
     if (anew) request["anew"] = true;
     worker.send(request);
@@ -171,9 +170,15 @@ class Home {
     test::write_all(worker::kept_ceilings_path(), dump_json(json));
   }
 
+  test::OthersAtWork others{false};
+
  private:
-  Folder folder_;
+  const Folder& root() const { return others.folder; }
 };
+
+bool is_of_others(const Ceiling& ceiling) {
+  return ceiling.doubt.find("other programs used the CPU") != std::string::npos;
+}
 
 size_t count_kept(const std::map<std::string, Ceiling>& ceilings) {
   return static_cast<size_t>(std::count_if(ceilings.begin(), ceilings.end(), [](const auto& one) {
@@ -233,6 +238,31 @@ TEST_CASE(
   CHECK(count_kept(home.of_a_run()) == 0);
   home.boot("second");
   CHECK(count_kept(home.of_a_run()) == 0);
+}
+
+TEST_CASE("ceilings that others' work alone makes doubtful are kept for minutes, as doubtful") {
+  Home home;
+  home.others.busy = true;
+  const auto first = home.of_a_run();
+  REQUIRE(first.size() >= 2);
+  const auto is_doubted = [](const auto& one) { return is_of_others(one.second); };
+  CHECK(std::any_of(first.begin(), first.end(), is_doubted));
+  CHECK_FALSE(home.file()["kept"].empty());
+  const auto second = home.of_a_run();
+  const size_t kept = count_kept(second);
+  CHECK((kept == first.size() || kept == 0));  // none: the machine changed its speed meanwhile
+  for (const auto& [name, one] : second) {
+    INFO(name);
+    CHECK(is_of_others(one) == is_of_others(first.at(name)));
+  }
+  home.change(
+      [](Json& entry) { entry["measured_s"] = entry["measured_s"].get<int64_t>() - kKeptBusy_s; });
+  CHECK(count_kept(home.of_a_run()) == 0);
+  home.others.busy = false;
+  for (const auto& [name, one] : home.of_a_run()) {
+    INFO(name);
+    CHECK_FALSE(is_of_others(one));
+  }
 }
 
 }  // namespace ridge

@@ -9,6 +9,7 @@
 
 #include "common/harness/measure/ceiling_rules.h"
 #include "common/harness/measure/machine.h"
+#include "tests/others_at_work.h"
 #include "tests/program.h"
 #include "tests/rung_here.h"
 #include "tests/worker_process.h"
@@ -140,43 +141,8 @@ TEST_CASE("probe: the environment and this machine's ceilings, measured once") {
   CHECK((measured > 0) == was_doubted);  // the second time only what was in doubt is measured
 }
 
-/// A machine's /proc/stat as the worker reads it, on which others use two CPUs while `busy`, and the worker every other one.
-/// By the clock: this thread comes late where the machine has much to do.
-class OthersAtWork {
- public:
-  OthersAtWork() {
-    std::filesystem::create_directory(folder.path / "proc");
-    test::write_all(folder / "proc/meminfo", "MemAvailable:       3000000 kB\n");
-    write();
-    thread_ = std::thread([this] {
-      while (!ended_) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        if (busy) write();
-      }
-    });
-  }
-  ~OthersAtWork() {
-    ended_ = true;
-    thread_.join();
-  }
-  test::Folder folder;
-  std::atomic<bool> busy = true;
-
- private:
-  void write() {
-    const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin_;
-    const auto ticks = int64_t(100 * since.count() * cpus_);  // a hundred a second are a CPU
-    test::write_all(folder / "proc/next", "cpu " + std::to_string(ticks) + " 0 0 0 0 0 0 0 0 0\n");
-    std::filesystem::rename(folder / "proc/next", folder / "proc/stat");
-  }
-  std::atomic<bool> ended_ = false;
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  const int cpus_ = 2 + measure::read_cpu().cores;
-  std::thread thread_;
-};
-
 TEST_CASE("a ceiling that was measured beside others' work is in doubt until they are gone") {
-  OthersAtWork others;
+  test::OthersAtWork others;
   Worker worker("RIDGE_WORKER",
                 {{"RIDGE_SYSTEM_ROOT", others.folder.path.string()}, {"RIDGE_CEILINGS", "anew"}});
   // All cores: whatever else runs takes one of them.

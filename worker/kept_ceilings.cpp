@@ -49,7 +49,7 @@ std::string allowed_cpus() {
   return text;
 }
 
-/// A ceiling as this build measures it, sound, and of this key.
+/// A ceiling as this build measures it, and of this key. Doubts are not kept: they follow from what is known.
 bool is_ours(const Ceiling& ceiling, const CeilingKey& key) {
   const measure::CeilingRow* row = measure::row_of(ceiling);
   return row != nullptr && is_usable(ceiling) && ceiling.doubt.empty() &&
@@ -92,7 +92,11 @@ Json to_json_of(const Entry& entry) {
 
 /// One of the future was written before the clock was set back: its age is not known.
 bool is_young(const Entry& entry, int64_t now_s) {
-  return entry.kept.measured_s <= now_s && now_s - entry.kept.measured_s < kKept_s;
+  const auto& all = entry.kept.ceilings;
+  const bool is_busy = std::any_of(all.begin(), all.end(),
+                                   [](const Ceiling& one) { return one.foreign_cpus > 0; });
+  return entry.kept.measured_s <= now_s &&
+         now_s - entry.kept.measured_s < (is_busy ? kKeptBusy_s : kKept_s);
 }
 
 std::vector<Entry> read_entries(const std::string& path, int64_t now_s) {

@@ -25,8 +25,8 @@ struct KeptCeilings {
 };
 using KeptByKey = std::map<CeilingKey, KeptCeilings>;
 
-/// Ceilings are reused while they are younger.
-inline constexpr int64_t kKept_s = 3600;
+/// Ceilings are reused while they are younger; those measured beside others' work for less, since it may be over soon.
+inline constexpr int64_t kKept_s = 3600, kKeptBusy_s = 600;
 
 /// The key that a ceiling was measured for.
 CeilingKey key_of(const Ceiling& ceiling);

@@ -133,21 +133,24 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   if (loaded_kernels().empty() && !follows)
     std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
   send_environment(request.id, "before", load_);
+  foreign_cpus_before_ = load_.cpus();
   if (!follows || missing_s == 0) load_.start();
-  // A run measures them itself, after its first results: those are what somebody is waiting for.
-  if (request.type != RequestType::run) RIDGE_TRY_VOID(ceilings(request, asked, &observer));
-  if (request.type == RequestType::probe) return {};
+  if (request.type == RequestType::probe) return ceilings(request, asked, &observer);
   const auto outcome = request.type == RequestType::run     ? run(request, asked, &observer)
                        : request.type == RequestType::serve ? serve(request, asked, &observer)
                                                             : compare(request, asked, &observer);
-  // A side that has passed a ceiling has it measured again before anybody judges by it.
+  // Ceilings come after results: those are what somebody is waiting for. A run has measured them itself, after its first
+  // ones. A side that has passed a ceiling has it measured again before anybody judges by it, and where nothing was
+  // verified, none is needed.
   const bool passed = std::any_of(ceilings_.begin(), ceilings_.end(),
                                   [&](const auto& of) { return is_passed(of.second); });
-  if (outcome && passed) RIDGE_TRY_VOID(ceilings(request, asked, &observer));
+  const bool is_late = request.type != RequestType::run && outcome && *outcome;
+  if (outcome && (passed || is_late)) RIDGE_TRY_VOID(ceilings(request, asked, &observer));
   if (outcome || outcome.error().code != ErrorCode::worker) {
     send_environment(request.id, "after", load_);
   }
-  return outcome;
+  if (!outcome) return outcome.error();
+  return {};
 }
 
 /// A size that is too large is a slip of the finger: it is refused before ceilings are measured for it.
@@ -172,7 +175,7 @@ void Work::send_outcome(const WorkRequest& request, Series series) {
                  {{"request", request.id}, {"series", series.index}, {"outcome", Json(series)}});
 }
 
-Result<void> Work::run(const WorkRequest& request, const std::vector<Asked>& asked,
+Result<bool> Work::run(const WorkRequest& request, const std::vector<Asked>& asked,
                        LineObserver* observer) {
   std::vector<Series> to_count;
   for (size_t i = 0; i < asked.size(); ++i) {
@@ -195,7 +198,7 @@ Result<void> Work::run(const WorkRequest& request, const std::vector<Asked>& ask
   // The later rungs are the fast ones: where one has passed a ceiling, that is measured again.
   if (asked.size() > kResultsBeforeCeilings) RIDGE_TRY_VOID(ceilings(request, asked, observer));
   if (!to_count.empty()) count(request, std::move(to_count), observer);
-  return {};
+  return true;
 }
 
 void Work::count(const WorkRequest& request, std::vector<Series> measured, LineObserver* observer) {
@@ -208,7 +211,7 @@ void Work::count(const WorkRequest& request, std::vector<Series> measured, LineO
   }
 }
 
-Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>& asked,
+Result<bool> Work::compare(const WorkRequest& request, const std::vector<Asked>& asked,
                            LineObserver* observer) {
   std::vector<Job> jobs;
   const Rung& first = *asked.front().rung;
@@ -237,9 +240,11 @@ Result<void> Work::compare(const WorkRequest& request, const std::vector<Asked>&
     RIDGE_TRY_VOID(check_budget(request.budget, *kind, true));
   RIDGE_TRY(measure::CompareOutcome outcome, lead->compare(jobs));
   const bool cancelled = outcome.cancelled;
+  const bool has_speed = std::any_of(outcome.series.begin(), outcome.series.end(),
+                                     [](const Series& one) { return one.may_show_speed(); });
   send_comparisons(request, std::move(outcome));
   if (cancelled) return measure::cancelled_error();
-  return {};
+  return has_speed;
 }
 
 void Work::send_comparisons(const WorkRequest& request, measure::CompareOutcome outcome) {
@@ -282,7 +287,7 @@ Result<void> Work::estimate(const WorkRequest& request, const std::vector<Asked>
   return {};
 }
 
-Result<void> Work::serve(const WorkRequest& request, const std::vector<Asked>& asked,
+Result<bool> Work::serve(const WorkRequest& request, const std::vector<Asked>& asked,
                          LineObserver* observer) {
   const Rung& one = *asked.front().rung;
   if (const std::string cannot = one.cannot(); !cannot.empty())
@@ -290,7 +295,7 @@ Result<void> Work::serve(const WorkRequest& request, const std::vector<Asked>& a
   RIDGE_TRY(Serving found, one.serve(job(request, asked, 0, observer)));
   found.request = request.id;
   emitter_->emit("result", {{"request", request.id}, {"serving", found}});
-  return {};
+  return true;
 }
 
 Result<void> Work::count_call(const WorkRequest& request, const Asked& asked,

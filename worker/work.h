@@ -65,16 +65,17 @@ class Work {
   /// Error: a request that needs all of them has one without room.
   Result<void> look_for_room(const WorkRequest& request, std::vector<Asked>* asked,
                              LineObserver* observer);
-  Result<void> run(const WorkRequest& request, const std::vector<Asked>& asked,
+  /// These three: whether something was measured that a ceiling can be held to.
+  Result<bool> run(const WorkRequest& request, const std::vector<Asked>& asked,
                    LineObserver* observer);
   /// Counters of a GPU's rungs once all are timed; sends their outcomes again.
   void count(const WorkRequest& request, std::vector<Series> measured, LineObserver* observer);
-  Result<void> compare(const WorkRequest& request, const std::vector<Asked>& asked,
+  Result<bool> compare(const WorkRequest& request, const std::vector<Asked>& asked,
                        LineObserver* observer);
   Result<void> estimate(const WorkRequest& request, const std::vector<Asked>& asked,
                         LineObserver* observer);
   /// A queue before one rung, whose step is run for each batch.
-  Result<void> serve(const WorkRequest& request, const std::vector<Asked>& asked,
+  Result<bool> serve(const WorkRequest& request, const std::vector<Asked>& asked,
                      LineObserver* observer);
   Result<void> inspect(const WorkRequest& request, const Asked& asked, LineObserver* observer);
   /// What each of the kernels answers to one input.
@@ -93,7 +94,8 @@ class Work {
     std::vector<Ceiling> known;
     std::vector<measure::Reached> reached;  ///< the highest of each type and number of threads
     int looks = 0;                          ///< how often they were held against each other
-    bool has_news = false;                  ///< not yet held against each other and sent
+    bool has_news = false;                  ///< not yet sent
+    measure::Evidence evidence() const;
   };
   std::map<Place, std::set<CeilingKey>> ceilings_wanted(const WorkRequest& request,
                                                         const std::vector<Asked>& asked) const;
@@ -106,15 +108,20 @@ class Work {
   /// Measures one of these again: whether the machine reaches what it reached then.
   Result<bool> still_holds(measure::Device* where, const KeptByKey& kept, LineObserver* observer);
   static void forget_kept(bool anew, DeviceCeilings* ceilings);
-  /// Leaves those that this worker measured, and that nothing speaks against, to later workers.
+  /// Leaves those that this worker measured, and that nothing but others' load speaks against, to later workers.
   void keep(const measure::Device& where, const DeviceCeilings& ceilings) const;
   /// Of the wanted ones that are not known yet, those that are in the file.
   KeptByKey kept_of(const measure::Device& where, const std::set<CeilingKey>& wanted,
                     const DeviceCeilings& ceilings) const;
   /// What ceilings() will take for a run of these, about.
   double ceilings_left_s(const WorkRequest& request, const std::vector<Asked>& asked);
-  Result<void> measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,
+  /// Whether one was missing.
+  Result<bool> measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,
                                DeviceCeilings* ceilings, LineObserver* observer);
+  /// Holds them against each other; measures those in doubt again, and leaves what is sound to later workers.
+  Result<void> settle(measure::Device* where, DeviceCeilings* ceilings, LineObserver* observer);
+  /// What others use of the CPU now; of a request that has just begun, what they used before it.
+  double foreign_cpus() const;
   /// Whether measuring those in doubt again would bring nothing now.
   bool is_settled(const DeviceCeilings& ceilings, Backend backend) const;
   bool is_passed(const DeviceCeilings& ceilings) const;
@@ -134,6 +141,7 @@ class Work {
   bool runs_commands_;
   Rungs commands_;             ///< of the request that is carried out
   measure::ForeignLoad load_;  ///< since the request before began
+  double foreign_cpus_before_ = 0;  ///< CPUs that others used before this request began
   std::map<Place, DeviceCeilings> ceilings_;
 };
 

@@ -17,13 +17,10 @@
 #include "worker/work.h"
 
 namespace ridge::worker {
-namespace {
 
-measure::Evidence evidence_of(const auto& ceilings) {
-  return {.cores = measure::read_cpu().cores, .reached = ceilings.reached};
+measure::Evidence Work::DeviceCeilings::evidence() const {
+  return {.cores = measure::read_cpu().cores, .reached = reached};
 }
-
-}  // namespace
 
 /// The ceilings that a request needs: of its devices, thread counts and types. A bare probe wants all.
 std::map<Work::Place, std::set<CeilingKey>> Work::ceilings_wanted(
@@ -53,8 +50,9 @@ std::map<Work::Place, std::set<CeilingKey>> Work::ceilings_wanted(
   return wanted;
 }
 
-Result<void> Work::measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,
+Result<bool> Work::measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,
                                    DeviceCeilings* ceilings, LineObserver* observer) {
+  bool is_new = false;
   for (const CeilingKey& key : wanted) {
     if (ceilings->asked.count(key) > 0) continue;
     const auto& [threads, what] = key;
@@ -63,33 +61,43 @@ Result<void> Work::measure_missing(measure::Device* where, const std::set<Ceilin
               measure::measure_ceilings(&machine_.bench, where, threads, what, observer));
     ceilings->known.insert(ceilings->known.end(), found.begin(), found.end());
     ceilings->asked[key] = begun_s;
-    ceilings->has_news = true;
+    is_new = true;
   }
-  if (!ceilings->has_news) return {};
+  return is_new;
+}
+
+Result<void> Work::settle(measure::Device* where, DeviceCeilings* ceilings,
+                          LineObserver* observer) {
   ++ceilings->looks;
   RIDGE_TRY_VOID(measure::settle_ceilings(
       &ceilings->known,
       [&](const Ceiling& known) {
         return measure::measure_again(&machine_.bench, where, known, observer);
       },
-      evidence_of(*ceilings)));
+      ceilings->evidence()));
   keep(*where, *ceilings);
+  ceilings->has_news = true;
   return {};
+}
+
+double Work::foreign_cpus() const {
+  constexpr double kWindow_s = 0.2;  // less holds too few ticks of the system's clock
+  return load_.window_s() < kWindow_s ? foreign_cpus_before_ : load_.cpus();
 }
 
 /// Others' load may have gone; a rung may have passed one that nothing spoke against.
 bool Work::is_settled(const DeviceCeilings& ceilings, Backend backend) const {
   constexpr int kMostLooks = 8;
   if (ceilings.looks >= kMostLooks) return true;
-  const bool quiet = !measure::is_contended(load_.cpus(), backend);
-  for (const auto& one : measure::find_contradictions(ceilings.known, evidence_of(ceilings)))
+  const bool quiet = !measure::is_contended(foreign_cpus(), backend);
+  for (const auto& one : measure::find_contradictions(ceilings.known, ceilings.evidence()))
     if (quiet || ceilings.known[one.ceiling].doubt.empty()) return false;
   return true;
 }
 
 /// Of these, whether a rung has passed one that nothing was said against.
 bool Work::is_passed(const DeviceCeilings& ceilings) const {
-  const auto found = measure::find_contradictions(ceilings.known, evidence_of(ceilings));
+  const auto found = measure::find_contradictions(ceilings.known, ceilings.evidence());
   return std::any_of(found.begin(), found.end(), [&](const measure::Contradiction& one) {
     return !one.is_busy && ceilings.known[one.ceiling].doubt.empty();
   });
@@ -151,11 +159,12 @@ Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>
     const auto where = machine_.device(place.first, request.device);
     if (!where) continue;  // its rungs will say why they cannot run
     DeviceCeilings& of = ceilings_[place];
+    RIDGE_TRY_VOID(take_kept(*where, wanted, request.anew, &of, observer));
+    RIDGE_TRY(const bool is_new, measure_missing(*where, wanted, &of, observer));
     const bool is_doubted = std::any_of(of.known.begin(), of.known.end(),
                                         [](const Ceiling& one) { return !one.doubt.empty(); });
-    if (send_known ? is_doubted : !is_settled(of, place.first)) of.has_news = true;
-    RIDGE_TRY_VOID(take_kept(*where, wanted, request.anew, &of, observer));
-    RIDGE_TRY_VOID(measure_missing(*where, wanted, &of, observer));
+    if (is_new || (send_known ? is_doubted : !is_settled(of, place.first)))
+      RIDGE_TRY_VOID(settle(*where, &of, observer));
     if (!of.has_news && !send_known) continue;
     for (const Ceiling& ceiling : of.known) list.push_back(ceiling);
     of.has_news = false;

@@ -83,21 +83,29 @@ Result<void> Work::take_kept(measure::Device* where, const std::set<CeilingKey>&
     ceilings->kept.insert(key);
   }
   ceilings->has_news = true;
-  return {};
+  // The file has no doubts: they follow from what is known now. Nothing is measured for it.
+  return measure::settle_ceilings(
+      &ceilings->known, [](const Ceiling&) { return std::optional<Ceiling>(); },
+      ceilings->evidence());
 }
 
 void Work::keep(const measure::Device& where, const DeviceCeilings& ceilings) const {
   if (is_keeping_off()) return;
   KeptByKey sound;
   std::set<CeilingKey> replaced;
+  std::set<size_t> contradicted;  // by more than others' load
+  for (const auto& one : measure::find_contradictions(ceilings.known, ceilings.evidence()))
+    if (!one.is_busy) contradicted.insert(one.ceiling);
   for (const auto& [key, measured_s] : ceilings.asked) {
     KeptCeilings of{.measured_s = measured_s, .ceilings = {}};
     bool is_doubted = false, is_old = ceilings.kept.count(key) > 0;
-    for (const Ceiling& one : ceilings.known) {
+    for (size_t i = 0; i < ceilings.known.size(); ++i) {
+      Ceiling one = ceilings.known[i];
       if (key_of(one) != key) continue;
-      is_doubted |= !one.doubt.empty();
-      is_old &= !one.kept_utc.empty();  // else it was measured again, since a rung had passed it
-      of.ceilings.push_back(one);
+      is_doubted |= !one.doubt.empty() && contradicted.count(i) > 0;
+      is_old &= !one.kept_utc.empty();  // else it was measured again, being in doubt
+      one.doubt.clear();
+      of.ceilings.push_back(std::move(one));
     }
     if (is_old && !is_doubted) continue;
     replaced.insert(key);
