@@ -1300,6 +1300,33 @@ TEST_CASE("the ceilings that follow a step's rungs have a row of their own, and 
   CHECK(f.state.requests.share < 1);
 }
 
+TEST_CASE("a step whose results are all in is revealed while ceilings are still measured", "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 0);
+  f.driver->frames(3);
+  answer(f);
+  f.driver->key(Key::page_down);
+  const WorkRequest run = f.session.last(RequestType::run);
+  const auto measures_ceiling = [&] {
+    f.session.tell("phase", {{"request", run.id},
+                             {"series", -1},
+                             {"phase", "timing"},
+                             {"text", "measuring this machine's ceiling: FMA fp32"},
+                             {"progress", 0.5}});
+    f.driver->frames(60);
+  };
+  measures_ceiling();  // before the last of the results
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::run);
+  for (int i = 0; i < static_cast<int>(run.kernels.size()); ++i) f.session.measure(run, i, 1e6);
+  measures_ceiling();
+  REQUIRE(f.state.requests.is_measuring());
+  CHECK_FALSE(is_step_running(f.state));
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::reveal);
+  CHECK(f.state.requests.is_measuring());
+}
+
 TEST_CASE("only what can run here is asked to run again", "[tour]") {
   const TourStep step;
   StepBars bars;

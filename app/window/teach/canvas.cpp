@@ -190,7 +190,7 @@ void LessonCanvas::draw_head(Ui& ui, Area area) {
     if (should_run_again(state) && ui.button("run_again", line.take_right(ui.px(120), ui.px(8)),
                                              "Run again", Ui::Kind::normal))
       ui.dispatch([](State& changed) { run_again(changed); });
-    if (is_step_running(state) && state.requests.is_measuring())
+    if (teach.beat == Beat::run && state.requests.is_measuring())
       button("cancel", "Cancel  Esc", Ui::Kind::normal);
     button("go_back", "Back", Ui::Kind::normal);
     if (teach.beat != Beat::done) button("end_tour", "End", Ui::Kind::quiet);

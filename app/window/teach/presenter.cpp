@@ -425,7 +425,7 @@ void advance(State& state) {
       if (state.teaching.beat == Beat::reveal) reveal(state);  // there was nothing to run
       return;
     case Beat::run:
-      if (state.requests.is_measuring() || !state.teaching.waiting.empty()) {
+      if (waits_for_results(state)) {
         state.notice = {still_running(state), false};
         return;
       }
@@ -467,7 +467,7 @@ void go_back(State& state) {
 
 bool is_step_running(const State& state) {
   if (state.teaching.beat != Beat::run || is_away_from_tour(state)) return false;
-  return state.requests.is_measuring() || !state.teaching.waiting.empty() || is_playing(state);
+  return waits_for_results(state) || is_playing(state);
 }
 
 namespace {

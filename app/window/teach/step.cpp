@@ -8,6 +8,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/presenter.h"
+#include "app/window/teach/step_run.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
@@ -104,9 +105,8 @@ int measured_before(const State& state, const TourStep& step, const Series& seri
 
 /// What this step asked of the worker has ended: what has no result by now gets none.
 bool is_over(const State& state) {
-  const Teaching& teach = state.teaching;
-  const bool is_open = state.requests.is_measuring() || !teach.waiting.empty();
-  return teach.beat > Beat::run || (teach.beat == Beat::run && !is_open);
+  const Beat beat = state.teaching.beat;
+  return beat > Beat::run || (beat == Beat::run && !waits_for_results(state));
 }
 
 LessonBar make_bar(const State& state, const TourStep& step, const StepBar& asked) {

@@ -117,6 +117,38 @@ std::optional<double> ceilings_progress(const State& state) {
   return std::nullopt;
 }
 
+namespace {
+
+bool has_ended(const Series& series) {
+  return series.status != SeriesStatus::pending && series.status != SeriesStatus::running;
+}
+
+bool has_results(const State& state, int64_t id) {
+  const Request* request = state.run().request(id);
+  if (!request) return false;
+  if (!request->open()) return true;
+  if (!share_of_ceilings(state, *request)) return false;
+  const Run& run = state.run();
+  if (request->type == RequestType::compare)
+    return std::any_of(run.comparisons().begin(), run.comparisons().end(),
+                       [&](const Comparison& one) { return one.request == id; });
+  const auto ended = std::count_if(
+      run.series().begin(), run.series().end(),
+      [&](const Series& series) { return series.request == id && has_ended(series); });
+  return ended == std::ssize(request->kernels);
+}
+
+}  // namespace
+
+bool waits_for_results(const State& state) {
+  const Teaching& teach = state.teaching;
+  if (!teach.waiting.empty()) return true;
+  const bool are_there =
+      !teach.sent.empty() && std::all_of(teach.sent.begin(), teach.sent.end(),
+                                         [&](int64_t id) { return has_results(state, id); });
+  return state.requests.is_measuring() && !are_there;
+}
+
 std::string rounds_so_far(const State& state) {
   const Request* request = sent_pair(state);
   const auto& progress = state.run().progress();

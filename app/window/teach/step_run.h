@@ -24,6 +24,9 @@ std::vector<double> progress_of(const State& state, const study::TourStep& step,
 /// How far this machine's ceilings are while this step's run measures them, 0 to 1; none: it does not now. All bars may be
 /// full by then.
 std::optional<double> ceilings_progress(const State& state);
+/// Whether something that this step's run asked for is still to come. Ceilings, which the worker measures behind results, are
+/// not waited for: the step can be revealed meanwhile.
+bool waits_for_results(const State& state);
 /// "round 4 of 12, about 8 s left", of this step's comparison; empty: its rounds have not begun, or are over.
 std::string rounds_so_far(const State& state);
 /// How long the recorded bars are played: their own measuring time, but no longer than a room waits.
