@@ -135,6 +135,7 @@ const Lab& attention_lab() {
       .items = "tokens",
       .inspected = {"attention"},
       .served = "decode",
+      .scaling = {.param = "threads", .counts = "1,2,4"},
   };
   return lab;
 }

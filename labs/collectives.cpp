@@ -57,6 +57,7 @@ const Lab& collectives_lab() {
                  {Bottleneck::collectives, "collectives.cpu.halving_doubling"}},
       .items = "bus bytes",
       .counts_flop = false,
+      .scaling = {.param = "ranks", .work = "bytes", .is_each = true, .counts = "2,4,8"},
   };
   return lab;
 }

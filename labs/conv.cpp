@@ -120,6 +120,7 @@ const Lab& conv_lab() {
       .walked = {{"conv", "h", {7, 14, 20}, 1}},
       .loop_order = "order",
       .heat = {"tile_m", "tile_c"},
+      .scaling = {.param = "threads", .counts = "1,2,4"},
   };
   return lab;
 }

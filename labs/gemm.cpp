@@ -132,6 +132,7 @@ const Lab& gemm_lab() {
                  {Bottleneck::memory_bandwidth, "gemm.cuda.wide_tile"}},
       .workloads = {gemm_gpt3_workload()},
       .walked = {{"gemm", "n", {32, 48, 64, 96}, 2}},
+      .scaling = {.param = "threads", .counts = "1,2,4"},
       // One core: the rung of several threads is no step there, and fewer multiplications have no ceiling.
       .short_climb = {"gemm.cpu.naive_o1", "gemm.cpu.naive_o3", "gemm.cpu.loop_order",
                       "gemm.cpu.cache_blocks", "gemm.cpu.packed", "gemm.cpu.packed_avx2",

@@ -14,6 +14,7 @@
 #include "common/core/result.h"
 #include "common/record/diagnosis.h"
 #include "common/record/params.h"
+#include "common/record/scaling.h"
 #include "labs/score_card.h"
 #include "labs/table.h"
 #include "labs/workload.h"
@@ -130,6 +131,7 @@ struct Lab {
   const char* loop_order = nullptr;
   std::vector<const char*> heat =
       {};  ///< the two that a heatmap begins with, where a rung has them
+  Scaling scaling = {};  ///< what rungs are shared out over
   /// The short climb that a newcomer watches: rungs of one processor and one type, steps of ours before the libraries.
   /// Empty: the lab has none.
   std::vector<const char*> short_climb = {};

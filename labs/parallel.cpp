@@ -51,6 +51,10 @@ const Lab& parallel_lab() {
       .levers = {{Bottleneck::collectives, "parallel.cpu.data_bucket"},
                  {Bottleneck::collectives, "parallel.cpu.data_overlapped"}},
       .items = "rows",
+      .scaling = {.param = "ranks",
+                  .work = "batch",
+                  .alone = "parallel.cpu.one",
+                  .counts = "2,4,8"},
   };
   return lab;
 }

@@ -136,6 +136,87 @@ TEST_CASE("a chart over sizes holds all else at the chosen value, and counts wha
     CHECK(row.label.ends_with(" · layout = " + param_text(row.series->params, "layout")));
 }
 
+TEST_CASE("Scaling: each count of ranks in one request, at the same work and at work in step",
+          "[window]") {
+  const struct Ranks {
+    Ranks() { FakeSession::other_labs = {"parallel"}; }
+    ~Ranks() { FakeSession::other_labs.clear(); }
+  } ranks;
+  Fixture f;
+  const auto is_offered = [&] {
+    const auto offered = offered_views(f.state);
+    return std::find(offered.begin(), offered.end(), find_view("scaling")) != offered.end();
+  };
+  open_lab(f.state, "machine");
+  CHECK_FALSE(is_offered());
+  CHECK(action("scaling").blocker(f.state).find("ranks or threads") != std::string::npos);
+  open_lab(f.state, "parallel");
+  set_level(f.state, Level::kLearn);
+  CHECK_FALSE(is_offered());
+  set_level(f.state, Level::kLab);
+  REQUIRE(is_offered());
+  f.driver->frames(3);
+  select_rung(f.state, "parallel.cpu.data_bucket");
+  f.driver->frames(3);
+  REQUIRE(f.driver->click("view=Scaling"));
+  f.driver->frames(3);
+  const auto model = [&] {
+    ChartRows rows;
+    return centre_chart(f.state, &rows);
+  };
+  CHECK(model().plot->empty_reason.find("--set ranks=2,4,8") != std::string::npos);
+  // One rank alone takes a millisecond for 16 rows; the others share it without loss.
+  for (const bool is_weak : {false, true}) {
+    INFO("weak " << is_weak);
+    if (is_weak) REQUIRE(f.driver->click("scaling_kind=weak: work in step"));
+    f.driver->frames(3);
+    REQUIRE(f.driver->click("run_counts"));
+    const WorkRequest request = f.session.last(RequestType::run);
+    REQUIRE(request.kernels.size() == 6);
+    CHECK(request.kernels[0].kernel == "parallel.cpu.one");
+    for (size_t i = 0; i < request.kernels.size(); ++i) {
+      const Params params = f.session.complete_params(request.kernels[i]);
+      const int64_t count = i == 0 ? 1 : param_int(params, "ranks");
+      const int64_t batch = param_int(params, "batch");
+      CHECK(count == std::vector<int64_t>{1, 2, 3, 4, 6, 8}[i]);
+      CHECK(batch == (is_weak ? 8 * count : 16));
+      f.session.measure(request, static_cast<int>(i), 1e6 * double(batch) / 16 / double(count));
+    }
+    f.session.finish(request);
+    f.driver->frames(3);
+    const chart::ChartModel drawn = model();
+    REQUIRE(drawn.plot->curves.size() == 1);
+    CHECK(drawn.plot->curves[0].name == "one bucket · 1.00 of 8 ranks");
+    CHECK(drawn.plot->curves[0].data.size() == 6);
+    CHECK(drawn.title == (is_weak ? "Weak scaling" : "Strong scaling"));
+  }
+  select_rung(f.state, "parallel.cpu.one");
+  const int sent = f.session.count(RequestType::run);
+  REQUIRE(perform(f.state, "run_counts"));
+  CHECK(f.session.count(RequestType::run) == sent);
+  CHECK(f.state.notice.text.find("no two counts of ranks") != std::string::npos);
+}
+
+TEST_CASE("threads of a CPU rung have the same view, each rung over its own time at one",
+          "[window]") {
+  Fixture f;
+  set_level(f.state, Level::kLab);
+  select_rung(f.state, "gemm.cpu.threads");
+  show_view(f.state, *find_view("scaling"));
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("scaling_kind"));  // the lab names no work that grows
+  REQUIRE(f.driver->click("run_counts"));
+  const WorkRequest request = f.session.last(RequestType::run);
+  REQUIRE(request.kernels.size() == 2);  // this machine has two
+  for (int i = 0; i < 2; ++i) f.session.measure(request, i, 1e9 / (1 + i));
+  f.session.finish(request);
+  f.driver->frames(3);
+  ChartRows rows;
+  const chart::ChartModel model = centre_chart(f.state, &rows);
+  REQUIRE(model.plot->curves.size() == 1);
+  CHECK(model.plot->curves[0].data.size() == 2);
+}
+
 TEST_CASE("the hint that something runs goes when it has ended", "[window]") {
   Fixture f;
   f.driver->type('b');

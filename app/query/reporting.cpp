@@ -61,6 +61,7 @@ report::Options options_of(const Lab& lab) {
   for (const auto& [family, items] : lab.items_of) options.items_of[std::string(family)] = items;
   options.per_item = lab.per_item;
   options.param_titles = param_titles(lab);
+  options.scaling = lab.scaling;
   options.data_set = lab.data_set;
   options.titles = titles_of(lab);
   options.levers = levers_of(lab);

@@ -69,6 +69,8 @@ struct ViewOptions {
   bool curve_by_step = false;  ///< over steps in place of seconds
   /// Recorded trainings beside this machine's own; empty: only where it has none.
   std::optional<bool> curve_recorded{};
+  /// Scaling: at work that grows with the ranks; empty: as the lab's amount of work is.
+  std::optional<bool> weak_scaling{};
   ServeAsked serve;     ///< what the view Queue asks for
   std::string network;  ///< what the view Workload is of, in labs of networks; empty: the first
   ModelShape model;     ///< what the view Workload is of, in labs with a model

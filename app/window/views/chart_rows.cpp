@@ -369,6 +369,16 @@ bool is_on_its_processor(const State& state, const RungView& row) {
   return selected.empty() || backend_of(selected) == backend_of(row.rung->kernel);
 }
 
+void add_result(const State& state, const SizeResult& one, const std::string& label,
+                ChartRows* out) {
+  chart::LadderRow made = plain_row(state, *one.row);
+  made.label = label;
+  set_source(*one.run, one.machine, one.series, &made);
+  made.at_size = one.row->series && one.row->series->params == one.series->params;
+  out->rows.push_back(std::move(made));
+  out->kernels.emplace_back(one.row->rung->kernel);
+}
+
 /// Rows that differ in their size alone. A value that is held and is not the one in view stands in their names.
 void add_held(const State& state, const Params& shown, const std::vector<SizeResult>& all,
               ChartRows* out) {
@@ -384,13 +394,10 @@ void add_held(const State& state, const Params& shown, const std::vector<SizeRes
       ++out->otherwise;
     }
     if (!left_out.empty()) continue;
-    chart::LadderRow made = plain_row(state, row);
+    std::string label = row.rung->title;
     for (const std::string& name : differing_beside_size(held, shown, series.size_param))
-      made.label += " · " + param_in_words(*state.selection.lab, name, held.at(name));
-    set_source(*one.run, one.machine, &series, &made);
-    made.at_size = row.series && row.series->params == series.params;
-    out->rows.push_back(std::move(made));
-    out->kernels.emplace_back(row.rung->kernel);
+      label += " · " + param_in_words(*state.selection.lab, name, held.at(name));
+    add_result(state, one, label, out);
   }
 }
 
@@ -405,6 +412,20 @@ ChartRows size_rows(const State& state) {
     const bool is_own = own.contains(backend_of(row.rung->kernel).text());
     const auto all = size_results(state, shown, row, is_own);
     if (!all.empty()) add_held(state, shown, all, &out);
+  }
+  return out;
+}
+
+ChartRows count_rows(const State& state) {
+  ChartRows out;
+  Params shown = shown_params(state);
+  shown.erase(state.selection.lab->scaling.param);
+  const std::set<std::string> own = own_processors(state);
+  for (const RungView& row : state.ladder.rows) {
+    if (is_folded(state, *row.rung)) continue;
+    const bool is_own = own.contains(backend_of(row.rung->kernel).text());
+    for (const SizeResult& one : size_results(state, shown, row, is_own))
+      add_result(state, one, row.rung->title, &out);
   }
   return out;
 }

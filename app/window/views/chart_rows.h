@@ -39,6 +39,9 @@ ChartRows type_rows(const State& state);
 /// that is not the view's value. Live results where
 /// there are any; of what cannot run here the recordings, hollow and under their machine's name.
 ChartRows size_rows(const State& state);
+/// One row per rung and result, at any threads and any other values: which of them make a curve over the lab's counts of
+/// ranks or threads, the chart says. Live or recorded as over sizes.
+ChartRows count_rows(const State& state);
 /// "12 results at other values of causal left out"; empty: none was.
 std::string held_text(const ChartRows& rows, const Lab& lab);
 

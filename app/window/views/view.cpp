@@ -214,6 +214,8 @@ ChartRows figure_rows(const State& state, chart::FigureRows rows) {
       return path_rows(state);
     case chart::FigureRows::kSizes:
       return size_rows(state);
+    case chart::FigureRows::kCounts:
+      return count_rows(state);
     case chart::FigureRows::kTrainings:
       return training_rows(state);
   }
@@ -224,7 +226,8 @@ chart::FigureOptions figure_options(const Lab& lab) {
   return {.task_metric = lab.quality_metric == kErrorMetric ? "" : lab.quality_metric,
           .items = lab.items,
           .per_item = lab.per_item,
-          .param_titles = param_titles(lab)};
+          .param_titles = param_titles(lab),
+          .scaling = lab.scaling};
 }
 
 chart::ChartModel centre_chart(const State& state, ChartRows* rows) {

@@ -7,6 +7,7 @@
 #include "common/view/chart/gradients.h"
 #include "common/view/chart/message_times.h"
 #include "common/view/chart/roofline.h"
+#include "common/view/chart/scaling.h"
 #include "common/view/chart/size_curve.h"
 #include "common/view/chart/speed_error.h"
 #include "common/view/chart/traffic.h"
@@ -83,7 +84,7 @@ const Figure kFigures[] = {
            return size_curve_chart(rows, {.item = options.per_item ? one_of(options.items) : "",
                                           .param_titles = options.param_titles});
          },
-     .section = {.title = "Speed against size", .in_handout = true, .needs_sizes = true}},
+     .section = {.title = "Speed against size", .in_handout = true, .needs = Several::kSizes}},
     {.id = "messages",
      .rows = FigureRows::kSizes,
      .build = [](Rows rows, const FigureOptions&) { return message_times_chart(rows); },
@@ -91,7 +92,32 @@ const Figure kFigures[] = {
                  .about = "A collective takes a delay, the number of its steps times that of a "
                           "message, and a time for each byte. The dashed lines are fitted to the "
                           "points: where two of them cross, one algorithm takes over.",
-                 .needs_sizes = true}},
+                 .needs = Several::kSizes}},
+    {.id = "scaling",
+     .rows = FigureRows::kCounts,
+     .build =
+         [](Rows rows, const FigureOptions& options) {
+           return scaling_chart(rows,
+                                {.of = options.scaling, .param_titles = options.param_titles});
+         },
+     .section = {.title = "Strong scaling",
+                 .about = "How many times as fast the same work is when more share it, from times "
+                          "of runs one after another. A curve that leaves the dashed line has a "
+                          "part that more of them do not shorten, or costs of sharing.",
+                 .needs = Several::kCounts}},
+    {.id = "weak_scaling",
+     .rows = FigureRows::kCounts,
+     .build =
+         [](Rows rows, const FigureOptions& options) {
+           return scaling_chart(
+               rows,
+               {.of = options.scaling, .is_weak = true, .param_titles = options.param_titles});
+         },
+     .section = {.title = "Weak scaling",
+                 .about = "Each has as much work however many they are: the time would stay as it "
+                          "is, if sharing cost nothing.",
+                 .needs = Several::kCounts},
+     .is_view = false},
     {.id = "bandwidth",  // a report has a table of it
      .rows = FigureRows::kSizes,
      .build =
@@ -107,7 +133,7 @@ const Figure kFigures[] = {
      .section = {.title = "Memory against size",
                  .about = "Inputs, outputs and what a rung keeps beside them. Where a line ends "
                           "before the others, that rung ran at no larger size; the notes say why.",
-                 .needs_sizes = true}},
+                 .needs = Several::kSizes}},
     {.id = "error",
      .rows = FigureRows::kTypes,
      .build =

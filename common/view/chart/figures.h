@@ -7,16 +7,18 @@
 #include <string_view>
 #include <vector>
 
+#include "common/record/scaling.h"
 #include "common/view/chart/ladder.h"
 
 namespace ridge::chart {
 
 /// Which results a figure has a row for.
 enum class FigureRows {
-  kLadder,     ///< each rung once, as the ladder shows it
-  kTypes,      ///< each rung in each of its data types
-  kPath,       ///< the same, and the selected rung at each size
-  kSizes,      ///< each rung at each size
+  kLadder,  ///< each rung once, as the ladder shows it
+  kTypes,   ///< each rung in each of its data types
+  kPath,    ///< the same, and the selected rung at each size
+  kSizes,   ///< each rung at each size
+  kCounts,  ///< each rung at each count of ranks or threads, and of the work that grows with them
   kTrainings,  ///< each training, and the baseline beside them
 };
 
@@ -26,7 +28,11 @@ struct FigureOptions {
   std::string items = "items";  ///< what its rates count
   bool per_item = false;  ///< its rungs do unlike work: times are those of an item, not of a call
   ParamTitles param_titles{};
+  Scaling scaling{};  ///< what its rungs are shared out over
 };
+
+/// What a section needs several of among the results: else it has nothing to compare.
+enum class Several { kNothing, kSizes, kCounts };
 
 /// A figure's place in a report; no title: the report does without it.
 struct FigureSection {
@@ -37,7 +43,7 @@ struct FigureSection {
   bool is_per_processor = true;  ///< rows share ceilings: one figure for every machine and backend
   bool table_behind = true;      ///< its numbers are folded away where the format can
   bool ends_with_summary = false;
-  bool needs_sizes = false;      ///< only where there are results of several sizes
+  Several needs = Several::kNothing;
   const char* task_metric = "";  ///< only in labs judged by it; empty: in every lab
 };
 

@@ -19,18 +19,12 @@ using namespace parts;
 /// Of a fitted line: enough for its bend.
 constexpr int kSteps = 48;
 
-/// The calls of collectives, with the time of a call in place of a rate.
+/// The calls of collectives.
 std::vector<Measured> calls_of(std::span<const LadderRow> rows) {
-  std::vector<Measured> points = measured_rows(rows, Counted::kBytes);
+  std::vector<Measured> points = measured_rows(rows, Counted::kCallTime);
   std::erase_if(points, [](const Measured& point) {
     return !point.entry.series->params.contains("delay_us") || size_of(point) < 1;
   });
-  for (Measured& point : points) {
-    const Stats& stats = *point.entry.series->stats;
-    point.rate = 1e-9 * stats.median_ns;
-    point.rate_ci.reset();
-    if (stats.ci_ns) point.rate_ci = Interval{1e-9 * stats.ci_ns->low, 1e-9 * stats.ci_ns->high};
-  }
   return points;
 }
 

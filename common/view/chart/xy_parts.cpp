@@ -26,6 +26,8 @@ Rate rate_of(const Entry& entry, Counted counted) {
       return {entry.derived.bytes_per_s, entry.derived.bytes_per_s_ci};
     case Counted::kItemTime:
       return {entry.item_s, entry.item_ci_s};
+    case Counted::kCallTime:
+      return {entry.call_s, entry.call_ci_s};
   }
   return {};
 }

@@ -28,7 +28,8 @@ struct Measured {
 enum class Counted {
   kFlop,
   kBytes,
-  kItemTime  ///< no rate: seconds an item
+  kItemTime,  ///< no rate: seconds an item
+  kCallTime   ///< no rate: seconds a call
 };
 /// The rows with a usable rate; `left_out` counts the rows with a result but without that.
 std::vector<Measured> measured_rows(std::span<const LadderRow> rows, Counted counted,

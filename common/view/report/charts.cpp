@@ -159,18 +159,23 @@ void add_per_processor(const Figure& figure, const Section& section, const Mater
   }
 }
 
-bool has_several_sizes(const Material& material) {
-  std::set<int64_t> sizes;
+bool has_several(Several what, const Material& material) {
+  if (what == Several::kNothing) return true;
+  std::set<int64_t> values;
   for (const Line& line : material.lines) {
-    if (line.problem.empty()) sizes.insert(param_int(line.series->params, line.series->size_param));
+    const Series& series = *line.series;
+    const std::string& name =
+        what == Several::kSizes ? series.size_param : material.options->scaling.param;
+    if (line.problem.empty() && series.params.contains(name))
+      values.insert(param_int(series.params, name));
   }
-  return sizes.size() > 1;
+  return values.size() > 1;
 }
 
 bool is_wanted(const FigureSection& section, const Material& material) {
   const bool has_metric =
       !*section.task_metric || material.options->quality_metric == section.task_metric;
-  return *section.title && has_metric && (!section.needs_sizes || has_several_sizes(material));
+  return *section.title && has_metric && has_several(section.needs, material);
 }
 
 }  // namespace
@@ -180,7 +185,8 @@ std::vector<Section> ladder_sections(const Material& material) {
   const FigureOptions options{.task_metric = material.options->quality_metric,
                               .items = material.options->items,
                               .per_item = material.options->per_item,
-                              .param_titles = material.options->param_titles};
+                              .param_titles = material.options->param_titles,
+                              .scaling = material.options->scaling};
   for (const Figure& figure : figures()) {
     const FigureSection& about = figure.section;
     if (!is_wanted(about, material)) continue;

@@ -15,6 +15,7 @@
 #include "common/record/diagnosis.h"
 #include "common/record/faster.h"
 #include "common/record/run.h"
+#include "common/record/scaling.h"
 #include "common/view/chart/model.h"
 #include "common/view/report/decision.h"
 
@@ -77,6 +78,7 @@ struct Options {
   std::map<std::string, std::string> items_of{};  ///< the same of families that count other things
   bool per_item = false;        ///< its times are those of an item
   std::map<std::string, std::string> param_titles{};  ///< what a reader calls its parameters
+  Scaling scaling{};                                  ///< what its rungs are shared out over
   std::string data_set{};       ///< that the lab's rungs read; empty: random numbers, or not known
   std::map<std::string, std::string>
       previous{};  ///< kernel id -> the one that its step goes on from
