@@ -170,6 +170,7 @@ constexpr OwnRun kOwnRuns[] = {{"workbench", "edit", "", ""},  // an exercise, f
                                {"decode", "model", "quant", ""},
                                {"queue", "serve", "attention", "decode.cpu.split"},
                                {"messages", "collectives", "", ""},
+                               {"scaling", "scaling", "parallel", "parallel.cpu.gpipe"},
                                {"requests", "counts", "gemm", "gemm.cuda.naive"},
                                {"puzzles", "edit", "puzzles", "puzzles.cuda.transpose"},
                                {"frontier", "weightless", "", ""},

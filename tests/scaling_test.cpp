@@ -9,6 +9,7 @@
 #include "common/view/report/report.h"
 #include "tests/golden.h"
 #include "tests/plot_cases.h"
+#include "tests/program.h"
 
 using namespace ridge;
 using namespace ridge::test;
@@ -85,13 +86,14 @@ TEST_CASE("strong scaling is held against the rung that works alone, with the wi
   CHECK(model.subtitle == "batch = 64");
   CHECK(says(model, "over one, 100 ms"));
   REQUIRE(model.table.rows.size() == 2);
-  CHECK(model.table.columns == std::vector<std::string>{"Rung", "1 rank", "2 ranks", "4 ranks",
-                                                        "8 ranks", "Of perfect", "Serial share"});
+  CHECK(model.table.columns == std::vector<std::string>{"Rung, batch = 64", "1 rank", "2 ranks",
+                                                        "4 ranks", "8 ranks", "Of perfect",
+                                                        "Serial share"});
   CHECK(model.table.rows[0][1] == "100 ms");
   CHECK(model.table.rows[0][5] == "0.59 of 8 ranks");
   CHECK(model.table.rows[0][6].starts_with("0.100 [0."));
   CHECK(model.table.rows[1][6] == kNone);  // its costs grow with the ranks: no share fits them
-  CHECK(model.summary.find("data_bucket at 8 ranks: speedup 4.71×, interval [4.6") !=
+  CHECK(model.summary.find("data_bucket at 8 ranks: speedup ≈ 4.7×, interval [4.6") !=
         std::string::npos);
   CHECK(model.summary.find("serial share 0.100") != std::string::npos);
 }
@@ -189,7 +191,8 @@ TEST_CASE("a noisy end has one digit and says so; few samples have no interval a
   Stats& few = *made.series[2].stats;  // tensor at 2
   few.n = 3, few.ci_ns.reset();
   const ChartModel model = chart_of(made);
-  CHECK(begun_with(model, "data_bucket")->name == "data_bucket · 0.6 of 8 ranks, noisy");
+  CHECK(begun_with(model, "data_bucket")->name == "data_bucket · 0.6 of 8, noisy");
+  CHECK(begun_with(model, "data_bucket")->data[3].value_text == "≈ 5× noisy");
   CHECK_FALSE(begun_with(model, "tensor")->data[1].interval);
   CHECK(begun_with(model, "tensor")->data[1].note.find("no interval") != std::string::npos);
 }
@@ -253,6 +256,19 @@ TEST_CASE("a run at several counts has the curves in its report; one at a single
   };
   CHECK(sections(report_of(3)) == "scaling ");
   CHECK(sections(report_of(1)).empty());
+}
+
+TEST_CASE("ridgepoint report has the curves of a saved run over ranks") {
+  const Folder folder;
+  const std::string page = folder / "r.md";
+  const Outcome made =
+      Program(variable("RIDGE_BIN"),
+              {"report", source_folder() + "/tests/golden/screens/scaling.jsonl", "--out", page})
+          .finish();
+  REQUIRE(made.code == 0);
+  const std::string text = read_all(page);
+  CHECK(has(text, "Strong scaling"));
+  CHECK(has(text, "| Rung, rows of a step = 64 | 1 rank | 2 ranks | 4 ranks | 8 ranks |"));
 }
 
 TEST_CASE("scaling curves are legible at every width, and the golden one") {

@@ -7,6 +7,7 @@
 #include "common/core/format.h"
 #include "common/record/one_run.h"
 #include "common/stats/serial_share.h"
+#include "common/view/chart/climb.h"
 #include "common/view/chart/scaling_results.h"
 
 namespace ridge::chart {
@@ -56,13 +57,22 @@ std::string missing_text(const SharedResults& shared) {
                      shared.of.param, shared.of.counts);
 }
 
-/// "0.82 of 4 ranks": of perfect scaling.
+/// "0.82 of 4 ranks": of perfect scaling; "0.8 of 4, noisy" where the ratio is rough.
 std::string share_text(const SharedResults& shared, const Measured& base, const Measured& last) {
-  const auto more = double(shared.count_of(last)) / double(shared.count_of(base));
+  const int64_t count = shared.count_of(last);
+  const double more = double(count) / double(shared.count_of(base));
   const double share = base.rate / last.rate / (shared.options.is_weak ? 1 : more);
-  const bool is_noisy = is_noisy_quotient(*base.entry.series, *last.entry.series);
-  return fmt::format("{:.{}f} of {}{}", share, is_noisy ? 1 : 2,
-                     counted(shared, shared.count_of(last)), is_noisy ? ", noisy" : "");
+  return is_noisy_quotient(*base.entry.series, *last.entry.series)
+             ? fmt::format("{:.1f} of {}, noisy", share, count)
+             : fmt::format("{:.2f} of {}", share, counted(shared, count));
+}
+
+/// Of a rough efficiency one digit; a speedup as of any two that were each timed alone.
+std::string scaled_text(const SharedResults& shared, const Measured& base, const Measured& one) {
+  const double ratio = base.rate / one.rate;
+  const bool is_noisy = is_noisy_quotient(*base.entry.series, *one.entry.series);
+  if (!shared.options.is_weak) return alone_text(ratio, is_noisy);
+  return is_noisy ? fmt::format("{:.1f} noisy", ratio) : fmt::format("{:.2f}", ratio);
 }
 
 Datum scaling_datum(const SharedResults& shared, const Measured& base, const Measured& one) {
@@ -75,7 +85,7 @@ Datum scaling_datum(const SharedResults& shared, const Measured& base, const Mea
     if (base.rate_ci && one.rate_ci)
       datum.interval =
           Interval{base.rate_ci->low / one.rate_ci->high, base.rate_ci->high / one.rate_ci->low};
-    datum.value_text = is_weak ? format_number(datum.y) : format_ratio(datum.y);
+    datum.value_text = scaled_text(shared, base, one);
     words =
         fmt::format("{} {}, {}, {} per call", is_weak ? "efficiency" : "speedup", datum.value_text,
                     datum.interval ? "interval " + format_ratio_interval(datum.interval)
@@ -168,6 +178,7 @@ void add_scaling_legend(const SharedResults& shared, ChartModel* model) {
           ? "over " + name_of(*shared.alone) + ", " + format_time_ns(1e9 * shared.alone->rate)
           : "each rung over its own time at " + counted(shared, *shared.counts.begin());
   legend.insert(legend.begin(), base);
+  if (!shared.options.is_weak) legend.emplace_back("≈: each alone, the ratio of two medians");
   put_legend(shared.results, false, model);
   const Measured& first = shared.results.front();
   const bool is_one_run =
@@ -216,7 +227,7 @@ ChartModel scaling_chart(std::span<const LadderRow> all, const ScalingOptions& o
   model.subtitle = problem_text(shared) + (model.subtitle.empty() ? "" : ", " + model.subtitle);
   model.summary =
       fmt::format("{} over {}, {}.", model.title, options.of.param, problem_text(shared));
-  model.table.columns = {"Rung"};
+  model.table.columns = {"Rung, " + problem_text(shared)};
   for (const int64_t count : shared.counts) model.table.columns.push_back(counted(shared, count));
   model.table.columns.emplace_back("Of perfect");
   if (!options.is_weak) model.table.columns.emplace_back("Serial share");
