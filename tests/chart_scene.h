@@ -55,6 +55,7 @@ inline void check_scene(const chart::Scene& scene) {
       CHECK(text.role == chart::Role::canvas);  // readable on the bar ...
       CHECK(label.x0 >= area.x0);               // ... and wholly on it
       CHECK(label.x1 <= area.x1);
+      CHECK(area.y1 - area.y0 >= text.size_px * 0.9f);  // in height as well
       CHECK_FALSE(bar.hatched);
     }
   }

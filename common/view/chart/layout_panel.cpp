@@ -103,9 +103,12 @@ float PanelLayout::bar_start(const Mark& mark) const {
   return x_of(log_ ? low_ : std::clamp(0.0, low_, high_));
 }
 
+/// In a low row a bar takes more of the row: a value may stand in it, white on the bar and not on the page.
 float PanelLayout::bar_height() const {
+  constexpr float kOfLowRow = 0.62f;
   return std::clamp(frame_.row_height * 0.36f,
-                    std::min(frame_.font * 1.15f, frame_.row_height * 0.5f), frame_.font * 1.6f);
+                    std::min(frame_.font * 1.15f, frame_.row_height * kOfLowRow),
+                    frame_.font * 1.6f);
 }
 
 /// Two bars of a row at offsets of half stand clear of each other.
