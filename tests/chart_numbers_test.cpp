@@ -76,6 +76,17 @@ TEST_CASE("under a decade the low end of a log axis has ticks too") {
   for (size_t i = 1; i < times.size(); ++i) CHECK(times[i] > times[i - 1]);
 }
 
+TEST_CASE("a log axis has two numbers at least, however few were asked for") {
+  for (const double low : {1e-14, 0.97, 1.5, 2.7, 39.2}) {
+    for (const double factor : {1.08, 1.9, 6.0, 9.9, 12.0, 99.0, 1e4, 1e9}) {
+      for (const int target : {1, 2, 3, 5}) {
+        INFO(low << " to " << low * factor << ", " << target);
+        CHECK(values(log_ticks(low, low * factor, target), true).size() >= 2);
+      }
+    }
+  }
+}
+
 TEST_CASE("one prefix an axis") {
   CHECK(std::string(si_prefix(2.7e-3).symbol) == "m");
   CHECK(std::string(si_prefix(55.8e12).symbol) == "T");

@@ -155,6 +155,29 @@ TEST_CASE("the ladder is legible at every width and number of rows") {
   }
 }
 
+TEST_CASE("a log axis has two numbers, however narrow its panel is") {
+  const LadderCase made(8);
+  const ChartModel model = ladder_chart(made.rows);
+  for (float width = 800; width <= 1600; width += 40) {
+    const Scene scene = layout(model, {.width = width});
+    for (size_t i = 0; i < scene.x_axes.size(); ++i) {
+      const AxisPlace& axis = scene.x_axes[i];
+      if (!axis.log) continue;
+      const float end = i + 1 < scene.x_axes.size() ? scene.x_axes[i + 1].low_px : scene.width;
+      int numbers = 0;
+      for (const Primitive& p : scene.primitives) {
+        const bool is_number = p.kind == Primitive::Kind::text && p.mono && p.role == Role::muted;
+        if (!is_number || p.a.y < scene.body_bottom) continue;
+        const test::Box box = test::box_of(p);
+        const float middle = (box.x0 + box.x1) / 2;
+        numbers += middle > axis.low_px - 24 && middle < end - 24;
+      }
+      INFO(width << " px, panel " << i);
+      CHECK(numbers >= 2);
+    }
+  }
+}
+
 TEST_CASE("a long ladder closes up, keeps its headings and says where its rows lie") {
   const LadderCase made(35);
   const ChartModel model = ladder_chart(made.rows);

@@ -233,23 +233,40 @@ void PanelLayout::draw(Scene* scene) {
   }
 }
 
-void PanelLayout::draw_ticks(Scene* scene, float y) const {
-  if (panel_.marks.empty() || is_empty()) return;
-  const float size = frame_.tick();
-  const TextFit fit = frame_.fit(size, true);
-  float free_from = left - frame_.font;
+/// The labels that have room, in the order of their ticks.
+std::vector<PanelLayout::TickLabel> PanelLayout::tick_labels(const TextFit& fit) const {
+  std::vector<TickLabel> labels, all;
   const double unit = panel_.axis.is_share ? 0.01 : prefix_.factor;
   const int digits = tick_digits(ticks_, unit);
+  const float apart = fit.size_px * 0.8f;
+  float free_from = left - frame_.font;
   for (const Tick& tick : ticks_) {
     if (!tick.major) continue;
-    const double shown = tick.value / unit;
-    const std::string text = format_tick(shown, digits);
-    const float px = fit(text);
-    const float x = std::clamp(x_of(tick.value) - px / 2, left, std::max(left, left + width - px));
-    if (x < free_from || px > width) continue;
-    add_text(scene, x, y, text, size, Role::muted, Anchor::start, true);
-    free_from = x + px + size * 0.8f;
+    TickLabel label{format_tick(tick.value / unit, digits), x_of(tick.value)};
+    label.px = fit(label.text);
+    all.push_back(label);
+    label.x = std::clamp(label.x - label.px / 2, left, std::max(left, left + width - label.px));
+    if (label.x < free_from || label.px > width) continue;
+    free_from = label.x + label.px + apart;
+    labels.push_back(std::move(label));
   }
+  if (!log_ || labels.size() > 1 || all.size() < 2) return labels;
+  // One number tells nobody how fast a log axis grows: where it is short the outer two stand on either side of their ticks.
+  TickLabel low = all.front(), high = all.back();
+  const float half_digit = fit.size_px * 0.3f;
+  low.x = std::max(left - frame_.font, low.x + half_digit - low.px);
+  high.x = std::max(high.x - half_digit, low.x + low.px + apart);
+  const float end = left + width + frame_.font * 0.5f;  // half of the gap to the next panel
+  high.x = std::min(high.x, end - high.px);
+  if (high.x < low.x + low.px + apart) return labels;
+  return {low, high};
+}
+
+void PanelLayout::draw_ticks(Scene* scene, float y) const {
+  if (panel_.marks.empty() || is_empty()) return;
+  const TextFit fit = frame_.fit(frame_.tick(), true);
+  for (const TickLabel& label : tick_labels(fit))
+    add_text(scene, label.x, y, label.text, fit.size_px, Role::muted, Anchor::start, true);
 }
 
 int PanelLayout::draw_footnotes(Scene* scene, float y, float line_px) const {

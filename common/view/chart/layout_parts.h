@@ -99,6 +99,10 @@ class PanelLayout {
     bool inside = false;
     bool on_whisker = false;  ///< at the mark's end; the whisker goes on behind it
   };
+  struct TickLabel {
+    std::string text;
+    float x = 0, px = 0;  ///< left end and width
+  };
   struct Blocked {
     float low, high;
     bool is_row;  ///< all of the row's height: its marks lie above one another
@@ -118,6 +122,7 @@ class PanelLayout {
   void draw_beyond(Scene* scene, Point edge, float towards, Role role) const;
   void draw_quiet(Scene* scene) const;
   void draw_empty(Scene* scene) const;
+  std::vector<TickLabel> tick_labels(const TextFit& fit) const;
   void add_hits(Scene* scene) const;
   float x_of(double value) const;  ///< clamped to the axis's ends
   float bar_start(const Mark& mark) const;

@@ -62,9 +62,10 @@ std::vector<Tick> even_ticks(double low, double high, int target) {
 
 }  // namespace
 
-std::vector<Tick> log_ticks(double low, double high, int target) {
+namespace {
+
+std::vector<Tick> decade_ticks(double low, double high, int target) {
   std::vector<Tick> ticks;
-  if (!is_range(low, high) || !(low > 0) || target < 1) return ticks;
   const double first = std::floor(std::log10(low) + kEdge);
   const double last = std::ceil(std::log10(high) - kEdge);
   const double decades = std::log10(high / low);
@@ -85,14 +86,34 @@ std::vector<Tick> log_ticks(double low, double high, int target) {
   return ticks;
 }
 
-void label_more(std::vector<Tick>* ticks) {
-  const auto labelled =
-      std::count_if(ticks->begin(), ticks->end(), [](const Tick& tick) { return tick.major; });
-  if (labelled >= 3) return;
+int labelled(const std::vector<Tick>& ticks) {
+  return static_cast<int>(
+      std::count_if(ticks.begin(), ticks.end(), [](const Tick& tick) { return tick.major; }));
+}
+
+/// Labels at fewer than `least` of them are given to the 2s and 5s too.
+void label_more(std::vector<Tick>* ticks, int least) {
+  if (labelled(*ticks) >= least) return;
   for (Tick& tick : *ticks) {
     const double lead = tick.value / std::pow(10, std::floor(std::log10(tick.value) + kEdge));
     tick.major = tick.major || std::abs(lead - 2) < 1e-6 || std::abs(lead - 5) < 1e-6;
   }
+}
+
+}  // namespace
+
+std::vector<Tick> log_ticks(double low, double high, int target) {
+  // One number tells nobody how fast the axis grows: rather more of them than asked for.
+  constexpr int kLeast = 2, kTries = 5;
+  if (!is_range(low, high) || !(low > 0) || target < 1) return {};
+  std::vector<Tick> ticks;
+  for (int i = 0; i < kTries && labelled(ticks) < kLeast; ++i) {
+    ticks = decade_ticks(low, high, target << i);
+    label_more(&ticks, kLeast);
+    // So many lines are not what was asked for.
+    if (i > 0) std::erase_if(ticks, [](const Tick& tick) { return !tick.major; });
+  }
+  return ticks;
 }
 
 SiPrefix axis_prefix(double low, double high, bool log) {
@@ -119,7 +140,7 @@ std::vector<Tick> axis_ticks(double low, double high, bool log, int target,
   const double unit = is_binary ? prefix.factor : 1;  // a power of ten moves no tick
   std::vector<Tick> ticks = log ? log_ticks(low / unit, high / unit, target)
                                 : linear_ticks(low / unit, high / unit, target);
-  if (log) label_more(&ticks);
+  if (log) label_more(&ticks, 3);
   for (Tick& tick : ticks) tick.value *= unit;
   return ticks;
 }

@@ -19,19 +19,17 @@ std::vector<Tick> linear_ticks(double low, double high, int target);
 
 /// Decades as major ticks, 2 and 5 as minor ones (2..9 where `target` leaves room); of very many
 /// decades every second, third ... . A range under one decade has no two powers
-/// of ten to label: it gets linear ticks, and finer ones where they stand far apart. Needs 0 < low < high.
+/// of ten to label: it gets linear ticks, and finer ones where they stand far apart. Two are labelled at least, whatever
+/// `target` says. Needs 0 < low < high.
 std::vector<Tick> log_ticks(double low, double high, int target);
-
-/// Of a log axis with fewer than three labelled ticks 2 and 5 x 10^k are labelled as well: one power of ten has nothing
-/// that values could be read against.
-void label_more(std::vector<Tick>* ticks);
 
 /// For an axis from `low` to `high`: of the middle of the range (geometric if both are positive), so
 /// that neither end needs many zeros.
 SiPrefix axis_prefix(double low, double high, bool log);
 /// The same for a unit: bytes have binary ones, as their figures have (format_bytes).
 SiPrefix axis_prefix(double low, double high, bool log, const std::string& unit);
-/// Linear or logarithmic, at numbers that are round in the prefix: 256 MiB, not 268.4.
+/// Linear or logarithmic, at numbers that are round in the prefix: 256 MiB, not 268.4. Of a log axis with fewer than three
+/// labelled ticks 2 and 5 x 10^k are labelled as well.
 std::vector<Tick> axis_ticks(double low, double high, bool log, int target, const SiPrefix& prefix);
 
 /// The largest 1, 2 or 5 x 10^k that is not above `value`, for the low end of a log axis. What is not
