@@ -5,6 +5,7 @@
 
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
+#include "app/window/shell/screens.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/view.h"
 
@@ -157,6 +158,16 @@ void ChartPanel::draw_panel(Ui& ui, const Area& area) {
   panel->draw(ui, area);
 }
 
+/// Whether what would fill an empty view stands in its place.
+bool ChartPanel::draw_fill(Ui& ui, const Area& area) const {
+  const ViewDesc& view = *ui.state.selection.view;
+  const auto& plot = view_.model().plot;
+  if (!view.fill || !can_fill(ui.state, view) || !plot || plot->empty_reason.empty()) return false;
+  const ViewFill fill = view.fill(ui.state);
+  if (draw_nothing(ui, area, fill.sentence.c_str(), fill.next, fill.button)) ui.dispatch(fill.act);
+  return true;
+}
+
 void ChartPanel::draw(Ui& ui, Area area) {
   ui.panel(area);
   is_chart_ = false;
@@ -173,6 +184,10 @@ void ChartPanel::draw(Ui& ui, Area area) {
   is_chart_ = true;
   draw_controls(ui, view, &inner);
   build(ui);
+  if (draw_fill(ui, inner)) {
+    is_chart_ = false;
+    return;
+  }
   const bool predicts = is_predict_open(ui.state) && ui.state.selection.view == &kLadderView;
   view_.keep_quiet(predicts && view_.held().has_value());
   view_.follow(ui.state.selection.rung);

@@ -25,6 +25,7 @@ struct ChartPanel {
   void take_click(Ui& ui, int row) const;
   void take_drag(Ui& ui) const;
   void draw_panel(Ui& ui, const Area& area);
+  bool draw_fill(Ui& ui, const Area& area) const;
   std::map<const ViewDesc*, std::unique_ptr<CentrePanel>> panels_;
   ChartView view_{true};
   bool is_chart_ = false;

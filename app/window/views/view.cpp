@@ -5,6 +5,7 @@
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/predict.h"
 #include "app/window/views/training_view.h"
+#include "common/record/derive.h"
 #include "common/view/chart/size_curve.h"
 
 namespace ridge::window {
@@ -87,6 +88,36 @@ std::string frontier_blocker(const State& state) {
   return any ? std::string() : "This lab is judged by an error, not by right answers.";
 }
 
+/// The first rung of another processor than the selected one's that has its accuracy beside the baseline's; empty: none.
+std::string judged_elsewhere(const State& state) {
+  const ChartRows rows = ladder_rows(state);
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const Series* series = rows.rows[i].series;
+    const QualityCheck* check = series && rows.rows[i].delta ? series->quality() : nullptr;
+    const bool is_here = backend_of(rows.kernels[i]) == backend_of(state.selection.rung);
+    if (check && !is_here && check->task.contains(state.selection.lab->quality_metric))
+      return rows.kernels[i];
+  }
+  return "";
+}
+
+ViewFill fill_frontier(const State& state) {
+  const std::string metric = state.selection.lab->quality_metric;
+  if (const std::string other = judged_elsewhere(state); !other.empty()) {
+    const std::string title = "“" + rung_title(state.ladder, other) + "”";
+    return {"No frontier for this rung's processor",
+            title + ", of the other processor, is judged by its " + metric + ".", "Show " + title,
+            [other](State& changed) { select_rung(changed, other); }};
+  }
+  const std::string next =
+      "A run of the ladder measures the speed and the " + metric + " of each rung.";
+  if (!state.is_replay())
+    return {"No rung has its " + metric + " yet", next, "Run the ladder (F5)",
+            [](State& changed) { perform(changed, "run"); }};
+  const bool is_opened = state.sessions.opened != nullptr;
+  return {"This saved run holds no " + metric, next, is_opened ? way_out(state) : "", take_way_out};
+}
+
 const ViewDesc kRooflineView = {.id = "roofline",
                                 .label = "Roofline",
                                 .title = "Roofline: speed under the machine's ceilings",
@@ -127,7 +158,8 @@ const ViewDesc kFrontierView = {.id = "frontier",
                                 .place = 100,
                                 .level = Level::kLearn,
                                 .blocker = frontier_blocker,
-                                .figure = "frontier"};
+                                .figure = "frontier",
+                                .fill = fill_frontier};
 RIDGE_VIEW(kFrontierView);
 }  // namespace
 

@@ -4,8 +4,10 @@
 // docs/adding.md says how one is added.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +40,13 @@ struct ViewFoot {
   const char* label = "";
 };
 
+/// What stands in place of a view that has nothing to show: why, what would fill it, and the button that does.
+struct ViewFill {
+  std::string sentence{}, next{};
+  std::string button{};  ///< empty: none
+  std::function<void(State& state)> act{};
+};
+
 struct ViewDesc {
   const char* id;     ///< "roofline": of its action, its scene for `shot`, and in tours
   const char* label;  ///< on its button
@@ -58,6 +67,8 @@ struct ViewDesc {
   ViewBar bar{};
   ViewFoot foot{};
   ViewFoot beside_foot{};  ///< a second button, left of it
+  /// Where its plot is empty; null: the plot says why.
+  ViewFill (*fill)(const State& state) = nullptr;
   /// What a click on a row does; null: it selects the row's rung.
   void (*click)(State& state, int row) = nullptr;
   std::span<const Action> (*actions)() = nullptr;  ///< further actions of the view; null: none
