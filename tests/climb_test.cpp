@@ -530,6 +530,27 @@ TEST_CASE("a long step becomes brief before a measured column goes") {
   for (const Primitive& p : low.primitives) CHECK_FALSE(has(p.text, "no room for"));
 }
 
+TEST_CASE("what wide bars can spare has a step's interval whole") {
+  ClimbStep step{.ratio = 1.24, .verdict = Verdict::faster, .from = "AVX2"};
+  step.interval = Interval{1.16, 1.30};
+  step.margin = 0.02;
+  std::vector<ClimbRow> rows = two_rungs(step);
+  ClimbOptions options;
+  for (const char* title : {"Time", "Of ceiling", "Error", "Bandwidth"}) {
+    options.columns.push_back({title, "", ""});
+    for (ClimbRow& row : rows) row.cells.push_back("1.7e-13 ✓ here");
+  }
+  int whole = 0;  // where the last column went before the bars became short
+  for (float width = 900; width <= 1400; width += 20) {
+    std::string all;
+    for (const Primitive& p :
+         layout(climb_chart(rows, options), {.width = width, .font_px = 18}).primitives)
+      all += p.text + "\n";
+    whole += has(all, "no room for") && has(all, "▲ 1.24× [1.16, 1.30]");
+  }
+  CHECK(whole > 0);
+}
+
 TEST_CASE("a figure knows whether its rung ran alone or in turns") {
   const Run run = test::report_run();
   int alone = 0, in_turns = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "common/core/format.h"
@@ -89,8 +90,9 @@ float draw_legend(Scene* scene, const Frame& frame, const std::vector<std::strin
 
 namespace {
 
-/// The least that bars have beside columns, as a share of the width, and panels beside panels, of the type's size.
-constexpr float kLeastBars = 0.3f, kLeastPanel = 5.6f;
+/// The least that bars have beside columns, as a share of the width, and panels beside panels, of the type's size. Bars that
+/// are wider than so many of it can spare the rest for texts that would be brief.
+constexpr float kLeastBars = 0.3f, kLeastPanel = 5.6f, kEasyBars = 11;
 /// The most that names may take of the width: with a second line under them, and with it beside them.
 constexpr float kLabels = 0.24f, kWideLabels = 0.34f;
 /// What a long name may take for itself, the most that costs no panel.
@@ -223,7 +225,7 @@ class Page {
 
   /// Of the panels that are shown: columns as wide as they need, the others by their weights in what is left. Where that
   /// is too little, long texts become brief, then panels are left out from the last, at most down to the first and a
-  /// column beside it.
+  /// column beside it. What the bars can spare in the end has as many of the long texts whole as it holds.
   std::vector<float> panel_widths(float room, float gap) const {
     const auto weight = [&](size_t i) {
       return model_.panels[i].is_column ? 0 : model_.panels[i].weight;
@@ -242,16 +244,22 @@ class Page {
       if (columns > 0) return unit() * weights < inner_width() * kLeastBars;
       return unit() < frame_.font * kLeastPanel;
     };
-    for (size_t i = 0; i < widths.size() && is_tight(); ++i) {
-      if (!model_.panels[i].is_column) continue;
+    const auto give_column = [&](size_t i, float most) {
+      if (!model_.panels[i].is_column) return;
       columns -= widths[i];
-      widths[i] = column_width(i, true);
+      widths[i] = column_width(i, most);
       columns += widths[i];
-    }
+    };
+    for (size_t i = 0; i < widths.size() && is_tight(); ++i) give_column(i, 0);
     while (weights > 0 && widths.size() > 2 && is_tight()) {
       columns -= widths.back();
       weights -= weight(widths.size() - 1);
       widths.pop_back();
+    }
+    for (size_t i = 0; i < widths.size() && weights > 0; ++i) {
+      const float least = std::min(inner_width() * kLeastBars, frame_.font * kEasyBars);
+      const float spare = unit() * weights - least;
+      if (spare > 0) give_column(i, widths[i] + spare);
     }
     const float each = weights > 0 ? std::max(1.0f, unit()) : 0;
     for (size_t i = 0; i < widths.size(); ++i) widths[i] += each * weight(i);
@@ -268,20 +276,23 @@ class Page {
     return longest;
   }
 
-  /// What its heading and its texts need. What a row says across this panel and the one before is no text of its own.
-  float column_width(size_t index, bool is_brief = false) const {
+  /// What its heading and its texts need: those that would be wider than `most` are brief. What a row says across this
+  /// panel and the one before is no text of its own.
+  float column_width(size_t index, float most = INFINITY) const {
     const Panel& panel = model_.panels[index];
     const TextFit small = frame_.fit(frame_.small);
+    const float subtitle = small(panel.subtitle);
     float width = std::max(frame_.fit(frame_.font, false, true)(panel.title),
-                           is_brief ? longest_word(small, panel.subtitle) : small(panel.subtitle));
+                           subtitle > most ? longest_word(small, panel.subtitle) : subtitle);
     for (size_t row = 0; row < panel.row_reasons.size(); ++row) {
       const std::string& text = panel.row_reasons[row];
       const bool is_shared = index > 0 && row < model_.panels[index - 1].row_reasons.size() &&
                              model_.panels[index - 1].row_reasons[row] == text;
-      const bool has_brief = is_brief && row < panel.row_briefs.size() &&
+      const float margin = frame_.small * 0.4f, whole = small(text) + margin;
+      const bool has_brief = whole > most && row < panel.row_briefs.size() &&
                              !panel.row_briefs[row].empty() && panel.row_briefs[row] != text;
-      const float needs = small(has_brief ? panel.row_briefs[row] + kMore : text);
-      if (!is_shared) width = std::max(width, needs + frame_.small * 0.4f);
+      const float needs = has_brief ? small(panel.row_briefs[row] + kMore) + margin : whole;
+      if (!is_shared) width = std::max(width, needs);
     }
     return std::min(width, inner_width() * 0.4f);
   }
