@@ -1,4 +1,4 @@
-// The view Inside of a GPU rung: recorded lanes with whose they are, the previous rung above it, what stands there where no
+// The view Trace of a GPU rung: recorded lanes with whose they are, the previous rung above it, what stands there where no
 // recording has any, and the request of a machine with a GPU.
 #include "app/query/recordings.h"
 #include "app/window/inspect/lanes_view.h"

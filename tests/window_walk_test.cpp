@@ -1,4 +1,4 @@
-// The view Inside of a ladder of matrices, with a fake worker: two rungs side by side, the player, and what stands there
+// The view Trace of a ladder of matrices, with a fake worker: two rungs side by side, the player, and what stands there
 // where no walk is.
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// The lanes of a GPU rung's warps, drawn by the panel of the view Inside.
+// The lanes of a GPU rung's warps, drawn by the panel of the view Trace.
 #pragma once
 
 #include <memory>

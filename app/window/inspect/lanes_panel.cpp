@@ -1,4 +1,4 @@
-// The view "Inside" of a GPU rung: what its warps did on one SM, a lane a role. Above it, on the same
+// The view "Trace" of a GPU rung: what its warps did on one SM, a lane a role. Above it, on the same
 // axis, stands the previous rung that has lanes.
 // A consumer's lane has two halves: its multiplications in flight, and what its warps do meanwhile.
 #include <fmt/format.h>

@@ -25,7 +25,7 @@ struct ShownLanes {
   std::string machine;               ///< recorded: of which; empty: of the session in view
 };
 
-/// Whether the view Inside is about the warps of the selected rung: a rung of a GPU.
+/// Whether the view Trace is about the warps of the selected rung: a rung of a GPU.
 bool shows_lanes(const State& state);
 /// The newest of the session in view, else of the recordings, where one that is not stale goes first.
 ShownLanes shown_lanes(const State& state, const RungView& row);

@@ -61,7 +61,7 @@ void open_steps(State& state) {
   state.counting.stepping.hides_lanes = true;
 }
 
-std::string inside_blocker(const State& state) {
+std::string trace_blocker(const State& state) {
   return shown_steps(state) ? "" : walk_blocker(state);
 }
 

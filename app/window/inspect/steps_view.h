@@ -1,5 +1,5 @@
 // One warp of a counted CUDA rung, request by request (KernelCounts::steps): whose requests are shown, and which one. The
-// view Inside shows them of the selected rung, the workbench of a puzzle's last save. No ImGui here; steps_draw.cpp draws it.
+// view Trace shows them of the selected rung, the workbench of a puzzle's last save. No ImGui here; steps_draw.cpp draws it.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Stepping {
 
 /// The counts of the selected rung, where they hold a warp's requests; null: they do not.
 const KernelCounts* shown_steps(const State& state);
-/// The view Inside is about them.
+/// The view Trace is about them.
 bool shows_steps(const State& state);
 /// The request of these counts that is shown, from 0.
 int step_of(const State& state, const KernelCounts& counts);
@@ -30,10 +30,10 @@ int stepped_line(const State& state, const KernelCounts& counts);
 
 /// Why the selected rung's warp cannot be stepped; empty: it can.
 std::string steps_blocker(const State& state);
-/// In the view Inside, with the source beside it.
+/// In the view Trace, with the source beside it.
 void open_steps(State& state);
-/// Why the view Inside is empty in this lab; empty: it is not.
-std::string inside_blocker(const State& state);
+/// Why the view Trace is empty in this lab; empty: it is not.
+std::string trace_blocker(const State& state);
 
 /// Whether < and > move something: a lesson's diagrams, or the warp that is shown.
 std::string diagram_step_blocker(const State& state);

@@ -1,4 +1,4 @@
-// The view "Inside" of labs whose rungs walk through matrices: a rung and the previous one side by side, each line of
+// The view "Trace" of labs whose rungs walk through matrices: a rung and the previous one side by side, each line of
 // memory in the colour of the cache that holds it, what came from L2 and from memory below, on one scale. The warps of a
 // GPU rung are drawn by lanes_panel.cpp.
 #include <fmt/format.h>
@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "app/window/inspect/inspect_draw.h"
-#include "app/window/inspect/inspect_view.h"
 #include "app/window/inspect/lanes_draw.h"
 #include "app/window/inspect/lanes_view.h"
 #include "app/window/inspect/steps_draw.h"
@@ -441,18 +440,12 @@ std::span<const Action> walk_actions() {
 
 const ViewDesc kWalkView = {
     .id = "walk",
-    .label = "Inside",
-    .title = "Inside: a rung's walk through memory, or a GPU rung's warps and what they ask for",
+    .label = "Trace",
+    .title = "Trace: a rung's walk through memory, or a GPU rung's warps and what they ask for",
     .place = 155,
     .level = Level::kLab,
     .fills = true,
-    .is_offered =
-        [](const State& state) {
-          // A model's lab has a view of this name already.
-          const bool is_free = !inspect_blocker(state).empty();
-          return walk_blocker(state).empty() || (is_free && inside_blocker(state).empty());
-        },
-    .blocker = inside_blocker,
+    .blocker = trace_blocker,
     .make_panel = []() -> std::unique_ptr<CentrePanel> { return std::make_unique<WalkPanel>(); },
     .actions = walk_actions};
 RIDGE_VIEW(kWalkView);

@@ -29,7 +29,7 @@ struct LeftRail {
  private:
   void draw_labs(Ui& ui, Area* rest);
   void draw_rungs(Ui& ui, Area* rest, float room);
-  static bool draw_rung(Ui& ui, const RungView& row, const Area& line);
+  static bool draw_rung(Ui& ui, const RungView& row, const Area& line, const std::string& heading);
   static bool draw_fold(Ui& ui, const Fold& fold, const Area& line);
   void follow(Ui& ui, const RungView& row, const Area& line, const Area& list);
   void draw_ceilings(Ui& ui, Area rest);

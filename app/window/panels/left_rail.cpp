@@ -14,6 +14,7 @@
 #include "common/record/derive.h"
 #include "common/record/note_text.h"
 #include "common/record/stale_words.h"
+#include "common/view/chart/text.h"
 
 namespace ridge::window {
 namespace {
@@ -215,8 +216,28 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
   for (const Lab* lab : labs) draw_lab(ui, lab, rest->take_top(ui.px(32)));
 }
 
-/// One rung: state, title, estimate. True when it was clicked.
-bool LeftRail::draw_rung(Ui& ui, const RungView& row, const Area& line) {
+namespace {
+
+constexpr float kBesideTitle = 28;  // of a line, for what is not its rung's title
+
+/// The heading that the rungs from row `first` on stand under, where one of their titles has no room for what it repeats of
+/// it; empty: all titles stand as they are.
+std::string heading_to_spare(Ui& ui, const Section& section, size_t first, float width) {
+  const auto& rows = ui.state.ladder.rows;
+  for (size_t i = first; i < rows.size(); ++i) {
+    if (i > first && section_at(*ui.state.selection.lab, *rows[i].rung)) break;
+    if (is_folded(ui.state, *rows[i].rung)) continue;
+    if (ui.width(rows[i].rung->title, kSmall_px + 1, Face::strong) > width - ui.px(kBesideTitle))
+      return section.title;
+  }
+  return "";
+}
+
+}  // namespace
+
+/// One rung: state, title (without what `heading` says), estimate. True when it was clicked.
+bool LeftRail::draw_rung(Ui& ui, const RungView& row, const Area& line,
+                         const std::string& heading) {
   const bool chosen = ui.state.selection.rung == row.rung->kernel;
   const Area mark = {line.x - ui.px(8), line.y, line.w + ui.px(16), line.h};
   const auto touched = ui.touch(std::string("rung:") + row.rung->kernel, mark, false);
@@ -228,13 +249,17 @@ bool LeftRail::draw_rung(Ui& ui, const RungView& row, const Area& line) {
   // The title first: that it was recorded its mark and its tooltip say as well.
   const Face face = chosen ? Face::strong : Face::body;
   std::string right = right_text(row);
-  const float title_w = ui.width(row.rung->title, kSmall_px + 1, face), room = line.w - ui.px(28);
+  const std::string title = chart::name_under(heading, row.rung->title);
+  const float title_w = ui.width(title, kSmall_px + 1, face);
+  const float room = line.w - ui.px(kBesideTitle);
   if (title_w + ui.width(right, kTiny_px + 1) > room) right.clear();
   if (!right.empty()) ui.widgets[std::string("rung:") + row.rung->kernel + ":note"] = line;
   const float right_w = right.empty() ? 0
                                       : ui.text(line.right(), line.middle(), right, kTiny_px + 1,
                                                 Role::muted, Face::body, Anchor::end);
-  ui.text(line.x + ui.px(20), line.middle(), row.rung->title, kSmall_px + 1,
+  ui.widgets[std::string("rung:") + row.rung->kernel + ":title"] = {line.x + ui.px(20), line.y,
+                                                                    title_w, line.h};
+  ui.text(line.x + ui.px(20), line.middle(), title, kSmall_px + 1,
           row.series || row.can_run ? Role::text : Role::muted, face, Anchor::start,
           room - right_w);
   if (touched.hovered) ui.tooltip(tip_of(ui.state, row));
@@ -279,9 +304,11 @@ void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
   Area below = {list.x, ImGui::GetCursorScreenPos().y, list.w - (scrolls ? ui.px(10) : 0), 1e6f};
   std::string clicked;
   bool folds = false;
+  std::string under;  // the heading that titles do not repeat
   for (size_t i = 0; i < state.ladder.rows.size(); ++i) {
     const RungView& row = state.ladder.rows[i];
     if (const Section* section = section_at(*lab, *row.rung)) {
+      under = heading_to_spare(ui, *section, i, below.w);
       const Area line = below.take_top(section_h);
       ui.text(list.x, line.y + section_h * 0.6f, section->title, kTiny_px, Role::muted,
               Face::strong, Anchor::start, list.w);
@@ -291,7 +318,7 @@ void LeftRail::draw_rungs(Ui& ui, Area* rest, float room) {
     if (is_folded(state, *row.rung)) continue;
     const Area line = below.take_top(line_h);
     follow(ui, row, line, list);
-    if (draw_rung(ui, row, line)) clicked = row.rung->kernel;
+    if (draw_rung(ui, row, line, under)) clicked = row.rung->kernel;
   }
   draw_cut_edges(ui, "rungs", {list.x - ui.px(8), list.y, list.w + ui.px(16), list.h},
                  ui.color(Role::panel));

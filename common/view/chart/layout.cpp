@@ -178,10 +178,21 @@ class Page {
     place_again(Names::narrow);
   }
 
+  bool is_cut(const Row& row) const {
+    return frame_.fit(frame_.font, false, true)(row.label) > label_width_;
+  }
+
   bool has_cut_name() const {
-    return std::any_of(model_.rows.begin(), model_.rows.end(), [&](const Row& row) {
-      return frame_.fit(frame_.font, false, true)(row.label) > label_width_;
-    });
+    return std::any_of(model_.rows.begin(), model_.rows.end(),
+                       [&](const Row& row) { return is_cut(row); });
+  }
+
+  /// Where a name of its section has no room, no name there repeats the heading.
+  std::string name_of(const Row& row) const {
+    const bool has_room = std::none_of(
+        model_.rows.begin(), model_.rows.end(),
+        [&](const Row& other) { return other.section == row.section && is_cut(other); });
+    return has_room ? row.label : name_under(row.section, row.label);
   }
 
   void place_again(Names names) {
@@ -417,7 +428,7 @@ class Page {
     const std::vector<std::string> subs = one_line_ ? std::vector<std::string>() : sublines(row);
     const float pitch = frame_.small * 1.3f;
     float y = middle - pitch * static_cast<float>(subs.size()) / 2;
-    const std::string label = fit.elide(row.label, label_width_);
+    const std::string label = fit.elide(name_of(row), label_width_);
     add_text(&scene_, pad_, y, label, frame_.font, row.muted ? Role::muted : Role::text,
              Anchor::start, false, row.selected);
     if (one_line_) {

@@ -54,6 +54,13 @@ void for_signs(std::string_view text, Take take) {
 
 }  // namespace
 
+std::string name_under(const std::string& heading, const std::string& name) {
+  const size_t end = name.find(": ");
+  const bool repeats =
+      end != std::string::npos && heading.find(name.substr(0, end)) != std::string::npos;
+  return repeats ? name.substr(end + 2) : name;
+}
+
 std::vector<std::string> split_code_points(const std::string& text) {
   std::vector<std::string> signs;
   for_signs(text, [&](std::string_view sign) { signs.emplace_back(sign); });

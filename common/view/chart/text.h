@@ -15,6 +15,9 @@ float builtin_text_width(const std::string& text, float size_px, bool mono);
 /// Code points of UTF-8 text; a broken byte counts as one.
 std::vector<std::string> split_code_points(const std::string& text);
 
+/// "wgmma, int8" of "many rows: wgmma, int8" under the heading "GPU, many rows", which says the rest; else the name itself.
+std::string name_under(const std::string& heading, const std::string& name);
+
 struct TextFit {
   const TextWidth& width;
   float size_px = 14;
