@@ -329,6 +329,35 @@ TEST_CASE("a digit in the lab does nothing, U opens the field and does not close
   CHECK(f.state.selection.lab == all_labs()[1]);
 }
 
+TEST_CASE("what is no part of a number is a key, while the field of a prediction has the keyboard",
+          "[teaching]") {
+  Fixture f;
+  f.driver->type('u');
+  f.driver->frames(4);
+  REQUIRE(ImGui::GetIO().WantTextInput);
+  const auto is_light = [&] { return f.state.appearance.light_theme; };
+  const bool before = is_light();
+  f.driver->type('t');
+  CHECK(is_light() != before);
+  f.driver->type('t');
+  f.driver->type('j');
+  f.driver->frames(2);
+  CHECK(f.state.teaching.show_tours);
+  f.driver->key(Key::escape);
+  f.driver->frames(2);
+  CHECK_FALSE(f.state.teaching.show_tours);
+  CHECK(f.state.teaching.typed.empty());
+  f.driver->click("predict_field");
+  type(f, "2 mjs");  // behind a digit a letter is a slip in the unit
+  CHECK(f.state.teaching.typed == "2 ms");
+  CHECK(is_light() == before);
+  f.driver->key(Key::enter);  // gives the keys back
+  f.driver->frames(2);
+  REQUIRE(draft_of(f.state, kFirst));
+  f.driver->type('t');
+  CHECK(is_light() != before);
+}
+
 TEST_CASE("a field that is open is gone in a saved run, which says why it takes no prediction",
           "[teaching]") {
   Fixture f;

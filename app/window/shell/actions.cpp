@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/query/selection.h"
@@ -348,22 +352,37 @@ void type_digit(State& state, int digit) {
   if (const auto take = screen_of(state.view.screen).digit) take(state, digit);
 }
 
-/// `in_field`: the field for a number has the keyboard and does not take this, so that it is a key of the stage; a letter
-/// behind a digit is rather a slip in the unit.
-void handle_character(State& state, ImWchar character, bool in_field) {
+/// A field for a number that has the keyboard: what stands in it, and whether it takes a sign behind that.
+struct NumberField {
+  std::string typed;
+  std::function<bool(std::string_view typed, uint32_t sign)> takes;
+};
+
+std::optional<NumberField> number_field(const State& state) {
+  if (!ImGui::GetIO().WantTextInput) return std::nullopt;
+  if (types_prediction(state)) return NumberField{state.teaching.typed, takes_expected};
+  if (!asks_for_number(state)) return std::nullopt;
+  return NumberField{answer_here(state).typed,
+                     [ask = shown_step(state).ask](std::string_view typed, uint32_t sign) {
+                       return takes_sign(ask, typed, sign);
+                     }};
+}
+
+/// `field`: it does not take this, so that it is a key of the window; but a letter behind a digit is rather a slip in the
+/// unit, and a point begins a number.
+void handle_character(State& state, ImWchar character, const NumberField* field) {
   if (character == ' ' && ImGui::GetIO().NavVisible) return;  // it presses what has the focus
-  if (!in_field && character >= '1' && character <= '9')
+  if (!field && character >= '1' && character <= '9')
     return type_digit(state, static_cast<int>(character) - '0');
   const bool is_letter = character < 128 && std::isalpha(static_cast<int>(character));
+  const bool is_slip = field && (character == '.' || (is_letter && !field->typed.empty()));
   bool is_known = false;
   for (const Action& entry : actions()) {
-    if (in_field && is_letter) break;  // a word that is typed is none of keys
-    if (!is_key_of(entry, character) || !works_here(state, entry)) continue;
-    if (in_field && !works_on_stage(entry)) continue;
+    if (is_slip || !is_key_of(entry, character) || !works_here(state, entry)) continue;
     is_known = true;
     perform(state, entry.id);
   }
-  if (in_field && !is_known) state.notice = {kDigitsFirst, false};
+  if (field && !is_known) state.notice = {kDigitsFirst, false};
 }
 
 }  // namespace
@@ -404,25 +423,24 @@ void handle_keys(State& state) {
       open_lab_at(state, static_cast<size_t>(digit - 1));
   }
   if (!is_typing && compat::key_pressed(Key::f1)) perform(state, "show_shortcuts");
-  const bool in_field = io.WantTextInput && asks_for_number(state);
-  const bool in_text = in_field ? !answer_here(state).typed.empty() : io.WantTextInput;
+  std::optional<NumberField> field = number_field(state);
+  const bool in_text = field ? !field->typed.empty() : io.WantTextInput;
   step_by_arrows(state, in_text || is_typing || io.KeyCtrl || io.NavVisible);
-  if ((io.WantTextInput && !in_field) || io.KeyCtrl || is_typing) return;
+  if ((io.WantTextInput && !field) || io.KeyCtrl || is_typing) return;
   if (is_editing_here(state)) return;
   bool is_taken = false;
   // A copy: an action may change what the loop walks over in a later version of ImGui.
   const std::vector<ImWchar> typed(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
-  std::string answer = in_field ? answer_here(state).typed : "";
   for (const ImWchar character : typed) {
-    if (in_field && takes_sign(shown_step(state).ask, answer, character)) {
-      answer += character < 128 ? static_cast<char>(character) : '?';
+    if (field && field->takes(field->typed, character)) {
+      field->typed += character < 128 ? static_cast<char>(character) : '?';
       continue;
     }
-    if (!in_field && takes_typed(state, character)) {
+    if (!field && takes_typed(state, character)) {
       is_taken = true;
       continue;
     }
-    handle_character(state, character, in_field);
+    handle_character(state, character, field ? &*field : nullptr);
   }
   // The key that opened a list is not the first letter looked for in it.
   if (state.view.show_glossary || is_taken) ImGui::GetIO().InputQueueCharacters.resize(0);

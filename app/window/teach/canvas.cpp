@@ -98,7 +98,7 @@ std::string stage_hint(const State& state) {
          (again_blocker(state).empty() ? "R: measure again  ·  " : "") +
          (runs && state.requests.is_measuring() ? "Esc: cancel"
           : teach.tour                          ? "#: steps  ·  ?: keys  ·  Esc: leave"
-          : asks_for_number(state)  // letters are for its field
+          : asks_for_number(state) && !answer_here(state).typed.empty()
               ? "Ctrl K: tours and more  ·  ?: keys  ·  Esc: leave"
               : "J: tours  ·  ?: keys  ·  Esc: leave");
 }

@@ -715,12 +715,23 @@ void close_predict(State& state) {
   state.ladder.dirty = true;
 }
 
+bool types_prediction(const State& state) {
+  return state.teaching.has_keyboard && is_predict_open(state) &&
+         state.view.screen == ScreenId::lab;
+}
+
+bool takes_expected(std::string_view typed, uint32_t sign) {
+  return sign == '.' || takes_sign(study::Ask::time, typed, sign) ||
+         takes_sign(study::Ask::factor, typed, sign);
+}
+
 bool takes_typed(State& state, unsigned character) {
   Teaching& teach = state.teaching;
   if (!is_predict_open(state) || !teach.wants_focus || state.view.screen != ScreenId::lab)
     return false;
   if (teach.typed_for != state.selection.rung) teach.typed.clear();
   teach.typed_for = state.selection.rung;
+  if (!takes_expected(teach.typed, character)) return false;
   constexpr unsigned kTimes = 0xD7, kMicro = 0xB5;  // as µs and × are typed
   if (character < 0x80)
     teach.typed += static_cast<char>(character);
@@ -770,9 +781,17 @@ std::string hint_of(const State& state, const Reference& reference) {
          ") or a time, or drag. Run locks it.";
 }
 
-/// Of a field that was opened by a digit: what is typed next stands behind it.
-int keep_typed(ImGuiInputTextCallbackData* data) {
-  if (*static_cast<const bool*>(data->UserData)) {
+struct Typed {
+  bool keeps = false;  ///< it was opened by a digit: what is typed next stands behind it
+  std::string typed;   ///< so far, in this frame too
+};
+
+int watch_typing(ImGuiInputTextCallbackData* data) {
+  auto& typing = *static_cast<Typed*>(data->UserData);
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackCharFilter) {
+    if (!takes_expected(typing.typed, data->EventChar)) return 1;
+    typing.typed += data->EventChar < 128 ? static_cast<char>(data->EventChar) : '?';
+  } else if (typing.keeps) {
     data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
   }
   return 0;
@@ -799,19 +818,24 @@ void draw_input(Ui& ui, const Area& box) {
   ImGui::SetCursorScreenPos({box.x, box.y});
   ImGui::SetNextItemWidth(box.w);
   const Draft* draft = draft_of(state, state.selection.rung);
-  bool keeps = state.teaching.wants_focus && !typed.empty() && !(draft && draft->text == typed);
+  Typed here{state.teaching.wants_focus && !typed.empty() && !(draft && draft->text == typed),
+             typed};
   if (state.teaching.wants_focus) {
     ImGui::SetKeyboardFocusHere();
     ui.needs_redraw = true;
   }
   const bool entered =
       ImGui::InputText("##predict", text, sizeof text,
-                       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways,
-                       keep_typed, &keeps);
+                       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways |
+                           ImGuiInputTextFlags_CallbackCharFilter,
+                       watch_typing, &here);
   const bool left = ImGui::IsItemDeactivatedAfterEdit();
   if (state.teaching.wants_focus && ImGui::IsItemActive())
     ui.dispatch([](State& changed) { changed.teaching.wants_focus = false; });
-  if (ImGui::IsItemActive()) ui.frame(box, ui.color(Role::series0), ui.px(5), ui.px(1.5f));
+  const bool is_active = ImGui::IsItemActive();
+  if (is_active != state.teaching.has_keyboard)
+    ui.dispatch([is_active](State& changed) { changed.teaching.has_keyboard = is_active; });
+  if (is_active) ui.frame(box, ui.color(Role::series0), ui.px(5), ui.px(1.5f));
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   ImGui::PopFont();

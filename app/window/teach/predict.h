@@ -106,7 +106,12 @@ bool is_covered(const State& state, const std::string& kernel);
 /// Opens the field, or gives it the keyboard where it is open.
 void open_predict(State& state);
 void close_predict(State& state);
-/// A character that is typed before the field that opens has the keyboard goes into it. False: no field opens.
+/// The field has the keyboard.
+bool types_prediction(const State& state);
+/// Whether the field takes this sign after what stands in it: a number, then a unit of time or the sign of a factor.
+bool takes_expected(std::string_view typed, uint32_t sign);
+/// A character that is typed before the field that opens has the keyboard goes into it. False: no field opens, or it is
+/// none that the field takes.
 bool takes_typed(State& state, unsigned character);
 
 // ---- drawn --------------------------------------------------------------------------------

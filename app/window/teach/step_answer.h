@@ -38,7 +38,7 @@ void answer_digit(State& state, int digit);
 /// Nanoseconds, a share, or a ratio. usage: no number, or none above 0.
 Result<double> parse_answer(study::Ask ask, const std::string& text);
 /// Whether the field for a number takes this sign after what stands in it: what continues a number only after a digit, so that
-/// the keys of the stage stay keys while it is empty.
+/// keys stay keys while it is empty.
 bool takes_sign(study::Ask ask, std::string_view typed, uint32_t sign);
 inline constexpr const char* kDigitsFirst = "The answer is a number: digits first, then its unit.";
 /// The step in view asks for a number, which a field takes.

@@ -76,6 +76,7 @@ struct Studying {
 /// The teaching loop: predictions, the presenter, tours.
 struct Teaching {
   bool predicting = false;  ///< the field is open
+  bool has_keyboard = false;  ///< the field has it
   bool wants_focus =
       false;              ///< until it has the keyboard: what is typed meanwhile goes into `typed`
   std::string uncovered;  ///< kernel id whose figures were asked for in spite of the open field
