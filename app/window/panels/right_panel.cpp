@@ -189,7 +189,7 @@ void DiagnosisCard::draw_cause(Ui& ui, Area* rest, const Series& series) const {
     ui.widgets["limits_differ"] = {rest->x, against_y, rest->w, rest->y - against_y};
   line(sentence_of(to_do_), kSmall_px, Role::text);
   line(evidence_text(*diagnosis_), kSmall_px, Role::muted);
-  line(lever_of(*diagnosis_, backend_of(series.kernel)), kSmall_px, Role::text);
+  line(sentence_of(lever_of(*diagnosis_, backend_of(series.kernel))), kSmall_px, Role::text);
   const Area said = {from.x, from.y, from.w, rest->y - from.y};
   ui.widgets["diagnosis"] = said;
   // A learner came for the lesson: what the compiler called the kernels is there for who points at it.

@@ -361,7 +361,7 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
   if (claim.decision.verdict == Verdict::invalid || c.reasons.empty()) return text;
   if (claim.decision.verdict == Verdict::unresolved) return text;  // its reason has them already
   std::string caution;
-  for (const std::string& reason : c.reasons) {
+  for (const std::string& reason : own_reasons(c)) {
     const std::string& reserve = claim.decision.reserve;
     if (!reserve.empty() && reason.ends_with(reserve)) continue;  // the decision has it
     caution += (caution.empty() ? " Caution: " : "; ") + reason;

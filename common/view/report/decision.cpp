@@ -224,7 +224,7 @@ std::string unresolved_reason(const Comparison& comparison) {
                                    : "there are too few " +
                                          std::string(comparison.trained ? "seeds" : "rounds") +
                                          " for an interval";
-  for (const std::string& reason : comparison.reasons) {
+  for (const std::string& reason : own_reasons(comparison)) {
     if (!is_of_crossing(reason)) text += "; " + reason;
   }
   if (const auto more = more_rounds(comparison)) {
@@ -380,6 +380,16 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
 }
 
 }  // namespace
+
+std::vector<std::string> own_reasons(const Comparison& comparison) {
+  std::vector<std::string> own = comparison.reasons;
+  std::erase_if(own, [&](const std::string& reason) {
+    const std::string first = reason.substr(0, reason.find(' '));
+    const bool is_kernel = std::count(first.begin(), first.end(), '.') == 2 && first.back() != '.';
+    return is_kernel && first != comparison.candidate && first != comparison.baseline;
+  });
+  return own;
+}
 
 const Series* side_series(const Run& run, const Comparison& comparison, bool candidate) {
   const int index = candidate ? comparison.candidate_index : comparison.baseline_index;

@@ -56,6 +56,8 @@ Decision decide(const Run& run, const Comparison& comparison, const Titles& titl
 /// A side of a comparison as a series: that of its own request, else the latest with the same kernel and parameters;
 /// null where the run has none.
 const Series* side_series(const Run& run, const Comparison& comparison, bool candidate);
+/// Its reasons without what is said of other candidates of its request: recordings of an older worker have those too.
+std::vector<std::string> own_reasons(const Comparison& comparison);
 /// "adopt", "adopt in the open division", "adopt, with a reserve", "keep the baseline", "reject", "measure more", "measure it
 /// sustained", "check its output first"; empty: there is none.
 std::string decision_words(const Decision& decision);
