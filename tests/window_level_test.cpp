@@ -21,8 +21,8 @@ using namespace ridge::window;
 /// What only tells something when it is pointed at, the data itself, and what stands in the lesson's text: no controls.
 bool is_told(const std::string& name) {
   static const std::set<std::string> kPlaces = {
-      "device",        "quiet",        "notice",     "progress",    "views",
-      "verdict",       "right",        "count_note", "marked_line", "request",
+      "device",        "quiet",        "notice",      "progress",    "views",
+      "verdict",       "right",        "count_note",  "marked_line", "request",
       "request_words", "request:knob", "climb_total", "faster"};
   if (kPlaces.count(name) > 0) return true;
   for (const char* prefix : {"label:", "ceiling:", "chart",    "term",      "figure",
@@ -324,6 +324,104 @@ TEST_CASE("a low window shows twelve rungs of a long ladder between its headings
     CHECK(f.driver->find("chart_foot")->y > before);
     CHECK(rungs_in_view(f) >= 12);
   }
+}
+
+/// That of the longest reason; in none of them stand ids of the command line.
+const Comparison* most_reasoned(const State& state) {
+  const std::regex raw("[a-z0-9_]+=[^ ]|[a-z0-9]\\.(cpu|cuda)\\.|\\bdtype\\b");
+  const Comparison* longest = nullptr;
+  size_t most = 0;
+  for (const Comparison& one : state.run().comparisons()) {
+    const VerdictWords words = verdict_words(state, state.run(), one);
+    const size_t size = words.reason.size();
+    INFO(words.title << "; " << words.reason);
+    CHECK_FALSE(std::regex_search(words.title + words.reason, raw));
+    if (size > most) longest = &one, most = size;
+  }
+  return longest;
+}
+
+bool holds(const Area& outer, const Area* inner) {
+  return inner && inner->x >= outer.x - 1 && inner->right() <= outer.right() + 1 &&
+         inner->y >= outer.y - 1 && inner->bottom() <= outer.bottom() + 1;
+}
+
+TEST_CASE(
+    "in a low window the whole reason of every verdict is read without a pointer, beside the rungs",
+    "[window][level]") {
+  int beside = 0, shown = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(variable("RIDGE_SOURCE") + "/assets/recorded")) {
+    if (entry.path().extension() != ".jsonl") continue;
+    Fixture f(1280, 720);
+    open_run(f.state, entry.path().string());
+    set_level(f.state, Level::kLab);
+    show_view(f.state, kLadderView);
+    f.driver->frames(3);
+    const Comparison* one = most_reasoned(f.state);
+    if (!one) continue;
+    f.state.selection.baseline = one->baseline;
+    for (const auto& [name, value] : one->candidate_params) set_param(f.state, name, value);
+    select_rung(f.state, one->candidate);
+    f.driver->frames(3);
+    const VerdictWords words = verdict_words(f.state, f.state.run(), *one);
+    INFO(entry.path().filename() << ": " << words.title << ": " << words.reason);
+    const Area* card = f.driver->find("verdict");
+    if (!card || !f.driver->find("verdict_text")) continue;
+    ++shown;
+    CHECK(holds(*card, f.driver->find("verdict_text")));
+    if (const Area* foot = f.driver->find("chart_foot")) {
+      CHECK(foot->bottom() <= card->y);
+      // The chart keeps its room: a card of five lines at most.
+      CHECK(card->h <= 110);
+    }
+    const Area* why = f.driver->find("verdict_why");
+    if (!why) continue;
+    ++beside;
+    CHECK(f.driver->find("right")->bottom() <= why->y);
+    CHECK(holds(*why, f.driver->find("verdict_reason")));
+    CHECK_FALSE(f.driver->find("more:verdict_why_words:below"));  // nothing of it is scrolled to
+  }
+  CHECK(shown > 40);
+  CHECK(beside > 3);
+}
+
+TEST_CASE("in the list no rung's name is cut where its heading says a part of it",
+          "[window][level]") {
+  Fixture f(1280, 720);
+  open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/quant.h200.jsonl");
+  set_level(f.state, Level::kLab);
+  select_rung(f.state, "gemv.cuda.cublaslt_w8a8");
+  f.driver->frames(5);
+  for (const char* kernel : {"gemv.cuda.cublaslt_w8a8", "gemv.cuda.cublaslt_w8a8_fp8",
+                             "gemv.cuda.wgmma_w8a8_fp8", "gemv.cuda.block_ring_w8a8"}) {
+    const std::string rung = std::string("rung:") + kernel;
+    INFO(rung);
+    REQUIRE(f.driver->find(rung + ":title"));
+    CHECK(f.driver->find(rung + ":title")->right() <= f.driver->find(rung)->right());
+  }
+}
+
+TEST_CASE("no two views have one name", "[window][level]") {
+  std::set<std::string> names;
+  for (const ViewDesc* view : views()) {
+    INFO(view->id);
+    CHECK(names.insert(view->label).second);
+  }
+}
+
+TEST_CASE("an empty frontier says what fills it, and its button does", "[window][level]") {
+  Fixture f(1280, 720);
+  open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/quant.h200.jsonl");
+  set_level(f.state, Level::kLab);
+  f.driver->frames(3);
+  show_view(f.state, *find_view("frontier"));
+  select_rung(f.state, "gemv.cuda.wgmma_w8a8");
+  f.driver->frames(3);
+  REQUIRE(f.driver->click("nothing"));
+  f.driver->frames(3);
+  CHECK(f.state.selection.rung.find(".cpu.") != std::string::npos);
+  CHECK_FALSE(f.driver->find("nothing"));
 }
 
 TEST_CASE("parameters without room in a low window fold behind a button", "[window][level]") {

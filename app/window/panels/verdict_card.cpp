@@ -10,6 +10,7 @@
 #include "app/query/recordings.h"
 #include "app/query/reporting.h"
 #include "app/window/panels/widgets.h"
+#include "app/window/shell/screens.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
 #include "common/record/clocks.h"
@@ -113,6 +114,24 @@ std::string side_in_words(const State& state, const std::string& kernel, const P
   return rung_title(state.ladder, kernel) + (differs.empty() ? "" : " (" + differs + ")");
 }
 
+/// "type bf16 instead of fp32", "threads = 2": parameters as the controls name them and not as the command line does.
+std::string with_param_words(std::string text, const Lab& lab) {
+  const auto name_so = [&](const std::string& name, const std::string& control) {
+    for (const char* const before : {": ", ", "}) {
+      const std::string raw = before + name + " ", words = before + control + " ";
+      for (size_t at = text.find(raw); at != std::string::npos; at = text.find(raw, at + 1))
+        text.replace(at, raw.size(), words);
+    }
+    const std::string raw = " " + name + "=", words = " " + control + "\u00a0=\u00a0";
+    for (size_t at = text.find(raw); at != std::string::npos; at = text.find(raw, at + 1))
+      text.replace(at, raw.size(), words);
+  };
+  for (const ParamView& param : lab.params) name_so(param.name, param.control());
+  name_so("dtype", "type");
+  name_so("threads", "threads");
+  return text;
+}
+
 /// What the worker says of a side by its id, in the words of the ladder.
 std::string with_titles(std::string text, const State& state, const Comparison& comparison) {
   std::array ids = {comparison.candidate, comparison.baseline};
@@ -138,7 +157,7 @@ Words words_of(const Run& run, const Comparison& comparison, const Decision& dec
     words.title += "  ·  " + kept_together(point);
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   words.title = with_stale(words.title, comparison.stale, "  ·  ");
-  for (const std::string& more : comparison.reasons) {
+  for (const std::string& more : own_reasons(comparison)) {
     const bool is_said = is_of_crossing(more) || words.reason.find(more) != std::string::npos ||
                          (!decision.reserve.empty() && more.ends_with(decision.reserve));
     constexpr std::string_view kWord =
@@ -155,7 +174,8 @@ Words words_of(const Run& run, const Comparison& comparison, const Decision& dec
        pipeline_sentences(side_series(run, comparison, false), side_series(run, comparison, true)))
     words.reason += "  ·  " + more;
   for (const std::string& more : clock_sentences(comparison)) words.reason += "  ·  " + more;
-  words.reason = with_titles(std::move(words.reason), state, comparison);
+  words.reason = with_param_words(with_titles(std::move(words.reason), state, comparison),
+                                  *state.selection.lab);
   return words;
 }
 
@@ -184,29 +204,12 @@ constexpr float kLow_px = 640;
 /// How the words stand in their place.
 struct WordsLayout {
   bool is_across = false;  ///< the reason goes across the card, below the word
-  float most_h = 0;        ///< the reason ends with "…" there; 0: it is whole
+  bool is_low = false;     ///< smaller letters: the room is the chart's
 };
 
 /// Where a window is low for its scale, the reason goes across the card.
 WordsLayout whole_words(const Ui& ui) {
   return {.is_across = ui.window.h < ui.px(kLow_px)};
-}
-
-/// As many of its words as stand in this place, at least one line's.
-std::string fitting_words(Ui& ui, const Area& place, const std::string& text, float size,
-                          float most_h) {
-  const auto height = [&](const std::string& some) {
-    return ui.paragraph(place, some, size, Role::muted, Face::body, true);
-  };
-  const float most = std::max(most_h, height("M"));
-  if (height(text) <= most) return text;
-  std::vector<size_t> ends;  // of words
-  for (size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at + 1))
-    ends.push_back(at);
-  const auto shown = [&](size_t end) { return text.substr(0, end) + " …"; };
-  const auto first_long = std::partition_point(
-      ends.begin(), ends.end(), [&](size_t end) { return height(shown(end)) <= most; });
-  return shown(first_long == ends.begin() ? 0 : *(first_long - 1));
 }
 
 /// The words in their place; returns the height of the three texts, and draws nothing where it only measures.
@@ -228,22 +231,16 @@ float lay_words(Ui& ui, const Area& inner, const Words& words, const WordsLayout
     return rest.take_top(ui.paragraph(rest, text, height, role, face, measure));
   };
   const std::string reason = sentence_of(words.reason);
-  const auto lay = [&](float top) {
-    const bool is_low = layout.most_h > 0;
-    line(words.title, is_low ? kSmall_px : kBody_px, Role::text, Face::body);
+  const auto lay = [&] {
+    line(words.title, layout.is_low ? kSmall_px : kBody_px, Role::text, Face::body);
     const Area evidence =
-        line(words.evidence, is_low ? kTiny_px : kSmall_px, Role::text, Face::mono);
+        line(words.evidence, layout.is_low ? kTiny_px : kSmall_px, Role::text, Face::mono);
     if (layout.is_across) rest = {inner.x, rest.y, inner.w, rest.h};
-    const float height = layout.is_across ? kTiny_px : kSmall_px;
-    const float left = layout.most_h - (rest.y - top);
-    const std::string shown =
-        layout.most_h > 0 ? fitting_words(ui, rest, reason, height, left) : reason;
-    const Area place = line(shown, height, Role::muted, Face::body);
-    if (!measure && shown != reason && ui.hovers("verdict_reason", place)) ui.tooltip(reason);
+    line(reason, layout.is_across ? kTiny_px : kSmall_px, Role::muted, Face::body);
     return evidence;
   };
   if (measure) {
-    lay(inner.y);
+    lay();
     return rest.y - inner.y;
   }
   const float middle =
@@ -253,7 +250,7 @@ float lay_words(Ui& ui, const Area& inner, const Words& words, const WordsLayout
   ui.text(word_x, middle, headline.text, size, headline.role, Face::strong);
   rest.y += std::max(0.0f, (inner.h - lay_words(ui, inner, words, layout, true)) / 2);
   const float top = rest.y;
-  const Area evidence = lay(top);
+  const Area evidence = lay();
   ui.widgets["verdict_text"] = {rest.x, top, rest.w, rest.y - top};
   if (!words.metrics.empty() && ui.hovers("verdict_evidence", evidence)) ui.tooltip(words.metrics);
   return rest.y - top;
@@ -399,34 +396,80 @@ bool VerdictCard::says_something(const State& state) {
 namespace {
 
 /// In a low window the card leaves its room to the chart.
-WordsLayout card_words(const Ui& ui, float most) {
-  if (!ui.is_compact) return whole_words(ui);
-  return {.is_across = true, .most_h = std::max(1.0f, most - 2 * ui.px(kPad_y))};
+WordsLayout card_words(const Ui& ui) {
+  return ui.is_compact ? WordsLayout{.is_across = true, .is_low = true} : whole_words(ui);
+}
+
+/// What a card says in place of a reason that stands beside it.
+void leave_reason(Words* words) {
+  words->reason = "why: at the right, below";
+}
+
+/// The reason in a panel of its own, under the name of what it is the reason of; returns the height of both texts.
+float lay_reason(Ui& ui, Area rest, const Words& words, bool measure) {
+  const float top = rest.y;
+  const auto line = [&](const std::string& text, Role role, Face face) {
+    rest.take_top(ui.paragraph(rest, text, kTiny_px, role, face, measure));
+  };
+  line("Why: " + words.headline.text, Role::text, Face::strong);
+  line(sentence_of(words.reason), Role::muted, Face::body);
+  return rest.y - top;
+}
+
+Area inside_of(const Ui& ui, const Area& card) {
+  return card.inset(ui.px(kPad_x), ui.px(kPad_y));
+}
+
+/// Of a reason's panel beside its card.
+Area reason_inside(const Ui& ui, const Area& panel) {
+  return panel.inset(ui.px(kPad_y * 2), ui.px(kPad_y));
 }
 
 }  // namespace
 
-float VerdictCard::height(Ui& ui, float width, float least, float most) {
+VerdictCard::Room VerdictCard::room(Ui& ui, float width, float least, float most) {
   const State& state = ui.state;
-  if (!state.selection.lab) return least;
-  const Area inner = Area{0, 0, width, 0}.inset(ui.px(kPad_x), 0);
-  const CardText text = card_text(state);
-  const float needs = text.verdict ? lay_words(ui, inner, *text.verdict, card_words(ui, most), true)
-                                   : draw_no_verdict(ui, inner, text.missing, true);
-  return std::max(least, needs + 2 * ui.px(kPad_y));
+  if (!state.selection.lab) return {least, false};
+  const Area inner = inside_of(ui, {0, 0, width, 0});
+  const float around = 2 * ui.px(kPad_y);
+  CardText text = card_text(state);
+  if (!text.verdict)
+    return {std::max(least, draw_no_verdict(ui, inner, text.missing, true) + around), false};
+  const auto height = [&] {
+    return std::max(least, lay_words(ui, inner, *text.verdict, card_words(ui), true) + around);
+  };
+  if (const float whole = height(); !ui.is_compact || whole <= most) return {whole, false};
+  leave_reason(&*text.verdict);
+  return {height(), true};
 }
 
-void VerdictCard::draw(Ui& ui, Area area) {
+void VerdictCard::draw(Ui& ui, Area area, bool is_reason_beside) {
   ui.panel(area);
-  const Area inner = area.inset(ui.px(kPad_x), ui.px(kPad_y));
+  const Area inner = inside_of(ui, area);
   const State& state = ui.state;
   ui.widgets["verdict"] = area;
   if (!state.selection.lab) return;
-  const CardText text = card_text(state);
-  if (text.verdict)
-    lay_words(ui, inner, *text.verdict, card_words(ui, area.h), false);
-  else
+  CardText text = card_text(state);
+  if (!text.verdict) {
     draw_no_verdict(ui, inner, text.missing);
+    return;
+  }
+  if (is_reason_beside) leave_reason(&*text.verdict);
+  lay_words(ui, inner, *text.verdict, card_words(ui), false);
+}
+
+void VerdictCard::draw_reason(Ui& ui, Area* beside, float gap) {
+  const CardText text = card_text(ui.state);
+  if (!text.verdict) return;
+  const float around = 2 * ui.px(kPad_y);
+  const Area column = reason_inside(ui, {0, 0, beside->w - Scroll::bar(ui), 0});
+  const float needs = lay_reason(ui, column, *text.verdict, true) + around;
+  const Area panel = beside->take_bottom(std::min(needs, beside->h / 2), gap);
+  ui.panel(panel);
+  ui.widgets["verdict_why"] = panel;
+  Scroll words(ui, "verdict_why_words", reason_inside(ui, panel));
+  const float height = lay_reason(ui, words.rest, *text.verdict, false);
+  ui.widgets["verdict_reason"] = words.rest.take_top(height);
 }
 
 }  // namespace ridge::window

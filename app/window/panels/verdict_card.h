@@ -41,10 +41,17 @@ std::string running_comparison(const State& state);
 struct VerdictCard {
   /// Whether there is a verdict, or one is under way: what is missing alone may give way to the chart.
   static bool says_something(const State& state);
-  /// What the words need in this width, no less than `least`. In a low window no more than `most`: what a reason has
-  /// beyond it is read by pointing.
-  static float height(Ui& ui, float width, float least, float most);
-  static void draw(Ui& ui, Area area);
+  /// How high it is, and whether it leaves its reason to draw_reason().
+  struct Room {
+    float height = 0;
+    bool is_reason_beside = false;
+  };
+  /// What the words need in this width, no less than `least`; the reason stands beside where a low window has no more than
+  /// `most` and it would need more.
+  static Room room(Ui& ui, float width, float least, float most);
+  static void draw(Ui& ui, Area area, bool is_reason_beside);
+  /// The whole reason, in a panel of its own that it takes from the foot of `beside`.
+  static void draw_reason(Ui& ui, Area* beside, float gap);
 };
 
 }  // namespace ridge::window

@@ -380,9 +380,9 @@ void CompareScreen::draw(Ui& ui, Area all) {
   if (!is_learning(ui.state) && !ui.state.is_replay())
     draw_budget(ui, all.take_top(ui.px(34), ui.px(8)));
   if (is_under_way) {
-    const float height = VerdictCard::height(ui, all.w, ui.px(104), all.h);
+    const float height = VerdictCard::room(ui, all.w, ui.px(104), all.h).height;
     ui.widgets["under_way"] = all;
-    VerdictCard::draw(ui, all.take_top(height, ui.px(12)));
+    VerdictCard::draw(ui, all.take_top(height, ui.px(12)), false);
   }
   if (!one) return draw_empty(ui, all);
   const Source& source = sources_[source_];

@@ -116,18 +116,19 @@ float gap_of(const Ui& ui) {
   return ui.px(ui.is_compact ? kLowGap : kGap);
 }
 
-/// 0: the card is not there. What is only missing for a verdict gives its room to the ladder's rows where they need it.
-float verdict_height(Ui& ui, const Area& area, float rows) {
-  if (is_learning(ui.state) && ui.state.selection.baseline.empty()) return 0;
+/// Height 0: the card is not there. What is only missing for a verdict gives its room to the ladder's rows where they
+/// need it.
+VerdictCard::Room verdict_room(Ui& ui, const Area& area, float rows) {
+  if (is_learning(ui.state) && ui.state.selection.baseline.empty()) return {};
   const float least = ui.px(ui.is_compact ? kVerdict - 16 : kVerdict);
   if (VerdictCard::says_something(ui.state)) {
     const float ladder = ui.px(kLowLadder + kLowRow * std::min(rows, kLowRows)) +
                          ChartPanel::buttons_height(ui, area.w);
     const float most = area.h - gap_of(ui) - ladder;
-    return VerdictCard::height(ui, area.w, ui.is_compact ? 0 : least, most);
+    return VerdictCard::room(ui, area.w, ui.is_compact ? 0 : least, most);
   }
   const bool has_room = area.h - least - gap_of(ui) >= ui.px(kLadder + kRow * rows);
-  return has_room && !ui.is_compact ? VerdictCard::height(ui, area.w, least, 0) : 0;
+  return has_room && !ui.is_compact ? VerdictCard::room(ui, area.w, least, 0) : VerdictCard::Room{};
 }
 
 class LabScreen final : public Screen {
@@ -136,7 +137,7 @@ class LabScreen final : public Screen {
   ChartView* chart() override { return chart_.view(); }
 
  private:
-  void draw_centre(Ui& ui, Area area);
+  bool draw_centre(Ui& ui, Area area);
   void splitter(Ui& ui, const char* name, const Area& area, float now, float Appearance::*side,
                 float direction);
 
@@ -166,7 +167,8 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
   if (ImGui::IsItemDeactivated()) ui.dispatch([](State& state) { save_settings(&state); });
 }
 
-void LabScreen::draw_centre(Ui& ui, Area area) {
+/// Whether the verdict's card leaves its reason to the right.
+bool LabScreen::draw_centre(Ui& ui, Area area) {
   const float gap = gap_of(ui);
   if (const float h = TourBar::height(ui); h > 0) TourBar::draw(ui, area.take_top(h, gap));
   if (const auto kept = kept_bar(ui.state)) draw_kept_bar(ui, area.take_top(ui.px(42), gap), *kept);
@@ -175,7 +177,8 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
     draw_climb_line(ui, area.take_top(ui.px(36), gap), climb);
   if (ui.state.selection.view->fills && !ui.state.teaching.tour) {
     chart_.draw(ui, area);
-    return draw_teaching_buttons(ui, area);
+    draw_teaching_buttons(ui, area);
+    return false;
   }
   if (const float h = params_bar_.height(ui, area.w); h > 0)
     params_bar_.draw(ui, area.take_top(h, gap));
@@ -185,17 +188,19 @@ void LabScreen::draw_centre(Ui& ui, Area area) {
       std::count_if(ui.state.ladder.rows.begin(), ui.state.ladder.rows.end(),
                     [&](const RungView& row) { return !is_folded(ui.state, *row.rung); }));
   const bool learning = is_learning(ui.state);
-  const float verdict_h = verdict_height(ui, area, rows);
+  const VerdictCard::Room verdict = verdict_room(ui, area, rows);
   const float spare =
-      area.h - verdict_h - gap - (ui.px(kStrip) + gap) - ui.px(kLadder + kRow * rows);
+      area.h - verdict.height - gap - (ui.px(kStrip) + gap) - ui.px(kLadder + kRow * rows);
   if ((spare >= 0 && !learning) || ui.state.view.strip == Strip::telemetry) {  // asked for: shown
     const float more = std::clamp(spare - ui.px(kRoomierRow - kRow) * rows, 0.0f, ui.px(kStrip));
     strip_.draw(ui, area.take_bottom(std::min(ui.px(kStrip) + more, area.h * 0.4f), gap));
   }
-  if (verdict_h > 0) VerdictCard::draw(ui, area.take_bottom(verdict_h, gap));
+  if (verdict.height > 0)
+    VerdictCard::draw(ui, area.take_bottom(verdict.height, gap), verdict.is_reason_beside);
   if (const float h = predict_.height(ui); h > 0) predict_.draw(ui, area.take_bottom(h, gap));
   chart_.draw(ui, area);
   draw_teaching_buttons(ui, area);
+  return verdict.is_reason_beside;
 }
 
 void LabScreen::draw(Ui& ui, Area all) {
@@ -218,8 +223,9 @@ void LabScreen::draw(Ui& ui, Area all) {
   const float chosen =
       look.right_width > 0 ? std::min(ui.px(look.right_width), most * 0.55f) : fitting;
   const Area right = all.take_right(chosen, gap);
-  draw_centre(ui, all);
-  right_.draw(ui, right);
+  Area upper = right;
+  if (draw_centre(ui, all)) VerdictCard::draw_reason(ui, &upper, gap);
+  right_.draw(ui, upper);
   splitter(ui, "split_right", {right.x - gap, right.y, gap, right.h}, right.w,
            &Appearance::right_width, -1);
 }
