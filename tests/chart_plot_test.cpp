@@ -153,7 +153,8 @@ TEST_CASE("a roof in doubt is pale and dashed, has no ridge point and no share")
                  gemm("gemm.cpu.c", 512, 0.2)};
   made.finish();
   std::vector<Ceiling> ceilings = {kCeilings[0], kCeilings[1]};
-  for (LadderRow& row : made.rows) row.ceilings = &ceilings;
+  Run run = run_with(ceilings);
+  for (LadderRow& row : made.rows) row.run = &run;
   ChartModel model = roofline_chart(made.rows);
   CHECK_FALSE(find_guide(model, "FMA fp32")->quiet);
   CHECK(find_guide(model, "ridge"));
@@ -161,6 +162,7 @@ TEST_CASE("a roof in doubt is pale and dashed, has no ridge point and no share")
   CHECK(model.table.rows[1].back() == "above it");  // no share of more than all
   CHECK(says(model, "one column: "));
   ceilings[0].doubt = "gemm.cpu.b computed at 130 GFLOP/s, above 100 GFLOP/s";
+  run = run_with(ceilings);
   model = roofline_chart(made.rows);
   const Guide* roof = find_guide(model, "FMA fp32");
   REQUIRE(roof);
@@ -184,7 +186,8 @@ TEST_CASE(
     made.series = {gemm("gemm.cpu.a", 64, 0.01), gemm("gemm.cpu.b", 64, 0.1)};
     for (Series& series : made.series) series.bytes_min *= 20;
     made.finish();
-    for (LadderRow& row : made.rows) row.ceilings = &ceilings;
+    const Run run = run_with(ceilings);
+    for (LadderRow& row : made.rows) row.run = &run;
     const ChartModel model = roofline_chart(made.rows);
     INFO((in_doubt ? "in doubt" : "believed"));
     CHECK(model.plot->x.low < 50);
@@ -214,7 +217,8 @@ TEST_CASE("where these rungs' roofs meet is within the axes, in doubt too, left 
   Case made;
   made.series = {gemm("gemm.cpu.a", 64, 0.01), gemm("gemm.cpu.b", 64, 0.1)};
   made.finish();
-  for (LadderRow& row : made.rows) row.ceilings = &ceilings;
+  const Run run = run_with(ceilings);
+  for (LadderRow& row : made.rows) row.run = &run;
   CHECK(roofline_chart(made.rows).plot->x.low < 0.005);
 }
 
@@ -589,10 +593,10 @@ TEST_CASE("two recordings of one machine are one processor, with the roofs of bo
   Case made;
   made.series = {gemm("gemm.cuda.a", 512, 0.1), gemm("gemm.cuda.tf32x3", 512, 0.2)};
   made.finish();
-  const std::vector<Ceiling> other = {
-      {"tensor tf32", Backend::cuda, "flop", "tf32", 0, 4.8e14, "FLOP/s", "measured"}};
+  const Run other =
+      run_with({{"tensor tf32", Backend::cuda, "flop", "tf32", 0, 4.8e14, "FLOP/s", "measured"}});
   for (LadderRow& row : made.rows) row.origin = "NVIDIA H200";
-  made.rows[1].ceilings = &other;
+  made.rows[1].run = &other;
   const ChartModel model = roofline_chart(made.rows);
   CHECK(find_datum(model, 0));
   CHECK(find_datum(model, 1));
@@ -614,10 +618,10 @@ TEST_CASE(
     }
   }
   made.finish();
-  const std::vector<Ceiling> again = kCeilings;
+  const Run again = run_with(kCeilings);
   for (size_t i = 0; i < made.rows.size(); ++i) {
     made.rows[i].origin = "NVIDIA H200";
-    if (i % 2 == 1) made.rows[i].ceilings = &again;
+    if (i % 2 == 1) made.rows[i].run = &again;
     made.rows[i].selected = i / 2 == 3;
     made.rows[i].is_baseline = i / 2 == 0;
     made.rows[i].is_peer = i / 2 >= 12;

@@ -32,6 +32,11 @@ const std::vector<Ceiling> kCeilings = {
     {"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 1.3e11, "FLOP/s", "measured"},
     {"DRAM read, 1 thread", Backend::cpu, "dram_read", "", 1, 4.2e10, "B/s", "measured"}};
 
+const Run& plain_run() {
+  static const Run run = test::run_with(kCeilings);
+  return run;
+}
+
 /// Rungs with times over seven decades, one baseline, one peer, and every state that has no number.
 struct LadderCase {
   std::vector<Series> series;
@@ -58,7 +63,7 @@ struct LadderCase {
       const std::string name = long_labels ? "a rung whose title goes on and on and on " : "rung ";
       LadderRow row{.label = name + std::to_string(i),
                     .series = &series[static_cast<size_t>(i)],
-                    .ceilings = &kCeilings};
+                    .run = &plain_run()};
       row.is_baseline = i == 1;
       row.is_peer = i == 2;
       row.selected = i == 3;
@@ -79,13 +84,13 @@ struct LadderCase {
 TEST_CASE(
     "a panel has the memory of the one machine that its marks are of, and of none where they are "
     "of two") {
-  const std::vector<Ceiling> gpu = {
-      {"DRAM read", Backend::cuda, "dram_read", "", 0, 4.6e12, "B/s", "measured"}};
+  const Run gpu =
+      test::run_with({{"DRAM read", Backend::cuda, "dram_read", "", 0, 4.6e12, "B/s", "measured"}});
   std::vector<Series> series = {test::measured(1, 0, "gemm.cpu.rung", 1e6),
                                 test::measured(1, 1, "gemm.cuda.rung", 1e3)};
   series[0].bytes_min = 1e4, series[1].bytes_min = 1e6;
-  std::vector<LadderRow> rows = {{.label = "CPU", .series = &series[0], .ceilings = &kCeilings},
-                                 {.label = "GPU", .series = &series[1], .ceilings = &gpu}};
+  std::vector<LadderRow> rows = {{.label = "CPU", .series = &series[0], .run = &plain_run()},
+                                 {.label = "GPU", .series = &series[1], .run = &gpu}};
   const auto lines = [](std::span<const LadderRow> some) {
     std::string text;
     for (const Panel& panel : ladder_chart(some).panels) {
@@ -465,7 +470,7 @@ TEST_CASE("where rungs do unlike work the ladder's times are those of an item") 
 
 TEST_CASE("a panel without ceilings says so instead of showing zero") {
   LadderCase made(3);
-  for (LadderRow& row : made.rows) row.ceilings = nullptr;
+  for (LadderRow& row : made.rows) row.run = nullptr;
   const ChartModel model = ladder_chart(made.rows);
   CHECK(model.panels[1].marks.empty());
   CHECK(model.panels[1].empty_reason.find("unavailable: no measured ceiling") == 0);

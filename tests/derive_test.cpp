@@ -40,10 +40,15 @@ std::vector<Ceiling> cpu_ceilings() {
           {"FFMA", Backend::cuda, "flop", "fp32", 0, 6e13, "FLOP/s", "datasheet"}};
 }
 
+/// On a machine of which only the ceilings are known.
+Derived derived_of(const Series& series, const std::vector<Ceiling>& ceilings) {
+  return derive(series, ceilings, std::nullopt);
+}
+
 }  // namespace
 
 TEST_CASE("speeds and shares follow from the median") {
-  const Derived derived = derive(measured("gemm.cpu.a", 1), cpu_ceilings());
+  const Derived derived = derived_of(measured("gemm.cpu.a", 1), cpu_ceilings());
   CHECK(*derived.flop_per_s == Approx(5e10));
   CHECK(*derived.bytes_per_s == Approx(8e9));
   CHECK(derived.flop_per_s_ci->low == Approx(4e10));
@@ -59,12 +64,12 @@ TEST_CASE("speeds and shares follow from the median") {
 
 TEST_CASE("a ceiling must match backend, type and threads, and be measured") {
   const std::vector<Ceiling> ceilings = cpu_ceilings();
-  CHECK(derive(measured("gemm.cpu.a", 2), ceilings).compute->value == Approx(0.25));
-  const Derived two = derive(measured("gemm.cpu.a", 2), ceilings);
+  CHECK(derived_of(measured("gemm.cpu.a", 2), ceilings).compute->value == Approx(0.25));
+  const Derived two = derived_of(measured("gemm.cpu.a", 2), ceilings);
   CHECK(!two.bandwidth);
   CHECK(two.no_bandwidth_reason ==
         "no measured ceiling for memory bandwidth with 2 threads on cpu");
-  const Derived gpu = derive(measured("gemm.cuda.a", 1), ceilings);
+  const Derived gpu = derived_of(measured("gemm.cuda.a", 1), ceilings);
   CHECK(!gpu.compute);
   CHECK(gpu.no_compute_reason == "no measured ceiling for fp32 on cuda");
   CHECK(gpu.bandwidth->name == "DRAM copy");
@@ -76,7 +81,7 @@ TEST_CASE("a ceiling must match backend, type and threads, and be measured") {
 
 TEST_CASE("nothing is derived from a result that may not be used") {
   const auto refused = [](const Series& series) {
-    const Derived derived = derive(series, cpu_ceilings());
+    const Derived derived = derived_of(series, cpu_ceilings());
     CHECK(!derived.flop_per_s);
     CHECK(!derived.bytes_per_s);
     CHECK(!derived.compute);
@@ -106,7 +111,7 @@ TEST_CASE("a share that reads above 100 % is known as one, whether it is let pas
     Series series = measured("gemm.cpu.a", 1);
     series.bytes_min = 0;
     series.flop = flop;  // of 1e5 in a microsecond
-    return derive(series, cpu_ceilings());
+    return derived_of(series, cpu_ceilings());
   };
   CHECK_FALSE(is_over_ceiling(with_flop(0.99e5)));
   CHECK_FALSE(is_over_ceiling(with_flop(1.004e5)));  // it reads 100 %
@@ -117,7 +122,7 @@ TEST_CASE("a share that reads above 100 % is known as one, whether it is let pas
 TEST_CASE("a share well above the ceiling is not shown as one") {
   Series series = measured("gemm.cpu.a", 1);
   series.bytes_min = 80000;  // 5 times what DRAM reads
-  const Derived derived = derive(series, cpu_ceilings());
+  const Derived derived = derived_of(series, cpu_ceilings());
   CHECK(derived.bytes_per_s);
   CHECK(!derived.bandwidth);
   CHECK(derived.no_bandwidth_reason.find("cache") != std::string::npos);
@@ -130,22 +135,22 @@ TEST_CASE(
   ceilings.push_back(
       {"DRAM copy, 1 thread", Backend::cpu, "dram_copy", "", 1, 1e10, "B/s", "measured"});
   series.bytes_written = 4000;
-  CHECK(derive(series, ceilings).bandwidth->value == Approx(0.8));
-  CHECK(derive(series, ceilings).bandwidth->name == "DRAM copy, 1 thread");
+  CHECK(derived_of(series, ceilings).bandwidth->value == Approx(0.8));
+  CHECK(derived_of(series, ceilings).bandwidth->name == "DRAM copy, 1 thread");
   series.bytes_written = 8000.0 / 3;  // a square product
-  CHECK(derive(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
+  CHECK(derived_of(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
   series.bytes_written = 0;  // not known: a recording from before
-  CHECK(derive(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
+  CHECK(derived_of(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
   ceilings.pop_back();
   series.bytes_written = 4000;  // where copying was not measured, reading stands in
-  CHECK(derive(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
+  CHECK(derived_of(series, ceilings).bandwidth->name == "DRAM read, 1 thread");
 }
 
 TEST_CASE("no share is made of a ceiling in doubt, and the reason is said") {
   std::vector<Ceiling> ceilings = cpu_ceilings();
   ceilings[0].doubt = "100 GFLOP/s cannot be right";
   ceilings[3].doubt = "16 GB/s cannot be right";
-  const Derived derived = derive(measured("gemm.cpu.a", 1), ceilings);
+  const Derived derived = derived_of(measured("gemm.cpu.a", 1), ceilings);
   CHECK(derived.flop_per_s);
   CHECK_FALSE(derived.compute);
   CHECK_FALSE(derived.bandwidth);
@@ -165,22 +170,22 @@ TEST_CASE("DRAM is no stand-in for the ceiling that was not measured") {
   std::vector<Ceiling> ceilings = {
       {"FFMA fp32", Backend::cuda, "flop", "fp32", 0, 6.5e13, "FLOP/s", "measured"},
       {"DRAM read", Backend::cuda, "dram_read", "", 0, 4.5e12, "B/s", "measured"}};
-  const Derived open = derive(product, ceilings);
+  const Derived open = derived_of(product, ceilings);
   CHECK(open.bandwidth->value == Approx(0.0356).epsilon(0.01));
   CHECK(nearest_ceiling(open) == nullptr);
   CHECK(no_ceiling_reason(open) == "no measured ceiling for its unit, tf32 on cuda");
   ceilings.push_back(
       {"tensor tf32", Backend::cuda, "flop", "tf32", 0, 4.8e14, "FLOP/s", "measured"});
-  CHECK(nearest_ceiling_text(derive(product, ceilings)) == "68.7 %");
+  CHECK(nearest_ceiling_text(derived_of(product, ceilings)) == "68.7 %");
   // So few FLOP for its bytes that no unit is slower than DRAM: that binds.
   product.kernel = "gemv.cuda.a";
   product.dtype = "bf16";
   product.flop = 1.6e5;
-  CHECK(nearest_ceiling_text(derive(product, ceilings)) == "3.56 % of DRAM read");
+  CHECK(nearest_ceiling_text(derived_of(product, ceilings)) == "3.56 % of DRAM read");
   // What ranks send each other goes over links.
   product.kernel = "collectives.cuda.ring";
   product.flop = 0;
-  const Derived sent = derive(product, ceilings);
+  const Derived sent = derived_of(product, ceilings);
   CHECK(sent.bytes_per_s);
   CHECK(nearest_ceiling(sent) == nullptr);
   CHECK(no_ceiling_reason(sent) == "no measured ceiling for the links between its ranks");
@@ -189,12 +194,12 @@ TEST_CASE("DRAM is no stand-in for the ceiling that was not measured") {
 TEST_CASE("the ceiling that a rung comes nearest to is named where it is not that of compute") {
   Series series = measured("gemv.cpu.a", 1);
   series.flop = 5000;
-  const Derived product = derive(series, cpu_ceilings());
+  const Derived product = derived_of(series, cpu_ceilings());
   REQUIRE(nearest_ceiling(product));
   CHECK(nearest_ceiling(product)->name == "DRAM read, 1 thread");
   CHECK(nearest_ceiling_text(product) == "50.0 % of DRAM read");
   series.flop = 80000;
-  CHECK(nearest_ceiling_text(derive(series, cpu_ceilings())) == "80.0 %");
+  CHECK(nearest_ceiling_text(derived_of(series, cpu_ceilings())) == "80.0 %");
   CHECK_FALSE(is_compute_doubted(product));
   // Hot data that fit into a GPU's L2 come from there: of DRAM's rate they would take a large share.
   const std::vector<Ceiling> gpu = {
@@ -210,8 +215,8 @@ TEST_CASE("the ceiling that a rung comes nearest to is named where it is not tha
   CHECK(derive(series, gpu, machine).bandwidth->name == "L2 read");
   series.cache = CacheMode::cold;
   CHECK(nearest_ceiling_text(derive(series, gpu, machine)) == "30.0 % of DRAM copy");
-  CHECK(nearest_ceiling(derive(series, {})) == nullptr);
-  CHECK(nearest_ceiling_text(derive(series, {})).empty());
+  CHECK(nearest_ceiling(derived_of(series, {})) == nullptr);
+  CHECK(nearest_ceiling_text(derived_of(series, {})).empty());
 }
 
 TEST_CASE("fp32 made of three TF32 products has a third of the Tensor Cores' ceiling, or none") {
@@ -219,7 +224,7 @@ TEST_CASE("fp32 made of three TF32 products has a third of the Tensor Cores' cei
       {"FFMA fp32", Backend::cuda, "flop", "fp32", 0, 6e13, "FLOP/s", "measured"}};
   Series series = measured("gemm.cuda.tf32x3", 1);
   series.flop = 1e8;  // 100 TFLOP/s: over what FFMA allows
-  const Derived without = derive(series, ceilings);
+  const Derived without = derived_of(series, ceilings);
   CHECK_FALSE(without.compute);
   CHECK_FALSE(without.above_compute);
   CHECK(without.no_compute_reason == "no measured ceiling for its unit, tf32 on cuda");
@@ -228,7 +233,7 @@ TEST_CASE("fp32 made of three TF32 products has a third of the Tensor Cores' cei
       {"tensor tf32", Backend::cuda, "flop", "tf32", 0, 4.8e14, "FLOP/s", "measured"});
   for (const char* kernel : {"gemm.cuda.tf32x3", "gemm.cuda.tf32x3_edit"}) {
     series.kernel = kernel;
-    const Derived derived = derive(series, ceilings);
+    const Derived derived = derived_of(series, ceilings);
     REQUIRE(derived.compute);
     CHECK(derived.compute->name == "tensor tf32 / 3");
     CHECK(derived.compute->value == Approx(100.0 / 160));
@@ -241,7 +246,7 @@ TEST_CASE("exponentials are held against a ceiling of their own, beside FLOP") {
   Series series = measured("attention.cpu.a", 1);
   series.work = {{"exp", 5000}};
   std::vector<Ceiling> ceilings = cpu_ceilings();
-  const Derived without = derive(series, ceilings);
+  const Derived without = derived_of(series, ceilings);
   REQUIRE(without.rate_of("exp"));
   CHECK(without.rate_of("exp")->per_s == Approx(5e9));
   CHECK(!without.rate_of("exp")->share);
@@ -251,16 +256,16 @@ TEST_CASE("exponentials are held against a ceiling of their own, beside FLOP") {
 
   ceilings.push_back(
       {"exponentials, 1 thread", Backend::cpu, "exp", "fp32", 1, 6e9, "exp/s", "measured"});
-  const Derived with = derive(series, ceilings);
+  const Derived with = derived_of(series, ceilings);
   REQUIRE(with.rate_of("exp")->share);
   CHECK(with.rate_of("exp")->share->value == Approx(5.0 / 6));
   CHECK(with.rate_of("exp")->per_s_ci->low == Approx(4e9));
   CHECK(with.compute->value == Approx(0.5));  // of FLOP, as before
   CHECK(exponentials_text(with) == "5.00 Gexp/s, 83.3 %");
-  CHECK(!derive(measured("gemm.cpu.a", 1), ceilings).rate_of("exp"));
+  CHECK(!derived_of(measured("gemm.cpu.a", 1), ceilings).rate_of("exp"));
 
   series.dtype = "bf16";  // exponentials are taken in fp32, whatever the operands
-  CHECK(derive(series, ceilings).rate_of("exp")->share);
+  CHECK(derived_of(series, ceilings).rate_of("exp")->share);
 }
 
 TEST_CASE("where power held the clock down, it is named before the unit that binds") {

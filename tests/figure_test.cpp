@@ -73,6 +73,7 @@ void add_ceilings(Transcript* out) {
   out->worker("result", {{"request", 1},
                          {"ceilings",
                           {one("DRAM read", "dram_read", "", 4.66e12, "B/s"),
+                           one("L2 read", "l2_read", "", 11.65e12, "B/s"),
                            one("kernel launch", "launch", "", 3.8e-6, "s"),
                            one("FFMA fp32", "flop", "fp32", 65.09e12, "FLOP/s")}}});
 }
@@ -102,15 +103,15 @@ void add_pair(Transcript* out, const Comparison& comparison) {
 }
 
 /// At 4096 a plain pair, at 8192 one that the sustained turns turn round, at 2048 an invalid one.
-Run recorded() {
+Run recorded(int64_t l2_bytes = 0) {
   Transcript out;
   add_head(&out);
   out.worker("env", {{"request", 4},
                      {"environment",
-                      [] {
+                      [&] {
                         Environment made = test::environment();
                         made.commit = "abc1234";
-                        made.gpus = {{0, "NVIDIA H200"}};
+                        made.gpus = {{.index = 0, .name = "NVIDIA H200", .l2_bytes = l2_bytes}};
                         return made;
                       }()},
                      {"when", "before"}});
@@ -183,6 +184,14 @@ TEST_CASE("a machine's word asks its recording, none asks this machine first") {
   const Figure other = f.figure("gemm.cuda.producer_consumer n=4096 metric=throughput in=GFLOP/s");
   CHECK(other.is_recorded);
   CHECK(other.text == "500");
+}
+
+TEST_CASE("data that stay in a GPU's L2 have no share of DRAM's rate in a text") {
+  Fixture f;
+  const std::string asked = "h200 gemm.cuda.wide_tile n=1024 dtype=bf16 metric=bandwidth_share";
+  const double of_dram = f.figure(asked).value;
+  f.recording = recorded(60 << 20);
+  CHECK(f.figure(asked).value == Approx(of_dram * 4.66 / 11.65));
 }
 
 TEST_CASE("arithmetic that divides by a figure of 0 has no value, and is no author's error") {

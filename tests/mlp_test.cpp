@@ -121,12 +121,12 @@ TEST_CASE("logic instructions and L2 bytes give shares where their ceilings were
                 .source = "measured"};
   Ceiling l2 = logic;
   l2.name = "L2 read, 1 thread", l2.resource = "l2_read", l2.dtype = "", l2.value = 4e9;
-  const Derived both = derive(series, {logic, l2});
+  const Derived both = derive(series, {logic, l2}, {});
   REQUIRE(both.compute);
   CHECK(both.compute->value == Approx(0.5));
   CHECK_FALSE(both.flop_per_s);
   REQUIRE(both.bandwidth);
   CHECK(both.bandwidth->name == "L2 read, 1 thread");
   CHECK(both.bandwidth->value == Approx(0.25));
-  CHECK_FALSE(derive(series, {l2}).compute);
+  CHECK_FALSE(derive(series, {l2}, {}).compute);
 }

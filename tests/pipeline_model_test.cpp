@@ -68,8 +68,8 @@ TEST_CASE("a ratio that lies below 1 is no figure: the bound is not one") {
   CHECK(bound_text(outcome) ==
         "the bound is not one: step alone took 1.20 times as long as the whole pipeline; measure "
         "again");
-  CHECK_FALSE(derive(series, {}).compute);
-  CHECK(derive(series, {}).no_compute_reason == bound_doubt(outcome));
+  CHECK_FALSE(derive(series, {}, {}).compute);
+  CHECK(derive(series, {}, {}).no_compute_reason == bound_doubt(outcome));
   // Nor does such a stage name what binds, though it takes longer than all.
   series.kind = RungKind::pipeline;
   series.pipeline->stages = {{.name = "step", .alone_ns = 1200}};
@@ -81,7 +81,7 @@ TEST_CASE("a ratio that lies below 1 is no figure: the bound is not one") {
     series.pipeline->ci = ci;
     CHECK(bound_doubt(*series.pipeline).empty());
     CHECK(bound_text(*series.pipeline).find("0.833× its bound, step alone (95 % ") == 0);
-    CHECK(derive(series, {}).compute);
+    CHECK(derive(series, {}, {}).compute);
   }
   series.pipeline->ci.reset();  // too few rounds for an interval
   CHECK_FALSE(bound_doubt(*series.pipeline).empty());

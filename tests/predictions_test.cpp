@@ -297,8 +297,7 @@ TEST_CASE("marks stand beside the bar, inside the axis, without labels of their 
   Told told;
   told.measure(6e6);
   const Run& run = told.told();
-  const chart::LadderRow row{
-      .label = "naive", .series = &run.series()[0], .ceilings = &run.ceilings()};
+  const chart::LadderRow row{.label = "naive", .series = &run.series()[0], .run = &run};
   chart::ChartModel model = chart::ladder_chart({&row, 1});
   const chart::PredictedRow predicted{0, 90e-3, 1e-6, "Predicted 90 ms."};
   chart::add_predictions(&model, {&predicted, 1});

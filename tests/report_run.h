@@ -32,6 +32,13 @@ struct ReportCase {
   std::vector<std::string> reasons = {};
 };
 
+/// A run that measured these ceilings, and nothing else.
+inline Run run_with(const std::vector<Ceiling>& ceilings) {
+  Run run;
+  run.apply({{"ridgepoint", 1}, {"type", "result"}, {"request", 1}, {"ceilings", ceilings}});
+  return run;
+}
+
 inline KernelInfo rung_info(const std::string& id, const std::string& library) {
   KernelInfo info = kernel_info(id);
   info.library = library;

@@ -85,12 +85,12 @@ TEST_CASE("a run fills its series") {
   CHECK(first.checks.size() == 2);
   CHECK(first.stats->median_ns == 1002);
   CHECK(to_string(first.params) == "dtype=fp32 n=64");
-  CHECK(derive(first, run.ceilings()).compute);
+  CHECK(derive(first, run).compute);
 
   const Series& second = run.series()[1];
   CHECK(second.status == SeriesStatus::failed);
   CHECK(!second.stats);
-  CHECK(!derive(second, run.ceilings()).flop_per_s);
+  CHECK(!derive(second, run).flop_per_s);
   CHECK(run.latest(kSecond) == &second);
   CHECK(run.latest(kFirst, first.params) == &first);
   CHECK(run.latest(kFirst, {{"n", int64_t{65}}}) == nullptr);

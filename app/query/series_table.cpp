@@ -125,7 +125,7 @@ std::vector<std::string> row_of(const Run& run, const Series& series,
     row[kTime] = is_emulated(series) ? kEmulated : kNone;
     return row;
   }
-  const Derived derived = derive(series, run.ceilings());
+  const Derived derived = derive(series, run);
   row[kTime] = format_time_ns(series.stats->median_ns);
   if (gain) row[kGain] = gain_cell(*gain);
   row[kHalfWidth] = half_width(*series.stats);
@@ -279,7 +279,7 @@ bool is_ended(const Series& series) {
 }
 
 bool is_share_known(const Run& run, const Series& series) {
-  return !has_speed(series) || series.flop == 0 || derive(series, run.ceilings()).compute;
+  return !has_speed(series) || series.flop == 0 || derive(series, run).compute;
 }
 
 /// The series of the request, in order, up to the first whose row is not ready.

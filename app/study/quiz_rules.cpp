@@ -68,21 +68,21 @@ std::optional<Score> share(const std::optional<Utilization>& share,
 
 std::optional<Score> score_bandwidth(const Candidates& all, size_t at, const Run& run,
                                      std::string* reason) {
-  const Derived derived = derive(*all[at].series, run.ceilings());
+  const Derived derived = derive(*all[at].series, run);
   *reason = derived.no_bandwidth_reason;
   return share(derived.bandwidth, derived.bytes_per_s, derived.bytes_per_s_ci);
 }
 
 std::optional<Score> score_compute(const Candidates& all, size_t at, const Run& run,
                                    std::string* reason) {
-  const Derived derived = derive(*all[at].series, run.ceilings());
+  const Derived derived = derive(*all[at].series, run);
   *reason = derived.no_compute_reason;
   return share(derived.compute, derived.flop_per_s, derived.flop_per_s_ci);
 }
 
 std::optional<Score> score_rate(const Candidates& all, size_t at, const Run& run,
                                 std::string* reason) {
-  const Derived derived = derive(*all[at].series, run.ceilings());
+  const Derived derived = derive(*all[at].series, run);
   *reason = derived.no_compute_reason;
   if (!derived.flop_per_s) return std::nullopt;
   return Score{*derived.flop_per_s, derived.flop_per_s_ci,

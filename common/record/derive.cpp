@@ -9,6 +9,7 @@
 #include "common/record/compute_unit.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/run.h"
 
 namespace ridge {
 namespace {
@@ -362,6 +363,10 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
   }
   fill_bandwidth(series, ceilings, environment, machine, &result);
   return result;
+}
+
+Derived derive(const Series& series, const Run& run) {
+  return derive(series, run.ceilings(), run.environment());
 }
 
 bool is_compute_doubted(const Derived& derived) {

@@ -10,6 +10,8 @@
 
 namespace ridge {
 
+class Run;
+
 /// Work that has a ceiling of its own: how much of it a second.
 struct WorkRate {
   std::string resource;  ///< as Ceiling::resource: "exp"
@@ -36,9 +38,12 @@ struct Derived {
   std::optional<double> energy_per_flop_j;
 };
 
-/// `environment`: hot data that stay in its GPU's L2 are held to that, where its rate was measured, in place of DRAM.
+/// Of a result of this run.
+Derived derive(const Series& series, const Run& run);
+/// The same with other ceilings than those of its run. `environment`: hot data that stay in its GPU's L2 are held to that,
+/// where its rate was measured, in place of DRAM.
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
-               const std::optional<Environment>& environment = {});
+               const std::optional<Environment>& environment);
 /// Whether its buffers stay in the last-level cache of this machine from call to call.
 bool stays_cached(const Series& series, const std::optional<Environment>& environment);
 

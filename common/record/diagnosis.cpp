@@ -65,9 +65,7 @@ void add_counters(const Series& series, Signals* signals) {
   }
 }
 
-void add_ceilings(const Series& series, const std::vector<Ceiling>& ceilings, bool cached,
-                  Signals* signals) {
-  const Derived derived = derive(series, ceilings);
+void add_ceilings(const Series& series, const Derived& derived, bool cached, Signals* signals) {
   const auto take = [&](Bottleneck kind, const std::optional<Utilization>& share) {
     if (share) add(signals, kind, share->name, share->value, "derived", binds_from::kCeiling);
   };
@@ -112,9 +110,10 @@ void add_launches(const Series& series, const std::vector<Ceiling>& ceilings, Si
   }
 }
 
-Signals kernel_signals(const Series& series, const std::vector<Ceiling>& ceilings, bool cached) {
+Signals kernel_signals(const Series& series, const Derived& derived,
+                       const std::vector<Ceiling>& ceilings, bool cached) {
   Signals signals;
-  add_ceilings(series, ceilings, cached, &signals);
+  add_ceilings(series, derived, cached, &signals);
   add_counters(series, &signals);
   add_launches(series, ceilings, &signals);
   const double t_ns = series.stats->median_ns;
@@ -324,9 +323,9 @@ constexpr ObservedShare kObserved[] = {
     {"activation_share", "its memory, in activations", Bottleneck::activation_memory},
 };
 
-Signals training_signals(const Series& series, const std::vector<Ceiling>& ceilings) {
+Signals training_signals(const Series& series, const Derived& derived) {
   Signals signals;
-  add_ceilings(series, ceilings, true, &signals);
+  add_ceilings(series, derived, true, &signals);
   for (const ObservedShare& share : kObserved) {
     std::vector<double> values;
     for (const CurvePoint& point : series.curve) {
@@ -426,16 +425,18 @@ std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceilin
       !(series.stats->median_ns > 0) || series.kind == RungKind::command) {
     return std::nullopt;  // of a command nothing is counted
   }
-  Signals signals = series.kind == RungKind::pipeline ? pipeline_signals(series)
-                    : series.kind == RungKind::training
-                        ? training_signals(series, ceilings)
-                        : kernel_signals(series, ceilings, stays_cached(series, environment));
+  const Derived derived = derive(series, ceilings, environment);
+  Signals signals =
+      series.kind == RungKind::pipeline ? pipeline_signals(series)
+      : series.kind == RungKind::training
+          ? training_signals(series, derived)
+          : kernel_signals(series, derived, ceilings, stays_cached(series, environment));
   std::stable_sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) {
     if (a.counts() != b.counts()) return a.counts();
     return a.share.value > b.share.value;
   });
   Diagnosis diagnosis;
-  judge(series, derive(series, ceilings), of_time(signals), &diagnosis);
+  judge(series, derived, of_time(signals), &diagnosis);
   add_memory(signals, &diagnosis);
   // What decided comes first: where it is latency, how far away the ceilings are.
   if (diagnosis.bottleneck == Bottleneck::latency) {

@@ -75,12 +75,12 @@ void BesideScreen::build(const State& state) {
                     .section = pair.rung->title,
                     .sublabel = "first run",
                     .series = pair.first,
-                    .ceilings = &state.run().ceilings()});
+                    .run = &state.run()});
     rows.push_back({.label = pair.rung->title,
                     .section = pair.rung->title,
                     .sublabel = "second run",
                     .series = pair.second,
-                    .ceilings = &second->ceilings()});
+                    .run = second});
     table_.push_back({pair.rung->title, speed_of(*pair.first), speed_of(*pair.second)});
   }
   chart_.set(chart::find_figure("ladder")->build(rows, figure_options(*state.selection.lab)));

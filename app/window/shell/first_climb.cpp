@@ -240,7 +240,7 @@ bool is_one_core(const Series& series) {
 }
 
 void say_ceiling(const Run& run, const Climbed& best, ClimbCard* card) {
-  const Derived derived = derive(*best.series, run.ceilings());
+  const Derived derived = derive(*best.series, run);
   if (derived.compute) {
     card->share = format_number(derived.compute->value * 100, 2) + " %";
     return;

@@ -338,7 +338,7 @@ std::string figures_of(const LessonBar& bar, const std::string& unit) {
   }
   std::string text = format_rate(bar.value, unit);
   if (series.stats) text += "  ·  " + format_time_ns(series.stats->median_ns);
-  const Derived derived = derive(series, bar.run->ceilings(), bar.run->environment());
+  const Derived derived = derive(series, *bar.run);
   if (const Utilization* nearest = nearest_ceiling(derived); nearest && unit == "FLOP/s")
     text += "  ·  " + (derived.compute && nearest == &*derived.compute
                            ? format_share(nearest->value) + " of ceiling"
@@ -351,7 +351,7 @@ std::optional<double> shared_ceiling(const StepBars& bars) {
   std::optional<double> shared;
   for (const LessonBar& bar : bars.bars) {
     if (!bar.series || !(bar.value > 0)) continue;
-    const auto use = derive(*bar.series, bar.run->ceilings()).compute;
+    const auto use = derive(*bar.series, *bar.run).compute;
     if (!use || !(use->value > 0) || bars.unit != "FLOP/s") return {};
     const double ceiling = bar.value / use->value;
     if (shared && std::abs(ceiling / *shared - 1) > kSame) return {};

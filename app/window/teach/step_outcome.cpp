@@ -212,7 +212,7 @@ void judge_time(const TourStep& step, const LessonBar& bar, StepOutcome* out) {
 std::optional<double> most_share(const LessonBar& bar) {
   std::vector<Ceiling> ceilings = bar.run->ceilings();
   for (Ceiling& one : ceilings) one.doubt.clear();
-  const auto use = derive(*bar.series, ceilings).compute;
+  const auto use = derive(*bar.series, ceilings, bar.run->environment()).compute;
   return use && use->value < 1 ? std::optional(use->value) : std::nullopt;
 }
 
@@ -220,8 +220,7 @@ std::optional<double> most_share(const LessonBar& bar) {
 void judge_doubted_share(const State& state, const LessonBar& bar, const std::string& doubt,
                          StepOutcome* out) {
   const LessonBar twin = recorded_bar(state, bar.asked);
-  const auto recorded =
-      twin.series ? derive(*twin.series, twin.run->ceilings()).compute : std::nullopt;
+  const auto recorded = twin.series ? derive(*twin.series, *twin.run).compute : std::nullopt;
   if (recorded) {
     out->value = recorded->value;
     out->shown = format_share(out->value) + ", recorded";
@@ -240,7 +239,7 @@ void judge_doubted_share(const State& state, const LessonBar& bar, const std::st
 }
 
 void judge_share(const State& state, const LessonBar& bar, StepOutcome* out) {
-  const Derived derived = derive(*bar.series, bar.run->ceilings());
+  const Derived derived = derive(*bar.series, *bar.run);
   if (!derived.compute) return judge_doubted_share(state, bar, derived.no_compute_reason, out);
   out->value = derived.compute->value;
   out->shown = format_share(out->value);

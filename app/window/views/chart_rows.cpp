@@ -45,7 +45,7 @@ chart::LadderRow plain_row(const State& state, const RungView& row) {
 void set_source(const Run& run, const std::string& machine, const Series* series,
                 chart::LadderRow* row) {
   row->series = series;
-  row->ceilings = &run.ceilings();
+  row->run = &run;
   row->origin = machine;
 }
 
@@ -288,7 +288,7 @@ ChartRows unpaired_ladder_rows(const State& state) {
       continue;
     }
     made.series = row.series;
-    made.ceilings = row.run ? &row.run->ceilings() : nullptr;
+    made.run = row.run;
     made.in_turns = row.run && row.series && is_in_turns(*row.run, *row.series);
     made.state = row.reason;
     if (row.origin == Origin::recorded) made.origin = row.machine;

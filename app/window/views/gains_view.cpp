@@ -308,12 +308,6 @@ std::string ceiling_cell(const Derived& derived) {
   return nearest_ceiling_text(derived);
 }
 
-/// Of the machine that ran the rung.
-std::optional<Environment> machine_of(const State& state, const std::string& kernel) {
-  const RungView* row = find_row(state.ladder, kernel);
-  return row && row->run ? row->run->environment() : std::nullopt;
-}
-
 /// Beside dots of time stands the speed, beside bars of speed the time.
 std::vector<std::string> cells_of(const Series& series, const Run& run, const Derived& derived,
                                   const std::string& task_metric, const std::string& speed) {
@@ -360,9 +354,7 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
                                 !from.origin.empty() || is_elsewhere(state, from, kernel));
   row.reason = from.state;
   const auto rate = rate_of(from.series);
-  const Derived derived = from.series && from.ceilings
-                              ? derive(*from.series, *from.ceilings, machine_of(state, kernel))
-                              : Derived{};
+  const Derived derived = from.series && from.run ? derive(*from.series, *from.run) : Derived{};
   if (!rate) {
     const SeriesStatus status = from.series ? from.series->status : SeriesStatus::ok;
     if (status == SeriesStatus::pending) row.reason = "waits for its turn";
@@ -409,8 +401,8 @@ struct Total {
 };
 
 std::string share_text(const chart::LadderRow& row) {
-  if (!row.series || !row.ceilings) return "";
-  const Derived derived = derive(*row.series, *row.ceilings);
+  if (!row.series || !row.run) return "";
+  const Derived derived = derive(*row.series, *row.run);
   return derived.compute ? format_share(derived.compute->value) : "";
 }
 
@@ -454,8 +446,8 @@ std::optional<Ceiling> find_shared_ceiling(const ChartRows& rows,
   std::vector<std::string> names(rows.rows.size());
   for (size_t i = 0; i < rows.rows.size(); ++i) {
     const chart::LadderRow& row = rows.rows[i];
-    if (!(*climb)[i].rate || !row.ceilings) continue;
-    const std::optional<Ceiling> own = known_flop_ceiling(*row.ceilings, *row.series);
+    if (!(*climb)[i].rate || !row.run) continue;
+    const std::optional<Ceiling> own = known_flop_ceiling(row.run->ceilings(), *row.series);
     if (!own) continue;
     names[i] = own->name;
     if (!shared || row.selected) shared = own, origin = row.origin;
@@ -539,8 +531,8 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   if (axis.unit == "FLOP/s") options.ceiling = find_shared_ceiling(*out, &rows);
   chart::ChartModel model = chart::climb_chart(rows, options);
   const bool is_over = std::any_of(out->rows.begin(), out->rows.end(), [](const auto& row) {
-    return row.series && row.ceilings && !row.series->pipeline &&
-           is_over_ceiling(derive(*row.series, *row.ceilings));
+    return row.series && row.run && !row.series->pipeline &&
+           is_over_ceiling(derive(*row.series, *row.run));
   });
   if (is_over) model.legend.emplace_back(kOverCeiling);
   if (const auto total = total_of(state, *out); total && !is_learning(state))

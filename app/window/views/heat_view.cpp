@@ -65,12 +65,12 @@ const Series* newest(const Run& run, const State& state, const Params& wanted) {
 void find_result(const State& state, const RungView& view, const Params& wanted,
                  chart::LadderRow* row) {
   row->series = newest(state.run(), state, wanted);
-  if (row->series) row->ceilings = &state.run().ceilings();
+  if (row->series) row->run = &state.run();
   for (const Recording& recording : state.sessions.recordings) {
     if (row->series || view.can_run) return;
     row->series = newest(*recording.run, state, wanted);
     if (!row->series) continue;
-    row->ceilings = &recording.run->ceilings();
+    row->run = recording.run.get();
     row->origin = recording.machine;
   }
 }

@@ -60,7 +60,7 @@ std::vector<Measured> points_of(std::span<const LadderRow> rows, const std::stri
     const auto known = std::find_if(points.begin(), points.end(), [&](const Measured& point) {
       const Series &a = *point.entry.series, &b = *made.entry.series;
       return a.kernel == b.kernel && without_seed(a.params) == without_seed(b.params) &&
-             point.entry.row->ceilings == made.entry.row->ceilings &&
+             point.entry.row->run == made.entry.row->run &&
              point.entry.row->origin == made.entry.row->origin;
     });
     if (known == points.end()) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/record/run.h"
 #include "common/record/seed_delta.h"
 #include "common/record/types.h"
 #include "common/view/chart/model.h"
@@ -23,7 +24,7 @@ struct LadderRow {
   std::string section{};           ///< part of the ladder it belongs to, a heading; may be empty
   std::string sublabel{};          ///< added before what follows from the series; may be empty
   const Series* series = nullptr;  ///< null: not run yet
-  const std::vector<Ceiling>* ceilings = nullptr;  ///< of the machine that ran it; null: none
+  const Run* run = nullptr;  ///< that measured it, with its machine and ceilings; null: no ceilings
   bool is_baseline = false, selected = false, is_peer = false;
   /// Of its rung in the lab's list, which gives a curve its colour and mark; -1: its order here.
   int place = -1;

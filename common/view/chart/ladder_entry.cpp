@@ -133,9 +133,10 @@ Entry make_entry(const LadderRow& row) {
   entry.how = how_of(row);
   if (!row.series || !entry.reason.empty()) return entry;
   const Series& series = *row.series;
-  static const std::vector<Ceiling> kNoCeilings;
-  const std::vector<Ceiling>& ceilings = row.ceilings ? *row.ceilings : kNoCeilings;
-  entry.derived = derive(series, ceilings);
+  static const Run kNoRun;  // without ceilings
+  const Run& run = row.run ? *row.run : kNoRun;
+  const std::vector<Ceiling>& ceilings = run.ceilings();
+  entry.derived = derive(series, run);
   entry.hatched = !row.origin.empty() || series.stale || !series.reduced_from.empty() ||
                   series.status == SeriesStatus::partial ||
                   series.status == SeriesStatus::cancelled;

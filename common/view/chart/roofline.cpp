@@ -57,18 +57,19 @@ Roofs roofs_of(const std::vector<Ceiling>& ceilings, const OpenEnum<Backend>& ba
 /// Of the machine of all points: a recording of its fp32 rungs and one of its bf16 rungs have each measured their own. Where
 /// both have one, that of the selected rung's counts, at the size in view.
 std::vector<Ceiling> ceilings_of(const std::vector<Measured>& points) {
-  std::vector<const std::vector<Ceiling>*> all;
-  const std::vector<Ceiling>* shown = nullptr;
+  std::vector<const Run*> all;
+  const Run* shown = nullptr;
   for (const Measured& point : points) {
     const LadderRow& row = *point.entry.row;
-    if (!row.ceilings) continue;
-    if (std::find(all.begin(), all.end(), row.ceilings) == all.end()) all.push_back(row.ceilings);
-    if (row.selected && (row.at_size || !shown)) shown = row.ceilings;
+    if (!row.run) continue;
+    if (std::find(all.begin(), all.end(), row.run) == all.end()) all.push_back(row.run);
+    if (row.selected && (row.at_size || !shown)) shown = row.run;
   }
   if (const auto known = std::find(all.begin(), all.end(), shown); known != all.end())
     std::rotate(known, known + 1, all.end());  // the last of a name stands
   std::vector<Ceiling> merged;
-  for (const auto* some : all) merged.insert(merged.end(), some->begin(), some->end());
+  for (const Run* one : all)
+    merged.insert(merged.end(), one->ceilings().begin(), one->ceilings().end());
   return merged;
 }
 
@@ -95,7 +96,7 @@ const Ceiling* memory_line(const Roofs& roofs, const Ceiling& flop) {
 
 /// What the machine allows at the point's intensity; 0: not known.
 double roof_above(const Measured& point, double* share) {
-  const std::vector<Ceiling>& ceilings = *point.entry.row->ceilings;
+  const std::vector<Ceiling>& ceilings = point.entry.row->run->ceilings();
   const auto flop = flop_ceiling(ceilings, *point.entry.series);
   const Ceiling* memory = memory_of(ceilings, point.backend, point.threads);
   double roof = INFINITY;
@@ -117,7 +118,7 @@ std::string roofline_note(const Measured& point) {
                   point.size_text, format_rate(point.rate, rate_unit(point.dtype)),
                   intensity_text(intensity(point)), interval_text(point, rate_unit(point.dtype)));
   double share = 0;
-  if (point.entry.row->ceilings && roof_above(point, &share) > 0) {
+  if (point.entry.row->run && roof_above(point, &share) > 0) {
     note += is_above(share)
                 ? "; above what compute and memory allow there"
                 : fmt::format("; {} of what compute and memory allow there", format_share(share));
@@ -259,7 +260,7 @@ void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
       datum.note = roofline_note(point);
       model->summary += " " + datum.note;
       double share = 0;
-      const double roof = point.entry.row->ceilings ? roof_above(point, &share) : 0;
+      const double roof = point.entry.row->run ? roof_above(point, &share) : 0;
       model->table.rows.push_back(
           {curve.name, point.size_text, point.dtype, intensity_text(intensity(point)),
            format_rate(point.rate, rate_unit(point.dtype)),
@@ -280,7 +281,7 @@ void name_missing_roofs(const std::vector<Measured>& points, ChartModel* model) 
   for (const Measured& point : points) {
     const LadderRow& row = *point.entry.row;
     const ComputeUnit unit = compute_unit(*point.entry.series);
-    if (!row.at_size || !row.ceilings || known_flop_ceiling(*row.ceilings, *point.entry.series))
+    if (!row.at_size || !row.run || known_flop_ceiling(row.run->ceilings(), *point.entry.series))
       continue;
     std::string& names = rungs[unit.dtype];
     names += (names.empty() ? "" : ", ") + row.label;

@@ -42,8 +42,8 @@ std::string spread_text(const Measured& point, const std::string& unit) {
 void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) {
   std::set<std::string> known;
   for (const Measured& point : points) {
-    if (!point.entry.row->ceilings) continue;
-    const auto& ceilings = *point.entry.row->ceilings;
+    if (!point.entry.row->run) continue;
+    const auto& ceilings = point.entry.row->run->ceilings();
     const std::optional<Ceiling> roof =
         bandwidth ? (point.entry.dram ? std::optional(*point.entry.dram) : std::nullopt)
                   : flop_ceiling(ceilings, *point.entry.series);

@@ -101,7 +101,7 @@ std::vector<SizeLine> size_lines(const std::vector<Measured>& points) {
     const LadderRow& row = *point.entry.row;
     // Each recording of a machine has ceilings of its own.
     return std::tuple(series.kernel, point.dtype, point.threads, series.cache, series.stale,
-                      row.origin, row.origin.empty() ? row.ceilings : nullptr);
+                      row.origin, row.origin.empty() ? row.run : nullptr);
   };
   std::vector<Rung> rungs;
   for (size_t i = 0; i < points.size(); ++i) {
@@ -245,11 +245,11 @@ namespace {
 
 size_t keep_processor_of(const LadderRow& anchor, std::vector<Measured>* points) {
   const OpenEnum<Backend> backend = backend_of(anchor.series->kernel);
-  const auto* ceilings = anchor.ceilings;
+  const Run* run = anchor.run;
   const std::string machine = anchor.origin;  // its recordings have measured ceilings each
   return std::erase_if(*points, [&](const Measured& point) {
     const LadderRow& row = *point.entry.row;
-    const bool is_same = row.ceilings == ceilings || (!machine.empty() && row.origin == machine);
+    const bool is_same = row.run == run || (!machine.empty() && row.origin == machine);
     return point.backend != backend || !is_same;
   });
 }

@@ -355,7 +355,7 @@ Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_
                          "set what they differ in");
   const Series& series = *point.found;
   const NamedMetric named = find_metric(reference.metric);
-  const Derived derived = derive(series, place.run->ceilings());
+  const Derived derived = derive(series, *place.run);
   const auto value = named.metric->of({series, derived, *place.run, named.part});
   if (!is_known(value)) return not_known(reference, why_no_value(reference.metric, derived));
   RIDGE_TRY(Figure made, figure_of(reference, *value));

@@ -34,7 +34,7 @@ std::vector<LadderRow> chart_rows(const Material& material) {
     const Run& run = *line.input->run;
     LadderRow row{.label = title_of(line.series->kernel, *material.options),
                   .series = line.series,
-                  .ceilings = &run.ceilings()};
+                  .run = &run};
     row.is_baseline = line.is_baseline;
     row.selected = line.is_candidate;
     row.is_trap = is_trap(line);

@@ -247,7 +247,7 @@ void take_sustained(std::vector<Line>* lines) {
     Series alone = *line.series;
     alone.stats->median_ns = line.sustained->call_ns;
     alone.stats->ci_ns.reset();  // a median over few turns
-    line.on_page_1 = derive(alone, line.input->run->ceilings(), line.input->run->environment());
+    line.on_page_1 = derive(alone, *line.input->run);
   }
 }
 
@@ -282,8 +282,7 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
     line.problem = problem_of(*line.series);
     line.in_turns = is_in_turns(*line.input->run, *line.series);
     if (line.problem.empty())
-      line.derived = line.on_page_1 =
-          derive(*line.series, line.input->run->ceilings(), line.input->run->environment());
+      line.derived = line.on_page_1 = derive(*line.series, *line.input->run);
   }
   join_seeds(&lines);
   take_sustained(&lines);

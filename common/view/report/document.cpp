@@ -114,8 +114,7 @@ Json quality_json(const Series& series) {
 }
 
 void add_derived(const Series& series, const Run& run, const std::string& no_speed, Entry* entry) {
-  const Derived derived =
-      no_speed.empty() ? derive(series, run.ceilings(), run.environment()) : Derived{};
+  const Derived derived = no_speed.empty() ? derive(series, run) : Derived{};
   const auto reason = [&](const std::string& own) { return no_speed.empty() ? own : no_speed; };
   entry->set("flop_per_s", number(derived.flop_per_s), reason(derived.no_compute_reason));
   entry->set("bytes_per_s", number(derived.bytes_per_s), reason(derived.no_bandwidth_reason));
@@ -147,8 +146,7 @@ void add_derived(const Series& series, const Run& run, const std::string& no_spe
 }
 
 /// The error and the energy of a FLOP are null for the reason of the energy, or for their own.
-void add_energy(const Series& series, const std::vector<Ceiling>& ceilings,
-                const std::string& no_speed, Entry* entry) {
+void add_energy(const Run& run, const Series& series, const std::string& no_speed, Entry* entry) {
   const bool known = no_speed.empty() && series.energy_j;
   const std::string why = no_speed.empty() ? "not measured" : no_speed;
   const auto value = [&](const std::optional<double>& held) {
@@ -156,7 +154,7 @@ void add_energy(const Series& series, const std::vector<Ceiling>& ceilings,
   };
   entry->set("energy_j", value(series.energy_j), why);
   entry->set("energy_error_j", value(series.energy_error_j), known ? why : "see energy_j");
-  entry->set("energy_per_flop_j", value(derive(series, ceilings).energy_per_flop_j),
+  entry->set("energy_per_flop_j", value(derive(series, run).energy_per_flop_j),
              known ? "its FLOP are not counted" : "see energy_j");
   entry->set("energy_source", known ? series.energy_source : "");
 }
@@ -216,7 +214,7 @@ Json result_json(const Run& run, const Series& series, const Levers& levers) {
   add_cause(run, series, levers, no_speed, &entry);
   entry.set("memory_bytes", series.memory_bytes > 0 ? number(series.memory_bytes) : Json(nullptr),
             no_speed.empty() ? "not reported" : no_speed);
-  add_energy(series, run.ceilings(), no_speed, &entry);
+  add_energy(run, series, no_speed, &entry);
   entry.set("curves", series.curve);
   if (series.trap && no_speed.empty()) entry.set("trap", Json(*series.trap));
   if (series.command) entry.set("command", Json(*series.command));

@@ -285,7 +285,7 @@ Section trap_front(const Material& material, const Climb& climb) {
   for (const Line* line : climb.lines) {
     rows.push_back({.label = title_of(line->series->kernel, *material.options),
                     .series = line->series,
-                    .ceilings = &line->input->run->ceilings(),
+                    .run = line->input->run,
                     .is_trap = is_trap(*line)});
   }
   section.chart = chart::ladder_chart(rows);

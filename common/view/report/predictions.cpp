@@ -241,7 +241,7 @@ std::string ratio_said(const Revealed& revealed) {
 
 LeastTime least_time(const Series& series, const Run& run) {
   LeastTime least;
-  const Derived derived = derive(series, run.ceilings(), run.environment());
+  const Derived derived = derive(series, run);
   const Utilization* nearest = nearest_ceiling(derived);
   if (nearest) least.ceiling = nearest->name;
   // A share of a ceiling is the least time over the measured one: derive() has chosen the ceilings.
