@@ -127,6 +127,18 @@ TEST_CASE("a gain beside an interval over 30 % is no figure") {
   CHECK(has(row_named(alike, "cpu.naive_o3"), " ≈1.0× "));
 }
 
+TEST_CASE("a gain over a time that other programs disturbed is as rough as the report has it") {
+  const Run run = ladder({{"cpu.naive_o1", 270e6, 40, true, 0.04, {"contended"}},
+                          {"cpu.naive_o3", 10e6},
+                          {"cpu.packed", 5e6}});
+  const std::string text = results_text(run, 4, {});
+  INFO(text);
+  CHECK(has(row_named(text, "cpu.naive_o3"), " ≈30× noisy "));
+  CHECK(has(row_named(text, "cpu.packed"), " ≈2.0× "));
+  CHECK(has(text, "or other programs ran meanwhile"));
+  CHECK(has(text, "'ridgepoint compare' decides"));
+}
+
 TEST_CASE("what rungs have in common is one line with their names") {
   const std::vector<std::string> busy = {"contended"};
   const std::string text = results_text(ladder({{"cpu.naive_o1", 240e6, 40, true, 0.04, busy},

@@ -94,23 +94,25 @@ std::vector<std::string> heading_with(const Series& with) {
 /// How many times as fast as what came before.
 struct Gain {
   double ratio = 0;
-  bool is_noisy = false;            ///< the interval of either time is too wide for one figure
+  bool is_rough = false;            ///< either time is
+  bool is_steady = false;           ///< the interval of neither is too wide for a figure
   bool is_once = false;             ///< one of them is a single call
-  std::optional<Interval> range{};  ///< of noisy times: alone_range()
+  std::optional<Interval> range{};  ///< of times that are not steady: alone_range()
 };
 
-constexpr const char *kTo = "–", *kNoisyCell = "noisy";
+constexpr const char *kTo = "–", *kAbout = "≈", *kNoisyCell = "noisy";
 
 std::string gain_cell(const Gain& gain) {
-  if (!gain.is_noisy) return "≈" + format_number(gain.ratio, 2) + "×";
-  if (gain.is_once) return "≈" + rough_number(gain.ratio) + "×";
+  if (!gain.is_rough) return std::string(kAbout) + format_number(gain.ratio, 2) + "×";
+  if (gain.is_steady) return std::string(kAbout) + rough_number(gain.ratio) + "× " + kNoisyCell;
+  if (gain.is_once) return std::string(kAbout) + rough_number(gain.ratio) + "×";
   if (!gain.range) return kNoisyCell;
   const std::string range = alone_range_text(*gain.range);
-  return range.empty() ? "≈" + format_number(gain.ratio, 2) + "×" : range;
+  return range.empty() ? std::string(kAbout) + format_number(gain.ratio, 2) + "×" : range;
 }
 
 bool is_noisy_cell(const std::string& cell) {
-  return cell == kNoisyCell || cell.find(kTo) != std::string::npos;
+  return cell.ends_with(kNoisyCell) || cell.find(kTo) != std::string::npos;
 }
 
 std::vector<std::string> row_of(const Run& run, const Series& series,
@@ -162,7 +164,8 @@ class Gains {
     }
     if (!before) return {};
     Gain gain{before->median_ns / now.median_ns};
-    gain.is_noisy = !is_steady(now) || !is_steady(*before);
+    gain.is_rough = is_rough(now) || is_rough(*before);
+    gain.is_steady = is_steady(now) && is_steady(*before);
     gain.is_once = now.n < 2 || before->n < 2;
     gain.range = alone_range(*before, now);
     return gain;
@@ -224,8 +227,8 @@ std::string heading_of(const std::vector<const Series*>& all) {
 }
 
 void TableNotes::see(const std::vector<std::string>& row) {
-  const bool here[kNotes] = {!row[kGain].empty() && !is_noisy_cell(row[kGain]),
-                             is_noisy_cell(row[kGain]), row[kHalfWidth] == kFewCell};
+  const bool here[kNotes] = {row[kGain].starts_with(kAbout), is_noisy_cell(row[kGain]),
+                             row[kHalfWidth] == kFewCell};
   for (int i = 0; i < kNotes; ++i) is_wanted_[i] |= here[i];
 }
 
@@ -234,8 +237,8 @@ std::string TableNotes::take() {
       "  ≈: over the rung before it (a library: our best), each alone; 'ridgepoint compare' "
       "decides\n",
       "  a range (1.2–1.9×), or noisy: the interval of its time, or of that before it, is wider "
-      "than "
-      "±30 %\n",
+      "than\n"
+      "  ±30 %, or other programs ran meanwhile\n",
       "  few: too few samples for an interval; where they lie further apart than ±30 %, a gain is "
       "a "
       "range\n"};
@@ -272,7 +275,7 @@ std::vector<size_t> table_rows(const std::vector<const Series*>& all) {
 namespace {
 
 /// As wide as the figures of a kernel get; 0: a column that not every table has.
-constexpr size_t kFixedWidths[kColumns] = {0, 9, 9, 7, 7, 12, 7, 0, 9, 0, 0, 0, 9};
+constexpr size_t kFixedWidths[kColumns] = {0, 9, 10, 7, 7, 12, 7, 0, 9, 0, 0, 0, 9};
 
 bool is_ended(const Series& series) {
   return series.status != SeriesStatus::pending && series.status != SeriesStatus::running;

@@ -105,10 +105,6 @@ bool is_of_crossing(const std::string& reason) {
 
 namespace {
 
-bool is_rough(const Stats& one) {
-  return !is_steady(one) || was_disturbed(one);
-}
-
 /// 66.3 is stored as a little less or more.
 constexpr double kOfStoring = 1e-12;
 
@@ -237,6 +233,10 @@ std::string gain_small_print(const GainText& gain) {
 bool was_disturbed(const Stats& stats) {
   const std::string caution = caution_of(stats);
   return caution == "busy" || caution == "noisy";
+}
+
+bool is_rough(const Stats& stats) {
+  return !is_steady(stats) || was_disturbed(stats);
 }
 
 std::string alone_ratio_text(double ratio) {

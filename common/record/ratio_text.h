@@ -68,6 +68,8 @@ std::string gain_small_print(const GainText& gain);
 std::string rough_number(double ratio);
 /// Whether other programs ran meanwhile, or the times scatter more than they should.
 bool was_disturbed(const Stats& stats);
+/// Whether a ratio with this time, taken alone, has one digit at most: it was_disturbed(), or is not steady (is_steady()).
+bool is_rough(const Stats& stats);
 /// What makes a median rough: "timed once", "its times differ by up to 3×"; empty: it is steady.
 std::string rough_words(const Stats& stats);
 

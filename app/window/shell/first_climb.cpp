@@ -83,9 +83,7 @@ bool is_better(const Climbs& again, const Climbs& own) {
     return a.rung == b.rung && a.series->params == b.series->params &&
            a.series->cache == b.series->cache;
   };
-  const auto is_quiet = [](const Climbed* end) {
-    return is_steady(*end->series->stats) && !was_disturbed(*end->series->stats);
-  };
+  const auto is_quiet = [](const Climbed* end) { return !is_rough(*end->series->stats); };
   return std::equal(again.all.begin(), again.all.end(), own.all.begin(), own.all.end(), is_same) &&
          is_quiet(again.first) && is_quiet(again.best);
 }

@@ -596,7 +596,7 @@ namespace {
 
 /// As the headline has it: one page has one factor once.
 bool is_rough(const Series& series) {
-  return !series.stats || !rough_words(*series.stats).empty() || was_disturbed(*series.stats);
+  return !series.stats || ridge::is_rough(*series.stats);
 }
 
 chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,

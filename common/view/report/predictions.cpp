@@ -137,9 +137,7 @@ void reveal_factor(const Run& run, Revealed* out) {
     out->ratio = out->pair->ratio;
   else if (is_time(of_ns))
     out->ratio = of_ns / *out->measured_ns;
-  const auto scatters = [](const Series* one) {
-    return one && (!is_steady(*one->stats) || was_disturbed(*one->stats));
-  };
+  const auto scatters = [](const Series* one) { return one && is_rough(*one->stats); };
   out->is_rough = !out->pair && (scatters(of) || scatters(out->series));
   std::optional<Interval> ends;
   if (out->pair && !uneven_reason(*out->pair).empty()) {
