@@ -83,6 +83,22 @@ TEST_CASE("each cause has its evidence, its lever and the rung that shows it") {
   }
 }
 
+TEST_CASE("a run of a GPU names neither a CPU's rung nor its lever beside its cases") {
+  const auto run =
+      Run::load(variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.bf16_4096.jsonl");
+  REQUIRE(run);
+  const BottleneckMap map = make_bottleneck_map(&*run);
+  const BottleneckLine& compute = line_of(map, Bottleneck::compute);
+  REQUIRE_FALSE(compute.cases.empty());
+  REQUIRE(compute.shown != nullptr);
+  CHECK_FALSE(compute.shown->peer);
+  CHECK(compute.lever == lever_of(Bottleneck::compute, Backend::cuda));
+  for (const BottleneckLine& line : map.lines) {
+    INFO(line.entry->name);
+    if (!line.cases.empty()) CHECK_FALSE(contains(shown_by_text(line), ".cpu."));
+  }
+}
+
 TEST_CASE("the map in docs/measuring.md is the program's list") {
   std::string rows = "| cause | settled by | lever | shown by |\n| --- | --- | --- | --- |\n";
   for (const BottleneckLine& line : make_bottleneck_map(nullptr).lines)

@@ -31,7 +31,7 @@ Json json_of(const BottleneckLine& line) {
           {"lever", line.lever},
           {"lab", line.lab ? line.lab->id : ""},
           {"rung", line.shown ? line.shown->kernel : ""},
-          {"params", params_to_json(line.entry->set)},
+          {"params", params_to_json(line.set)},
           {"lever_rung", line.pulls ? line.pulls->kernel : ""},
           {"construction", line.entry->construction},
           {"cases", json_of(line.cases)}};

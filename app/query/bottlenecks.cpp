@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "app/query/selection.h"
 #include "app/query/series_table.h"
 #include "app/query/terminal.h"
 #include "common/record/derive.h"
@@ -17,19 +18,44 @@
 namespace ridge::app {
 namespace {
 
+/// The lever on this rung's processor, and the later rung of its lab that pulls it.
+void take_lever(const std::string& kernel, BottleneckLine* line) {
+  line->lever = lever_of(line->entry->cause, backend_of(kernel));
+  const Levers levers = line->lab ? levers_of(*line->lab) : Levers();
+  const auto later = levers.find({kernel, line->entry->cause});
+  line->pulls = later == levers.end() ? nullptr : rung_of(later->second);
+}
+
 BottleneckLine line_for(const BottleneckEntry& entry) {
   BottleneckLine line{.entry = &entry,
                       .lab = find_lab(entry.lab),
                       .shown = rung_of(entry.rung),
+                      .set = entry.set,
+                      .view = entry.view,
                       .pulls = nullptr,
                       .lever = entry.lever,
                       .cases = {}};
-  if (!line.lab || !line.shown) return line;
-  line.lever = lever_of(entry.cause, backend_of(entry.rung));
-  const Levers levers = levers_of(*line.lab);
-  const auto later = levers.find({entry.rung, entry.cause});
-  if (later != levers.end()) line.pulls = rung_of(later->second);
+  if (line.lab && line.shown) take_lever(entry.rung, &line);
   return line;
+}
+
+/// A lever of a CPU is none for a rung of a GPU, nor the other way round.
+void keep_processor(BottleneckLine* line) {
+  const auto is_of_entry = [&](const BottleneckCase& one) {
+    return backend_of(one.kernel) == backend_of(line->entry->rung);
+  };
+  if (line->cases.empty() || std::any_of(line->cases.begin(), line->cases.end(), is_of_entry))
+    return;
+  // A rung of ours shows it better than a library, whose source is not here.
+  const auto ours = std::find_if(line->cases.begin(), line->cases.end(), [](const auto& one) {
+    const Rung* rung = rung_of(original_of(one.kernel));
+    return rung && !rung->peer;
+  });
+  const BottleneckCase& newest = ours == line->cases.end() ? line->cases.front() : *ours;
+  const auto [lab, kernel] = lab_and_rung(std::string(original_of(newest.kernel)));
+  line->lab = lab, line->shown = rung_of(kernel);
+  line->set = {}, line->view = "";
+  take_lever(kernel, line);
 }
 
 /// "measured: 92.0 % of FMA fp32"; what was not measured has its reason, which begins with the basis, and the shares.
@@ -144,14 +170,15 @@ BottleneckMap make_bottleneck_map(const Run* run) {
     if (queues.insert(serving->kernel).second)
       add_case(serving->kernel, serving->params, diagnose(*serving), &map);
   }
+  for (BottleneckLine& line : map.lines) keep_processor(&line);
   return map;
 }
 
 std::string shown_by_text(const BottleneckLine& line) {
   if (!line.lab || !line.shown) return "no lab shows it yet";
   std::string text = std::string(line.shown->kernel) + ", lab " + line.lab->id;
-  if (!line.entry->set.empty()) text += ", with " + to_string(line.entry->set);
-  if (line.entry->view[0] != '\0') text += std::string(", in the view ") + line.entry->view;
+  if (!line.set.empty()) text += ", with " + to_string(line.set);
+  if (line.view[0] != '\0') text += std::string(", in the view ") + line.view;
   if (line.pulls) text += std::string("; ") + line.pulls->kernel + " pulls the lever";
   return text;
 }

@@ -22,8 +22,12 @@ struct BottleneckCase {
 
 struct BottleneckLine {
   const BottleneckEntry* entry = nullptr;
-  const Lab* lab = nullptr;     ///< that shows it; null: none does
-  const Rung* shown = nullptr;  ///< the rung that is short of it
+  const Lab* lab = nullptr;  ///< that shows it; null: none does
+  /// The rung that is short of it: the map's; where all cases are of another processor, the newest of ours
+  /// among them.
+  const Rung* shown = nullptr;
+  Params set{};           ///< at which it is, where not at the lab's own
+  const char* view = "";  ///< that shows it; empty: the lab's first
   const Rung* pulls =
       nullptr;        ///< the later rung of the lab that pulls the lever; null: the lab names none
   std::string lever;  ///< on the processor of that rung

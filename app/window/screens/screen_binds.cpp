@@ -86,9 +86,9 @@ void open_shown(State& state, const app::BottleneckLine& line) {
   if (state.selection.lab != line.lab) open_lab(state, line.lab->id);
   if (state.selection.lab != line.lab) return;  // the notice says why
   state.view.screen = ScreenId::lab;
-  for (const auto& [name, value] : line.entry->set) set_param(state, name, value);
+  for (const auto& [name, value] : line.set) set_param(state, name, value);
   select_rung(state, line.shown->kernel);
-  const ViewDesc* view = find_view(line.entry->view);
+  const ViewDesc* view = find_view(line.view);
   if (view && state.selection.view != view && can_fill(state, *view)) show_view(state, *view);
 }
 
