@@ -266,3 +266,35 @@ TEST_CASE("a step between two requests is no ratio, and the older bar says so", 
   CHECK(after.panels[1].row_notes[1].find("Compare the two rungs") != std::string::npos);
   CHECK(after.rows[1].sublabel.find("of another run") != std::string::npos);
 }
+
+TEST_CASE("what the climb brought is the product of its steps' pairs where each step has one",
+          "[window]") {
+  Fixture f;
+  f.run_all();
+  f.state.selection.view = &kGainsView;
+  select_rung(f.state, "gemm.cpu.naive_o1");
+  const auto total = [&]() -> std::string {
+    f.driver->frames(3);
+    const std::vector<std::string> legend = shown_chart(f.state).legend;
+    return legend.empty() ? "" : legend.front();
+  };
+  std::vector<KernelRequest> steps;  // of the first part of the ladder
+  for (const RungView& row : f.state.ladder.rows) {
+    if (!steps.empty() && section_at(*f.state.selection.lab, *row.rung)) break;
+    if (row.rung->peer || row.rung->branch || !row.series) continue;
+    if (why_no_step(row.rung->kernel, row.series->params).empty())
+      steps.push_back({row.rung->kernel, row.series->params});
+  }
+  REQUIRE(steps.size() > 3);
+  for (size_t i = 1; i < steps.size(); ++i) {
+    CHECK(contains(total(), "each timed alone"));  // a step is missing
+    WorkRequest pair = request_for(RequestType::compare, 0);
+    pair.kernels = {steps[i - 1], steps[i]};
+    REQUIRE(f.session.send(pair));
+    f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 3);
+  }
+  const std::string shown = total();
+  INFO(shown);
+  CHECK(contains(shown, "the product of " + std::to_string(steps.size() - 1) + " steps in pairs"));
+  CHECK_FALSE(contains(shown, "each timed alone"));
+}

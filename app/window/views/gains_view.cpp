@@ -14,6 +14,7 @@
 #include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/record/caution.h"
+#include "common/record/chain.h"
 #include "common/record/clocks.h"
 #include "common/record/compute_unit.h"
 #include "common/record/derive.h"
@@ -406,6 +407,28 @@ std::string share_text(const chart::LadderRow& row) {
   return derived.compute ? format_share(derived.compute->value) : "";
 }
 
+/// From one rung to a later one as the report has it (report/climb.h): their own pair, else the product of the steps' pairs,
+/// else the ratio of their times, if those are of one run.
+std::optional<GainText> way_of(const State& state, const RungView& first, const RungView& best,
+                               const Axis& axis, double alone) {
+  if (const Comparison* pair = pair_of(state, first, best))
+    return gain_text(pair, alone, *first.series, *best.series);
+  std::vector<const Comparison*> steps;
+  for (const RungView* row = &best; row != &first;) {
+    const RungView* before = step_before(state, *row, axis.unit);
+    const Comparison* pair = before ? pair_of(state, *before, *row) : nullptr;
+    if (!pair) {
+      steps.clear();
+      break;
+    }
+    steps.push_back(pair);
+    row = before;
+  }
+  if (const auto chain = chain_of(steps)) return gain_text(*chain);
+  if (!why_no_quotient(*first.run, *first.series, *best.series).empty()) return std::nullopt;
+  return gain_text(nullptr, alone, *first.series, *best.series);
+}
+
 /// Of rungs of one machine at one size, compared in pairs or timed in one run; none where nothing climbed.
 std::optional<Total> total_of(const State& state, const ChartRows& rows) {
   const Axis axis = axis_of(state, rows);
@@ -424,14 +447,12 @@ std::optional<Total> total_of(const State& state, const ChartRows& rows) {
     if (rate->value > to) best = &row, to = rate->value, best_view = &view;
   }
   if (!first || best == first || first_view->run != best_view->run) return std::nullopt;
-  const Comparison* pair = pair_of(state, *first_view, *best_view);
-  if (!pair && !why_no_quotient(*first_view->run, *first->series, *best->series).empty())
-    return std::nullopt;
+  auto gain = way_of(state, *first_view, *best_view, axis, to / from);
+  if (!gain) return std::nullopt;
   const auto name = [](const chart::LadderRow& row) {
     return with_stale(row.label, row.series->stale);
   };
-  Total total{name(*first) + " → " + name(*best),
-              gain_text(pair, to / from, *first->series, *best->series), share_text(*best)};
+  Total total{name(*first) + " → " + name(*best), *std::move(gain), share_text(*best)};
   if (!total.reach.empty()) total.reach += " of the ceiling";
   const std::string peer = library ? share_text(*library) : "";
   if (!total.reach.empty() && !peer.empty()) total.reach += ", " + name(*library) + " " + peer;

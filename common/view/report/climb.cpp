@@ -12,6 +12,7 @@
 
 #include "common/core/format.h"
 #include "common/record/caution.h"
+#include "common/record/chain.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/edit.h"
@@ -522,29 +523,20 @@ std::optional<Step> step_between(const Material& material, const Line& from, con
 
 namespace {
 
-/// How many times as fast the fastest rung is by its steps' pairs; none where a step has no valid pair, or there is one step
-/// alone. Every pair is taken at equal clock: ratios of other turns are another quantity. The pairs are of turns of their own,
-/// so that their intervals' widths add up as squares.
+/// How many times as fast the fastest rung is by its steps' pairs; none where a step has no valid pair.
 std::optional<Step> chained_steps(const Material& material, const Climb& climb) {
-  double ratio = 0, below = 0, above = 0;  // logarithms; the two widths squared
-  size_t pairs = 0;
-  for (const Line* line = climb.best; line != climb.first; ++pairs) {
+  std::vector<const Comparison*> pairs;
+  for (const Line* line = climb.best; line != climb.first;) {
     const Line* from = before(material, climb, *line);
     const Claim* claim = from ? claim_of(material, *from, *line) : nullptr;
     if (!claim || !claim->paired || claim->decision.verdict == Verdict::invalid)
       return std::nullopt;
-    const Comparison c = at_equal_clock(claim->comparison);
-    if (c.stale || !(c.ratio > 0) || !c.ci || !(c.ci->low > 0)) return std::nullopt;
-    ratio += std::log(c.ratio);
-    below += std::pow(std::log(c.ratio / c.ci->low), 2);
-    above += std::pow(std::log(c.ci->high / c.ratio), 2);
+    pairs.push_back(&claim->comparison);
     line = from;
   }
-  if (pairs < 2 || !std::isfinite(ratio)) return std::nullopt;
-  const Interval interval{std::exp(ratio - std::sqrt(below)), std::exp(ratio + std::sqrt(above))};
-  return Step{.ratio = std::exp(ratio),
-              .text = supported_ratio_text(std::exp(ratio), interval),
-              .chained = pairs};
+  const auto chain = chain_of(pairs);
+  if (!chain) return std::nullopt;
+  return Step{.ratio = chain->ratio, .text = gain_text(*chain).ratio, .chained = chain->pairs};
 }
 
 }  // namespace

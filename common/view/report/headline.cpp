@@ -9,6 +9,7 @@
 
 #include "common/core/format.h"
 #include "common/record/accuracy.h"
+#include "common/record/chain.h"
 #include "common/record/clocks.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
@@ -622,8 +623,7 @@ Headline climb_headline(const Material& material, const Climb& climb) {
     headline.interval = resting(lead->comparison) + at_equal_clock_words(*lead);
   } else if (const auto step = climb.best == climb.first ? std::nullopt : way_of(material, climb)) {
     headline.figure = step->text + " as fast as " + first_words(material);
-    if (step->chained > 0)
-      headline.interval = fmt::format("the product of {} steps in pairs", step->chained);
+    if (step->chained > 0) headline.interval = chain_words(step->chained);
     if (climb.best->over_seeds)
       headline.interval = fmt::format("median of {} seeds", climb.best->over_seeds->seeds);
   } else {
