@@ -200,7 +200,7 @@ TEST_CASE("the ceiling that a rung comes nearest to is named where it is not tha
   CHECK(nearest_ceiling_text(product) == "50.0 % of DRAM read");
   series.flop = 80000;
   CHECK(nearest_ceiling_text(derived_of(series, cpu_ceilings())) == "80.0 %");
-  CHECK_FALSE(is_compute_doubted(product));
+  CHECK_FALSE(product.is_compute_doubted);
   // Hot data that fit into a GPU's L2 come from there: of DRAM's rate they would take a large share.
   const std::vector<Ceiling> gpu = {
       {"tensor int8", Backend::cuda, "flop", "int8", 0, 1.9e15, "FLOP/s", "measured"},

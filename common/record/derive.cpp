@@ -92,12 +92,13 @@ const Ceiling* latest_ceiling(const std::vector<Ceiling>& ceilings,
 /// The share of a ceiling, or the reason why there is none.
 void fill_share(double achieved, const Ceiling* ceiling, const std::string& wanted,
                 const std::string& above_reason, std::optional<Utilization>* share,
-                std::string* reason) {
+                std::string* reason, bool* is_doubted) {
   if (ceiling == nullptr) {
     *reason = "no measured ceiling for " + wanted;
     return;
   }
   if (!ceiling->doubt.empty()) {
+    *is_doubted = true;
     *reason = "the ceiling " + ceiling->name + " is in doubt: " + ceiling->doubt;
     return;
   }
@@ -114,11 +115,6 @@ std::string work_name(const std::string& resource) {
          : resource == "logic"   ? "three-input logic"
          : resource == "l2_read" ? "bytes of the L2"
                                  : resource;
-}
-
-/// As fill_share() says it.
-bool is_of_doubt(const std::string& reason) {
-  return reason.find(" is in doubt: ") != std::string::npos;
 }
 
 /// A product's bytes hold it back where their DRAM is slower than any unit that could do its FLOP; or where they take most
@@ -166,6 +162,7 @@ void fill_bandwidth(const Series& series, const std::vector<Ceiling>& ceilings,
   if (l2 && latest_ceiling(ceilings, backend, "l2_read", "", threads)) {
     result->bandwidth = l2->share;
     result->no_bandwidth_reason = l2->no_share_reason;
+    result->is_bandwidth_doubted = l2->is_doubted;
     return;
   }
   if (goes_over_links(series)) {
@@ -182,7 +179,7 @@ void fill_bandwidth(const Series& series, const std::vector<Ceiling>& ceilings,
   const Ceiling* l2_roof = latest_ceiling(ceilings, backend, "l2_read", "", threads);
   if (is_in_l2 && l2_roof != nullptr) ceiling = l2_roof;
   fill_share(*bytes.value, ceiling, "memory bandwidth" + machine, "the data came from a cache",
-             &result->bandwidth, &result->no_bandwidth_reason);
+             &result->bandwidth, &result->no_bandwidth_reason, &result->is_bandwidth_doubted);
   if (result->bandwidth)
     result->bandwidth_aside = aside_of_dram(series, *result, *ceiling, ceilings, threads);
 }
@@ -330,7 +327,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
     WorkRate one{.resource = resource, .per_s = *made.value, .per_s_ci = made.ci};
     fill_share(one.per_s, latest_ceiling(ceilings, backend, resource, "", threads),
                work_name(resource) + machine, "the ceiling should be measured again", &one.share,
-               &one.no_share_reason);
+               &one.no_share_reason, &one.is_doubted);
     result.work.push_back(std::move(one));
   }
 
@@ -353,11 +350,12 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
     fill_share(*flop.value, ceiling, wanted + machine,
                "it does fewer operations than are counted, or in other units; or the ceiling "
                "should be measured again",
-               &result.compute, &result.no_compute_reason);
+               &result.compute, &result.no_compute_reason, &result.is_compute_doubted);
     result.above_compute = ceiling != nullptr && ceiling->doubt.empty() && !result.compute;
   } else if (const WorkRate* logic = result.rate_of("logic")) {
     result.compute = logic->share;
     result.no_compute_reason = logic->no_share_reason;
+    result.is_compute_doubted = logic->is_doubted;
   } else {
     result.no_compute_reason = not_counted(series, "its FLOP are not counted");
   }
@@ -369,14 +367,9 @@ Derived derive(const Series& series, const Run& run) {
   return derive(series, run.ceilings(), run.environment());
 }
 
-bool is_compute_doubted(const Derived& derived) {
-  return is_of_doubt(derived.no_compute_reason);
-}
-
 std::string doubted_ceiling(const Derived& derived) {
-  for (const std::string* reason : {&derived.no_compute_reason, &derived.no_bandwidth_reason})
-    if (is_of_doubt(*reason)) return *reason;
-  return "";
+  if (derived.is_compute_doubted) return derived.no_compute_reason;
+  return derived.is_bandwidth_doubted ? derived.no_bandwidth_reason : "";
 }
 
 const Utilization* nearest_ceiling(const Derived& derived) {

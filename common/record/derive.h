@@ -19,6 +19,7 @@ struct WorkRate {
   std::optional<Interval> per_s_ci;
   std::optional<Utilization> share;  ///< of the matching ceiling; source "derived"
   std::string no_share_reason;
+  bool is_doubted = false;  ///< no share, since that ceiling is in doubt
 };
 
 struct Derived {
@@ -29,6 +30,8 @@ struct Derived {
   /// Of the matching DRAM ceiling; of the L2's where the plan counts what comes from there.
   std::optional<Utilization> bandwidth;
   std::string no_compute_reason, no_bandwidth_reason;
+  /// No share, since that ceiling is in doubt.
+  bool is_compute_doubted = false, is_bandwidth_doubted = false;
   /// Why it is not held to that bandwidth although its share is known; empty: it may be what binds.
   std::string bandwidth_aside;
   bool above_compute = false;  ///< faster than that ceiling lets what is counted be
@@ -47,8 +50,6 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
 /// Whether its buffers stay in the last-level cache of this machine from call to call.
 bool stays_cached(const Series& series, const std::optional<Environment>& environment);
 
-/// Whether its share of compute is not given because that ceiling is in doubt.
-bool is_compute_doubted(const Derived& derived);
 /// "the ceiling … is in doubt: …" where a share is missing for that; else empty.
 std::string doubted_ceiling(const Derived& derived);
 /// The ceiling that it comes nearest to, of compute, bandwidth and exponentials; null: none of what may bind it was measured.

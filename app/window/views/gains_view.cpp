@@ -302,7 +302,7 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
 /// send their readers to it.
 std::string ceiling_cell(const Derived& derived) {
   if (derived.above_compute) return "over 100 %";
-  if (is_compute_doubted(derived)) return "in doubt";
+  if (derived.is_compute_doubted) return "in doubt";
   // Beside rungs that have one, what does not bind this one is no stand-in.
   if (derived.flop_per_s && !derived.bandwidth_aside.empty() && !nearest_ceiling(derived))
     return "not measured";

@@ -59,7 +59,7 @@ std::string first_clause(const std::string& reason) {
 /// The appendix has the whole reason.
 std::string ceiling_words(const Derived& derived) {
   if (derived.above_compute) return unavailable("above the measured ceiling");
-  const Utilization* use = is_compute_doubted(derived) ? nullptr : nearest_ceiling(derived);
+  const Utilization* use = derived.is_compute_doubted ? nullptr : nearest_ceiling(derived);
   return use && std::isfinite(use->value) ? format_share(use->value) + " of " + use->name
                                           : unavailable(first_clause(no_ceiling_reason(derived)));
 }
