@@ -125,6 +125,16 @@ std::string params_in_words(const Lab& lab, const Params& params, std::string_vi
   return text;
 }
 
+std::string params_in_words(std::string_view lab_or_rung, const Params& params) {
+  const Lab* lab = find_lab(lab_or_rung);
+  for (const Lab* one : all_labs()) {
+    if (lab) break;
+    const auto is_asked = [&](const Rung& rung) { return lab_or_rung == rung.kernel; };
+    if (std::any_of(one->rungs.begin(), one->rungs.end(), is_asked)) lab = one;
+  }
+  return lab ? params_in_words(*lab, params) : to_string(params);
+}
+
 std::map<std::string, std::string> param_titles(const Lab& lab) {
   std::map<std::string, std::string> titles;
   for (const ParamView& param : lab.params) titles[param.name] = param.label;

@@ -167,6 +167,8 @@ std::string param_title(const Lab& lab, std::string_view name);
 std::string param_in_words(const Lab& lab, std::string_view name, const ParamValue& value);
 /// All of them, those that the lab shows first and in its order.
 std::string params_in_words(const Lab& lab, const Params& params, std::string_view between = ", ");
+/// The same of the lab with this id, else of the first that has the rung with that id; of neither as they are typed.
+std::string params_in_words(std::string_view lab_or_rung, const Params& params);
 /// The same of all that the lab shows, by their names.
 std::map<std::string, std::string> param_titles(const Lab& lab);
 

@@ -263,7 +263,7 @@ TEST_CASE("compare: sides of different types say so in verdict, reason and repor
                   "--set", "n=64", "--limit", "0.2", "--out", saved});
   INFO(text.out << text.err);
   if (has(text.err, "needs avx2")) RIDGE_SKIP("this CPU has no AVX2");
-  CHECK(has(text.out, "cpu.loop_order (dtype=fp32) against cpu.avx2_int8 (dtype=int8)"));
+  CHECK(has(text.out, "cpu.loop_order (fp32) against cpu.avx2_int8 (int8)"));
   CHECK(has(text.out, "dtype fp32 instead of int8"));
   CHECK(ridgepoint({"report", saved, "--out", folder / "types.md"}).code == 0);
   CHECK(has(read_all(folder / "types.md"), "dtype=int8"));

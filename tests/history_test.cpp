@@ -394,6 +394,7 @@ TEST_CASE("the command lists what the history holds, and shows one rung") {
   const Outcome list = history_command(path, {});
   CHECK(list.code == 0);
   CHECK(contains(list.out, "gemm.cpu.loop_order"));
+  CHECK(contains(list.out, "n = 512"));
   CHECK(contains(list.out, "60"));
   CHECK(contains(list.out, "+3."));
   const Outcome rung = history_command(path, {"loop_order", "--diff"});

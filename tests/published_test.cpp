@@ -113,7 +113,7 @@ TEST_CASE("rows are measured, extrapolated by FLOP, recorded elsewhere, or missi
   REQUIRE(rows[0].ci_ns);
   CHECK(rows[0].ci_ns->low == Approx(8 * 1001));
   CHECK(has(rows[0].note, "extrapolated"));
-  CHECK(has(rows[0].note, "n=64"));
+  CHECK(has(rows[0].note, "n = 64"));
   CHECK(*rows[0].printed_flop_per_s == Approx(2.0 * kN * kN * kN / 2e-3));
 
   CHECK(rows[1].source == Source::measured);
@@ -268,7 +268,7 @@ TEST_CASE("a report of a run of the talk's table holds it: figures, what is miss
   for (const std::string& text : {read_all(page), run({"report", saved}).out}) {
     for (const char* part : {"three loops, gcc -O1", "479 s", "there is no /nowhere/python3",
                              "an NVIDIA GPU", "Same row, other type", "Above the ceiling",
-                             "Latency is not the inverse of throughput", "Here: n=48"}) {
+                             "Latency is not the inverse of throughput", "Here: n = 48"}) {
       INFO(part);
       CHECK(has(text, part));
     }

@@ -102,6 +102,10 @@ TEST_CASE("gain: over the rung of ours before it; of a library, over the best of
   const std::string alone = results_text(ladder({{"cpu.naive_o1", 240e6}}), 4, {});
   CHECK_FALSE(has(alone, "≈"));
   CHECK_FALSE(has(alone, "gain"));
+  // Its heading names the problem as the window's controls do.
+  CHECK(has(alone, "gemm: n = 512"));
+  CHECK(has(alone, ", fp32, 1 thread"));
+  CHECK_FALSE(has(alone, "n=512"));
 }
 
 TEST_CASE("a gain beside an interval over 30 % is no figure") {

@@ -109,8 +109,9 @@ std::string walk_text(const Walk& walk) {
 }
 
 std::string text_of(const Inspection& found) {
-  std::string text = fmt::format("{}  {}\n{}{}\n", found.kernel, to_string(found.params),
-                                 found.data, found.note.empty() ? "" : ": " + found.note);
+  std::string text =
+      fmt::format("{}  {}\n{}{}\n", found.kernel, params_in_words(found.kernel, found.params),
+                  found.data, found.note.empty() ? "" : ": " + found.note);
   if (found.input)
     text += fmt::format("{} {} of {}\n", found.input_name, *found.input, found.inputs);
   if (!found.scores.empty()) {

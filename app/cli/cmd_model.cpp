@@ -122,7 +122,7 @@ Result<void> measure_parts(Driver* driver, const ModelOptions& options,
       request.sustained = options.sustained;
       complain(fmt::format("part {} of {}: {} against {} at {}", i + 1, requests.size(),
                            request.kernels[1].kernel, request.kernels[0].kernel,
-                           to_string(request.kernels[0].params)));
+                           params_in_words(request.kernels[0].kernel, request.kernels[0].params)));
     }
     int64_t id = 0;
     const auto done = driver->carry_out(std::move(request), &id);

@@ -25,7 +25,8 @@ struct ServeOptions {
 std::string text_of(const Serving& found) {
   const chart::ChartModel model = chart::serving_chart(&found);
   std::vector<size_t> widths;
-  std::string text = fmt::format("{}  {}\n", found.kernel, to_string(found.params));
+  std::string text =
+      fmt::format("{}  {}\n", found.kernel, params_in_words(found.kernel, found.params));
   const auto& table = model.table;
   for (size_t c = 0; c < table.columns.size(); ++c) {
     size_t width = table.columns[c].size();

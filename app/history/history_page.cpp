@@ -51,8 +51,9 @@ std::string history_page(const std::vector<RungHistory>& all,
     chart::ChartModel model = chart::history_chart(chart_input(one));
     model.id += std::to_string(++number);  // ids of several pictures on one page
     main += "<section>\n<h2>" + escape_xml(one.kernel) + "</h2>\n<p>" +
-            escape_xml(one.params + " · " + one.how + " · " + one.machine) + "</p>\n<figure>\n" +
-            chart::to_svg(model, chart_layout(), {.embedded = true}) + "</figure>\n";
+            escape_xml(problem_text(one) + " · " + one.how + " · " + one.machine) +
+            "</p>\n<figure>\n" + chart::to_svg(model, chart_layout(), {.embedded = true}) +
+            "</figure>\n";
     for (const LevelChange& change : one.changes) main += change_html(one, change, sources);
     if (!one.changes.empty())
       main +=

@@ -16,7 +16,9 @@
 #include "app/query/diff.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/record/params.h"
 #include "common/stats/stats.h"
+#include "labs/lab.h"
 
 namespace ridge::history {
 namespace {
@@ -155,7 +157,8 @@ std::string changes_text(const RungHistory& history) {
 }
 
 std::string heading_of(const RungHistory& history) {
-  return history.kernel + " · " + history.params + " · " + history.how + " · " + history.machine;
+  return history.kernel + " · " + problem_text(history) + " · " + history.how + " · " +
+         history.machine;
 }
 
 std::vector<std::string> row_of(const Entry& entry) {
@@ -195,6 +198,14 @@ std::vector<RungHistory> rung_histories(std::vector<Entry> entries, const Asked&
     return a.entries.back().ended_utc_s > b.entries.back().ended_utc_s;
   });
   return all;
+}
+
+std::string problem_text(const RungHistory& history) {
+  std::istringstream stream(history.params);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  const auto params = parse_params(words);
+  return params ? params_in_words(history.lab, *params) : history.params;
 }
 
 std::string time_text(double utc_s) {
@@ -272,9 +283,9 @@ std::string summary_text(const std::vector<RungHistory>& all) {
       last = percent(change.ratio) + ", " + time_text(one.entries[change.first].ended_utc_s);
     }
     const Entry& newest = one.entries.back();
-    rows.push_back({one.kernel, one.params, one_way ? "" : one.how, one_machine ? "" : one.machine,
-                    std::to_string(one.entries.size()), format_time_ns(newest.value),
-                    time_text(newest.ended_utc_s), last});
+    rows.push_back({one.kernel, problem_text(one), one_way ? "" : one.how,
+                    one_machine ? "" : one.machine, std::to_string(one.entries.size()),
+                    format_time_ns(newest.value), time_text(newest.ended_utc_s), last});
   }
   return (common.empty() ? "" : joined(common) + "\n\n") +
          app::table({"rung", "problem", "timed", "machine", "results", "newest", "when (UTC)",
@@ -371,7 +382,7 @@ std::string history_csv(const std::vector<RungHistory>& all) {
 
 chart::HistoryInput chart_input(const RungHistory& history) {
   chart::HistoryInput input{.title = history.kernel};
-  input.subtitle = history.params + " · " + history.how + " · " + history.machine;
+  input.subtitle = problem_text(history) + " · " + history.how + " · " + history.machine;
   input.too_few = history.found.too_few;
   for (const Entry& entry : history.entries) {
     chart::HistoryDatum datum{

@@ -40,6 +40,8 @@ struct Asked {
 /// The histories that fit, by lab, kernel, problem and machine; one with newer results before others of its rung.
 std::vector<RungHistory> rung_histories(std::vector<Entry> entries, const Asked& asked);
 
+/// "n = 1024, fp32, 2 threads": its parameters as the window's controls name them.
+std::string problem_text(const RungHistory& history);
 /// "2026-11-26 23:14", UTC.
 std::string time_text(double utc_s);
 /// "+3.0 % [+2.6 %, +3.4 %]": of a time, so more is slower.

@@ -9,7 +9,7 @@
 
 #include "app/query/editing.h"
 #include "common/core/format.h"
-#include "common/record/params.h"
+#include "common/record/edit.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
 #include "common/stats/stats.h"
@@ -217,7 +217,8 @@ void add_board(const ClassRoll& roll, report::Report* out) {
                   rung_title(board.baseline),
          .paragraphs = {fmt::format("{}; {}; {} cache. Equal ranks are a tie: their intervals "
                                     "overlap.",
-                                    machine_name(roll, board.machine), to_string(board.params),
+                                    machine_name(roll, board.machine),
+                                    params_in_words(original_of(board.kernel), board.params),
                                     board.cache.text())},
          .table = std::move(table)});
   }

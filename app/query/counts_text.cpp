@@ -7,9 +7,9 @@
 #include "app/query/terminal.h"
 #include "common/core/format.h"
 #include "common/record/error_map.h"
-#include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/diagram/warp_request.h"
+#include "labs/lab.h"
 
 namespace ridge::app {
 namespace {
@@ -125,8 +125,9 @@ bool is_clean(const KernelCounts& counts) {
 }
 
 std::string counts_text(const KernelCounts& counts, const std::string& source) {
-  std::string text = fmt::format("{}  {}\n{}: {}\n", counts.kernel, to_string(counts.params),
-                                 with_stale(kCountedHere, counts.stale), outcome_text(counts));
+  std::string text =
+      fmt::format("{}  {}\n{}: {}\n", counts.kernel, params_in_words(counts.kernel, counts.params),
+                  with_stale(kCountedHere, counts.stale), outcome_text(counts));
   text += wrong_text(counts);
   for (const CountedLaunch& launch : counts.launches)
     text += fmt::format("{} blocks of {} threads, {} of shared memory\n",

@@ -15,6 +15,7 @@
 #include "common/record/derive.h"
 #include "common/record/note_text.h"
 #include "common/record/params.h"
+#include "labs/lab.h"
 
 namespace ridge::app {
 namespace {
@@ -177,9 +178,10 @@ Result<Leaderboard> read_leaderboard(const std::string& folder) {
 std::string leaderboard_text(const Leaderboard& all) {
   std::string text;
   for (const Board& board : all.boards) {
-    text += fmt::format("{}{} against {}\n{}, {}, {} cache\n", text.empty() ? "" : "\n",
-                        original_of(board.kernel), board.baseline, board.machine,
-                        to_string(board.params), board.cache.text());
+    text +=
+        fmt::format("{}{} against {}\n{}, {}, {} cache\n", text.empty() ? "" : "\n",
+                    original_of(board.kernel), board.baseline, board.machine,
+                    params_in_words(original_of(board.kernel), board.params), board.cache.text());
     std::vector<std::vector<std::string>> rows;
     for (size_t i = 0; i < board.entries.size(); ++i) {
       const BoardEntry& entry = board.entries[i];

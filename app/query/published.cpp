@@ -52,15 +52,14 @@ const Series* find_series(const Run& run, int64_t request, const std::string& ke
   return found;
 }
 
-/// "n=1283" of a series that ran smaller: the parameters that reduced_from names.
+/// "n = 1283" of a series that ran smaller: the parameters that reduced_from names.
 std::string ran_at(const Series& series) {
-  std::string text;
+  Params::Map ran;
   for (const auto& [name, value] : parse_words(series.reduced_from)) {
-    const auto ran = series.params.find(name);
-    if (ran == series.params.end()) continue;
-    text += (text.empty() ? "" : " ") + name + "=" + to_string(ran->second);
+    const auto found = series.params.find(name);
+    if (found != series.params.end()) ran.insert(*found);
   }
-  return text;
+  return params_in_words(series.kernel, ran);
 }
 
 void take(const Series& series, double flop, PublishedRow* out) {
@@ -198,13 +197,16 @@ std::vector<PublishedRow> fill_table(const Table& table, const Run& run, int64_t
   return rows;
 }
 
+std::string sizes_text(const Table& table, const Params& given) {
+  const char* kernel = table.rows.front().kernel;
+  return "Printed: " + params_in_words(kernel, table.params) +
+         ". Here: " + params_in_words(kernel, given) + ".";
+}
+
 std::string published_text(const Table& table, const std::vector<PublishedRow>& rows,
                            const Params& given, size_t width) {
   std::string text = paragraph(std::string(table.id) + ": " + table.title + ".", width, 0);
-  if (!given.empty()) {
-    text += paragraph("Printed: " + to_string(table.params) + ". Here: " + to_string(given) + ".",
-                      width, 0);
-  }
+  if (!given.empty()) text += paragraph(sizes_text(table, given), width, 0);
   std::vector<std::vector<std::string>> cells;
   std::string notes, missing;
   for (const PublishedRow& row : rows) {

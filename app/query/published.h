@@ -24,7 +24,8 @@ struct PublishedRow {
   double time_ns = 0;
   std::optional<Interval> ci_ns;
   std::optional<double> flop_per_s, printed_flop_per_s;
-  std::string note;    ///< "extrapolated from n=1283", "recorded on NVIDIA H200", why it is missing
+  std::string
+      note;  ///< "extrapolated by FLOP from n = 1283", "recorded on NVIDIA H200", why it is missing
   std::string brings;  ///< missing since this machine cannot run it: what would bring it
 };
 
@@ -43,6 +44,8 @@ std::vector<PublishedRow> fill_table(const Table& table, const Run& run, int64_t
 
 /// "1.2 TFLOP/s"; empty where it is not known.
 std::string rate_text(const std::optional<double>& flop_per_s);
+/// "Printed: n = 4096, fp32. Here: n = 48."
+std::string sizes_text(const Table& table, const Params& given);
 /// Heading, rows, what is missing and what would bring it, lessons; wrapped to `width` columns.
 std::string published_text(const Table& table, const std::vector<PublishedRow>& rows,
                            const Params& given, size_t width);

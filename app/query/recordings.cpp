@@ -312,8 +312,7 @@ std::string size_difference(std::string_view lab, const Params& have, const Para
   });
   if (const auto at = differing.find(size); one_value && at != differing.end())
     differing = Params::Map{*at};
-  const Lab* shown = find_lab(lab);
-  return shown ? params_in_words(*shown, differing) : to_string(differing);
+  return params_in_words(lab, differing);
 }
 
 Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,

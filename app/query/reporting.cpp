@@ -144,10 +144,7 @@ report::Section table_section(const Table& table, const std::vector<PublishedRow
   report::Section section{.id = "table-" + std::string(table.id),
                           .title = "A published table, run again"};
   section.paragraphs.push_back(std::string(table.id) + ": " + table.title + ".");
-  if (!given.empty()) {
-    section.paragraphs.push_back("Printed: " + to_string(table.params) +
-                                 ". Here: " + to_string(given) + ".");
-  }
+  if (!given.empty()) section.paragraphs.push_back(sizes_text(table, given));
   section.table = report::Table{.columns = {"Row", "Printed for", "Printed", "That is", "Here",
                                             "95 % interval", "That is", "Error, NMSE", "How"}};
   for (const PublishedRow& row : rows) {

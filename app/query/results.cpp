@@ -274,9 +274,13 @@ std::string comparisons_text(const Run& run, int64_t request) {
   for (const Comparison& one : run.comparisons()) {
     if (request != 0 && one.request != request) continue;
     const Params &ours = one.candidate_params, &theirs = one.baseline_params;
+    const auto side = [&](const std::string& kernel, const Params& own, const Params& other) {
+      const Params differs = report::differing(own, other, one.size_param);
+      return short_name(kernel) +
+             (differs.empty() ? "" : " (" + params_in_words(one.lab, differs) + ")");
+    };
     text += fmt::format("{}: {} against {}", upper(to_string(one.verdict)),
-                        report::side_text(short_name(one.candidate), ours, theirs, one.size_param),
-                        report::side_text(short_name(one.baseline), theirs, ours, one.size_param));
+                        side(one.candidate, ours, theirs), side(one.baseline, theirs, ours));
     if (one.ratio > 0 && one.verdict != Verdict::invalid) {
       text += ", " + ratio_text(one.ratio, one.ci);
       if (one.ci) text += " " + ratio_interval_text(one.ci, one.margin);

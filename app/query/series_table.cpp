@@ -18,6 +18,7 @@
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
+#include "common/view/report/content.h"
 #include "labs/lab.h"
 
 namespace ridge::app {
@@ -119,7 +120,10 @@ std::vector<std::string> row_of(const Run& run, const Series& series,
                                 const std::optional<Gain>& gain) {
   std::vector<std::string> row(kColumns);
   row[kRung] = short_name(series.kernel);
-  if (!series.reduced_from.empty()) row[kRung] += " (" + to_string(series.params) + ")";
+  if (!series.reduced_from.empty())
+    row[kRung] +=
+        " (" +
+        params_in_words(series.lab, report::differing(series.params, {}, series.size_param)) + ")";
   if (series.kind == RungKind::training || series.kind == RungKind::command)
     row[kMemory] = series.memory_bytes > 0 ? format_bytes(series.memory_bytes) : kNone;
   row[kError] = error_cell(series);
@@ -221,7 +225,8 @@ std::string heading_of(const std::vector<const Series*>& all) {
       typical_one = series;
   }
   const Series& typical = *typical_one;
-  const std::string params = to_string(without_own(typical));
+  const std::string params =
+      params_in_words(typical.lab, report::differing(without_own(typical), {}, typical.size_param));
   return fmt::format("{}: {}{}{} cache, {}\n", typical.lab, params, params.empty() ? "" : ", ",
                      typical.cache.text(), typical.mode.text());
 }

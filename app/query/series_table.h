@@ -17,7 +17,7 @@ bool has_speed(const Series& series);
 /// no two rungs of a lab read alike.
 std::string short_name(const std::string& kernel);
 
-/// The heading that a table of these series has: "gemm: dtype=fp32 k=64 m=64 n=64, hot cache, live".
+/// The heading that a table of these series has: "gemm: n = 64, fp32, 1 thread, hot cache, live".
 std::string heading_of(const std::vector<const Series*>& all);
 
 /// A table with its heading for each family, size and type. Its column `gain` says how many times as fast a rung is as

@@ -18,21 +18,11 @@
 #include "common/core/background.h"
 #include "common/core/files.h"
 #include "common/core/format.h"
-#include "common/record/params.h"
+#include "common/record/edit.h"
+#include "labs/lab.h"
 
 namespace ridge::window {
 namespace {
-
-/// As the controls of the lab that has the baseline name them.
-std::string params_of(const app::Board& board) {
-  for (const Lab* lab : all_labs()) {
-    const bool has_it = std::any_of(lab->rungs.begin(), lab->rungs.end(), [&](const Rung& rung) {
-      return rung.kernel == board.baseline;
-    });
-    if (has_it) return params_in_words(*lab, board.params);
-  }
-  return to_string(board.params);
-}
 
 class ClassScreen final : public Screen {
  public:
@@ -183,7 +173,8 @@ void ClassScreen::draw_board(Ui& ui, const Area& area) {
       return rung ? std::string(rung->title) : app::edit_title(std::string(kernel));
     };
     say(titled(board.kernel) + "  against  " + titled(board.baseline), Role::text);
-    say(board.machine + "; " + params_of(board) + ", " + board.cache.text() + " cache",
+    say(board.machine + "; " + params_in_words(original_of(board.kernel), board.params) + ", " +
+            board.cache.text() + " cache",
         Role::muted);
     const auto& list = board.entries;
     for (size_t i = 0; i < list.size(); ++i) {
