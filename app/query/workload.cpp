@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "app/query/recordings.h"
@@ -23,6 +24,19 @@ Params part_params(const WorkloadPart& part, const Params& other) {
     params.insert(*threads);
   for (const auto& [name, value] : part.params) params[name] = value;
   return params;
+}
+
+double farthest_extent(const Params& have, const Params& wanted) {
+  double farthest = 1;
+  for (const auto& [name, value] : wanted) {
+    const auto other = have.find(name);
+    const auto* a = std::get_if<int64_t>(&value);
+    const auto* b = other == have.end() ? nullptr : std::get_if<int64_t>(&other->second);
+    if (!a || !b || *a <= 0 || *b <= 0 || name == "threads") continue;
+    const double ratio = double(*a) / double(*b);
+    farthest = std::max({farthest, ratio, 1 / ratio});
+  }
+  return farthest;
 }
 
 }  // namespace
@@ -95,8 +109,12 @@ Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const 
     if (!(near.series->flop > 0)) return {};
     const double scale = part.call->flop(filled.params) / near.series->flop;
     const Recording* from = near.recording;
-    return {near.series,     "",   from ? from->run.get() : &run, from ? from->machine : "",
-            near.shown_size, scale};
+    return {.series = near.series,
+            .run = from ? from->run.get() : &run,
+            .machine = from ? from->machine : "",
+            .size = near.shown_size,
+            .scale = scale,
+            .farthest = farthest_extent(near.series->params, filled.params)};
   };
   const Snapped own = nearest_series(run, kernel, filled.params, cache, fixed);
   if (own.exact) return reckoned(own);

@@ -36,7 +36,11 @@ struct Reckoned {
   std::string machine;       ///< empty: this one
   std::string size;          ///< "n = 4096"; empty: at this very shape
   double scale = 1;  ///< work asked for over work done: what times and joules are multiplied by
+  /// Of the extent that differs most, how many times as large it is here or there.
+  double farthest = 1;
 };
+/// Beyond it a rate says nothing of a shape: a product with a k of 128 has another one than with 1000.
+inline constexpr double kTooFar = 7;
 /// Of this machine where the rung runs here, with as many threads; else of a recording.
 Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const WorkloadPart& part,
                 const PublishedRow& filled, const OpenEnum<CacheMode>& cache);

@@ -64,15 +64,20 @@ Workload workload_in_view(const State& state, const RungView& row) {
   return model_workloads(shape, rungs)[state.options.model_decodes ? 1 : 0];
 }
 
-/// Another size's rate, where this shape was not measured.
+/// Another size's rate, where this shape was not measured and that size is not far from it.
 void take_nearest(const State& state, const WorkloadPart& part, const app::PublishedRow& filled,
                   chart::WorkloadRow* out) {
   const app::Reckoned near =
       app::reckon(state.run(), state.sessions.recordings, part, filled, state.selection.cache);
   if (!near.series) return;
+  const std::string size = near.size.empty() ? "this shape" : near.size;
+  const std::string where = near.machine.empty() ? "" : ", recorded on " + near.machine;
+  if (near.farthest > app::kTooFar) {
+    out->why = "not run; measured at " + size + where + ", too far from this shape";
+    return;
+  }
   out->time_s = near.series->stats->median_ns * 1e-9 * near.scale * static_cast<double>(part.calls);
-  out->how = "reckoned at the rate of " + (near.size.empty() ? "this shape" : near.size) +
-             (near.machine.empty() ? "" : ", recorded on " + near.machine);
+  out->how = "at the rate of " + size + where;
   out->label = with_stale(out->label, near.series->stale);
   out->why.clear();
 }

@@ -1,6 +1,7 @@
 #include "common/view/chart/workload.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -133,7 +134,7 @@ Panel gain_panel(const WorkloadInput& input, const std::optional<double>& total)
 }
 
 /// A figure that every row would repeat is said once, in the legend: a rate that all rows are reckoned at, say.
-void fold_equal(Panel* panel, std::vector<std::string>* legend) {
+void fold_equal(size_t rows, Panel* panel, std::vector<std::string>* legend) {
   constexpr size_t kFew = 3;
   const auto text_of = [&](const Mark& mark) {
     return mark.label.empty() ? format_rate(mark.value, panel->axis.unit) : mark.label;
@@ -143,14 +144,23 @@ void fold_equal(Panel* panel, std::vector<std::string>* legend) {
   if (std::any_of(panel->marks.begin(), panel->marks.end(),
                   [&](const Mark& mark) { return text_of(mark) != same; }))
     return;
-  const bool is_reckoned = std::all_of(panel->marks.begin(), panel->marks.end(),
-                                       [](const Mark& mark) { return mark.hatched; });
-  if (is_reckoned && panel->metric == "throughput")
-    legend->push_back(
-        "one rate stands in for all: a part that reads each weight once, as decoding does, is "
-        "bound by memory and reaches less");
-  legend->push_back(panel->title + ": " + same + " in every row");
+  legend->push_back(panel->title + ": " + same + " in every row" +
+                    (panel->marks.size() < rows ? " that has one" : ""));
   for (Mark& mark : panel->marks) mark.bare = true;
+}
+
+/// "FFN, up; FFN, down: at the rate of n = 8192": of what was not measured at its shape, whose rate it has.
+std::vector<std::string> whose_rates(const WorkloadInput& input) {
+  std::map<std::string, std::vector<std::string>> rows;  // by how
+  for (const WorkloadRow& row : input.rows)
+    if (row.time_s && !row.exact) rows[row.how].push_back(row.label);
+  std::vector<std::string> all;
+  for (const auto& [how, labels] : rows)
+    all.push_back((labels.size() == input.rows.size()
+                       ? "every part"
+                       : fmt::format("{}", fmt::join(labels, "; "))) +
+                  ": " + how);
+  return all;
 }
 
 /// Of a published table: what it printed beside what the shapes say, and the steps that have no product.
@@ -265,7 +275,8 @@ ChartModel workload_chart(const WorkloadInput& input) {
   }
   model.legend = {"solid: measured here at this shape",
                   "hatched: reckoned from another size, or recorded elsewhere"};
-  for (Panel& panel : model.panels) fold_equal(&panel, &model.legend);
+  for (std::string& words : whose_rates(input)) model.legend.push_back(std::move(words));
+  for (Panel& panel : model.panels) fold_equal(model.rows.size(), &panel, &model.legend);
   set_summary(input, total, &model);
   if (input.printed_parameters) add_counts(input, &model);
   return model;
