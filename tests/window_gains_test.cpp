@@ -66,6 +66,24 @@ TEST_CASE("a key switches Gains to times on a log axis as dots, and back; the ch
   CHECK(shown_chart(f.state).panels[0].axis.scale == chart::Scale::log);
 }
 
+TEST_CASE("a pair with the rung before stands in Gains where that one is no step itself",
+          "[window]") {
+  Fixture f;
+  open_run(f.state, variable("RIDGE_SOURCE") +
+                        "/assets/recorded/gemm.intel_r_xeon_r_processor.lesson.jsonl");
+  f.driver->frames(4);
+  select_rung(f.state, "gemm.cpu.inner_product");
+  f.state.selection.view = &kGainsView;
+  f.driver->frames(2);
+  const chart::ChartModel model = shown_chart(f.state);
+  const auto row = std::find_if(model.rows.begin(), model.rows.end(),
+                                [](const auto& one) { return one.label == "inner product"; });
+  REQUIRE(row != model.rows.end());
+  const std::string step = model.panels[1].row_reasons[row - model.rows.begin()];
+  INFO(step);
+  CHECK(step.find("0.794") != std::string::npos);  // in turns with "threads", as the report has it
+}
+
 TEST_CASE("a rung of another machine or size has its figure in words, and no bar on this axis",
           "[window]") {
   Fixture f;

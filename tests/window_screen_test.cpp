@@ -381,6 +381,37 @@ TEST_CASE("Compare and the card show the verdict of the chosen point, and name i
   CHECK(verdict_words(f.state, f.state.run(), at_512).title.ends_with("n\u00a0=\u00a0512"));
 }
 
+TEST_CASE("a saved run's pair is found however old it is, and turned round, and one value stands",
+          "[window][screens]") {
+  Fixture f;
+  const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded";
+  const auto shown = [&](const char* file, const char* baseline, const char* rung, int64_t n) {
+    open_run(f.state, folder + "/" + file);
+    f.driver->frames(4);
+    f.state.selection.baseline = baseline;
+    select_rung(f.state, rung);
+    set_param(f.state, "n", n);
+    f.driver->type('v');
+    f.driver->frames(3);
+    CHECK(f.driver->find("verdict_text"));  // the Compare screen has the verdict of that point
+    const Comparison* pair = shown_comparison(f.state, nullptr);
+    REQUIRE(pair);
+    CHECK(param_int(pair->candidate_params, "n") == n);
+    return pair;
+  };
+  // Of more comparisons than the screen has rows for.
+  CHECK(shown("gemm.h200.bf16.jsonl", "gemm.cuda.cublaslt", "gemm.cuda.tuned", 512)->rounds == 40);
+  const Comparison* turned =
+      shown("gemm.h200.fp32_large.jsonl", "gemm.cuda.cublaslt", "gemm.cuda.cublas", 4096);
+  CHECK(turned->baseline == "gemm.cuda.cublas");
+  CHECK(turned->rounds == 40);
+  // Of two comparisons of one pair the one of most rounds, as in the report.
+  const Comparison* weightiest = shown("gemm.intel_r_xeon_r_processor.lesson.jsonl",
+                                       "gemm.cpu.onednn", "gemm.cpu.openblas", 512);
+  CHECK(weightiest->rounds == 40);
+  CHECK(weightiest->ratio == Approx(0.906).epsilon(0.001));
+}
+
 TEST_CASE("a verdict of another point than the chosen one is no headline", "[window][screens]") {
   Fixture f;
   const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded";

@@ -15,6 +15,7 @@
 #include "common/core/nearest.h"
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
 #include "common/record/request.h"
@@ -181,14 +182,11 @@ std::string why_not_compared(const Run& run, const ModelPart& part) {
 }
 
 void fill_pair(const Run& run, ModelPart* part) {
-  const Comparison* found = nullptr;
-  for (const Comparison& one : run.comparisons()) {
-    const bool is_it = one.baseline == part->baseline.kernel &&
-                       one.candidate == part->candidate.kernel &&
-                       agrees(one.baseline_params, part->baseline.params) &&
-                       agrees(one.candidate_params, part->candidate.params);
-    if (is_it) found = &one;
-  }
+  const Comparison* found = weightiest_of(run, [&](const Comparison& one) {
+    return one.baseline == part->baseline.kernel && one.candidate == part->candidate.kernel &&
+           agrees(one.baseline_params, part->baseline.params) &&
+           agrees(one.candidate_params, part->candidate.params);
+  });
   if (!found) {
     part->why = why_not_compared(run, *part);
     return;

@@ -364,7 +364,11 @@ SnappedComparison nearest_comparison(const Run& run, const std::string& baseline
     if (comparison.baseline != baseline || comparison.candidate != candidate) continue;
     if (comparison.cache != cache) continue;
     const auto distance = size_distance(comparison.candidate_params, asked_of(comparison, wanted));
-    if (!distance || (best.comparison && *distance > best_distance)) continue;
+    if (!distance) continue;
+    const bool is_nearer = !best.comparison || *distance < best_distance;
+    const bool is_weightier =
+        !is_nearer && *distance == best_distance && outweighs(comparison, *best.comparison);
+    if (!is_nearer && !is_weightier) continue;
     best.comparison = &comparison;
     best_distance = *distance;
   }
@@ -377,6 +381,15 @@ SnappedComparison nearest_comparison(const Run& run, const std::string& baseline
     best.shown_size = size_difference(found.lab, found.candidate_params, wanted, found.size_param);
   }
   return best;
+}
+
+SnappedComparison nearest_pair(const Run& run, const std::string& baseline,
+                               const std::string& candidate, const Params& wanted,
+                               const OpenEnum<CacheMode>& cache) {
+  SnappedComparison direct = nearest_comparison(run, baseline, candidate, wanted, cache);
+  if (direct.exact) return direct;
+  SnappedComparison turned = nearest_comparison(run, candidate, baseline, wanted, cache);
+  return turned.exact || !direct.comparison ? turned : direct;
 }
 
 namespace {

@@ -98,7 +98,8 @@ struct Snapped {
 Snapped nearest_series(const Run& run, const std::string& kernel, const Params& wanted,
                        const OpenEnum<CacheMode>& cache, std::span<const char* const> fixed = {});
 
-/// The same for a paired comparison: the candidate's parameters count, the newest wins a tie.
+/// The same for a paired comparison: the candidate's parameters count, and of a tie the one that outweighs
+/// the others (common/record/in_turns.h).
 struct SnappedComparison {
   const Comparison* comparison = nullptr;
   bool exact = false;
@@ -109,6 +110,10 @@ struct SnappedComparison {
 SnappedComparison nearest_comparison(const Run& run, const std::string& baseline,
                                      const std::string& candidate, const Params& wanted,
                                      const OpenEnum<CacheMode>& cache);
+/// The same of the two turned round as well, where that is of the very point or where there is no other.
+SnappedComparison nearest_pair(const Run& run, const std::string& baseline,
+                               const std::string& candidate, const Params& wanted,
+                               const OpenEnum<CacheMode>& cache);
 
 /// What is asked of a run; of a kernel that only its own catalogue knows the parameters differ.
 using WantedOf = std::function<Params(const Run& run)>;

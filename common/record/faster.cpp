@@ -35,7 +35,7 @@ struct Found {
   bool is_faster() const { return !text.empty(); }
 };
 
-/// The newest comparison of the two; its ratio is over `of`.
+/// The weightiest comparison of the two; its ratio is over `of`.
 std::optional<Comparison> pair_of(const Run& run, const std::string& of, const Series& like,
                                   const std::string& kernel) {
   const auto fits = [&](const Comparison& one) {
@@ -45,9 +45,8 @@ std::optional<Comparison> pair_of(const Run& run, const std::string& of, const S
            one.cache == like.cache && agrees(one.baseline_params, like.params) &&
            agrees(one.candidate_params, like.params);
   };
-  const auto& all = run.comparisons();
-  const auto found = std::find_if(all.rbegin(), all.rend(), fits);
-  if (found == all.rend()) return std::nullopt;
+  const Comparison* found = weightiest_of(run, fits);
+  if (!found) return std::nullopt;
   return found->baseline == of ? *found : turned_round(*found);
 }
 

@@ -1,6 +1,8 @@
 #include "common/record/in_turns.h"
 
-#include <algorithm>
+#include <cmath>
+
+#include "common/record/edit.h"
 
 namespace ridge {
 
@@ -9,16 +11,24 @@ bool is_in_turns(const Run& run, const SeriesFacts& series) {
   return request && request->type == RequestType::compare;
 }
 
-const Comparison* newest_pair(const Run& run, const SeriesFacts& baseline,
-                              const SeriesFacts& candidate) {
-  const auto fits = [&](const Comparison& one) {
+bool outweighs(const Comparison& later, const Comparison& earlier) {
+  const auto has_ratio = [](const Comparison& one) {
+    return one.verdict != Verdict::invalid && one.ratio > 0 && std::isfinite(one.ratio);
+  };
+  if (is_edit(later.candidate) || is_edit(later.baseline)) return true;
+  if (!has_ratio(later) || !has_ratio(earlier) || later.budget != earlier.budget) return true;
+  if (later.stale != earlier.stale) return earlier.stale;
+  if (later.sustained.empty() != earlier.sustained.empty()) return earlier.sustained.empty();
+  return later.rounds >= earlier.rounds;
+}
+
+const Comparison* weightiest_pair(const Run& run, const SeriesFacts& baseline,
+                                  const SeriesFacts& candidate) {
+  return weightiest_of(run, [&](const Comparison& one) {
     return one.ratio > 0 && one.verdict != Verdict::invalid && one.baseline == baseline.kernel &&
            one.candidate == candidate.kernel && one.cache == candidate.cache &&
            one.baseline_params == baseline.params && one.candidate_params == candidate.params;
-  };
-  const auto& all = run.comparisons();
-  const auto found = std::find_if(all.rbegin(), all.rend(), fits);
-  return found == all.rend() ? nullptr : &*found;
+  });
 }
 
 }  // namespace ridge

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/query/recordings.h"
 #include "app/query/reporting.h"
 #include "app/window/panels/verdict_card.h"
 #include "app/window/panels/widgets.h"
@@ -69,6 +70,14 @@ class CompareScreen final : public Screen {
   bool is_picked_ = false;  ///< a source or a row was clicked
 };
 
+/// That of the selection, as the lab shows it; null: the run has none of the two with these caches.
+const Comparison* selected_pair(const State& state, const Run& run) {
+  const Selection& selection = state.selection;
+  const Params view = view_params(state, find_info(state.sessions, selection.rung));
+  return app::nearest_pair(run, selection.baseline, selection.rung, view, selection.cache)
+      .comparison;
+}
+
 void add_source(const State& state, const Run& run, const std::string& name,
                 const std::string& machine, std::vector<Source>* sources) {
   Source source{name, machine, &run, {}};
@@ -78,7 +87,12 @@ void add_source(const State& state, const Run& run, const std::string& name,
     if (!is_here || is_self_check(*it)) continue;
     if (source.all++ < chart::kMostForestRows) source.comparisons.push_back(&*it);
   }
-  if (!source.comparisons.empty()) sources->push_back(std::move(source));
+  if (source.comparisons.empty()) return;
+  // The rows are few; the pair that is asked for is one of them, however old it is.
+  auto& rows = source.comparisons;
+  const Comparison* asked = selected_pair(state, run);
+  if (asked && std::find(rows.begin(), rows.end(), asked) == rows.end()) rows.back() = asked;
+  sources->push_back(std::move(source));
 }
 
 /// Of "gemm.h200.bf16_large.jsonl": "NVIDIA H200, bf16 large".
@@ -94,19 +108,15 @@ std::string recorded_name(const Recording& recording) {
   return recording.machine + (part.empty() ? "" : ", " + part);
 }
 
-/// That of the selection at the point in view, else at any; the newest where there is none.
-size_t selected_in(const State& state, const std::vector<const Comparison*>& comparisons,
-                   Params view) {
-  view.erase("seed");
-  const auto find = [&](bool at_point) {
-    return std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison* one) {
-      return one->candidate == state.selection.rung && one->baseline == state.selection.baseline &&
-             (!at_point || agrees(one->candidate_params, view));
+/// The selected pair's row, of other caches too; the newest where there is none.
+size_t selected_in(const State& state, const Source& source) {
+  const auto& rows = source.comparisons;
+  auto found = std::find(rows.begin(), rows.end(), selected_pair(state, *source.run));
+  if (found == rows.end())
+    found = std::find_if(rows.begin(), rows.end(), [&](const Comparison* one) {
+      return one->candidate == state.selection.rung && one->baseline == state.selection.baseline;
     });
-  };
-  auto found = find(true);
-  if (found == comparisons.end()) found = find(false);
-  return found == comparisons.end() ? 0 : static_cast<size_t>(found - comparisons.begin());
+  return found == rows.end() ? 0 : static_cast<size_t>(found - rows.begin());
 }
 
 const Comparison* CompareScreen::chosen() const {
@@ -138,7 +148,7 @@ void CompareScreen::build(Ui& ui) {
   const Params view = view_params(state, find_info(state.sessions, state.selection.rung));
   std::tuple asked(state.selection.rung, state.selection.baseline, view);
   const bool is_asked = std::exchange(asked_, asked) != asked;
-  if (sources_[source_].all != before || is_asked) chosen_ = selected_in(state, comparisons, view);
+  if (sources_[source_].all != before || is_asked) chosen_ = selected_in(state, sources_[source_]);
   chosen_ = std::min(chosen_, comparisons.size() - 1);
   build_charts(state);
 }

@@ -126,7 +126,7 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
     return;
   }
   const std::string ours = "“" + std::string(climbs.best->rung->title) + "”";
-  const Comparison* pair = newest_pair(run, *climbs.library->series, *climbs.best->series);
+  const Comparison* pair = weightiest_pair(run, *climbs.library->series, *climbs.best->series);
   const double alone = climbs.best->rate / climbs.library->rate;
   if (!pair) {
     const auto uneven = uneven_shares(*climbs.library->series, *climbs.best->series);
@@ -174,12 +174,13 @@ std::string scatter_text(const Climbs& climbs) {
 /// What the climb multiplied.
 GainText gain_of(const Run& run, const Climbs& climbs) {
   const Series &from = *climbs.first->series, &to = *climbs.best->series;
-  return gain_text(newest_pair(run, from, to), climbs.best->rate / climbs.first->rate, from, to);
+  return gain_text(weightiest_pair(run, from, to), climbs.best->rate / climbs.first->rate, from,
+                   to);
 }
 
 /// Two whose ratio stands on the card as a range: why.
 std::string uneven_text(const Run& run, const Climbed& from, const Climbed& to) {
-  if (const Comparison* pair = newest_pair(run, *from.series, *to.series))
+  if (const Comparison* pair = weightiest_pair(run, *from.series, *to.series))
     return uneven_sentence(*pair);
   const auto uneven = uneven_shares(*from.series, *to.series);
   if (!uneven) return "";
@@ -228,7 +229,7 @@ void say_caveats(const Run& run, const Climbs& climbs, ClimbCard* card) {
       card->caveats.push_back({is_noisy ? "" : "uneven shares of the processor", std::move(why)});
   }
   const bool has_pair =
-      climbs.best && newest_pair(run, *climbs.first->series, *climbs.best->series);
+      climbs.best && weightiest_pair(run, *climbs.first->series, *climbs.best->series);
   if (std::string rough = scatter_text(climbs); !rough.empty() && !has_pair)
     card->caveats.push_back({is_noisy ? "" : "few or scattered times", std::move(rough)});
 }

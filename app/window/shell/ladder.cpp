@@ -293,7 +293,7 @@ const Comparison* shown_comparison(const State& state, std::string* where, const
     return hides_result(state, found.baseline, found.baseline_params) ||
            hides_result(state, found.candidate, found.candidate_params);
   };
-  const app::SnappedComparison own = app::nearest_comparison(
+  const app::SnappedComparison own = app::nearest_pair(
       state.run(), selection.baseline, selection.rung, wanted(state.run()), selection.cache);
   if (own.exact) {
     if (run) *run = &state.run();
@@ -301,8 +301,15 @@ const Comparison* shown_comparison(const State& state, std::string* where, const
   }
   const RungView* row = find_row(state.ladder, selection.rung);
   if (row && row->can_run) return nullptr;
-  const app::SnappedComparison found = app::recorded_comparison(
-      state.sessions.recordings, selection.baseline, selection.rung, wanted, selection.cache);
+  const auto recorded = [&](const std::string& baseline, const std::string& candidate) {
+    return app::recorded_comparison(state.sessions.recordings, baseline, candidate, wanted,
+                                    selection.cache);
+  };
+  app::SnappedComparison found = recorded(selection.baseline, selection.rung);
+  if (!found.exact) {
+    const app::SnappedComparison turned = recorded(selection.rung, selection.baseline);
+    if (turned.exact) found = turned;
+  }
   if (!found.comparison || is_hidden(*found.comparison)) return nullptr;
   if (where) *where = found.recording->machine;
   if (run) *run = found.recording->run.get();

@@ -86,8 +86,9 @@ struct Sessions;
 /// A kernel as this worker describes it, else as a recording does; null: neither knows it.
 const KernelInfo* find_info(const Sessions& sessions, const std::string& kernel);
 
-/// The latest comparison of baseline and selection, live before recorded; null: none was made.
-/// `where` receives the recording's machine, empty for a live one. A recorded one may be of another point than the view's.
+/// The comparison of baseline and selection, live before recorded, that outweighs the others (common/record/in_turns.h);
+/// turned round where the two were compared at this point only so. Null: none was made. `where` receives the recording's
+/// machine, empty for a live one. A recorded one may be of another point than the view's.
 const Comparison* shown_comparison(const State& state, std::string* where,
                                    const Run** run = nullptr);
 

@@ -11,6 +11,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
 #include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
@@ -33,14 +34,14 @@ const Comparison* pair_of(const State& state, const StepBars& bars, std::string*
     return info ? params_of_bar(state, *info, bar.asked) : bar.asked.set;
   };
   const Params before = wanted_of(first), wanted = wanted_of(last);
-  const auto& all = state.run().comparisons();
-  for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    const bool is_it = it->baseline == first.asked.kernel && it->candidate == last.asked.kernel &&
-                       it->cache == last.asked.cache && agrees(it->baseline_params, before) &&
-                       agrees(it->candidate_params, wanted);
-    if (!is_it || is_cancelled(*it)) continue;
+  const Comparison* own = weightiest_of(state.run(), [&](const Comparison& one) {
+    return one.baseline == first.asked.kernel && one.candidate == last.asked.kernel &&
+           one.cache == last.asked.cache && agrees(one.baseline_params, before) &&
+           agrees(one.candidate_params, wanted) && !is_cancelled(one);
+  });
+  if (own) {
     if (state.is_replay()) *machine = machine_named(state.run());
-    return &*it;
+    return own;
   }
   if (last.machine.empty() || first.machine != last.machine) return nullptr;
   const app::SnappedComparison found = app::recorded_comparison(

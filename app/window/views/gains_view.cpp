@@ -227,7 +227,8 @@ std::string no_bar_reason(const State& state, const RungView& view, const chart:
 
 /// The comparison of just these two results, if one was made.
 const Comparison* pair_of(const State& state, const RungView& before, const RungView& row) {
-  if (row.origin != Origin::recorded) return newest_pair(state.run(), *before.series, *row.series);
+  if (row.origin != Origin::recorded)
+    return weightiest_pair(state.run(), *before.series, *row.series);
   const app::SnappedComparison found = app::recorded_comparison(
       state.sessions.recordings, before.rung->kernel, row.rung->kernel,
       [&](const Run&) { return row.series->params; }, row.series->cache);
@@ -249,7 +250,8 @@ bool are_one_size(const State& state, const RungView& a, const RungView& b) {
   return agrees(size_params(state, a.series->params), size_params(state, b.series->params));
 }
 
-/// The nearest rung before this one that has a speed of its own, on the same machine at the same size.
+/// The nearest rung before this one that has a speed of its own, on the same machine at the same size. One that is no step
+/// at these parameters stands where the two were compared: a pair before a ratio of two times alone.
 const RungView* step_before(const State& state, const RungView& row, const std::string& unit) {
   const Rung* rung = row.rung;
   while ((rung = rung_before(state, *rung)) != nullptr) {
@@ -258,7 +260,7 @@ const RungView* step_before(const State& state, const RungView& row, const std::
     const auto rate = before ? rate_of(before->series) : std::nullopt;
     if (rate && rate->unit == unit && before->origin == row.origin &&
         before->machine == row.machine && are_one_size(state, *before, row) &&
-        why_no_step(rung->kernel, before->series->params).empty())
+        (why_no_step(rung->kernel, before->series->params).empty() || pair_of(state, *before, row)))
       return before;
   }
   return nullptr;

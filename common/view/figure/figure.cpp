@@ -13,6 +13,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
+#include "common/record/in_turns.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
@@ -125,6 +126,24 @@ std::vector<const T*> newest_of_each_point(const All& all, const Matches& matche
   return newest;
 }
 
+/// The same of comparisons, of which one that outweighs the others stands for its point.
+template <class Matches>
+std::vector<const Comparison*> weightiest_of_each_point(const Run& run, const Matches& matches) {
+  std::vector<const Comparison*> all;
+  for (const Comparison& one : run.comparisons()) {
+    if (!matches(one)) continue;
+    const auto earlier = std::find_if(all.begin(), all.end(), [&](const Comparison* other) {
+      return other->candidate_params == one.candidate_params &&
+             other->equal_clock.has_value() == one.equal_clock.has_value();
+    });
+    const bool is_lighter = earlier != all.end() && !outweighs(one, **earlier);
+    if (is_lighter) continue;
+    if (earlier != all.end()) all.erase(earlier);
+    all.push_back(&one);
+  }
+  return all;
+}
+
 Point<Series> find_series(const Reference& reference, const Run& run, const Params& near) {
   const KernelInfo* info = run.kernel(reference.kernel);
   const Params wanted = with_copies(reference.set, info);
@@ -147,12 +166,7 @@ Point<Comparison> find_pair(const Reference& reference, const Run& run, const Pa
            comparison.cache == reference.cache && !is_self_check(comparison) &&
            holds_all(comparison.candidate_params, wanted);
   };
-  auto matching = newest_of_each_point<Comparison>(
-      run.comparisons(), matches, [](const Comparison& a, const Comparison& b) {
-        return a.baseline == b.baseline && a.candidate == b.candidate && a.cache == b.cache &&
-               a.candidate_params == b.candidate_params &&
-               a.equal_clock.has_value() == b.equal_clock.has_value();
-      });
+  auto matching = weightiest_of_each_point(run, matches);
   const Point<Comparison> point = choose(matching, wanted, info, near);
   if (!point.found || point.found->equal_clock || reference.at_equal_clock) return point;
   // Of the same point the sustained verdict leads.
@@ -470,14 +484,20 @@ Result<std::optional<Figure>> best_baseline(const Reference& reference,
 std::string other_pair(const Reference& reference, const Run* run) {
   if (!run || reference.versus.empty() || !reference.machine.empty()) return "";
   const Params wanted = with_copies(reference.set, run->kernel(reference.kernel));
-  const Comparison* found = nullptr;
+  const Comparison* newest = nullptr;
+  const auto fits = [&](const Comparison& one) {
+    return one.candidate == reference.kernel && one.cache == reference.cache &&
+           !is_self_check(one) && one.verdict != Verdict::invalid && one.ratio > 0 &&
+           holds_all(one.candidate_params, wanted);
+  };
   for (const Comparison& one : run->comparisons()) {
-    const bool fits = one.candidate == reference.kernel && one.cache == reference.cache &&
-                      !is_self_check(one) && one.verdict != Verdict::invalid && one.ratio > 0 &&
-                      holds_all(one.candidate_params, wanted);
-    if (fits) found = &one;
+    if (fits(one)) newest = &one;
   }
-  if (!found) return "";
+  if (!newest) return "";
+  const Comparison* found = weightiest_of(*run, [&](const Comparison& one) {
+    return fits(one) && one.baseline == newest->baseline &&
+           one.candidate_params == newest->candidate_params;
+  });
   const std::string& baseline = found->baseline;
   return "; against " + baseline.substr(baseline.rfind('.') + 1) + " it is " +
          ratio_text(found->ratio, found->ci);

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/record/clocks.h"
-#include "common/record/edit.h"
+#include "common/record/in_turns.h"
 #include "common/record/ratio_text.h"
 
 namespace ridge::report {
@@ -25,15 +25,10 @@ bool has_ratio(const Claim& claim) {
          std::isfinite(c.ratio);
 }
 
-/// Of two claims of one pair whether the later takes the earlier's place. An edit's text may have changed since, and what is
-/// not valid is never hidden: there the later stands.
-bool outweighs(const Claim& later, const Claim& earlier) {
-  const Comparison &a = later.comparison, &b = earlier.comparison;
-  if (is_edit(a.candidate) || is_edit(a.baseline)) return true;
+/// outweighs(), by the verdicts that the claims came to.
+bool claim_outweighs(const Claim& later, const Claim& earlier) {
   if (!has_ratio(later) || !has_ratio(earlier)) return true;
-  if (a.stale != b.stale) return b.stale;
-  if (a.sustained.empty() != b.sustained.empty()) return b.sustained.empty();
-  return a.rounds >= b.rounds;
+  return outweighs(later.comparison, earlier.comparison);
 }
 
 /// Of the claims that fit the one that outweighs the others.
@@ -41,7 +36,7 @@ template <typename Fits>
 const Claim* weightiest(const Material& material, const Fits& fits) {
   const Claim* found = nullptr;
   for (const Claim& claim : material.claims) {
-    if (fits(claim) && (!found || outweighs(claim, *found))) found = &claim;
+    if (fits(claim) && (!found || claim_outweighs(claim, *found))) found = &claim;
   }
   return found;
 }
