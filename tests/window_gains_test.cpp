@@ -1,6 +1,7 @@
 // The view Gains: bars of speed from zero, and by a key times on a logarithmic axis.
 #include "app/window/shell/settings.h"
 #include "app/window/views/view.h"
+#include "tests/program.h"
 #include "tests/window_fixture.h"
 
 using namespace ridge;

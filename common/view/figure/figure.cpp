@@ -79,13 +79,6 @@ const Params& params_of(const Comparison& comparison) {
   return comparison.candidate_params;
 }
 
-const Series* address_of(const Series* one) {
-  return one;
-}
-const Comparison* address_of(const Comparison& one) {
-  return &one;
-}
-
 /// Of those that match: nearest to what is in view and to the fallbacks, the latest of equals. Two that differ and are as
 /// near are a doubt.
 template <class T>
@@ -112,14 +105,14 @@ bool has_result(const Series& series, const std::string& metric) {
 
 /// Those of `all` that match, without the ones that a newer one at the same point replaces: a session of hours has hundreds
 /// of results at one point. `all` begins with the oldest, and so does what is returned.
-template <class T, class All, class Matches, class SamePoint>
-std::vector<const T*> newest_of_each_point(const All& all, const Matches& matches,
-                                           const SamePoint& is_same_point) {
-  std::vector<const T*> newest;
+template <class All, class Matches>
+std::vector<const Series*> newest_of_each_point(const All& all, const Matches& matches) {
+  std::vector<const Series*> newest;
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    const T* one = address_of(*it);
-    const bool is_older = std::any_of(newest.begin(), newest.end(),
-                                      [&](const T* other) { return is_same_point(*one, *other); });
+    const Series* one = *it;
+    const bool is_older = std::any_of(newest.begin(), newest.end(), [&](const Series* other) {
+      return one->params == other->params;
+    });
     if (!is_older && matches(*one)) newest.push_back(one);
   }
   std::reverse(newest.begin(), newest.end());
@@ -152,9 +145,7 @@ Point<Series> find_series(const Reference& reference, const Run& run, const Para
     return series.cache == reference.cache && series.mode != RunMode::compare &&
            has_result(series, reference.metric) && holds_all(series.params, wanted);
   };
-  const auto matching = newest_of_each_point<Series>(
-      run.series_of_kernel(reference.kernel), matches,
-      [](const Series& a, const Series& b) { return a.params == b.params; });
+  const auto matching = newest_of_each_point(run.series_of_kernel(reference.kernel), matches);
   return choose(matching, wanted, info, near);
 }
 
