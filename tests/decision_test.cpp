@@ -55,6 +55,22 @@ TEST_CASE("a check of the same source that failed in another request of the run 
   }
 }
 
+TEST_CASE(
+    "unresolved by an interval that is narrow and lies at the margin: more rounds are not asked "
+    "for") {
+  const Run narrow =
+      report_run({.verdict = Verdict::unresolved, .ratio = 0.9803, .ci = {0.979, 0.982}});
+  const Decision at_margin = decided(narrow);
+  CHECK(at_margin.decision == "measure_more");
+  CHECK(decision_words(at_margin) == "too close to the margin to settle");
+  CHECK(has(at_margin.reason, "it lies at the margin, and more rounds will hardly settle it"));
+  CHECK_FALSE(more_rounds(narrow.comparisons().back()));
+  const Decision wide =
+      decided(report_run({.verdict = Verdict::unresolved, .ratio = 0.99, .ci = {0.96, 1.01}}));
+  CHECK(decision_words(wide) == "measure more");
+  CHECK_FALSE(has(wide.reason, "at the margin"));
+}
+
 TEST_CASE("same and slower keep the baseline, unresolved asks for more") {
   CHECK(decided(report_run({.verdict = Verdict::same, .ratio = 1.001, .ci = {0.995, 1.006}}))
             .decision == "keep");

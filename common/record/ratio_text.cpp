@@ -299,9 +299,16 @@ std::string unresolved_words(const std::optional<Interval>& ratio, double margin
              : fmt::format("no difference beyond the margin of {:g} % is settled", margin * 100);
 }
 
+bool lies_at_margin(const Comparison& comparison) {
+  constexpr double kNarrow = 0.25;
+  return comparison.verdict == Verdict::unresolved && comparison.ci && comparison.ratio > 0 &&
+         comparison.ci->high - comparison.ci->low < kNarrow * comparison.margin;
+}
+
 std::optional<MoreRounds> more_rounds(const Comparison& comparison) {
   const bool is_of_rounds = !comparison.trained && comparison.sustained.empty();
-  if (comparison.verdict != Verdict::unresolved || !is_of_rounds || comparison.rounds_needed <= 0)
+  if (comparison.verdict != Verdict::unresolved || !is_of_rounds || comparison.rounds_needed <= 0 ||
+      lies_at_margin(comparison))
     return std::nullopt;
   MoreRounds more{.rounds = with_two_digits(comparison.rounds_needed)};
   if (comparison.rounds > 0) more.seconds = comparison.rounds_s / comparison.rounds * more.rounds;

@@ -77,6 +77,9 @@ std::string rough_words(const Stats& stats);
 /// margin of 2 % is settled".
 std::string unresolved_words(const std::optional<Interval>& ratio, double margin);
 
+/// Whether an unresolved interval is narrow beside the margin (under a quarter of it) and holds a limit of "same" all the
+/// same: more rounds will hardly settle it.
+bool lies_at_margin(const Comparison& comparison);
 /// Why trainings take no number of rounds.
 Error rounds_of_trainings();
 /// A new comparison of so many rounds that should settle an unresolved one.
@@ -85,7 +88,7 @@ struct MoreRounds {
   double seconds = 0;                   ///< that they take; 0: not known
   Verdict shows = Verdict::unresolved;  ///< what it settles as, if the ratio stays where it is
 };
-/// None where the comparison is settled, is of trainings or sustained turns, or has its ratio on the limit of "same".
+/// None where the comparison is settled, is of trainings or sustained turns, or lies at the limit of "same".
 std::optional<MoreRounds> more_rounds(const Comparison& comparison);
 /// "about 2000 rounds (about 14.0 min)".
 std::string more_rounds_text(const MoreRounds& more);

@@ -227,7 +227,11 @@ std::string unresolved_reason(const Comparison& comparison) {
   for (const std::string& reason : own_reasons(comparison)) {
     if (!is_of_crossing(reason)) text += "; " + reason;
   }
-  if (const auto more = more_rounds(comparison)) {
+  if (lies_at_margin(comparison)) {
+    text += "; it lies at the margin, and more " +
+            std::string(comparison.sustained.empty() ? "rounds" : "turns") +
+            " will hardly settle it";
+  } else if (const auto more = more_rounds(comparison)) {
     text += "; " + more_rounds_text(*more) + " would settle it" +
             (more->shows == Verdict::unresolved ? "" : " as " + to_string(more->shows)) +
             ", in a new comparison";
@@ -375,6 +379,7 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
       return say_reserve(comparison, decision);
     default:
       decision->decision = "measure_more";
+      decision->is_at_margin = lies_at_margin(comparison) && !is_cancelled(comparison);
       decision->reason = unresolved_reason(comparison);
   }
 }
@@ -492,6 +497,7 @@ std::string decision_words(const Decision& decision) {
   if (decision.decision == "keep") return "keep the baseline";
   if (decision.is_unchecked) return "check its output first";
   if (decision.lacks_sustained) return "measure it sustained";
+  if (decision.is_at_margin) return "too close to the margin to settle";
   return decision.decision == "measure_more" ? "measure more" : decision.decision;
 }
 
