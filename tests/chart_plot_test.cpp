@@ -222,6 +222,24 @@ TEST_CASE("where these rungs' roofs meet is within the axes, in doubt too, left 
   CHECK(roofline_chart(made.rows).plot->x.low < 0.005);
 }
 
+TEST_CASE("hot data that stay in a GPU's L2 are counted from its roof, as shares are") {
+  Case made = many(3);
+  Environment machine;
+  machine.gpus.push_back({.name = "NVIDIA H200"});
+  machine.gpus.front().l2_bytes = 50'000'000;
+  for (size_t i = 0; i < made.rows.size(); ++i) {
+    made.series[i].cache = CacheMode::hot;
+    made.series[i].memory_bytes = 1.5e6;
+  }
+  const auto ridge = [&] { return find_guide(roofline_chart(made.rows), "ridge")->label; };
+  CHECK(ridge().ends_with(" of DRAM read"));
+  const Run run = run_with(kCeilings, machine);
+  for (LadderRow& row : made.rows) row.run = &run;
+  CHECK(ridge().ends_with(" of L2 read"));
+  CHECK_FALSE(find_guide(roofline_chart(made.rows), "DRAM read")->label.ends_with("counts here"));
+  CHECK(find_guide(roofline_chart(made.rows), "L2 read")->label.ends_with("counts here"));
+}
+
 TEST_CASE("a quiet roof is named across other lines where no roof of its kind is loud") {
   ChartModel model;
   model.plot.emplace();

@@ -32,9 +32,12 @@ struct ReportCase {
   std::vector<std::string> reasons = {};
 };
 
-/// A run that measured these ceilings, and nothing else.
-inline Run run_with(const std::vector<Ceiling>& ceilings) {
+/// A run that measured these ceilings, and nothing else, on a machine that may be named.
+inline Run run_with(const std::vector<Ceiling>& ceilings,
+                    const std::optional<Environment>& machine = {}) {
   Run run;
+  if (machine)
+    run.apply({{"ridgepoint", 1}, {"type", "env"}, {"environment", *machine}, {"when", "before"}});
   run.apply({{"ridgepoint", 1}, {"type", "result"}, {"request", 1}, {"ceilings", ceilings}});
   return run;
 }

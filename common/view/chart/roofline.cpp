@@ -80,6 +80,16 @@ const Ceiling* memory_of(const std::vector<Ceiling>& ceilings, const OpenEnum<Ba
   return read ? read : find_ceiling(ceilings, backend, "dram_copy", "", threads);
 }
 
+/// The level that the point's bytes are counted from, as derive() has it: a GPU's L2 where hot data stay in it.
+const Ceiling* memory_of(const Measured& point, const std::vector<Ceiling>& ceilings) {
+  const bool is_in_l2 = point.backend == Backend::cuda &&
+                        point.entry.row->run &&
+                        stays_cached(*point.entry.series, point.entry.row->run->environment());
+  const Ceiling* l2 =
+      is_in_l2 ? find_ceiling(ceilings, point.backend, "l2_read", "", point.threads) : nullptr;
+  return l2 ? l2 : memory_of(ceilings, point.backend, point.threads);
+}
+
 bool is_dram(const Ceiling& roof) {
   return roof.resource == "dram_read" || roof.resource == "dram_copy";
 }
@@ -98,7 +108,7 @@ const Ceiling* memory_line(const Roofs& roofs, const Ceiling& flop) {
 double roof_above(const Measured& point, double* share) {
   const std::vector<Ceiling>& ceilings = point.entry.row->run->ceilings();
   const auto flop = flop_ceiling(ceilings, *point.entry.series);
-  const Ceiling* memory = memory_of(ceilings, point.backend, point.threads);
+  const Ceiling* memory = memory_of(point, ceilings);
   double roof = INFINITY;
   if (flop) roof = flop->value;
   if (memory) roof = std::min(roof, memory->value * intensity(point));
@@ -160,7 +170,7 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
     return point.entry.row->selected;
   });
   const Measured* anchor = selected == points.end() ? &points.front() : &*selected;
-  const Ceiling* counted = memory_of(ceilings, anchor->backend, anchor->threads);
+  const Ceiling* counted = memory_of(*anchor, ceilings);
   for (const Ceiling* roof : roofs.bytes) {
     const double highest = highest_of(roofs, roof->threads);
     Guide guide{.kind = Guide::Kind::slope, .value = roof->value, .role = Role::text};
@@ -181,7 +191,10 @@ void add_roofs(const std::vector<Ceiling>& ceilings, const Roofs& roofs,
   // All ridge points are marked; the one that matters to the selection is carried down to the axis.
   Curve ridges{.name = "ridge points", .role = Role::text, .marker = Marker::diamond};
   for (const Ceiling* roof : roofs.flop) {
-    const Ceiling* memory = memory_of(ceilings, roof->backend, roof->threads);
+    const bool is_counted =
+        counted && counted->backend == roof->backend && counted->threads == roof->threads;
+    const Ceiling* memory =
+        is_counted ? counted : memory_of(ceilings, roof->backend, roof->threads);
     Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value};
     guide.role = look_of_dtype(roof->dtype).role;
     guide.label = roof->name + " " + ceiling_text(*roof, roof->value) + doubt_of(*roof);
