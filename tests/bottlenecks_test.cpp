@@ -282,3 +282,33 @@ TEST_CASE("ridgepoint map: the causes, and of a saved run its cases with what th
   CHECK(document["settled"] == 2);
   CHECK(map({folder / "none.jsonl"}).code != 0);
 }
+
+TEST_CASE(
+    "power, which held the clock down, stands on the map as in the report; idle counters are "
+    "none") {
+  const std::string file = variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.bf16_4096.jsonl";
+  const auto said = [&](std::vector<std::string> args) {
+    const Outcome one = Program(variable("RIDGE_BIN"), std::move(args)).finish();
+    REQUIRE(one.code == 0);
+    return one.out;
+  };
+  const std::string map = said({"map", file});
+  INFO(map);
+  CHECK(map.starts_with("power, before the cause that a rung has below\n  lever: less energy"));
+  const Json document = Json::parse(said({"map", file, "--json"}));
+  const auto held = document["power"].size();
+  CHECK(held > 0);
+  // As many as the report has.
+  const std::string report = said({"report", file});
+  size_t named = 0;
+  for (size_t at = 0; (at = report.find("| power, then ", at)) != std::string::npos; ++at) ++named;
+  CHECK(named == held);
+  // cuBLAS: by its rate the Tensor Cores did more than its pipe's counter says.
+  const size_t row = report.find("| cuBLAS | power, then compute");
+  REQUIRE(row != std::string::npos);
+  const std::string line = report.substr(row, report.find('\n', row) - row);
+  INFO(line);
+  CHECK(contains(line, "its counters are of a range with idle time: not used"));
+  CHECK_FALSE(contains(line, "(counters)"));
+  CHECK(contains(report.substr(report.find("| cuBLASLt | power, then compute")), "(counters)"));
+}

@@ -54,6 +54,7 @@ int cmd_map(const CommonOptions& common, const std::string& path) {
   print_json({{"ridgepoint", 1},
               {"run", path},
               {"map", lines},
+              {"power", json_of(map.power.cases)},
               {"results", map.results},
               {"settled", map.settled},
               {"not_settled", json_of(map.open)}});

@@ -71,6 +71,13 @@ std::string evidence_line(const Diagnosis& diagnosis, Bottleneck cause) {
   return diagnosis.reason + (shares.empty() ? "" : "; " + shares);
 }
 
+/// "its clock was held down to 1317 of 1980 MHz (power cap), then compute"
+std::string power_evidence(const Diagnosis& diagnosis) {
+  Diagnosis then = diagnosis;
+  then.held_down.clear();
+  return diagnosis.held_down + ", then " + bottleneck_text(then);
+}
+
 void add_case(const std::string& kernel, const Params& params, const Diagnosis& diagnosis,
               BottleneckMap* map) {
   ++map->results;
@@ -78,6 +85,10 @@ void add_case(const std::string& kernel, const Params& params, const Diagnosis& 
     ++map->settled;
   else
     map->open.push_back({kernel, params, diagnosis.basis, diagnosis.reason});
+  if (!diagnosis.held_down.empty()) {
+    map->power.lever = lever_of(diagnosis, backend_of(kernel));
+    map->power.cases.push_back({kernel, params, Basis::measured, power_evidence(diagnosis)});
+  }
   for (BottleneckLine& line : map->lines) {
     const Bottleneck cause = line.entry->cause;
     if (!binds(diagnosis, cause)) continue;
@@ -194,6 +205,12 @@ std::string bottleneck_map_text(const BottleneckMap& map, const std::string& run
   const auto add = [&](const char* what, const std::string& words) {
     text += wrapped(std::string("  ") + what + words, kTextWidth, 4) + "\n";
   };
+  if (!map.power.cases.empty()) {
+    text += "power, before the cause that a rung has below\n";
+    add("lever: ", map.power.lever);
+  }
+  for (const BottleneckCase& one : map.power.cases)
+    add("here: ", case_name(one, shared) + ", " + one.evidence);
   for (const BottleneckLine& line : map.lines) {
     text += std::string(text.empty() ? "" : "\n") + line.entry->name + "\n";
     add("evidence: ", line.entry->evidence);

@@ -34,10 +34,17 @@ struct BottleneckLine {
   std::vector<BottleneckCase> cases;  ///< newest first, each rung once
 };
 
+/// Results whose clock a GPU's power cap held down: what binds them, named in its own line, comes after that.
+struct PowerLine {
+  std::string lever;  ///< empty: there is no such result
+  std::vector<BottleneckCase> cases;
+};
+
 struct BottleneckMap {
   std::vector<BottleneckLine> lines;  ///< of all causes, in their order
   size_t results = 0,
          settled = 0;  ///< rungs and queues that have a speed, and those that a cause binds
+  PowerLine power{};
   std::vector<BottleneckCase> open{};  ///< the others: no cause binds them
   /// "causal=no": what results that are no case have otherwise than their rung's newest one, each once.
   std::set<std::string> others{};

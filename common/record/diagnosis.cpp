@@ -56,6 +56,19 @@ constexpr BusyCounter kBusyCounters[] = {
     {"l1tex__throughput", "L1 throughput", Bottleneck::memory_bandwidth},
 };
 
+/// Whether the counted range holds time in which the kernel did not run: by its rate the Tensor Cores did more than the
+/// pipe's counter allows, by more than a tenth. Then no counter of that range is evidence.
+bool has_idle_counters(const Series& series, const Derived& derived) {
+  constexpr double kBelow = 0.9;
+  if (!derived.compute || !derived.compute->name.starts_with("tensor")) return false;
+  return std::any_of(series.counters.begin(), series.counters.end(), [&](const Counter& counter) {
+    return counter.unit == "%" && counter.name.starts_with(kBusyCounters[0].start) &&
+           counter.value / 100 < kBelow * derived.compute->value;
+  });
+}
+
+constexpr const char* kIdleCounters = "its counters are of a range with idle time: not used";
+
 void add_counters(const Series& series, Signals* signals) {
   for (const Counter& counter : series.counters) {
     for (const BusyCounter& known : kBusyCounters) {
@@ -114,7 +127,7 @@ Signals kernel_signals(const Series& series, const Derived& derived,
                        const std::vector<Ceiling>& ceilings, bool cached) {
   Signals signals;
   add_ceilings(series, derived, cached, &signals);
-  add_counters(series, &signals);
+  if (!has_idle_counters(series, derived)) add_counters(series, &signals);
   add_launches(series, ceilings, &signals);
   const double t_ns = series.stats->median_ns;
   // Somebody else's work takes the core away just as a launch or waiting does.
@@ -438,6 +451,8 @@ std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceilin
   Diagnosis diagnosis;
   judge(series, derived, of_time(signals), &diagnosis);
   add_memory(signals, &diagnosis);
+  if (has_idle_counters(series, derived))
+    diagnosis.reason += (diagnosis.reason.empty() ? "" : "; ") + std::string(kIdleCounters);
   // What decided comes first: where it is latency, how far away the ceilings are.
   if (diagnosis.bottleneck == Bottleneck::latency) {
     std::stable_sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) {

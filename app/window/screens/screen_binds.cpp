@@ -37,6 +37,8 @@ class BindsScreen final : public Screen {
   void read_kept(Ui& ui);
   void build(const State& state);
   void draw_head(Ui& ui, Area* rest) const;
+  static void draw_cases(Ui& ui, Area* rest, const std::vector<app::BottleneckCase>& cases);
+  static void draw_power(Ui& ui, Scroll* page, const app::PowerLine& power);
   static void draw_cause(Ui& ui, Scroll* page, const app::BottleneckLine& line);
 
   app::BottleneckMap map_;
@@ -125,6 +127,33 @@ void BindsScreen::draw_head(Ui& ui, Area* rest) const {
     ui.dispatch([](State& state) { state.view.screen = ScreenId::home; });
 }
 
+void BindsScreen::draw_cases(Ui& ui, Area* rest, const std::vector<app::BottleneckCase>& cases) {
+  const auto say = [&](const std::string& text, Role role) {
+    rest->take_top(ui.paragraph(*rest, text, kSmall_px, role), ui.px(2));
+  };
+  for (size_t i = 0; i < cases.size() && i < kShownCases; ++i)
+    say("“" + title_of_kernel(cases[i].kernel) + "”, " + cases[i].evidence + ".", Role::text);
+  if (cases.size() > kShownCases)
+    say("And " + std::to_string(cases.size() - kShownCases) + " more.", Role::muted);
+}
+
+/// The limit of the whole chip comes before that of any unit.
+void BindsScreen::draw_power(Ui& ui, Scroll* page, const app::PowerLine& power) {
+  if (power.cases.empty()) return;
+  Area& rest = page->rest;
+  rest.take_top(ui.px(10));
+  const float first = rest.y;
+  const Area head = rest.take_top(ui.px(30), ui.px(2));
+  ui.text(head.x, head.middle(), "Power, before the cause that a rung has below", kBody_px,
+          Role::text, Face::strong, Anchor::start, head.w);
+  rest.take_top(ui.paragraph(rest, "Lever: " + power.lever + ".", kSmall_px, Role::muted),
+                ui.px(2));
+  draw_cases(ui, &rest, power.cases);
+  ui.widgets["cause:power"] = {rest.x, first, rest.w, rest.y - first};
+  rest.take_top(ui.px(8));
+  ui.list->AddLine({rest.x, rest.y}, {rest.x + rest.w, rest.y}, ui.color(Role::grid));
+}
+
 /// Name and link on one line, below it what settles it, the lever, and the cases.
 void BindsScreen::draw_cause(Ui& ui, Scroll* page, const app::BottleneckLine& line) {
   Area& rest = page->rest;
@@ -150,12 +179,7 @@ void BindsScreen::draw_cause(Ui& ui, Scroll* page, const app::BottleneckLine& li
           (line.pulls ? std::string("; “") + line.pulls->title + "” pulls it." : std::string(".")),
       Role::muted);
   if (!line.shown) say("No lab shows it yet.", Role::muted);
-  for (size_t i = 0; i < line.cases.size() && i < kShownCases; ++i) {
-    const app::BottleneckCase& one = line.cases[i];
-    say("“" + title_of_kernel(one.kernel) + "”, " + one.evidence + ".", Role::text);
-  }
-  if (line.cases.size() > kShownCases)
-    say("And " + std::to_string(line.cases.size() - kShownCases) + " more.", Role::muted);
+  draw_cases(ui, &rest, line.cases);
   ui.widgets["cause:" + cause] = {rest.x, first, rest.w, rest.y - first};
   rest.take_top(ui.px(8));
   ui.list->AddLine({rest.x, rest.y}, {rest.x + rest.w, rest.y}, ui.color(Role::grid));
@@ -168,6 +192,7 @@ void BindsScreen::draw(Ui& ui, Area all) {
   Area inner = all.inset(ui.px(28), ui.px(16));
   draw_head(ui, &inner);
   Scroll page(ui, "binds_page", inner);
+  draw_power(ui, &page, map_.power);
   for (const app::BottleneckLine& line : map_.lines) draw_cause(ui, &page, line);
 }
 
