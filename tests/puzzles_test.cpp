@@ -47,6 +47,34 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE(
+    "what exercise check finds solved is counted by exercise list; a file of another is no start") {
+  const Folder folder;
+  const char* before = std::getenv("XDG_CONFIG_HOME");
+  const std::string kept = before ? before : "";
+  setenv("XDG_CONFIG_HOME", (folder / "").c_str(), 1);
+  const auto ridgepoint = [](std::vector<std::string> args) {
+    return Program(variable("RIDGE_BIN"), std::move(args)).finish();
+  };
+  const std::string mine = folder / "mine.cu";
+  CHECK(ridgepoint({"exercise", "start", "map", "--to", mine}).code == 0);
+  CHECK(ridgepoint({"exercise", "start", "map", "--to", mine}).code == 0);  // left as it is
+  const Outcome another = ridgepoint({"exercise", "start", "guard", "--to", mine});
+  CHECK(another.code == 73);
+  CHECK(has(another.err, "it holds the exercise 'map' already"));
+  const auto is_solved = [&] {
+    const Outcome listed = ridgepoint({"exercise", "list", "puzzles", "--all"});
+    return has(listed.out, "✓ map ");
+  };
+  CHECK_FALSE(is_solved());
+  CHECK(ridgepoint({"exercise", "check", mine}).code != 0);
+  CHECK_FALSE(is_solved());
+  write_all(mine, reference("map"));
+  CHECK(ridgepoint({"exercise", "check", mine}).code == 0);
+  if (!has(ridgepoint({"list", "--actions"}).err, "RIDGE_WINDOW=ON")) CHECK(is_solved());
+  before ? setenv("XDG_CONFIG_HOME", kept.c_str(), 1) : unsetenv("XDG_CONFIG_HOME");
+}
+
 TEST_CASE("twenty-five puzzles, each a rung of the lab, in its order") {
   const Lab* lab = find_lab("puzzles");
   REQUIRE(lab != nullptr);

@@ -172,7 +172,8 @@ Measured measure_comparison(const CommonOptions& common, const MeasureOptions& o
   return measure(common, options, RequestType::compare, choose, say, each_step);
 }
 
-int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
+int cmd_compare(const CommonOptions& common, const MeasureOptions& options,
+                const std::function<void(const Measured&)>& after) {
   bool are_trainings = false;
   const auto say = [&](const WorkRequest& request, bool trainings) {
     are_trainings = trainings;
@@ -181,6 +182,7 @@ int cmd_compare(const CommonOptions& common, const MeasureOptions& options) {
       complain("the commands run where the worker runs: " + one_line(common.worker, 200));
   };
   const Measured measured = measure_comparison(common, options, say, rounds_notice(options));
+  if (after && measured.request != 0) after(measured);
   return show(common, options, measured, are_trainings);
 }
 

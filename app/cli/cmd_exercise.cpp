@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +13,7 @@
 #include "app/query/editing.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
 #ifdef RIDGE_HAS_WINDOW
@@ -40,6 +43,19 @@ bool is_solved_in_window([[maybe_unused]] const std::string& exercise) {
   return found != known.end() && found->second.is_solved;
 #else
   return false;
+#endif
+}
+
+/// Where the window notes it, so that the window and 'exercise list' count it.
+void note_solved_in_window([[maybe_unused]] const std::string& exercise) {
+#ifdef RIDGE_HAS_WINDOW
+  window::State state;
+  state.settings.path = window::default_settings_path();
+  window::load_settings(&state);
+  bool& is_solved = state.history.exercises[exercise].is_solved;
+  if (std::exchange(is_solved, true)) return;
+  window::save_settings(&state);
+  if (state.notice.is_error) complain(state.notice.text);
 #endif
 }
 
@@ -121,11 +137,23 @@ int list_exercises(const CommonOptions& common, const ExerciseOptions& options) 
   return 0;
 }
 
+/// Why the file that is there already is none of this exercise; absent: it is, or what was written in it cannot be told.
+std::optional<Error> another_file_error(const Exercise& exercise, const std::string& path) {
+  const auto text = read_learner_file(path);
+  if (!text) return std::nullopt;
+  const auto found = exercise_of(*text);
+  if (!found || found->name == exercise.name) return std::nullopt;
+  return Error{ErrorCode::cannot_write, "it holds the exercise '" + found->name + "' already", path,
+               "name another file with --to, or delete this one"};
+}
+
 int start_exercise(const CommonOptions& common, const Exercise& exercise, const std::string& to) {
   const std::string path =
       to.empty() ? learner_file(learner_folder("exercises"), exercise.name, exercise.is_cuda) : to;
   const auto made = make_copy(path, exercise.handed_out);
   if (!made) return fail(common, made.error());
+  const auto another = *made ? std::nullopt : another_file_error(exercise, path);
+  if (another) return fail(common, *another);
   if (common.json) {
     print_json({{"ridgepoint", 1}, {"exercise", exercise.name}, {"file", path}, {"copied", *made}});
     return 0;
@@ -201,6 +229,7 @@ int check_puzzle(const CommonOptions& common, const ExerciseOptions& options,
   if (!counts) return fail(common, counts.error());
   if (!saved) return fail(common, saved.error());
   const bool solved = is_solved(*counts, exercise.targets);
+  if (solved) note_solved_in_window(exercise.name);
   if (common.json) {
     print_json({{"ridgepoint", 1},
                 {"exercise", exercise.name},
@@ -211,6 +240,15 @@ int check_puzzle(const CommonOptions& common, const ExerciseOptions& options,
     print(puzzle_text(*counts, exercise, options.name));
   }
   return solved ? 0 : static_cast<int>(ErrorCode::invalid);
+}
+
+/// By a verified comparison that is not slower than what it goes on from, as in the window.
+void note_compared(const Exercise& exercise, const Measured& measured) {
+  for (const Comparison& one : measured.driver->run().comparisons()) {
+    const bool solves = one.request == measured.request && is_edit(one.candidate) &&
+                        (one.verdict == Verdict::faster || one.verdict == Verdict::same);
+    if (solves) return note_solved_in_window(exercise.name);
+  }
 }
 
 /// A paired comparison with the rung that it goes on from: its gate is the check.
@@ -244,7 +282,8 @@ int check_exercise(const CommonOptions& common, const ExerciseOptions& options) 
     const Params& usual = exercise->is_cuda ? lab->first_look_gpu : lab->first_look_cpu;
     for (const auto& one : usual) compare.set.push_back(to_string(Params{one}));
   }
-  return cmd_compare(common, compare);
+  return cmd_compare(common, compare,
+                     [&](const Measured& measured) { note_compared(*exercise, measured); });
 }
 
 int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options) {

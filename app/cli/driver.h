@@ -206,7 +206,9 @@ Measured measure_comparison(const CommonOptions& common, const MeasureOptions& o
 
 /// 'ridgepoint compare', and the check of an exercise: compares rungs in interleaved pairs, prints the result and returns
 /// the exit code. In cmd_compare.cpp.
-int cmd_compare(const CommonOptions& common, const MeasureOptions& options);
+/// `after` is told what was measured.
+int cmd_compare(const CommonOptions& common, const MeasureOptions& options,
+                const std::function<void(const Measured&)>& after = {});
 
 /// The same for commands; in compare_commands.cpp.
 Result<WorkRequest> command_request(const MeasureOptions& options);
