@@ -72,6 +72,37 @@ std::string tables_of(const Run& run) {
 
 }  // namespace
 
+TEST_CASE(
+    "a report's steps rest on their own pairs, whatever pair is asked for, and its bold line names "
+    "whom it is of") {
+  const auto report = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"report", test::variable("RIDGE_SOURCE") +
+                                             "/assets/recorded/gemm.h200.bf16.jsonl"});
+    const test::Outcome made = test::Program(test::variable("RIDGE_BIN"), more).finish();
+    REQUIRE(made.code == 0);
+    return made.out;
+  };
+  const auto row = [](const std::string& text, const std::string& start) {
+    const size_t at = text.find(start);
+    REQUIRE(at != std::string::npos);
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  const std::string all = report({"--set", "n=512"});
+  const std::string pair =
+      report({"--set", "n=512", "--baseline", "cublaslt", "--candidate", "tuned"});
+  CHECK(row(all, "| mma.sync |").ends_with("2.863\\] | WMMA |"));
+  for (const char* rung : {"| mma.sync |", "| multicast |", "| tuned |"})
+    CHECK(row(pair, rung) == row(all, rung));
+  CHECK(row(pair, "## Compared in pairs") == "## Compared in pairs");  // the one asked for
+  CHECK(row(all, "**").starts_with("**tuned: ▼ 0.957× as fast as cuBLASLt**"));
+  CHECK(row(report({"--set", "n=2048"}), "**").starts_with("**ping-pong: ▼ 0.956× as fast as"));
+  const std::string every = report({});
+  CHECK(every.find("“tuned” against “cuBLASLt” at 2 other sizes: ") != std::string::npos);
+  // Paper leaves the appendix's method out, and says where it is.
+  CHECK(every.find("see “The clocks” in the appendix, on paper in the HTML page.") !=
+        std::string::npos);
+}
+
 TEST_CASE("a run and its replay give the same tables, documents, reports and charts") {
   const Ladder measured;
   const Run& live = measured.driver->run();

@@ -243,8 +243,9 @@ void add_clock_caveats(const Material& material, const Climb& climb, Section* se
   }
   if (first.empty()) return;
   if (others > 0)
-    first += fmt::format(" In {} other comparison{} too: see “The clocks” in the appendix.", others,
-                         others == 1 ? "" : "s");
+    first += fmt::format(" In {} other comparison{} too: see “The clocks” in the appendix{}.",
+                         others, others == 1 ? "" : "s",
+                         material.is_of_pair ? "" : ", on paper in the HTML page");
   section->bullets.push_back(std::move(first));
 }
 

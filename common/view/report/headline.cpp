@@ -548,14 +548,12 @@ std::string first_words(const Material& material) {
   return material.lab == kImportedLab ? "the first benchmark" : "the first rung";
 }
 
-/// "▼ 0.956× as fast as cuBLASLt"; with the candidate's name where that is not the fastest rung.
+/// "ping-pong: ▼ 0.956× as fast as cuBLASLt"
 std::string leading_figure(const Material& material, const Climb& climb, const Claim& claim) {
   const Comparison& c = claim.comparison;
   const chart::ClimbStep step{
       .ratio = c.ratio, .verdict = claim.decision.verdict, .interval = c.ci};
-  const bool is_of_best = c.candidate == climb.best->series->kernel;
-  return (is_of_best ? "" : title_of(c.candidate, *material.options) + ": ") +
-         chart::step_text(step) + " as fast as " +
+  return title_of(c.candidate, *material.options) + ": " + chart::step_text(step) + " as fast as " +
          (is_of_way(climb, claim) ? first_words(material)
                                   : title_of(c.baseline, *material.options));
 }

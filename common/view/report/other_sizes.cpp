@@ -53,6 +53,9 @@ std::string outcome_words(const Claim& lead, const Claim& claim, const std::stri
   return (c.candidate == lead.comparison.candidate ? ""
                                                    : "“" + title_of(c.candidate, options) + "” ") +
          ratio_text(c.ratio, c.ci) + (is_plain ? "" : fmt::format(", {},", to_string(verdict))) +
+         (c.sustained.empty() == lead.comparison.sustained.empty() ? ""
+          : c.sustained.empty()                                    ? " at equal clock"
+                                                                   : " sustained") +
          " at " + to_string(at);
 }
 
@@ -85,7 +88,8 @@ std::string other_sizes_sentence(const Material& material, const Claim& lead) {
   std::string text;
   for (const auto& [value, claim] : sizes)
     text += (text.empty() ? "" : "; ") + outcome_words(lead, *claim, size, *material.options);
-  return fmt::format("Against “{}” at {} other size{}: {}.",
+  return fmt::format("“{}” against “{}” at {} other size{}: {}.",
+                     title_of(lead.comparison.candidate, *material.options),
                      title_of(lead.comparison.baseline, *material.options), sizes.size(),
                      sizes.size() == 1 ? "" : "s", text);
 }

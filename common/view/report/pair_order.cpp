@@ -31,14 +31,19 @@ bool claim_outweighs(const Claim& later, const Claim& earlier) {
   return outweighs(later.comparison, earlier.comparison);
 }
 
-/// Of the claims that fit the one that outweighs the others.
 template <typename Fits>
-const Claim* weightiest(const Material& material, const Fits& fits) {
-  const Claim* found = nullptr;
-  for (const Claim& claim : material.claims) {
+const Claim* weightiest_in(const std::vector<Claim>& claims, const Fits& fits,
+                           const Claim* found = nullptr) {
+  for (const Claim& claim : claims) {
     if (fits(claim) && (!found || claim_outweighs(claim, *found))) found = &claim;
   }
   return found;
+}
+
+/// Of the claims that fit, asked for or not, the one that outweighs the others.
+template <typename Fits>
+const Claim* weightiest(const Material& material, const Fits& fits) {
+  return weightiest_in(material.claims, fits, weightiest_in(material.unasked, fits));
 }
 
 bool is_of_same_two(const Claim& claim, const Comparison& c) {
@@ -144,7 +149,7 @@ const Claim* pair_of(const Material& material, const Line& a, const Line& b) {
 }
 
 const Claim* weightiest_like(const Material& material, const Claim& claim) {
-  return weightiest(material, [&](const Claim& other) {
+  return weightiest_in(material.claims, [&](const Claim& other) {
     return other.paired && is_of_same_two(other, claim.comparison);
   });
 }

@@ -102,17 +102,25 @@ Result<Claim> unpaired_claim(const Input& base_input, const Input& candidate_inp
   return claim;
 }
 
-Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const Options& options) {
+/// The pairs of one run: those of the baseline and the candidate that were asked for, or the others.
+std::vector<Claim> pairs_in(std::span<const Input> inputs, const Options& options, bool are_asked) {
   std::vector<Claim> claims;
+  if (inputs.size() != 1) return claims;
+  const Run& run = *inputs[0].run;
+  for (const Comparison& comparison : run.comparisons()) {
+    if (is_self_check(comparison)) continue;  // of the machine, not of a rung
+    const bool is_asked = names(options.baseline, comparison.baseline) &&
+                          names(options.candidate, comparison.candidate);
+    if (is_asked != are_asked) continue;
+    if (!is_wanted(options, comparison.lab, comparison.candidate_params)) continue;
+    claims.push_back(paired_claim(run, comparison, options));
+  }
+  return claims;
+}
+
+Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const Options& options) {
+  std::vector<Claim> claims = pairs_in(inputs, options, true);
   if (inputs.size() == 1) {
-    const Run& run = *inputs[0].run;
-    for (const Comparison& comparison : run.comparisons()) {
-      if (is_self_check(comparison)) continue;  // of the machine, not of a rung
-      if (!names(options.baseline, comparison.baseline)) continue;
-      if (!names(options.candidate, comparison.candidate)) continue;
-      if (!is_wanted(options, comparison.lab, comparison.candidate_params)) continue;
-      claims.push_back(paired_claim(run, comparison, options));
-    }
     const bool both = !options.baseline.empty() && !options.candidate.empty();
     if (!claims.empty() || (options.baseline.empty() && options.candidate.empty())) return claims;
     if (!both) {
@@ -412,6 +420,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   material.lab = material.lines.back().series->lab;
   material.other_labs = labs_left_out(inputs, options);
   RIDGE_TRY(material.claims, collect_claims(inputs, options));
+  material.unasked = pairs_in(inputs, options, false);
   material.is_of_pair = report.is_of_pair = is_about_pair(material);
   put_weightiest_last(&material);
   mark_sides(&material);
