@@ -311,4 +311,9 @@ TEST_CASE(
   CHECK(contains(line, "its counters are of a range with idle time: not used"));
   CHECK_FALSE(contains(line, "(counters)"));
   CHECK(contains(report.substr(report.find("| cuBLASLt | power, then compute")), "(counters)"));
+  // A rung that leaves the Tensor Cores alone has no such range: its counters stand.
+  const std::string chain =
+      said({"report", variable("RIDGE_SOURCE") + "/assets/recorded/fusion.h200.chain.jsonl"});
+  CHECK_FALSE(contains(chain, "idle time: not used"));
+  CHECK(contains(chain, "(counters)"));
 }

@@ -487,7 +487,7 @@ TEST_CASE(
   const Report largest = report_of(false);
   CHECK(largest.title == "GEMM: the ladder at n = 2048");
   CHECK(has(largest.headline.figure, "▼ 0.900× as fast as oneDNN"));
-  CHECK(has(largest.sentence, "Against “oneDNN” at 2 other sizes: 1.80× at n=512; "));
+  CHECK(has(largest.sentence, " against “oneDNN” at 2 other sizes: 1.80× at n=512; "));
   CHECK(has(largest.sentence, "×, unresolved, at n=1024."));
   const Report usual = report_of(true);
   CHECK(usual.title == "GEMM: the ladder at n = 1024");
@@ -501,7 +501,7 @@ TEST_CASE("a pair leads page 1 before a ratio of two times alone, and the charts
       {{kNaive, kWrong, 3.8}, {kWrong, kBlocked, 1.05}, {kPeer2, kBlocked, 0.8, Verdict::slower}});
   const Run run = read_run(told.out);
   const Report report = built(run, three_options());
-  CHECK(report.headline.figure == "▼ 0.800× as fast as OpenBLAS");
+  CHECK(report.headline.figure == "cache blocks: ▼ 0.800× as fast as OpenBLAS");
   CHECK(report.headline.tone == "slower");
   CHECK(has(report.headline.interval, "95 % interval"));
   CHECK(report.sentence.starts_with("Against “OpenBLAS”, in pairs: 0.800× as fast"));
@@ -731,7 +731,7 @@ TEST_CASE("both verdicts of a held clock are on page 1, the sustained one first"
   const Run climbed = read_run(told.out);
   const Report ladder = built(climbed, ladder_options());
   CHECK_FALSE(ladder.is_of_pair);
-  CHECK(ladder.headline.figure == "▲ 4.00× as fast as the first rung");
+  CHECK(ladder.headline.figure == "cache blocks: ▲ 4.00× as fast as the first rung");
   CHECK(has(ladder.headline.interval, "sustained turns a side"));
   CHECK(ladder.headline.interval.ends_with(" · at equal clock faster, 1.50× [1.49, 1.51]"));
   CHECK(front(ladder, "compared").bullets.empty());
@@ -756,7 +756,7 @@ TEST_CASE(
   add_pairs(&told.out, 10, {of_forty, of_twelve});
   const Run run = read_run(told.out);
   const Report report = built(run, three_options());
-  CHECK(report.headline.figure == "▼ 0.900× as fast as oneDNN");
+  CHECK(report.headline.figure == "cache blocks: ▼ 0.900× as fast as oneDNN");
   CHECK(has(report.sentence, "; another run of this pair: 0.950× ["));
   // The appendix lists both, and the title of page 1 counts what it lists.
   CHECK(front(report, "compared").title ==

@@ -56,14 +56,17 @@ constexpr BusyCounter kBusyCounters[] = {
     {"l1tex__throughput", "L1 throughput", Bottleneck::memory_bandwidth},
 };
 
-/// Whether the counted range holds time in which the kernel did not run: by its rate the Tensor Cores did more than the
-/// pipe's counter allows, by more than a tenth. Then no counter of that range is evidence.
+/// Whether the counted range holds time in which the kernel did not run: by its rate the Tensor Cores that it uses did
+/// clearly more than the pipe's counter allows. Then no counter of that range is evidence. A counter is of cycles, and the
+/// ceiling may have run at two thirds of the rung's clock: a counter that is a little below says nothing.
 bool has_idle_counters(const Series& series, const Derived& derived) {
-  constexpr double kBelow = 0.9;
-  if (!derived.compute || !derived.compute->name.starts_with("tensor")) return false;
+  constexpr double kBelow = 0.65, kUsed = 0.05;
+  const bool can_tell = derived.compute && derived.compute->name.starts_with("tensor") &&
+                        derived.compute->value >= kFar;
+  if (!can_tell) return false;
   return std::any_of(series.counters.begin(), series.counters.end(), [&](const Counter& counter) {
     return counter.unit == "%" && counter.name.starts_with(kBusyCounters[0].start) &&
-           counter.value / 100 < kBelow * derived.compute->value;
+           counter.value / 100 >= kUsed && counter.value / 100 < kBelow * derived.compute->value;
   });
 }
 
