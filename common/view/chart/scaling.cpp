@@ -184,7 +184,7 @@ void add_scaling_legend(const SharedResults& shared, ChartModel* model) {
   const bool is_one_run =
       std::all_of(shared.results.begin(), shared.results.end(), [&](const Measured& one) {
         return is_of_one_run(*one.entry.series, *first.entry.series) &&
-               one.entry.row->ceilings == first.entry.row->ceilings;
+               one.entry.row->run == first.entry.row->run;
       });
   if (!is_one_run)
     legend.emplace_back("of several runs: the machine may have changed between them");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/record/params.h"
 #include "common/view/chart/scaling.h"
 #include "common/view/chart/xy_parts.h"
 
