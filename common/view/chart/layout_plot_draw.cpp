@@ -475,15 +475,21 @@ void PlotPage::draw_label_beside(const Shown& shown, Point at, const std::string
 }
 
 /// Each curve is named where it ends: those that end farthest right in a column of names beside them, the others
-/// beside their own ends. No line leads from an end across the plot: it would read as data.
+/// beside their own ends; of many that end elsewhere all names stand in the column. No line leads from an end across the
+/// plot: it would read as data.
 void PlotPage::draw_names() {
+  constexpr size_t kMostInside = 3;  // more names between curves are a knot
   if (!plot_.name_ends || ends_.empty()) return;
   float right = area_.left;
   for (const End& end : ends_) right = std::max(right, end.at.x);
   std::vector<End> column, inside;
   for (const End& end : ends_) {
     if (shown_[end.shown].curve->name.empty()) continue;
-    (end.at.x >= right - 2 * frame_.font ? column : inside).push_back(end);
+    (is_beside_names(end, right) ? column : inside).push_back(end);
+  }
+  if (inside.size() > kMostInside && names_width() > 0) {
+    column.insert(column.end(), inside.begin(), inside.end());
+    inside.clear();
   }
   draw_name_column(std::move(column), right);
   // The selected one first: where names find no room, its own is the one that stays.
@@ -515,23 +521,35 @@ void PlotPage::draw_name_column(std::vector<End> ends, float right) {
   bool are_level = true;
   for (size_t i = 0; i < ends.size(); ++i)
     are_level &= shown_[ends[i].shown].curve->marker != Marker::none &&
-                 std::abs(ends[i].at.y - places[i]) <= half;
+                 is_beside_names(ends[i], right) && std::abs(ends[i].at.y - places[i]) <= half;
   const float x = are_level
                       ? right + frame_.font * 0.5f
                       : std::min(area_.right, right + frame_.font * 1.2f) + frame_.font * 0.9f;
-  for (size_t i = 0; i < ends.size(); ++i) draw_name(ends[i], {x, places[i]}, are_level);
+  for (size_t i = 0; i < ends.size(); ++i) {
+    if (!are_level && is_beside_names(ends[i], right)) draw_name_line(ends[i], {x, places[i]});
+    draw_name(ends[i], {x, places[i]}, are_level);
+  }
 }
 
-/// The curve's mark and its name; a thin grey line where they had to move away from its end. `is_bare`: right beside its
+bool PlotPage::is_beside_names(const End& end, float right) const {
+  return end.at.x >= right - 2 * frame_.font;
+}
+
+/// A thin grey line from a curve's end to its name's mark, which had to move away from it.
+void PlotPage::draw_name_line(const End& end, Point at) {
+  const Shown& last = shown_[end.shown];
+  const float to = at.x - frame_.font * 0.26f - 2;
+  const float from = end.at.x + (last.curve->marker == Marker::none ? 0 : last.radius + 1);
+  if (from < to) add_line(&scene_, {from, end.at.y}, {to, at.y}, Role::muted, stroke_, 0.4f);
+}
+
+/// The curve's mark and its name. `is_bare`: right beside its
 /// own point a second mark would read as a second result; in a column of marks one name without would lack its own.
 void PlotPage::draw_name(const End& end, Point at, bool is_bare) {
   const Shown& last = shown_[end.shown];
   const Curve& curve = *last.curve;
   const float r = frame_.font * 0.26f, half = frame_.small * 0.625f;
   const bool bold = is_strong(curve);
-  const float from = end.at.x + (curve.marker == Marker::none ? 0 : last.radius + 1);
-  if (!is_bare && from < at.x - r - 2)
-    add_line(&scene_, {from, end.at.y}, {at.x - r - 2, at.y}, Role::muted, stroke_, 0.4f);
   Primitive mark = marker_at(at, curve, r, last.datum->hollow);
   if (curve.marker == Marker::none) mark.marker = Marker::dot;  // the name's colour is the line's
   if (!is_bare) scene_.primitives.push_back(mark);

@@ -96,6 +96,8 @@ class PlotPage {
   void draw_label_beside(const Shown& shown, Point at, const std::string& label);
   void draw_names();
   void draw_name_column(std::vector<End> ends, float right);
+  bool is_beside_names(const End& end, float right) const;
+  void draw_name_line(const End& end, Point at);
   void draw_name(const End& end, Point at, bool is_bare);
   void add_hits();
   void add_label(Point start, const std::string& text, Role role, bool bold, float angle = 0);

@@ -307,7 +307,7 @@ void Builder::add_curves(const Lines& lines, size_t place) {
   set_curve_look(lines, place, &judged);
   if (lines.is_at_each_step) judged.marker = Marker::none;
   judged.name = lines.row->label;
-  if (lines.end) judged.name += " · " + value_text(*lines.end);
+  if (lines.end) judged.name = value_text(*lines.end) + " · " + judged.name;  // a cut name keeps it
   judged.data.back().strong = lines.is_selected;
   judged.data.back().hollow = lines.is_hollow;
   if (!lines.is_in_front) set_aside(&judged);
