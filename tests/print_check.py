@@ -10,7 +10,7 @@ MM = 72 / 25.4  # points
 CSS_PX = 96 / 25.4  # pixels a millimetre
 PAPERS = {"A4": (210, 297), "letter": (215.9, 279.4)}
 LEAST_FILL = 0.3
-LEAST_LETTER = 6.9  # points, of what a chart of page 1 says
+LEAST_LETTER = 6.9  # points, of what a chart of page 1 says, or the one of a handout
 MOST_PAGES = 12  # of a handout and of an article, on A4
 
 # Left as an attribute of the root, which --dump-dom prints: every element whose content is wider than itself.
@@ -23,7 +23,7 @@ MEASURE = """<script>addEventListener('load', () => {
               element.textContent.trim().slice(0, 60));
   }
   let small = 99, said = '';
-  for (const text of document.querySelectorAll('.front svg text')) {
+  for (const text of document.querySelectorAll('.front svg text, .measured figure:first-of-type svg text')) {
     const svg = text.ownerSVGElement;
     const size = parseFloat(getComputedStyle(text).fontSize) * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
     if (size * 0.75 < small) small = size * 0.75, said = text.textContent;
@@ -117,7 +117,7 @@ def check(program, folder, name, page, paper):
     wide, small = measured(program, folder, page, paper)
     if wide:
         yield "wider than its place: " + wide
-    if 'class="report"' in page and float((small or "0").split()[0]) < LEAST_LETTER:
+    if ('class="report"' in page or 'class="measured"' in page) and float((small or "0").split()[0]) < LEAST_LETTER:
         yield "a chart's letters are small, in points: " + small
     pdf = printed(program, folder, page, paper)
     if not pdf:

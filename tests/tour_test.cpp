@@ -91,6 +91,9 @@ TEST_CASE("a handout is one page that fetches nothing") {
   CHECK(html.find("<figure class=\"diagram\"><svg") != std::string::npos);
   CHECK(html.find("Diagram unavailable") == std::string::npos);
 
+  // Of a change that is longer than its place paper shows the inner loop, where the work is.
+  CHECK(html.find("++j) row[j] += scale * b[j];</span>") != std::string::npos);
+  CHECK(html.find("<thead><tr><th>") != std::string::npos);
   const std::string run = variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32_large.jsonl";
   REQUIRE(ridgepoint({"handout", "gemm", run, "--out", page}).code == 0);
   const std::string measured = read_all(page);

@@ -43,22 +43,22 @@ bool is_frame(std::string_view line) {
          line.starts_with("}  // namespace");
 }
 
-/// The first lines of a change, without what every file of code has.
+/// The most telling lines of a change, as the window shows them in little room, without what every file of code has.
 std::string change_text(const std::vector<DiffLine>& lines) {
   constexpr size_t kMost = 10;
+  std::vector<DiffLine> code = without_registration(lines);
+  std::erase_if(code, [](const DiffLine& line) { return is_frame(line.text); });
+  code = fold_equal(code, 0);
   std::string text;
-  size_t shown = 0;
-  for (const DiffLine& line : without_frame(fold_equal(lines, 0))) {
+  for (const DiffLine& line : key_lines(code, kMost)) {
     const bool is_cut = line.old_number == 0 && line.new_number == 0;
-    if (is_frame(line.text) && !is_cut) continue;
-    if (++shown > kMost) return text + "⋯ more in the HTML page\n";
     const char* sign = is_cut                                 ? "⋯"
                        : line.kind == DiffLine::Kind::added   ? "+ "
                        : line.kind == DiffLine::Kind::removed ? "- "
                                                               : "  ";
     text += sign + std::string(line.text) + "\n";
   }
-  return text;
+  return text + (code.size() > kMost ? "⋯ all of it in the HTML page\n" : "");
 }
 
 /// What each step changes in the code; of a run the steps that it measured. A first rung is all new.

@@ -52,10 +52,10 @@ std::string code_html(const std::string& text) {
 
 std::string table_html(const report::Table& whole) {
   const auto [table, notes] = report::footnoted(whole);
-  std::string out = "<div class=\"scroll\"><table>\n<tr>";
+  std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
   for (const std::string& column : table.columns)
     out += "<th scope=\"col\">" + escape_xml(column) + "</th>";
-  out += "</tr>\n";
+  out += "</tr></thead>\n";  // on paper it stands over each part of a table that breaks
   for (const auto& row : table.rows) {
     out += "<tr>";
     for (const std::string& cell : row) out += "<td>" + escape_xml(cell) + "</td>";
@@ -241,12 +241,12 @@ class Page {
 
   void add_row(const Block& block) {
     close("table");
-    out_ += "<tr>";
+    out_ += block.header ? "<thead><tr>" : "<tr>";
     for (const TextRun& cell : block.runs) {
       const char* tag = block.header ? "th" : "td";
       out_ += fmt::format("<{0}>{1}</{0}>", tag, runs_html({cell}));
     }
-    out_ += "</tr>\n";
+    out_ += block.header ? "</tr></thead>\n" : "</tr>\n";
   }
 
   /// Which button to press is of the window.

@@ -156,7 +156,6 @@ body:has(.part.charts[open]) .folded.charts,body:has(.part.method[open]) .folded
 .handout table{margin:3px 0}
 .handout th,.handout td{font-size:9.5px;padding:1px 7px 1px 0}
 .handout figure.diagram svg{max-width:84%}
-.handout .measured svg{width:auto;max-height:84mm;margin:0 auto}
 .handout details{display:none}
 div.paper{display:block}
 .handout .answers{font-size:9px;line-height:1.2}
