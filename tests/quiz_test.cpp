@@ -30,7 +30,8 @@ Series result(int index, const std::string& kernel, double median_ns, double hal
 }
 
 /// A run of these results; the catalogue knows three rungs.
-Run run_of(const std::vector<Series>& results, bool third_available = true) {
+Run run_of(const std::vector<Series>& results, bool third_available = true,
+           const Comparison* pair = nullptr) {
   test::Transcript out;
   test::add_start(&out);
   KernelInfo third = test::kernel_info(kThird);
@@ -47,6 +48,14 @@ Run run_of(const std::vector<Series>& results, bool third_available = true) {
     out.worker("result", test::with(test::about(4, one.index), "outcome", one));
   }
   out.worker("done", {{"request", 4}, {"status", "ok"}});
+  if (pair) {
+    WorkRequest compare = test::request_for(RequestType::compare, 5);
+    compare.kernels = {{pair->baseline, pair->baseline_params},
+                       {pair->candidate, pair->candidate_params}};
+    out.send(compare);
+    out.worker("result", {{"request", 5}, {"comparisons", {*pair}}});
+    out.worker("done", {{"request", 5}, {"status", "ok"}});
+  }
   return test::run_of(out);
 }
 
@@ -102,6 +111,32 @@ const char* const kO1 = "three loops, -O1";
 const char* const kO3 = "three loops, -O3";
 
 }  // namespace
+
+TEST_CASE("a step of the quiz has the pair's ratio, and a quotient is marked as one") {
+  const std::vector<Series> timed = {result(0, test::kFirst, 10000, 10),
+                                     result(1, test::kSecond, 9000, 10),
+                                     result(2, kThird, 1500, 5)};
+  Question question = about("largest_step");
+  question.explanation = "{value}";
+  const auto value = [&](const Run& run) {
+    return evaluate(question, *find_lab("gemm"), run).explanation;
+  };
+  CHECK(value(run_of(timed)) == "≈ 6.00×");
+  Comparison pair;
+  pair.request = 5;
+  pair.lab = "gemm";
+  pair.baseline = test::kSecond;
+  pair.candidate = kThird;
+  pair.cache = CacheMode::hot;
+  pair.baseline_params = pair.candidate_params = timed.front().params;
+  pair.rounds = 8;
+  pair.ratio = 6.25;
+  pair.ci = Interval{6.249, 6.251};
+  pair.margin = 0.02;
+  pair.verdict = Verdict::faster;
+  const std::string paired = value(run_of(timed, true, &pair));
+  CHECK(paired.starts_with("6.25"));
+}
 
 TEST_CASE("each rule about rungs finds the one it means") {
   const Run run = three_rungs();

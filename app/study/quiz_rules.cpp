@@ -8,7 +8,9 @@
 
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
+#include "common/record/processor_share.h"
 #include "common/record/trap.h"
 
 namespace ridge::study {
@@ -28,10 +30,13 @@ std::optional<Score> score_time(const Candidates& all, size_t at, const Run&, st
   return time_per_call(*all[at].series);
 }
 
-/// t of `slow` over t of `fast`: every pair of values that the two intervals allow.
-Score ratio_of(const Series& slow, const Series& fast) {
+/// t of `slow` over t of `fast`: of the pair that ran in turns, as everywhere else; without one a quotient, with every pair of
+/// values that the two intervals allow.
+Score ratio_of(const Run& run, const Series& slow, const Series& fast) {
+  if (const Comparison* pair = newest_pair(run, slow, fast); pair && pair->ratio > 0)
+    return {pair->ratio, pair->ci, headline_ratio_text(*pair)};
   const Score a = time_per_call(slow), b = time_per_call(fast);
-  Score made{a.value / b.value, {}, format_ratio(a.value / b.value)};
+  Score made{a.value / b.value, {}, "≈ " + format_ratio(a.value / b.value)};
   if (a.interval && b.interval && b.interval->low > 0)
     made.interval =
         Interval{a.interval->low / b.interval->high, a.interval->high / b.interval->low};
@@ -39,18 +44,19 @@ Score ratio_of(const Series& slow, const Series& fast) {
 }
 
 /// The first has nothing before it, and that is no fault: it has no score and no reason.
-std::optional<Score> score_step(const Candidates& all, size_t at, const Run&, std::string*) {
+std::optional<Score> score_step(const Candidates& all, size_t at, const Run& run, std::string*) {
   if (at == 0) return std::nullopt;
-  return ratio_of(*all[at - 1].series, *all[at].series);
+  return ratio_of(run, *all[at - 1].series, *all[at].series);
 }
 
-std::optional<Score> score_of_fastest(const Candidates& all, size_t at, const Run&, std::string*) {
+std::optional<Score> score_of_fastest(const Candidates& all, size_t at, const Run& run,
+                                      std::string*) {
   const Candidate* fastest = &all.front();
   for (const Candidate& one : all) {
     if (one.series->stats->median_ns < fastest->series->stats->median_ns) fastest = &one;
   }
   if (fastest == &all[at]) return Score{1, {}, format_share(1)};
-  Score made = ratio_of(*fastest->series, *all[at].series);
+  Score made = ratio_of(run, *fastest->series, *all[at].series);
   made.text = format_share(made.value);
   return made;
 }
