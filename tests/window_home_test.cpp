@@ -124,8 +124,14 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   CHECK(card_words(card).find("Your core: 64× in 6 steps, " + card.share +
                               " of its ceiling. oneDNN not beaten.\n") == 0);
   CHECK(card_brief(card).find("each timed alone") != std::string::npos);
-  CHECK(card_bars(card) == "Bars: each timed alone. The verdict above is of a pair in turns.");
-  CHECK(card_brief(card).find("of oneDNN in turns") != std::string::npos);
+  CHECK(card_bars(card) ==
+        "Bars: each timed alone; whisker: 95 % interval. The verdict above is of a pair in turns.");
+  // The verdict's line carries the ratio it rests on.
+  CHECK(card.library_brief.starts_with("0.5"));
+  CHECK(card.library_brief.ends_with(" as fast, in turns"));
+  for (const ClimbCard::Bar& bar : card.bars)
+    CHECK((f.driver->find("climb_whisker:" + bar.label) != nullptr) == bar.range.has_value());
+  CHECK(card.bars.back().range);
   CHECK(card_brief(card).size() < 120);
   CHECK(card_caveats(card).find("≈ 64×: each timed alone") == 0);
   CHECK(card_caveats(card).find("“packed, AVX-512” is 0.5") != std::string::npos);

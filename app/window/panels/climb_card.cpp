@@ -17,10 +17,27 @@ namespace {
 
 constexpr float kCardWidth = 760, kBarHeight = 26, kGain_px = 64, kBarsHead = 18;
 
+/// Of its interval, no further than the bars allow: one that is far longer than its bar would shorten all of them.
+double end_of(const ClimbCard::Bar& bar) {
+  constexpr double kMost = 1.5;
+  return bar.range ? std::min(bar.range->high, bar.rate * kMost) : bar.rate;
+}
+
+/// The interval over the end of its bar, which begins at `from` and is `w` wide.
+void draw_whisker(Ui& ui, const Area& row, float from, float w, const ClimbCard::Bar& bar) {
+  const auto at = [&](double rate) { return from + w * static_cast<float>(rate / bar.rate); };
+  const float low = at(bar.range->low), high = at(end_of(bar)), thick = ui.px(1.5f);
+  const uint32_t color = ui.color(Role::text);
+  ui.fill({low, row.middle() - thick / 2, high - low, thick}, color);
+  for (const float x : {low, high})
+    ui.fill({x - thick / 2, row.middle() - ui.px(4), thick, ui.px(8)}, color);
+  ui.widgets["climb_whisker:" + bar.label] = {low, row.middle() - ui.px(4), high - low, ui.px(8)};
+}
+
 /// A bar for each rung that passed, linear from zero.
 void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
   double most = 0;
-  for (const ClimbCard::Bar& bar : card.bars) most = std::max(most, bar.rate);
+  for (const ClimbCard::Bar& bar : card.bars) most = std::max({most, bar.rate, end_of(bar)});
   const SiPrefix prefix = si_prefix(most);  // one for all: 849 M beside 1.00 G reads as more
   float label_w = ui.px(100);
   for (const ClimbCard::Bar& bar : card.bars)
@@ -35,7 +52,9 @@ void draw_card_bars(Ui& ui, Area area, const ClimbCard& card) {
     const float w = std::max(ui.px(2), room * static_cast<float>(bar.rate / most));
     ui.fill({row.x + label_w, row.y + ui.px(4), w, row.h - ui.px(8)},
             ui.color(bar.is_peer ? Role::muted : Role::series0), ui.px(3));
-    ui.text(row.x + label_w + w + ui.px(8), row.middle(),
+    if (bar.range) draw_whisker(ui, row, row.x + label_w, w, bar);
+    const float end = std::max(w, room * static_cast<float>(end_of(bar) / most));
+    ui.text(row.x + label_w + end + ui.px(8), row.middle(),
             format_number(bar.rate / prefix.factor) + " " + prefixed(prefix, card.unit), kSmall_px,
             Role::muted, Face::mono, Anchor::start);
   }
@@ -76,11 +95,11 @@ void draw_buttons_below(Ui& ui, Area row) {
     return ui.width(label, kSmall_px + 1, Face::strong) + ui.px(40);
   };
   ui.action_button("close_climb_card", row.take_right(width("Close"), ui.px(10)), "Close",
-                   Ui::Kind::primary);
+                   Ui::Kind::normal);
   ui.action_button("save_climb_card", row.take_right(width("Save as PNG"), ui.px(10)),
                    "Save as PNG", Ui::Kind::normal);
   const char* why = "Why? Take the tour";
-  ui.action_button("why_it_climbs", row.take_right(width(why)), why, Ui::Kind::normal);
+  ui.action_button("why_it_climbs", row.take_right(width(why)), why, Ui::Kind::primary);
 }
 
 }  // namespace
@@ -112,8 +131,11 @@ void draw_climb_card(Ui& ui) {
           Anchor::end, head.w - ui.px(140));
   if (const Area gain = inner.take_top(gain_h); !card.gain.empty()) draw_figure(ui, gain, card);
   const Area verdict = inner.take_top(ui.px(32)), way = inner.take_top(ui.px(26));
-  ui.text(verdict.x, verdict.middle(), card.library, kHeading_px, role_of(card), Face::strong,
-          Anchor::start, verdict.w);
+  const float said = ui.text(verdict.x, verdict.middle(), card.library, kHeading_px, role_of(card),
+                             Face::strong, Anchor::start, verdict.w) +
+                     ui.px(14);
+  ui.text(verdict.x + said, verdict.middle(), card.library_brief, kBody_px, Role::text, Face::body,
+          Anchor::start, verdict.w - said);
   ui.text(way.x, way.middle(), card.way.empty() ? "Nothing was measured to its end." : card.way,
           kSmall_px, Role::text, Face::body, Anchor::start, way.w);
   const Area caveats = inner.take_top(words_h, ui.px(16));

@@ -48,6 +48,14 @@ const Series* series_of(const Run& run, int64_t request, const std::string& kern
   return nullptr;
 }
 
+/// Of its speed, that of the median time it was made from.
+std::optional<Interval> rate_range(const Climbed& one) {
+  const Stats& stats = *one.series->stats;
+  if (!stats.ci_ns || !(stats.ci_ns->low > 0)) return std::nullopt;
+  return Interval{one.rate * stats.median_ns / stats.ci_ns->high,
+                  one.rate * stats.median_ns / stats.ci_ns->low};
+}
+
 void find_ends(Climbs* climbs) {
   for (const Climbed& one : climbs->all) {
     const Climbed*& top = one.rung->peer ? climbs->library : climbs->best;
@@ -150,8 +158,8 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   card->verdict = verdict;
   card->library = plain_verdict(verdict, name);
   if (pair->ci)
-    card->library_brief = fmt::format("{} {} of {} in turns", headline_ratio_text(*pair),
-                                      ratio_interval_text(pair->ci, pair->margin), name);
+    card->library_brief = fmt::format("{} {} as fast, in turns", headline_ratio_text(*pair),
+                                      ratio_interval_text(pair->ci, pair->margin));
   card->library_why = fmt::format(
       "{} is {} as fast as {} in turns, {}", ours, headline_ratio_text(*pair), name,
       pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin) : "no interval");
@@ -399,7 +407,7 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
   if (const Request* request = run.request(climb.run))
     card.rungs = static_cast<int>(request->kernels.size());
   for (const Climbed& one : climbs.all)
-    card.bars.push_back({one.rung->title, one.rate, one.rung->peer});
+    card.bars.push_back({one.rung->title, one.rate, rate_range(one), one.rung->peer});
   if (climbs.best) {
     card.way = climbs.best->rung->title;
   }
@@ -441,7 +449,7 @@ std::string card_steps(const ClimbCard& card) {
 
 std::string card_bars(const ClimbCard& card) {
   if (card.bars.empty()) return "";
-  return std::string("Bars: each timed alone.") +
+  return std::string("Bars: each timed alone; whisker: 95 % interval.") +
          (card.verdict ? " The verdict above is of a pair in turns." : "");
 }
 
@@ -453,7 +461,6 @@ std::string card_brief(const ClimbCard& card) {
   };
   for (const ClimbCard::Caveat& caveat : card.caveats) add(caveat.brief);
   add(card.rests_on.substr(0, card.rests_on.find_first_of(",;")));
-  add(card.library_brief);
   return fmt::format("{}", fmt::join(parts, "  ·  "));
 }
 

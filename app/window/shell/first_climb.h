@@ -48,6 +48,7 @@ struct ClimbCard {
   struct Bar {
     std::string label;
     double rate = 0;  ///< per second, in `unit`
+    std::optional<Interval> range;  ///< its 95 % interval
     bool is_peer = false;
   };
   std::string title = "Your core";
@@ -61,7 +62,7 @@ struct ClimbCard {
   std::string share;  ///< "74 %" of the ceiling; empty: that is not known
   std::string library;             ///< "OpenBLAS beaten", "OpenBLAS: too close to say"
   std::string
-      library_brief;  ///< "1.03× [1.01, 1.04] in turns"; empty: no pair, or none that settles
+      library_brief;  ///< behind that: "1.03× [1.01, 1.04] as fast, in turns"; empty: no pair, or none that settles
   std::string library_why;         ///< the figures of that, or why there are none
   std::optional<Verdict> verdict;  ///< over the library; absent: no pair was compared
   std::vector<Bar> bars;           ///< in the ladder's order, only what passed its check
