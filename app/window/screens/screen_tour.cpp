@@ -1,6 +1,9 @@
-// The tour: one canvas a step; without a tour, the button that offers them.
+// The tour: one canvas a step; without a tour, the list of them.
+#include <algorithm>
+
 #include "app/window/shell/screens.h"
 #include "app/window/teach/canvas.h"
+#include "app/window/teach/lists.h"
 
 namespace ridge::window {
 namespace {
@@ -9,11 +12,10 @@ class TourScreen final : public Screen {
  public:
   void draw(Ui& ui, Area area) override {
     if (ui.state.teaching.tour) return canvas_.draw(ui, area);
-    if (draw_nothing(ui, area, "No tour is on.",
-                     "A tour asks before it measures: predict, run, reveal, explain. The shortest "
-                     "takes a quarter of an hour.",
-                     "Choose a tour"))
-      ui.dispatch_action("tours");
+    constexpr float kWidest = 860;
+    const float w = std::min(ui.px(kWidest), area.w - 2 * ui.px(20));
+    const Area middle = {area.x + (area.w - w) / 2, area.y + ui.px(20), w, area.h - 2 * ui.px(20)};
+    if (!has_list(ui.state)) draw_tours(ui, middle);  // else they lie over it
   }
 
  private:

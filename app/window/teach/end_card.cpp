@@ -59,6 +59,13 @@ std::string left_by(const study::TourStep& step) {
   return first.find("{{") == std::string::npos ? first : std::string();
 }
 
+/// How much larger than elsewhere the card's words are where the window has the room.
+float grown(const Ui& ui) {
+  constexpr float kWidth = 1280, kHeight = 720, kMost = 1.4f;
+  const float by = std::min(ui.window.w / ui.px(kWidth), ui.window.h / ui.px(kHeight));
+  return std::clamp(by, 1.0f, kMost);
+}
+
 /// Where an answer stood beside what was measured, which is the middle, from a hundredth of it to a hundred times as much.
 void draw_distance(Ui& ui, const Area& area, const StepResult& result) {
   constexpr double kDecades = 2, kNear = 2;
@@ -66,7 +73,8 @@ void draw_distance(Ui& ui, const Area& area, const StepResult& result) {
   const bool is_near = result.right ? *result.right : result.off && *result.off <= kNear;
   const bool is_judged = result.withdrawn.empty() && (result.right || result.over);
   const Role role = !is_judged ? Role::muted : is_near ? Role::faster : Role::slower;
-  ui.text(area.right(), area.y + ui.px(13), near, kSmall_px, role, Face::strong, Anchor::end);
+  ui.text(area.right(), area.y + ui.px(13), near, std::round(kSmall_px * grown(ui)), role,
+          Face::strong, Anchor::end);
   if (!is_judged || !result.over) return;
   const float y = area.y + ui.px(35), middle = area.x + area.w / 2, thick = ui.px(2);
   ui.fill({area.x, y - thick / 2, area.w, thick}, ui.raised(2));
@@ -101,7 +109,8 @@ float lay_step(Ui& ui, Area row, int step, const StepResult& result, const std::
   const float top = row.y;
   const Area distance = row.take_right(std::min(ui.px(kDistance), row.w * 0.35f), ui.px(20));
   const auto say = [&](const std::string& text, float size, Role role, Face face) {
-    row.take_top(ui.paragraph(row, text, size, role, face, measure), ui.px(2));
+    row.take_top(ui.paragraph(row, text, std::round(size * grown(ui)), role, face, measure),
+                 ui.px(2));
   };
   say(fmt::format("{}  {}", step + 1, result.title), kSmall_px + 1, Role::text, Face::strong);
   const StepWords words = words_of(result, left);
@@ -151,12 +160,13 @@ void draw_end_card(Ui& ui, Area area) {
   Area left = area.take_left((area.w - gap) * 0.55f, gap), right = area;
   ui.text(left.x, left.y + ui.px(20), "How near you were", kHeading_px, Role::text, Face::strong);
   left.take_top(ui.px(44));
-  left.take_top(ui.paragraph(left, score_text(teach), kBody_px, Role::text), ui.px(4));
+  left.take_top(ui.paragraph(left, score_text(teach), std::round(kBody_px * grown(ui)), Role::text),
+                ui.px(4));
   const bool has_number = std::any_of(teach.results.begin(), teach.results.end(),
                                       [](const auto& one) { return one.second.over.has_value(); });
   if (has_number)
     left.take_top(ui.paragraph(left, "The tick is what was measured, the dot your answer.",
-                               kSmall_px, Role::muted),
+                               std::round(kSmall_px * grown(ui)), Role::muted),
                   ui.px(12));
   {
     Scroll scroll(ui, "end_steps", left);
@@ -183,17 +193,18 @@ void draw_end_card(Ui& ui, Area area) {
     rest.take_top(ui.px(10));
   }
   heading("What you may claim");
+  const float claim_px = std::round((kSmall_px + 1) * grown(ui));
   bool any = false;
   for (const auto& [step, result] : teach.results) {
     if (result.claim.empty()) continue;
     any = true;
-    rest.take_top(ui.paragraph(rest, result.claim + ".", kSmall_px + 1, Role::text), ui.px(8));
+    rest.take_top(ui.paragraph(rest, result.claim + ".", claim_px, Role::text), ui.px(8));
   }
   if (!any)
     rest.take_top(ui.paragraph(rest,
                                "No verdict: no step compared two rungs in turns. Bars that were "
                                "measured apart are no claim.",
-                               kSmall_px + 1, Role::muted));
+                               claim_px, Role::muted));
   rest.take_top(ui.px(10));
   const Area button = {rest.x, rest.y, std::min(rest.w, ui.px(280)), ui.px(40)};
   ui.action_button("report_tour", button, "Make the one-page report", Ui::Kind::normal);

@@ -143,6 +143,13 @@ void follow_keys(Ui& ui, const List& list) {
     ui.dispatch(list.rows[static_cast<size_t>(at)].act);
 }
 
+void draw_rows(Ui& ui, Area area, const List& list, float line_h, int marked) {
+  for (size_t i = 0; i < list.rows.size(); ++i) {
+    const Area row = area.take_top(line_h - ui.px(4), ui.px(4));
+    draw_row(ui, row, list.rows[i], static_cast<int>(i) == marked);
+  }
+}
+
 void draw(Ui& ui, const List& list) {
   Overlay overlay(ui, list.name, 0.72f);
   const auto count = static_cast<float>(list.rows.size());
@@ -160,10 +167,7 @@ void draw(Ui& ui, const List& list) {
                                kSmall_px, Role::muted, Face::body, Anchor::end);
   ui.text(title.x, title.middle(), list.title, kHeading_px, Role::text, Face::strong, Anchor::start,
           title.w - hint_w - ui.px(16));
-  for (size_t i = 0; i < list.rows.size(); ++i) {
-    const Area row = inner.take_top(line_h - ui.px(4), ui.px(4));
-    draw_row(ui, row, list.rows[i], static_cast<int>(i) == ui.state.teaching.list_at);
-  }
+  draw_rows(ui, inner, list, line_h, ui.state.teaching.list_at);
   follow_keys(ui, list);
   if (overlay.clicked_outside(box)) ui.dispatch([](State& state) { close_list(state); });
 }
@@ -208,6 +212,18 @@ void show_keys(State& state) {
   close_list(state);
   state.teaching.show_keys = opens;
   state.teaching.list_at = kNoMark;
+}
+
+void draw_tours(Ui& ui, Area area) {
+  const List list = tours_of(ui.state);
+  area.take_top(
+      ui.paragraph(area,
+                   "A tour asks before it measures: predict, run, reveal, explain. Choose one.",
+                   kHeading_px, Role::text, Face::strong),
+      ui.px(16));
+  const float line_h =
+      std::clamp(area.h / static_cast<float>(list.rows.size()), ui.px(26), ui.px(64));
+  draw_rows(ui, area, list, line_h, kNoMark);
 }
 
 void draw_list(Ui& ui) {

@@ -17,6 +17,8 @@ bool has_list(const State& state);
 /// False where none was open.
 bool close_list(State& state);
 
+/// The tours in a place of their own, to choose from by a click.
+void draw_tours(Ui& ui, Area area);
 /// The one that is open; nothing where none is.
 void draw_list(Ui& ui);
 
