@@ -71,7 +71,8 @@ struct KeptBar {
 };
 
 std::optional<KeptBar> kept_bar(const State& state) {
-  if (!state.selection.lab || state.teaching.tour) return std::nullopt;
+  if (!state.selection.lab) return std::nullopt;
+  if (state.teaching.tour && !is_away_from_tour(state)) return std::nullopt;
   if (state.sessions.is_claimed())
     return KeptBar{
         "From a link, claimed elsewhere: neither this source nor its result was checked or "
