@@ -405,9 +405,9 @@ void LessonCanvas::draw_field(Ui& ui, Area area, const Shown& shown) {
   // Who comes to a question types: the field has the keyboard, and keeps it where an answer cannot be read.
   const int here = ui.state.teaching.tour_step;
   const bool is_active = ImGui::IsItemActive();
-  // A click while the keyboard is still on its way here can take it away again.
+  // A click can take the keyboard away: one on the field while it is still on its way here, one on a hint below.
   const bool is_lost = !is_active && ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
-                       ImGui::IsMouseHoveringRect({box.x, box.y}, {box.right(), box.bottom()});
+                       ImGui::IsMouseHoveringRect({box.x, box.y}, {area.right(), area.bottom()});
   if (is_lost) ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
   if (ui.state.teaching.focused_step != here && !has_list(ui.state)) {
     if (!is_active)
@@ -458,13 +458,15 @@ void LessonCanvas::draw_answer(Ui& ui, Area area, const Shown& shown) {
   if (ui.state.teaching.focused_step >= 0)
     ui.dispatch([](State& state) { state.teaching.focused_step = -1; });
   const std::string said = answer_text(shown.step, shown.bars, answer);
-  const float size = ui.state.teaching.presenting ? kQuestion_px * 1.3f : kBody_px;
+  const bool is_large = ui.state.teaching.presenting && !said.empty();
+  const float size = is_large ? kQuestion_px * 1.3f : kBody_px;
   const bool is_number = choices_of(shown.step, shown.bars).empty();
   ui.paragraph(area,
                said.empty() ? "Nothing was predicted."
                : is_number  ? "You said " + said + "."
                             : "You said “" + said + "”.",
-               size, Role::text, Face::strong);
+               size, said.empty() ? Role::muted : Role::text,
+               said.empty() ? Face::body : Face::strong);
 }
 
 namespace {
@@ -567,7 +569,7 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   const char* again = is_said || !should_run_again(ui.state) ? ""
                       : ui.state.teaching.presenting         ? "R measures the step again."
                                                      : "“Run again” measures the step again.";
-  const std::string why = outcome.ungraded.empty() ? doubt + (*again ? " " : "") : "";
+  const std::string why = !tells_uneven(outcome) ? doubt + (*again ? " " : "") : "";
   if (!doubt.empty()) all.push_back({why + again, kSmall_px + 1, Role::slower, 0});
   const auto fits = [&](const WordSizes& sizes) {
     return lay_words(ui, area, all, sizes, true) <= area.h;
@@ -584,7 +586,8 @@ std::string LessonCanvas::ratio_sentence(const Shown& shown, const StepOutcome& 
   if (outcome.pair && choices_of(shown.step, shown.bars).empty())  // the verdict stands above
     return outcome.pair_machine.empty() ? "" : "Recorded on " + outcome.pair_machine + ".";
   if (outcome.pair)
-    return verdict_sentence(*outcome.pair, first->title, last->title, !outcome.missing.empty()) +
+    return verdict_sentence(*outcome.pair, first->title, last->title, !outcome.missing.empty(),
+                            !tells_uneven(outcome)) +
            ". Run in turns" +
            (outcome.pair_machine.empty() ? "." : ", recorded on " + outcome.pair_machine + ".");
   const study::Ask ask = shown.step.ask;  // a choice about all of them is not about these two

@@ -50,10 +50,19 @@ std::string other_size(const State& state, const LessonBar& bar, const Params& c
          asked_size(state, here) + ".";
 }
 
-std::string verdict_words(const StepBars& bars, const StepOutcome& outcome) {
+std::string verdict_words(const StepBars& bars, const StepOutcome& outcome, bool says_uneven) {
   if (!outcome.pair) return "";
-  return verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title) + "." +
-         (outcome.sustained.empty() ? "" : " " + outcome.sustained + ".");
+  return verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title, true,
+                          says_uneven) +
+         "." + (outcome.sustained.empty() ? "" : " " + outcome.sustained + ".");
+}
+
+/// That other programs ran is said once: what contradicts an earlier measurement is another matter.
+std::string doubt_beside(const StepBars& bars, const StepOutcome& outcome) {
+  const bool is_contradicted =
+      std::any_of(bars.bars.begin(), bars.bars.end(),
+                  [](const LessonBar& bar) { return !bar.contradiction.empty(); });
+  return tells_uneven(outcome) && !is_contradicted ? "" : doubt_of(bars);
 }
 
 }  // namespace
@@ -95,10 +104,10 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   say(said, Role::text, Face::strong);
   rest.take_top(figures_.paragraph(ui, rest, step.words, kWords_px, Role::text), ui.px(14));
   const float top = rest.y;
-  say(verdict_words(bars, outcome), Role::text);
+  say(verdict_words(bars, outcome, !tells_uneven(outcome)), Role::text);
   if (outcome.pair) ui.widgets["step_verdict"] = {rest.x, top, rest.w, rest.y - top};
   // The words reason from these times: what speaks against them stays beside them.
-  say(doubt_of(bars), Role::slower);
+  say(doubt_beside(bars, outcome), Role::slower);
   const LessonBar* bar = bar_explained(step, bars, outcome);
   if (!bar) return has_more;
   draw_lesson(ui, &rest, *bar);
@@ -119,7 +128,7 @@ std::vector<Explanation::WallWords> Explanation::wall_words(const Ui& ui, const 
                                                             const StepOutcome& outcome,
                                                             const std::string& said) {
   std::vector<WallWords> all = {{.text = step.words, .size = kWallWords_px, .has_figures = true}};
-  all.push_back({.text = verdict_words(bars, outcome),
+  all.push_back({.text = verdict_words(bars, outcome, true),
                  .size = kBody_px,
                  .face = Face::strong,
                  .widget = outcome.pair ? "step_verdict" : ""});

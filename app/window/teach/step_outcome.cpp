@@ -462,7 +462,7 @@ std::string pair_headline(const Comparison& pair) {
 }
 
 std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
-                             const std::string& candidate, bool says_open) {
+                             const std::string& candidate, bool says_open, bool says_uneven) {
   const Verdict verdict = supported_verdict(pair);
   const std::string sides = "“" + candidate + "” against “" + baseline + "”";
   const std::string word =
@@ -473,13 +473,19 @@ std::string verdict_sentence(const Comparison& pair, const std::string& baseline
           ? (says_open ? "unresolved, " : "") + unresolved_words(pair.ci, pair.margin)
           : "invalid";
   if (!(pair.ratio > 0)) return sides + ": " + word;
-  const std::string uneven = uneven_reason(pair);
+  const std::string uneven = says_uneven ? uneven_reason(pair) : "";
   const char* clock =
       lacks_sustained(pair) ? " as fast at equal clock, interval " : " as fast, interval ";
   return with_stale(sides + ": " + word + ", " + headline_ratio_text(pair) + clock +
                         ratio_interval_text(pair.ci, pair.margin) +
                         (uneven.empty() ? "" : "; " + uneven),
                     pair.stale);
+}
+
+bool tells_uneven(const StepOutcome& outcome) {
+  if (!outcome.ungraded.empty()) return true;
+  return outcome.pair && !outcome.missing.empty() &&
+         outcome.missing == uneven_sentence(*outcome.pair);
 }
 
 std::string contradicted_later(const Run& run, const StepResult& result) {

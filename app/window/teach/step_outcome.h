@@ -51,9 +51,13 @@ StepResult result_of(const study::TourStep& step, const StepBars& bars, const St
                      const StepOutcome& outcome);
 /// The headline of a pair: its ratio with the digits that its interval bears, or that no difference was shown or settled.
 std::string pair_headline(const Comparison& pair);
-/// The paired verdict in words, with ratio and interval. `says_open`: false where "unresolved" stands right above it.
+/// The paired verdict in words, with ratio and interval. `says_open`: false where "unresolved" stands right above it;
+/// `says_uneven`: false where what other programs took of either side is said beside it.
 std::string verdict_sentence(const Comparison& pair, const std::string& baseline,
-                             const std::string& candidate, bool says_open = true);
+                             const std::string& candidate, bool says_open = true,
+                             bool says_uneven = true);
+/// Whether the outcome's own sentence says what other programs took.
+bool tells_uneven(const StepOutcome& outcome);
 /// Where the answer stands on the axis of the bars; none: it is no number, or nothing was measured.
 std::optional<double> answer_mark(const study::TourStep& step, const StepBars& bars,
                                   const StepAnswer& answer, const StepOutcome& outcome);
