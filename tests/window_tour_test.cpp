@@ -544,6 +544,8 @@ TEST_CASE("a recording that was opened in the middle of a tour takes nothing of 
   };
   look_elsewhere();
   CHECK_FALSE(f.driver->find("tour_bar"));
+  CHECK(f.driver->find(
+      "kept_bar"));  // the way back to measuring stays beside the way back to the tour
   REQUIRE(f.driver->click("show_tour"));
   is_back();
   CHECK(f.state.view.screen == ScreenId::tour);
@@ -563,6 +565,63 @@ TEST_CASE("a recording that was opened in the middle of a tour takes nothing of 
   CHECK_FALSE(f.state.is_replay());
   CHECK(f.state.teaching.tour_step == 2);
   CHECK(f.state.teaching.results.contains(0));
+}
+
+TEST_CASE("a tour that is left gives back the size that was chosen before it", "[tour]") {
+  Fixture f;
+  set_param(f.state, "n", int64_t{512});
+  f.driver->frames(3);
+  start_tour(f.state, "meetup", 0);
+  f.driver->frames(4);
+  REQUIRE(param_int(shown_params(f.state), "n") != 512);
+  start_tour(f.state, "claims", 0);  // of two tours in a row what was there before the first
+  start_tour(f.state, "meetup", 1);
+  f.driver->frames(4);
+  end_tour(f.state);
+  f.driver->frames(3);
+  CHECK(f.state.view.screen == ScreenId::lab);
+  CHECK(param_int(shown_params(f.state), "n") == 512);
+}
+
+TEST_CASE("the tour's tab lists the tours while none is on", "[tour]") {
+  Fixture f;
+  show_screen(f.state, ScreenId::tour);
+  f.driver->frames(3);
+  REQUIRE(f.driver->click("tour:meetup"));
+  REQUIRE(f.state.teaching.tour);
+  CHECK(f.state.teaching.tour->id == "meetup");
+}
+
+TEST_CASE("a pointer that rests on the stage hides until it moves", "[tour]") {
+  Fixture f;
+  REQUIRE(perform(f.state, "show_presenter"));
+  f.driver->frames(3);
+  CHECK(ImGui::GetMouseCursor() != ImGuiMouseCursor_None);
+  f.driver->frames(150);  // 2.5 s
+  CHECK(ImGui::GetMouseCursor() == ImGuiMouseCursor_None);
+  f.driver->move(300, 200);
+  f.driver->frames(2);
+  CHECK(ImGui::GetMouseCursor() != ImGuiMouseCursor_None);
+}
+
+TEST_CASE("a saved run is presented from the step of its ladder that gains most", "[tour]") {
+  Fixture f;
+  open_run(f.state, std::string(std::getenv("RIDGE_SOURCE")) +
+                        "/assets/recorded/gemm.h200.fp32_large.jsonl");
+  f.driver->frames(4);
+  REQUIRE(f.state.is_replay());
+  begin_presenting(f.state);
+  f.driver->frames(4);
+  const std::string largest = largest_step(f.state);
+  REQUIRE_FALSE(largest.empty());
+  CHECK(f.state.selection.rung == largest);
+  const TourStep step = shown_step(f.state);
+  REQUIRE(rung_of(step.rungs.front()));
+  CHECK_FALSE(rung_of(step.rungs.front())->peer);
+  CHECK_FALSE(rung_of(step.rungs.back())->peer);
+  CHECK(step.set.at("n") == shown_params(f.state).at("n"));
+  CHECK(contains(step.question, "How many times as fast as “"));
+  CHECK(contains(step.question, "” is “" + std::string(rung_of(largest)->title) + "”?"));
 }
 
 TEST_CASE("a clicker's other buttons do nothing on stage, and one press too many leaves nothing",
@@ -1192,6 +1251,10 @@ TEST_CASE("under an answer stand what it says in words and the button that goes 
   REQUIRE(f.driver->click(hint + "1"));
   f.driver->frames(2);
   CHECK(f.driver->find(hint + "2"));
+  f.driver->frames(3);
+  type(f, "4");  // the field has the keyboard again
+  f.driver->frames(2);
+  CHECK(answer_here(f.state).typed == "4");
   REQUIRE(f.driver->click("commit"));
   CHECK(f.state.teaching.beat == Beat::run);
   CHECK_FALSE(f.driver->find("commit"));

@@ -128,7 +128,7 @@ void set_up(State& state, const WindowOptions& options) {
     list_recent(state, options.replay, state.run());
     open_rehearsed(state);
   }
-  if (options.presenter) begin_presenting(state);
+  if (options.presenter) begin_presenting(state, !options.rung.empty());
   if (!options.notice.empty()) state.notice = {options.notice, false};
   if (options.claimed.empty()) return;
   state.sessions.claimed_path = options.claimed;

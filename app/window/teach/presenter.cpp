@@ -168,6 +168,7 @@ std::string run_over(const State& state) {
 
 void begin_tour(State& state, study::Tour tour) {
   Teaching& teach = state.teaching;
+  if (!teach.tour) teach.before_tour = std::make_shared<const Selection>(state.selection);
   teach.tour = std::make_shared<const study::Tour>(std::move(tour));
   teach.tour_run = run_over(state);
   teach.leaves_place = false;
@@ -268,9 +269,13 @@ void begin_on_stage(State& state, const std::string& id) {
   state.notice = {fmt::format("This tour was left at step {}: # leads there.", kept + 1), false};
 }
 
-void begin_presenting(State& state) {
+void begin_presenting(State& state, bool keeps_rung) {
   const Teaching& teach = state.teaching;
   const bool is_open = !teach.tour && !state.is_replay();  // a saved run is shown for itself
+  if (!teach.tour && state.is_replay() && !keeps_rung) {
+    if (state.ladder.rows.empty()) rebuild_ladder(state);
+    if (const std::string rung = largest_step(state); !rung.empty()) select_rung(state, rung);
+  }
   const std::string begun = is_open && has_begun_tour(state) ? tour_to_resume(state) : "";
   if (!begun.empty()) begin_on_stage(state, begun);
   toggle_presenter(state);
@@ -322,6 +327,7 @@ void toggle_presenter(State& state) {
     teach.before = std::make_shared<const BeforePresenting>(
         BeforePresenting{state.selection, state.view, state.appearance});
     teach.presenting = true;
+    teach.pointer_moved_s = teach.now_s;
     if (is_away_from_tour(state)) show_tour(state);
     teach.answers_of = state.selection.rung;
     state.appearance.scale = std::clamp(state.appearance.scale * kLarger, kLarger, kMostScale);
@@ -481,6 +487,13 @@ void forget_other_rung(State& state) {
   if (teach.presenting) go_to(state, Beat::predict);
 }
 
+/// A pointer that rests on a wall is in the way. True when that begins or ends.
+bool rest_pointer(Teaching& teach) {
+  constexpr double kRests_s = 2;
+  const bool rests = teach.presenting && teach.now_s - teach.pointer_moved_s >= kRests_s;
+  return std::exchange(teach.hides_pointer, rests) != rests;
+}
+
 }  // namespace
 
 bool tick_teaching(State& state, double now_s) {
@@ -490,6 +503,7 @@ bool tick_teaching(State& state, double now_s) {
   if (teach.tour && (teach.beat == Beat::done || !is_on_canvas(state)))
     teach.tour_started_s += now_s - teach.now_s;
   teach.now_s = now_s;
+  const bool hidden = rest_pointer(teach);
   forget_other_rung(state);
   if (!teach.wanted_tour.empty() && !state.sessions.opened) {
     const std::string wanted = std::exchange(teach.wanted_tour, "");
@@ -504,7 +518,7 @@ bool tick_teaching(State& state, double now_s) {
     state.notice = {};
     return true;
   }
-  return moved || (teach.tour && tour_clock(state) != before);
+  return moved || hidden || (teach.tour && tour_clock(state) != before);
 }
 
 void start_tour(State& state, const std::string& id, int step) {
@@ -563,8 +577,30 @@ void go_to_step(State& state, int step) {
   show_tour(state);
 }
 
+namespace {
+
+/// The problem that was chosen before the tour chose its own: a ladder that ran at it is full again.
+void restore_problem(State& state, const Selection& before) {
+  Selection& selected = state.selection;
+  if (selected.lab == before.lab) {
+    selected.params = before.params;
+    selected.baseline = before.baseline;
+  } else {
+    selected.params.clear();
+    selected.baseline.clear();
+  }
+  selected.mode = before.mode;
+  selected.cache = before.cache;
+  state.requests.estimates_due = true;
+}
+
+}  // namespace
+
 void end_tour(State& state) {
   Teaching& teach = state.teaching;
+  const bool is_here = !is_away_from_tour(state);  // what a saved run was measured at stays
+  if (const auto before = std::exchange(teach.before_tour, nullptr); before && is_here)
+    restore_problem(state, *before);
   teach.tour = nullptr;
   teach.tour_step = 0;
   forget_steps(teach);

@@ -10,6 +10,7 @@
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step_run.h"
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
@@ -193,16 +194,34 @@ const Rung* library_of(const State& state, const Rung& rung, const TourStep& ste
   return best;
 }
 
-/// In a saved run the comparison that it holds of the selected rung: the presenter can ask for no other.
+/// Of ours the rung before it on the ladder was the baseline.
+bool is_ladder_step(const State& state, const Comparison& pair) {
+  const RungView* row = find_row(state.ladder, pair.candidate);
+  const Rung* before =
+      row && !row->rung->peer ? previous_rung(*state.selection.lab, *row->rung) : nullptr;
+  return before && before->kernel == pair.baseline;
+}
+
+/// At the problem that the lab shows of its candidate.
+bool is_in_view(const State& state, const Comparison& pair) {
+  const RungView* row = find_row(state.ladder, pair.candidate);
+  return row && row->series && row->series->params == pair.candidate_params;
+}
+
+/// In a saved run the comparison that it holds of the selected rung, best of the problem in view and with the rung before:
+/// the presenter can ask for no other.
 const Comparison* kept_pair(const State& state) {
   if (!state.is_replay()) return nullptr;
-  const auto& all = state.run().comparisons();
-  for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (it->candidate == state.selection.rung && it->candidate != it->baseline &&
-        find_row(state.ladder, it->baseline))
-      return &*it;
+  const auto rank = [&](const Comparison& pair) {
+    return 2 * is_in_view(state, pair) + is_ladder_step(state, pair);
+  };
+  const Comparison* best = nullptr;
+  for (const Comparison& pair : state.run().comparisons()) {
+    const bool is_of_it = pair.candidate == state.selection.rung &&
+                          pair.candidate != pair.baseline && find_row(state.ladder, pair.baseline);
+    if (is_of_it && (!best || rank(pair) >= rank(*best))) best = &pair;  // the newest of a rank
   }
-  return nullptr;
+  return best;
 }
 
 }  // namespace
@@ -340,6 +359,16 @@ std::string begins_question(const Rung& rung) {
 
 }  // namespace
 
+std::string largest_step(const State& state) {
+  const Comparison* best = nullptr;
+  for (const Comparison& pair : state.run().comparisons()) {
+    const bool is_gain = supported_verdict(pair) == Verdict::faster;
+    if (!is_gain || !is_ladder_step(state, pair) || !is_in_view(state, pair)) continue;
+    if (!best || pair.ratio > best->ratio) best = &pair;
+  }
+  return best ? best->candidate : "";
+}
+
 TourStep shown_step(const State& state) {
   if (const TourStep* step = tour_step(state)) return *step;
   TourStep step;
@@ -374,8 +403,8 @@ TourStep shown_step(const State& state) {
   if (before) {
     step.rungs.insert(step.rungs.begin(), before->kernel);
     step.ask = Ask::ratio;
-    step.question =
-        begins_question(*row->rung) + " How many times as fast as “" + before->title + "” is it?";
+    step.question = begins_question(*row->rung) + " How many times as fast as “" + before->title +
+                    "” is “" + row->rung->title + "”?";
   }
   if (before && (!row->info || row->info->kind == RungKind::kernel)) step.kind = StepKind::compare;
   step.rungs.push_back(state.selection.rung);

@@ -36,6 +36,9 @@ struct StepBars {
 /// The step that the canvas shows: the tour's, else the selected rung beside the rung before it and the fastest library,
 /// all of one data type and size.
 study::TourStep shown_step(const State& state);
+/// In a saved run the rung that gains most over the one before it, by a pair that settles it at the problem in view; empty:
+/// it has no such pair.
+std::string largest_step(const State& state);
 /// What it is asked at, as far as it matters for the step: "n = 256 · fp32 · 1 thread". Of a recording they are its own.
 /// Empty: at several sizes.
 std::string asked_at(const State& state);

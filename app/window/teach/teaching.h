@@ -20,6 +20,7 @@ struct Tour;
 namespace ridge::window {
 
 struct BeforePresenting;
+struct Selection;
 
 /// An expectation that is not locked yet: Run puts it into the transcript.
 struct Draft {
@@ -89,9 +90,12 @@ struct Teaching {
 
   bool presenting = false;
   std::shared_ptr<const BeforePresenting> before;  ///< what presenting changes; null: it is off
+  double pointer_moved_s = 0;                      ///< when the mouse was moved last on the stage
+  bool hides_pointer = false;                      ///< it rests there
   Beat beat = Beat::predict;
 
   std::shared_ptr<const study::Tour> tour;  ///< null: none
+  std::shared_ptr<const Selection> before_tour;  ///< what was chosen before it; null without one
   std::string tour_run;  ///< the saved run that the tour belongs to, its file; empty: the session
   bool returns = false;  ///< to the tour's canvas, once its session is the one that is shown
   bool leaves_place =
