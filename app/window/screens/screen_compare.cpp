@@ -287,8 +287,7 @@ void CompareScreen::draw_sources(Ui& ui, const Area& area) {
   float width = 0;
   for (const Source& source : sources_) {
     const size_t shown = source.comparisons.size();
-    names.push_back(source.name + (shown < source.all ? " (the last " : " (") +
-                    std::to_string(shown) +
+    names.push_back(source.name + " (" + std::to_string(shown) +
                     (shown < source.all ? " of " + std::to_string(source.all) : "") + ")");
     width += ui.width(names.back(), kSmall_px) + ui.px(26);
   }
