@@ -10,7 +10,7 @@ MM = 72 / 25.4  # points
 CSS_PX = 96 / 25.4  # pixels a millimetre
 PAPERS = {"A4": (210, 297), "letter": (215.9, 279.4)}
 LEAST_FILL = 0.3
-LEAST_LETTER = 6.9  # points, of what a chart of page 1 says, or the one of a handout
+LEAST_LETTER = {"report": 6.9, "handout": 6.5}  # points, of what a chart of page 1 says, or the one of a handout
 MOST_PAGES = 12  # of a handout and of an article, on A4
 
 # Left as an attribute of the root, which --dump-dom prints: every element whose content is wider than itself.
@@ -117,7 +117,8 @@ def check(program, folder, name, page, paper):
     wide, small = measured(program, folder, page, paper)
     if wide:
         yield "wider than its place: " + wide
-    if ('class="report"' in page or 'class="measured"' in page) and float((small or "0").split()[0]) < LEAST_LETTER:
+    least = max((size for kind, size in LEAST_LETTER.items() if f'class="{kind}"' in page), default=0)
+    if float((small or "0").split()[0]) < least:
         yield "a chart's letters are small, in points: " + small
     pdf = printed(program, folder, page, paper)
     if not pdf:
