@@ -81,7 +81,7 @@ void add_counters(const Series& series, Signals* signals) {
   }
 }
 
-void add_ceilings(const Series& series, const Derived& derived, bool cached, Signals* signals) {
+void add_ceilings(const Derived& derived, bool cached, Signals* signals) {
   const auto take = [&](Bottleneck kind, const std::optional<Utilization>& share) {
     if (share) add(signals, kind, share->name, share->value, "derived", binds_from::kCeiling);
   };
@@ -129,7 +129,7 @@ void add_launches(const Series& series, const std::vector<Ceiling>& ceilings, Si
 Signals kernel_signals(const Series& series, const Derived& derived,
                        const std::vector<Ceiling>& ceilings, bool cached) {
   Signals signals;
-  add_ceilings(series, derived, cached, &signals);
+  add_ceilings(derived, cached, &signals);
   if (!has_idle_counters(series, derived)) add_counters(series, &signals);
   add_launches(series, ceilings, &signals);
   const double t_ns = series.stats->median_ns;
@@ -341,7 +341,7 @@ constexpr ObservedShare kObserved[] = {
 
 Signals training_signals(const Series& series, const Derived& derived) {
   Signals signals;
-  add_ceilings(series, derived, true, &signals);
+  add_ceilings(derived, true, &signals);
   for (const ObservedShare& share : kObserved) {
     std::vector<double> values;
     for (const CurvePoint& point : series.curve) {
