@@ -379,6 +379,7 @@ void handle_character(State& state, ImWchar character, const NumberField* field)
   bool is_known = false;
   for (const Action& entry : actions()) {
     if (is_slip || !is_key_of(entry, character) || !works_here(state, entry)) continue;
+    if (field && !works_on_stage(entry)) continue;  // a word that is typed leads nowhere else
     is_known = true;
     perform(state, entry.id);
   }

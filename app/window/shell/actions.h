@@ -51,7 +51,7 @@ const Action* find_action(std::string_view id);
 
 /// Does it, or puts the reason why not into the notice. True when it was done.
 bool perform(State& state, std::string_view id);
-/// Whether its key works in the presenter.
+/// Whether its key works in the presenter, and in an empty field for a number.
 bool works_on_stage(const Action& action);
 /// What its key is called where it works on the screen in view; empty: it has none there.
 std::string keys_here(const State& state, const Action& action);
