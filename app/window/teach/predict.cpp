@@ -14,6 +14,7 @@
 #include "app/window/shell/overlays.h"
 #include "app/window/teach/answer.h"
 #include "app/window/teach/presenter.h"
+#include "app/window/teach/step_answer.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
 #include "common/core/number_text.h"
