@@ -133,7 +133,6 @@ Result<void> Work::carry_out(const WorkRequest& request, std::function<bool()> c
   if (loaded_kernels().empty() && !follows)
     std::this_thread::sleep_for(std::chrono::duration<double>(missing_s));
   send_environment(request.id, "before", load_);
-  foreign_cpus_before_ = load_.cpus();
   if (!follows || missing_s == 0) load_.start();
   if (request.type == RequestType::probe) return ceilings(request, asked, &observer);
   const auto outcome = request.type == RequestType::run     ? run(request, asked, &observer)

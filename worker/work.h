@@ -120,8 +120,6 @@ class Work {
                                DeviceCeilings* ceilings, LineObserver* observer);
   /// Holds them against each other; measures those in doubt again, and leaves what is sound to later workers.
   Result<void> settle(measure::Device* where, DeviceCeilings* ceilings, LineObserver* observer);
-  /// What others use of the CPU now; of a request that has just begun, what they used before it.
-  double foreign_cpus() const;
   /// Whether measuring those in doubt again would bring nothing now.
   bool is_settled(const DeviceCeilings& ceilings, Backend backend) const;
   bool is_passed(const DeviceCeilings& ceilings) const;
@@ -141,7 +139,6 @@ class Work {
   bool runs_commands_;
   Rungs commands_;             ///< of the request that is carried out
   measure::ForeignLoad load_;  ///< since the request before began
-  double foreign_cpus_before_ = 0;  ///< CPUs that others used before this request began
   std::map<Place, DeviceCeilings> ceilings_;
 };
 

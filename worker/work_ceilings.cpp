@@ -80,16 +80,11 @@ Result<void> Work::settle(measure::Device* where, DeviceCeilings* ceilings,
   return {};
 }
 
-double Work::foreign_cpus() const {
-  constexpr double kWindow_s = 0.2;  // less holds too few ticks of the system's clock
-  return load_.window_s() < kWindow_s ? foreign_cpus_before_ : load_.cpus();
-}
-
 /// Others' load may have gone; a rung may have passed one that nothing spoke against.
 bool Work::is_settled(const DeviceCeilings& ceilings, Backend backend) const {
   constexpr int kMostLooks = 8;
   if (ceilings.looks >= kMostLooks) return true;
-  const bool quiet = !measure::is_contended(foreign_cpus(), backend);
+  const bool quiet = !measure::is_contended(load_.cpus(), backend);
   for (const auto& one : measure::find_contradictions(ceilings.known, ceilings.evidence()))
     if (quiet || ceilings.known[one.ceiling].doubt.empty()) return false;
   return true;

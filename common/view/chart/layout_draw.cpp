@@ -251,7 +251,7 @@ std::vector<PanelLayout::TickLabel> PanelLayout::tick_labels(const TextFit& fit)
     labels.push_back(std::move(label));
   }
   if (!log_ || labels.size() > 1 || all.size() < 2) return labels;
-  // One number tells nobody how fast a log axis grows: where it is short the outer two stand on either side of their ticks.
+  // One number does not show how fast a log axis grows: on a short one the outer two labels stand outside their ticks.
   TickLabel low = all.front(), high = all.back();
   const float half_digit = fit.size_px * 0.3f;
   low.x = std::max(left - frame_.font, low.x + half_digit - low.px);

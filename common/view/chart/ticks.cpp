@@ -103,7 +103,7 @@ void label_more(std::vector<Tick>* ticks, int least) {
 }  // namespace
 
 std::vector<Tick> log_ticks(double low, double high, int target) {
-  // One number tells nobody how fast the axis grows: rather more of them than asked for.
+  // One number does not show how fast the axis grows: rather more of them than asked for.
   constexpr int kLeast = 2, kTries = 5;
   if (!is_range(low, high) || !(low > 0) || target < 1) return {};
   std::vector<Tick> ticks;
