@@ -414,17 +414,18 @@ TEST_CASE("m and k follow n, and what is left open is the family's fallback or t
 }
 
 TEST_CASE("what is left open is the fallback where a recording holds it, be another point later") {
-  const auto made = [](int64_t n, const char* time_utc, double median_ns) {
+  const auto made = [](const std::vector<int64_t>& sizes, const char* time_utc, double median_ns) {
     Transcript out;
     add_head(&out);
     Environment environment = test::environment();
     environment.time_utc = time_utc;
     out.worker("env", {{"request", 4}, {"environment", environment}, {"when", "before"}});
-    add_series(&out, 4, kWide, at(n), median_ns);
+    for (const int64_t n : sizes) add_series(&out, 4, kWide, at(n), median_ns);
     return test::run_of(out);
   };
-  const Run early = made(512, "2026-01-01T00:00:00Z", 1e3),
-            late = made(4096, "2026-02-01T00:00:00Z", 1e6);
+  // The later one's two points are equally far from the fallback: a doubt only where no other recording is nearer.
+  const Run early = made({512}, "2026-01-01T00:00:00Z", 1e3),
+            late = made({4096, 8192}, "2026-02-01T00:00:00Z", 1e6);
   const Sources sources{nullptr, false, {{&early, "NVIDIA H200"}, {&late, "NVIDIA H200"}}};
   const auto seconds = [&](const std::string& text) {
     const auto figure = resolve(*parse_reference(text), sources);
@@ -433,6 +434,10 @@ TEST_CASE("what is left open is the fallback where a recording holds it, be anot
   };
   CHECK(seconds("h200 gemm.cuda.wide_tile") == Approx(1e-6));
   CHECK(seconds("h200 gemm.cuda.wide_tile n=4096") == Approx(1e-3));
+  const Sources no_fallback{nullptr, false, {{&late, "NVIDIA H200"}}};
+  const auto doubt = resolve(*parse_reference("h200 gemm.cuda.wide_tile"), no_fallback);
+  REQUIRE_FALSE(doubt.ok());
+  CHECK(test::contains(doubt.error().what, "several such points"));
 }
 
 TEST_CASE("a pipeline's stages alone, both terms of its bound, and the cores can be named") {

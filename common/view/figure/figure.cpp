@@ -72,6 +72,18 @@ struct Point {
   int at_fallback = -1;
 };
 
+/// How well one run answers a reference.
+struct Match {
+  bool is_found = false;
+  int nearness = -1;  ///< Point::at_fallback
+  std::string doubt;  ///< Point::doubt
+};
+
+template <class T>
+Match match_of(const Point<T>& point) {
+  return {point.found != nullptr, point.at_fallback, point.doubt};
+}
+
 const Params& params_of(const Series& series) {
   return series.params;
 }
@@ -256,19 +268,18 @@ std::string verdict_source(const Comparison& comparison) {
 
 /// Without a pair of the run that is shown, the quotient of the two medians, as the chart beside the text has it: "≈".
 /// It has no verdict.
-Figure medians_in(const Reference& reference, const Place& place, bool is_recorded, bool* found,
-                  int* nearness) {
+Figure medians_in(const Reference& reference, const Place& place, bool is_recorded, Match* match) {
   Reference other = reference;
   other.kernel = reference.versus;
   const Point<Series> point = find_series(reference, *place.run, place.near);
   const Series* own = point.found;
-  *nearness = point.at_fallback;
+  match->nearness = point.at_fallback;
   const Series* versus = find_series(other, *place.run, place.near).found;
   const bool has_both = own && versus && own->stats && versus->stats && own->stats->median_ns > 0 &&
                         agrees(versus->params, own->params);
-  *found = has_both && !reference.at_equal_clock;
+  match->is_found = has_both && !reference.at_equal_clock;
   Figure made;
-  if (!*found) return made;
+  if (!match->is_found) return made;
   made.reference = reference.text;
   made.value = versus->stats->median_ns / own->stats->median_ns;
   made.unit = "×";
@@ -306,27 +317,21 @@ Result<Figure> figure_of(const Reference& reference, const Value& value) {
 }
 
 Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_recorded,
-                       bool* found, int* nearness) {
+                       Match* match) {
   const Point<Comparison> point = find_pair(reference, *place.run, place.near);
-  *found = point.found != nullptr;
-  *nearness = point.at_fallback;
+  *match = match_of(point);
   const bool is_ratio = reference.metric == "ratio";
   const bool may_differ = point.found && !place.near.empty();
   if (is_ratio && (may_differ || (!point.found && !is_recorded))) {
     // A pair of 2 ranks is no answer beside 4: what was timed alone at the point in view comes before it.
-    bool has_medians = false;
-    int nearness_alone = -1;
-    const Figure alone = medians_in(reference, place, is_recorded, &has_medians, &nearness_alone);
-    if (has_medians && (!point.found || nearness_alone > point.at_fallback)) {
-      *found = true;
-      *nearness = nearness_alone;
+    Match match_alone;
+    const Figure alone = medians_in(reference, place, is_recorded, &match_alone);
+    if (match_alone.is_found && (!point.found || match_alone.nearness > point.at_fallback)) {
+      *match = match_alone;
       return alone;
     }
   }
   if (!point.found) return Figure();
-  if (is_recorded && !point.doubt.empty())
-    return bad_reference(reference, "the recording holds several such points: " + point.doubt,
-                         "set what they differ in");
   const Comparison comparison =
       reference.at_equal_clock ? at_equal_clock(*point.found) : *point.found;
   const auto value = find_metric(reference.metric).metric->of_pair(comparison);
@@ -350,14 +355,10 @@ std::string why_no_value(const std::string& metric, const Derived& derived) {
 }
 
 Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_recorded,
-                        bool* found, int* nearness) {
+                        Match* match) {
   const Point<Series> point = find_series(reference, *place.run, place.near);
-  *found = point.found != nullptr;
-  *nearness = point.at_fallback;
+  *match = match_of(point);
   if (!point.found) return Figure();
-  if (is_recorded && !point.doubt.empty())
-    return bad_reference(reference, "the recording holds several such points: " + point.doubt,
-                         "set what they differ in");
   const Series& series = *point.found;
   const NamedMetric named = find_metric(reference.metric);
   const Derived derived = derive(series, *place.run);
@@ -373,10 +374,10 @@ Result<Figure> alone_in(const Reference& reference, const Place& place, bool is_
 
 /// Of the rung's latest counts, which are of a size of their own.
 Result<Figure> counted_in(const Reference& reference, const Place& place, bool is_recorded,
-                          bool* found, int* /*nearness*/) {
+                          Match* match) {
   const KernelCounts* counts = place.run->latest_counts(reference.kernel);
-  *found = counts != nullptr && counts->stopped.empty();
-  if (!*found) return Figure();
+  match->is_found = counts != nullptr && counts->stopped.empty();
+  if (!match->is_found) return Figure();
   const NamedMetric named = find_metric(reference.metric);
   const auto value = named.metric->of_counts(*counts, named.part);
   if (!value) return not_known(reference, "nothing of that name is counted");
@@ -433,23 +434,27 @@ Result<std::optional<Figure>> best_place(const Reference& reference,
                   : reference.versus.empty()                      ? alone_in
                                                                   : pair_in;
   std::optional<Figure> best;
-  int best_nearness = -1;
+  Match of_best;
+  bool is_best_recorded = false;
   // What is left open is the fallback where one of the recordings holds it, be it not the latest.
   const auto place_rank = [&reference](const Figure& figure, int nearness) {
     return std::make_tuple(!figure.gap.empty(), -nearness, rank(reference, figure));
   };
   for (const Shelf& shelf : shelves) {
     RIDGE_TRY_VOID(check_params(reference, *shelf.place.run));
-    bool found = false;
-    int nearness = -1;
-    RIDGE_TRY(Figure made, in(reference, shelf.place, shelf.is_recorded, &found, &nearness));
-    if (!found) continue;
-    if (best && std::make_tuple(place_rank(made, nearness), best->time_utc) >=
-                    std::make_tuple(place_rank(*best, best_nearness), made.time_utc))
+    Match match;
+    RIDGE_TRY(Figure made, in(reference, shelf.place, shelf.is_recorded, &match));
+    if (!match.is_found) continue;
+    if (best && std::make_tuple(place_rank(made, match.nearness), best->time_utc) >=
+                    std::make_tuple(place_rank(*best, of_best.nearness), made.time_utc))
       continue;
     best = std::move(made);
-    best_nearness = nearness;
+    of_best = std::move(match);
+    is_best_recorded = shelf.is_recorded;
   }
+  if (is_best_recorded && !of_best.doubt.empty())
+    return bad_reference(reference, "the recording holds several such points: " + of_best.doubt,
+                         "set what they differ in");
   return best;
 }
 
