@@ -113,6 +113,18 @@ TEST_CASE("on a CPU alone every rung of the lab runs, is right, and is in the re
   CHECK(own_ranks().empty());
 }
 
+TEST_CASE("a recording holds each rung against the one before it, though its ranks are processes") {
+  const Folder folder;
+  const Outcome record =
+      ridgepoint({"record", "collectives", "--processor", "cpu", "--dirty", "--rungs",
+                  "naive,cpu.ring", "--out", folder / "here.jsonl", "ranks=2,bytes=65536"});
+  INFO(record.out << record.err);
+  REQUIRE(record.code == 0);
+  const std::string lines = read_all(folder / "here.jsonl");
+  CHECK(contains(lines, "\"baseline\":\"collectives.cpu.naive\""));
+  CHECK(contains(lines, "\"candidate\":\"collectives.cpu.ring\""));
+}
+
 TEST_CASE("what a rung does not take is skipped with a sentence, and bad parameters end the run") {
   const Outcome skipped = ridgepoint(
       run_of({"--set", "op=all_to_all", "--set", "bytes=4096", "--rungs", "ring,two_shot"}));

@@ -217,6 +217,7 @@ class Recorder {
         if (fastest) libraries.push_back(fastest);
       }
       RIDGE_TRY_VOID(take_turns(libraries, problem, params, name));
+      RIDGE_TRY_VOID(compare_steps_outside(problem, params, name));
       RIDGE_TRY_VOID(compare_external(problem, params, name));
       if (!sustained || libraries.empty()) continue;
       // The fastest of one type is known already; of several types their fastest ones meet.
@@ -292,6 +293,22 @@ class Recorder {
     request.limit_s = kCompare_s * static_cast<double>(request.pairs.size());
     return compare(std::move(request), rungs, params,
                    fmt::format("{} rungs in turns at {}", count, name));
+  }
+
+  /// A rung of ours that starts processes of its own, as ranks do: what takes turns in no round of many sides meets the
+  /// rung before it alone.
+  Result<void> compare_steps_outside(const Rungs& rungs, const Params& params,
+                                     const std::string& name) {
+    const auto is_here = [&](const Rung* rung) {
+      return std::find(rungs.begin(), rungs.end(), rung) != rungs.end();
+    };
+    for (const Rung* rung : rungs) {
+      if (rung->peer || !is_external(*rung)) continue;
+      const Rung* before = previous_rung(lab_, *rung);
+      while (before && !is_here(before)) before = previous_rung(lab_, *before);
+      if (before) RIDGE_TRY_VOID(compare(*before, {rung}, params, name));
+    }
+    return {};
   }
 
   /// A library in a process of its own cannot take turns within a round of many sides: where it is the fastest one by
