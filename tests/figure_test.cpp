@@ -215,10 +215,16 @@ TEST_CASE("the ratio of a pair is its comparison's, never the quotient of two ro
   CHECK(made.interval_text == "[1.49, 1.51]");
   CHECK(made.verdict == Verdict::faster);
   CHECK(verdict_words(made) == "faster");
-  // Both have rows at 4096, but nobody compared them this way round.
-  const Figure none = f.figure("h200 gemm.cuda.producer_consumer n=4096 vs=wide_tile");
-  CHECK_FALSE(none.gap.empty());
-  CHECK(std::isnan(none.value));
+  // The same pair answers the reverse question: the inverse, its interval turned.
+  const Figure reverse = f.figure("h200 gemm.cuda.producer_consumer n=4096 vs=wide_tile");
+  CHECK(reverse.gap.empty());
+  CHECK(reverse.value == Approx(1 / 1.5));
+  CHECK(reverse.text == "0.667×");
+  REQUIRE(reverse.interval);
+  CHECK(reverse.interval->low == Approx(1 / 1.51));
+  CHECK(reverse.interval->high == Approx(1 / 1.49));
+  CHECK(reverse.verdict == Verdict::slower);
+  CHECK(reverse.source.find("against gemm.cuda.wide_tile, slower") != std::string::npos);
 }
 
 TEST_CASE("a figure is of the size in view where this run has it, and else says of which") {
@@ -230,7 +236,8 @@ TEST_CASE("a figure is of the size in view where this run has it, and else says 
   f.sources.view.params["n"] = int64_t{512};
   CHECK(f.figure("gemm.cuda.wide_tile n=4096").text == "5.00 ms (n = 4096)");
   CHECK(f.figure("h200 gemm.cuda.wide_tile n=4096").text == "1.00 ms");
-  CHECK(f.figure("gemm.cuda.producer_consumer n=4096 vs=wide_tile").text == "not measured here");
+  CHECK(f.figure("gemm.cuda.producer_consumer n=4096 vs=wide_tile").text ==
+        "0.667× (n = 4096, recorded)");
   CHECK(f.print("at {{size n=4096}}?") == "at n = 4096?");
   CHECK(f.print("Set {{set n=4096}}.") == "Set [n to 4096](<set:n=4096>).");
   f.sources.view.asked = [](const Params&) { return Params{{"n", int64_t{1024}}}; };

@@ -154,6 +154,29 @@ TEST_CASE("two files are not paired: no verdict, no decision") {
   CHECK(has(refused->sentence, "Decision: reject"));
 }
 
+TEST_CASE(
+    "a pair that is asked for in the reverse direction is the one that was measured, turned") {
+  const Run run = report_run();
+  const Input input{&run, "run.jsonl"};
+  Options options = test::report_options();
+  options.baseline = test::kBlocked;
+  options.candidate = test::kNaive;
+  const auto report = build_report(std::span(&input, 1), options);
+  REQUIRE(report.ok());
+  REQUIRE(report->claims.size() == 1);
+  const Claim& claim = report->claims.back();
+  CHECK(claim.paired);
+  CHECK(claim.comparison.baseline == test::kBlocked);
+  CHECK(claim.comparison.candidate == test::kNaive);
+  CHECK(claim.comparison.ratio == Approx(1 / 4.0));
+  REQUIRE(claim.comparison.ci);
+  CHECK(claim.comparison.ci->low == Approx(1 / 4.05));
+  CHECK(claim.comparison.ci->high == Approx(1 / 3.95));
+  CHECK(claim.decision.verdict == Verdict::slower);
+  CHECK(decision_words(claim.decision) == "keep the baseline");
+  CHECK_FALSE(has(print_as(*report, ".md"), "Nothing is claimed"));
+}
+
 TEST_CASE("names that match nothing are a usage error that lists what there is") {
   const Run run = report_run();
   const Input input{&run, "run.jsonl"};

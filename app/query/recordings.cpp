@@ -387,8 +387,9 @@ SnappedComparison nearest_pair(const Run& run, const std::string& baseline,
                                const std::string& candidate, const Params& wanted,
                                const OpenEnum<CacheMode>& cache) {
   SnappedComparison direct = nearest_comparison(run, baseline, candidate, wanted, cache);
-  if (direct.exact) return direct;
   SnappedComparison turned = nearest_comparison(run, candidate, baseline, wanted, cache);
+  if (direct.exact)
+    return turned.exact && !outweighs(*direct.comparison, *turned.comparison) ? turned : direct;
   return turned.exact || !direct.comparison ? turned : direct;
 }
 
@@ -464,6 +465,23 @@ SnappedComparison recorded_comparison(std::span<const Recording> recordings,
         return nearest_comparison(run, baseline, candidate, wanted(run), cache);
       },
       [](const SnappedComparison& found) { return found.comparison; });
+}
+
+RecordedAnswer recorded_answer(std::span<const Recording> recordings, const SeriesFacts& baseline,
+                               const SeriesFacts& candidate, const OpenEnum<CacheMode>& cache) {
+  const auto find = [&](const SeriesFacts& from, const SeriesFacts& to) {
+    SnappedComparison found = recorded_comparison(
+        recordings, from.kernel, to.kernel, [&](const Run&) { return to.params; }, cache);
+    // The baseline may have run at other parameters than the result in view: in another type, say.
+    const bool is_it = found.comparison && found.comparison->candidate_params == to.params &&
+                       agrees(found.comparison->baseline_params, from.params);
+    return is_it ? found : SnappedComparison();
+  };
+  const SnappedComparison straight = find(baseline, candidate);
+  if (straight.comparison) return {*straight.comparison, straight.recording};
+  const SnappedComparison reverse = find(candidate, baseline);
+  if (!reverse.comparison || !can_turn(*reverse.comparison)) return {};
+  return {turned_round(*reverse.comparison), reverse.recording};
 }
 
 namespace {

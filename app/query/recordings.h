@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -110,7 +111,7 @@ struct SnappedComparison {
 SnappedComparison nearest_comparison(const Run& run, const std::string& baseline,
                                      const std::string& candidate, const Params& wanted,
                                      const OpenEnum<CacheMode>& cache);
-/// The same of the two turned round as well, where that is of the very point or where there is no other.
+/// The same of the two turned round as well, where that is of the very point and weighs more, or where there is no other.
 SnappedComparison nearest_pair(const Run& run, const std::string& baseline,
                                const std::string& candidate, const Params& wanted,
                                const OpenEnum<CacheMode>& cache);
@@ -129,6 +130,15 @@ Snapped recorded_series(std::span<const Recording> recordings, const std::string
 SnappedComparison recorded_comparison(std::span<const Recording> recordings,
                                       const std::string& baseline, const std::string& candidate,
                                       const WantedOf& wanted, const OpenEnum<CacheMode>& cache);
+
+/// What a recording says of just these two at the candidate's parameters, whichever of them was its baseline, as it is
+/// asked for.
+struct RecordedAnswer {
+  std::optional<Comparison> comparison;
+  const Recording* recording = nullptr;
+};
+RecordedAnswer recorded_answer(std::span<const Recording> recordings, const SeriesFacts& baseline,
+                               const SeriesFacts& candidate, const OpenEnum<CacheMode>& cache);
 
 /// A comparison of a recording.
 struct RecordedPair {

@@ -33,7 +33,7 @@ std::optional<Score> score_time(const Candidates& all, size_t at, const Run&, st
 /// t of `slow` over t of `fast`: of the pair that ran in turns, as everywhere else; without one a quotient, with every pair of
 /// values that the two intervals allow.
 Score ratio_of(const Run& run, const Series& slow, const Series& fast) {
-  if (const Comparison* pair = weightiest_pair(run, slow, fast); pair && pair->ratio > 0)
+  if (const auto pair = weightiest_pair(run, slow, fast); pair && pair->ratio > 0)
     return {pair->ratio, pair->ci, headline_ratio_text(*pair)};
   const Score a = time_per_call(slow), b = time_per_call(fast);
   Score made{a.value / b.value, {}, "≈ " + format_ratio(a.value / b.value)};

@@ -8,10 +8,10 @@
 
 namespace ridge {
 
-std::optional<Chain> chain_of(std::span<const Comparison* const> steps) {
+std::optional<Chain> chain_of(std::span<const Comparison> steps) {
   double ratio = 0, below = 0, above = 0;  // logarithms; the two widths squared
-  for (const Comparison* step : steps) {
-    const Comparison c = at_equal_clock(*step);
+  for (const Comparison& step : steps) {
+    const Comparison c = at_equal_clock(step);
     const bool is_valid = c.verdict != Verdict::invalid && !c.stale && c.ratio > 0;
     if (!is_valid || !c.ci || !(c.ci->low > 0)) return std::nullopt;
     ratio += std::log(c.ratio);

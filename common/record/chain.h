@@ -20,7 +20,7 @@ struct Chain {
 };
 /// Every pair is taken at equal clock: ratios of other turns are another quantity. The pairs are of turns of their own, so
 /// that their intervals' widths add up as squares. None of fewer than two, and where one is not valid.
-std::optional<Chain> chain_of(std::span<const Comparison* const> steps);
+std::optional<Chain> chain_of(std::span<const Comparison> steps);
 /// "8.90×", with chain_words().
 GainText gain_text(const Chain& chain);
 /// "the product of 8 steps in pairs".

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "common/core/format.h"
 #include "common/record/ratio_text.h"
@@ -89,12 +90,30 @@ Comparison at_equal_clock(const Comparison& comparison) {
   return interleaved;
 }
 
+namespace {
+
+void turn(PairedVerdict* judged) {
+  if (judged->ratio > 0) judged->ratio = 1 / judged->ratio;
+  judged->ci = inverse(judged->ci);
+  judged->verdict = judged->verdict == Verdict::faster   ? Verdict::slower
+                    : judged->verdict == Verdict::slower ? Verdict::faster
+                                                         : judged->verdict;
+}
+
+}  // namespace
+
+bool can_turn(const Comparison& comparison) {
+  return !comparison.trained;
+}
+
 Comparison turned_round(Comparison comparison) {
-  comparison.ratio = 1 / comparison.ratio;
-  comparison.ci = inverse(comparison.ci);
-  comparison.verdict = comparison.verdict == Verdict::faster   ? Verdict::slower
-                       : comparison.verdict == Verdict::slower ? Verdict::faster
-                                                               : comparison.verdict;
+  turn(&comparison);
+  if (comparison.equal_clock) turn(&*comparison.equal_clock);
+  std::swap(comparison.baseline, comparison.candidate);
+  std::swap(comparison.baseline_params, comparison.candidate_params);
+  std::swap(comparison.baseline_index, comparison.candidate_index);
+  std::reverse(comparison.sustained.begin(), comparison.sustained.end());
+  comparison.budget = {};  // it was demanded of the other side
   return comparison;
 }
 

@@ -24,7 +24,9 @@ inline constexpr const char* kCancelledReason = "cancelled";
 bool is_cancelled(const Comparison& comparison);
 /// The comparison as its interleaved rounds alone have it.
 Comparison at_equal_clock(const Comparison& comparison);
-/// Its ratio, interval and verdict as if the sides had been named the other way round.
+/// Whether it answers the reverse question too: of trainings the accuracy is held to what the candidate alone may lose.
+bool can_turn(const Comparison& comparison);
+/// What it came to as if the sides had been named the other way round.
 Comparison turned_round(Comparison comparison);
 /// "1.65 ms at 1283 MHz, 697 W, 1.15 J a call"
 std::string side_clock_text(const SustainedSide& side);

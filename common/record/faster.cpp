@@ -38,16 +38,12 @@ struct Found {
 /// The weightiest comparison of the two; its ratio is over `of`.
 std::optional<Comparison> pair_of(const Run& run, const std::string& of, const Series& like,
                                   const std::string& kernel) {
-  const auto fits = [&](const Comparison& one) {
-    const bool is_same = one.baseline == of && one.candidate == kernel;
-    const bool is_turned = one.baseline == kernel && one.candidate == of;
-    return (is_same || is_turned) && one.ratio > 0 && one.verdict != Verdict::invalid &&
-           one.cache == like.cache && agrees(one.baseline_params, like.params) &&
-           agrees(one.candidate_params, like.params);
-  };
-  const Comparison* found = weightiest_of(run, fits);
-  if (!found) return std::nullopt;
-  return found->baseline == of ? *found : turned_round(*found);
+  return weightiest_either_way(
+      run, [&](const PairSide& from, const PairSide& to, const Comparison& one) {
+        return from.kernel == of && to.kernel == kernel && one.ratio > 0 &&
+               one.verdict != Verdict::invalid && one.cache == like.cache &&
+               agrees(from.params, like.params) && agrees(to.params, like.params);
+      });
 }
 
 /// Rungs of unlike work are held to the same work.

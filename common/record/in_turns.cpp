@@ -22,13 +22,14 @@ bool outweighs(const Comparison& later, const Comparison& earlier) {
   return later.rounds >= earlier.rounds;
 }
 
-const Comparison* weightiest_pair(const Run& run, const SeriesFacts& baseline,
-                                  const SeriesFacts& candidate) {
-  return weightiest_of(run, [&](const Comparison& one) {
-    return one.ratio > 0 && one.verdict != Verdict::invalid && one.baseline == baseline.kernel &&
-           one.candidate == candidate.kernel && one.cache == candidate.cache &&
-           one.baseline_params == baseline.params && one.candidate_params == candidate.params;
-  });
+std::optional<Comparison> weightiest_pair(const Run& run, const SeriesFacts& baseline,
+                                          const SeriesFacts& candidate) {
+  return weightiest_either_way(
+      run, [&](const PairSide& from, const PairSide& to, const Comparison& one) {
+        return one.ratio > 0 && one.verdict != Verdict::invalid && from.kernel == baseline.kernel &&
+               to.kernel == candidate.kernel && one.cache == candidate.cache &&
+               from.params == baseline.params && to.params == candidate.params;
+      });
 }
 
 }  // namespace ridge

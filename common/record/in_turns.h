@@ -2,8 +2,11 @@
 // The two need not agree: what ran just before has other data in the caches and another clock.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "common/record/clocks.h"
 #include "common/record/run.h"
 
 namespace ridge {
@@ -25,8 +28,32 @@ const Comparison* weightiest_of(const Run& run, const Fits& fits) {
   }
   return found;
 }
-/// The weightiest comparison of just these two results that has a ratio; null: there is none.
-const Comparison* weightiest_pair(const Run& run, const SeriesFacts& baseline,
-                                  const SeriesFacts& candidate);
+struct PairSide {
+  const std::string& kernel;
+  const Params& params;
+};
+/// The comparison as it is asked for: itself, or turned where its sides were named the other way round.
+/// `fits(baseline, candidate, comparison)` is asked of both ways; absent: neither fits.
+template <class Fits>
+std::optional<Comparison> as_asked(const Comparison& one, const Fits& fits) {
+  const PairSide first{one.baseline, one.baseline_params},
+      second{one.candidate, one.candidate_params};
+  if (fits(first, second, one)) return one;
+  if (can_turn(one) && fits(second, first, one)) return turned_round(one);
+  return std::nullopt;
+}
+/// weightiest_of() the comparisons in either direction, as it is asked for.
+template <class Fits>
+std::optional<Comparison> weightiest_either_way(const Run& run, const Fits& fits) {
+  std::optional<Comparison> found;
+  for (const Comparison& one : run.comparisons()) {
+    auto asked = as_asked(one, fits);
+    if (asked && (!found || outweighs(*asked, *found))) found = std::move(asked);
+  }
+  return found;
+}
+/// The weightiest comparison of just these two results that has a ratio, whichever of them was its baseline.
+std::optional<Comparison> weightiest_pair(const Run& run, const SeriesFacts& baseline,
+                                          const SeriesFacts& candidate);
 
 }  // namespace ridge

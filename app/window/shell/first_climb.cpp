@@ -134,7 +134,7 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
     return;
   }
   const std::string ours = "“" + std::string(climbs.best->rung->title) + "”";
-  const Comparison* pair = weightiest_pair(run, *climbs.library->series, *climbs.best->series);
+  const auto pair = weightiest_pair(run, *climbs.library->series, *climbs.best->series);
   const double alone = climbs.best->rate / climbs.library->rate;
   if (!pair) {
     const auto uneven = uneven_shares(*climbs.library->series, *climbs.best->series);
@@ -182,13 +182,13 @@ std::string scatter_text(const Climbs& climbs) {
 /// What the climb multiplied.
 GainText gain_of(const Run& run, const Climbs& climbs) {
   const Series &from = *climbs.first->series, &to = *climbs.best->series;
-  return gain_text(weightiest_pair(run, from, to), climbs.best->rate / climbs.first->rate, from,
-                   to);
+  const auto pair = weightiest_pair(run, from, to);
+  return gain_text(pair ? &*pair : nullptr, climbs.best->rate / climbs.first->rate, from, to);
 }
 
 /// Two whose ratio stands on the card as a range: why.
 std::string uneven_text(const Run& run, const Climbed& from, const Climbed& to) {
-  if (const Comparison* pair = weightiest_pair(run, *from.series, *to.series))
+  if (const auto pair = weightiest_pair(run, *from.series, *to.series))
     return uneven_sentence(*pair);
   const auto uneven = uneven_shares(*from.series, *to.series);
   if (!uneven) return "";

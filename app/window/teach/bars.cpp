@@ -172,7 +172,7 @@ struct Scale {
 struct Plotted {
   std::vector<double> values;
   std::optional<double> mark, ceiling;  ///< the answer; what the ceiling allows
-  const Comparison* pair = nullptr;     ///< the bars are ratios to the first one, which is 1
+  std::optional<Comparison> pair{};     ///< the bars are ratios to the first one, which is 1
   std::vector<std::optional<Interval>> intervals{};  ///< of each bar, as the values are
   bool is_between_clocks = false;  ///< the last of them is from processor time to wall time
   double most() const {
@@ -184,7 +184,7 @@ struct Plotted {
 /// apart from them.
 Plotted plotted_pair(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
                      const Comparison& pair) {
-  Plotted all{.values = {1}, .mark = {}, .ceiling = {}, .pair = &pair};
+  Plotted all{.values = {1}, .mark = {}, .ceiling = {}, .pair = pair};
   const double first = bars.bars.front().value;
   for (size_t i = 1; i + 1 < bars.bars.size(); ++i)
     all.values.push_back(first > 0 ? bars.bars[i].value / first : 0);

@@ -27,33 +27,29 @@ using study::TourStep;
 constexpr const char* kSaysLittle = "that is so wide that it says little";
 constexpr double kNear = 0.98;  // two bars this near are not told apart by a choice
 
-const Comparison* pair_of(const State& state, const StepBars& bars, std::string* machine) {
+std::optional<Comparison> pair_of(const State& state, const StepBars& bars, std::string* machine) {
   const LessonBar &first = bars.bars.front(), &last = bars.bars.back();
   const auto wanted_of = [&](const LessonBar& bar) {
     const KernelInfo* info = find_info(state.sessions, bar.asked.kernel);
     return info ? params_of_bar(state, *info, bar.asked) : bar.asked.set;
   };
   const Params before = wanted_of(first), wanted = wanted_of(last);
-  const Comparison* own = weightiest_of(state.run(), [&](const Comparison& one) {
-    return one.baseline == first.asked.kernel && one.candidate == last.asked.kernel &&
-           one.cache == last.asked.cache && agrees(one.baseline_params, before) &&
-           agrees(one.candidate_params, wanted) && !is_cancelled(one);
-  });
+  const auto own = weightiest_either_way(
+      state.run(), [&](const PairSide& from, const PairSide& to, const Comparison& one) {
+        return from.kernel == first.asked.kernel && to.kernel == last.asked.kernel &&
+               one.cache == last.asked.cache && agrees(from.params, before) &&
+               agrees(to.params, wanted) && !is_cancelled(one);
+      });
   if (own) {
     if (state.is_replay()) *machine = machine_named(state.run());
     return own;
   }
-  if (last.machine.empty() || first.machine != last.machine) return nullptr;
-  const app::SnappedComparison found = app::recorded_comparison(
-      state.sessions.recordings, first.asked.kernel, last.asked.kernel,
-      [&](const Run&) { return last.series->params; }, last.asked.cache);
-  // Its baseline may have run at other parameters than this step's first bar: in another type, say.
-  const bool is_it = found.comparison &&
-                     found.comparison->candidate_params == last.series->params &&
-                     agrees(found.comparison->baseline_params, first.series->params);
-  if (!is_it) return nullptr;
-  *machine = found.recording->machine;
-  return found.comparison;
+  const bool is_recorded = first.series && last.series && !last.machine.empty();
+  if (!is_recorded || first.machine != last.machine) return std::nullopt;
+  app::RecordedAnswer found = app::recorded_answer(state.sessions.recordings, *first.series,
+                                                   *last.series, last.asked.cache);
+  if (found.comparison) *machine = found.recording->machine;
+  return std::move(found.comparison);
 }
 
 /// A pair whose sides shared a clock that was held down does not say how fast each is alone.

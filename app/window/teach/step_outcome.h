@@ -24,8 +24,8 @@ struct StepOutcome {
       false;  ///< of a share: its ceiling is in doubt, and more than `value` it cannot be
   /// Why no answer is judged by the figure, one sentence; empty: it is judged.
   std::string ungraded;
-  const Comparison* pair =
-      nullptr;               ///< of a comparison step; null: none was made, or it was cancelled
+  /// Of a comparison step, as the step asks it; absent: none was made, or it was cancelled.
+  std::optional<Comparison> pair;
   std::string pair_machine;  ///< where it was recorded; empty: here
   /// Of a pair at one clock that was held down: what recorded sustained turns say, a sentence without its full stop. Empty:
   /// no recording of that machine has any.

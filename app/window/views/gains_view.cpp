@@ -225,17 +225,14 @@ std::string no_bar_reason(const State& state, const RungView& view, const chart:
   return "only " + kTimedInTurns + ": " + format_rate(rate->value, unit);
 }
 
-/// The comparison of just these two results, if one was made.
-const Comparison* pair_of(const State& state, const RungView& before, const RungView& row) {
+/// The comparison of just these two results, if one was made, whichever of them was its baseline.
+std::optional<Comparison> pair_of(const State& state, const RungView& before, const RungView& row) {
   if (row.origin != Origin::recorded)
     return weightiest_pair(state.run(), *before.series, *row.series);
-  const app::SnappedComparison found = app::recorded_comparison(
-      state.sessions.recordings, before.rung->kernel, row.rung->kernel,
-      [&](const Run&) { return row.series->params; }, row.series->cache);
-  const bool is_of_both = found.comparison && found.comparison->ratio > 0 &&
-                          found.comparison->candidate_params == row.series->params &&
-                          found.comparison->baseline_params == before.series->params;
-  return is_of_both ? found.comparison : nullptr;
+  auto found = app::recorded_answer(state.sessions.recordings, *before.series, *row.series,
+                                    row.series->cache)
+                   .comparison;
+  return found && found->ratio > 0 ? found : std::nullopt;
 }
 
 /// Of a learner's: the one that it was made from, or goes on from.
@@ -272,7 +269,7 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
               chart::ClimbRow* out) {
   const RungView* before = row.rung->peer ? nullptr : step_before(state, row, unit);
   if (!before) return;
-  const Comparison* pair = pair_of(state, *before, row);
+  const auto pair = pair_of(state, *before, row);
   out->no_ratio = before->run == row.run ? why_no_quotient(*row.run, *before->series, *row.series)
                                          : "in different recordings";
   if (!pair && !out->no_ratio.empty()) return;
@@ -295,8 +292,8 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
   }
   step.is_clear = chart::are_clear(*before->series, *row.series);
   if (chart::is_step_down(step))
-    step.why =
-        why_slower(*before->series, *row.series, row.run->ceilings(), row.run->environment(), pair);
+    step.why = why_slower(*before->series, *row.series, row.run->ceilings(), row.run->environment(),
+                          pair ? &*pair : nullptr);
   out->step = std::move(step);
 }
 
@@ -413,17 +410,17 @@ std::string share_text(const chart::LadderRow& row) {
 /// else the ratio of their times, if those are of one run.
 std::optional<GainText> way_of(const State& state, const RungView& first, const RungView& best,
                                const Axis& axis, double alone) {
-  if (const Comparison* pair = pair_of(state, first, best))
-    return gain_text(pair, alone, *first.series, *best.series);
-  std::vector<const Comparison*> steps;
+  if (const auto pair = pair_of(state, first, best))
+    return gain_text(&*pair, alone, *first.series, *best.series);
+  std::vector<Comparison> steps;
   for (const RungView* row = &best; row != &first;) {
     const RungView* before = step_before(state, *row, axis.unit);
-    const Comparison* pair = before ? pair_of(state, *before, *row) : nullptr;
+    const auto pair = before ? pair_of(state, *before, *row) : std::nullopt;
     if (!pair) {
       steps.clear();
       break;
     }
-    steps.push_back(pair);
+    steps.push_back(*pair);
     row = before;
   }
   if (const auto chain = chain_of(steps)) return gain_text(*chain);

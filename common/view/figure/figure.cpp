@@ -79,9 +79,16 @@ struct Match {
   std::string doubt;  ///< Point::doubt
 };
 
-template <class T>
-Match match_of(const Point<T>& point) {
-  return {point.found != nullptr, point.at_fallback, point.doubt};
+/// The same of a pair, which may have been turned round.
+struct PairPoint {
+  std::optional<Comparison> found;
+  std::string doubt;
+  int at_fallback = -1;
+};
+
+template <class AnyPoint>
+Match match_of(const AnyPoint& point) {
+  return {bool(point.found), point.at_fallback, point.doubt};
 }
 
 const Params& params_of(const Series& series) {
@@ -133,18 +140,19 @@ std::vector<const Series*> newest_of_each_point(const All& all, const Matches& m
 
 /// The same of comparisons, of which one that outweighs the others stands for its point.
 template <class Matches>
-std::vector<const Comparison*> weightiest_of_each_point(const Run& run, const Matches& matches) {
-  std::vector<const Comparison*> all;
+std::vector<Comparison> weightiest_of_each_point(const Run& run, const Matches& matches) {
+  std::vector<Comparison> all;
   for (const Comparison& one : run.comparisons()) {
-    if (!matches(one)) continue;
-    const auto earlier = std::find_if(all.begin(), all.end(), [&](const Comparison* other) {
-      return other->candidate_params == one.candidate_params &&
-             other->equal_clock.has_value() == one.equal_clock.has_value();
+    auto asked = as_asked(one, matches);
+    if (!asked) continue;
+    const auto earlier = std::find_if(all.begin(), all.end(), [&](const Comparison& other) {
+      return other.candidate_params == asked->candidate_params &&
+             other.equal_clock.has_value() == asked->equal_clock.has_value();
     });
-    const bool is_lighter = earlier != all.end() && !outweighs(one, **earlier);
+    const bool is_lighter = earlier != all.end() && !outweighs(*asked, *earlier);
     if (is_lighter) continue;
     if (earlier != all.end()) all.erase(earlier);
-    all.push_back(&one);
+    all.push_back(*std::move(asked));
   }
   return all;
 }
@@ -161,23 +169,27 @@ Point<Series> find_series(const Reference& reference, const Run& run, const Para
   return choose(matching, wanted, info, near);
 }
 
-Point<Comparison> find_pair(const Reference& reference, const Run& run, const Params& near) {
+/// A pair that was measured, whichever of the two was its baseline, as the reference names it.
+PairPoint find_pair(const Reference& reference, const Run& run, const Params& near) {
   const KernelInfo* info = run.kernel(reference.kernel);
   const Params wanted = with_copies(reference.set, info);
-  const auto matches = [&](const Comparison& comparison) {
-    return comparison.baseline == reference.versus && comparison.candidate == reference.kernel &&
-           comparison.cache == reference.cache && !is_self_check(comparison) &&
-           holds_all(comparison.candidate_params, wanted);
+  const auto matches = [&](const PairSide& from, const PairSide& to, const Comparison& one) {
+    return from.kernel == reference.versus && to.kernel == reference.kernel &&
+           one.cache == reference.cache && !is_self_check(one) && holds_all(to.params, wanted);
   };
-  auto matching = weightiest_of_each_point(run, matches);
+  const std::vector<Comparison> all = weightiest_of_each_point(run, matches);
+  std::vector<const Comparison*> matching;
+  matching.reserve(all.size());
+  for (const Comparison& one : all) matching.push_back(&one);
   const Point<Comparison> point = choose(matching, wanted, info, near);
-  if (!point.found || point.found->equal_clock || reference.at_equal_clock) return point;
-  // Of the same point the sustained verdict leads.
-  std::erase_if(matching, [&](const Comparison* one) {
-    return !one->equal_clock || one->candidate_params != point.found->candidate_params;
-  });
-  return matching.empty() ? point
-                          : Point<Comparison>{matching.back(), point.doubt, point.at_fallback};
+  if (!point.found) return {};
+  const Comparison* leading = point.found;
+  for (const Comparison& one : all) {
+    // Of the same point the sustained verdict leads.
+    const bool is_sustained = one.equal_clock && one.candidate_params == leading->candidate_params;
+    if (is_sustained && !point.found->equal_clock && !reference.at_equal_clock) leading = &one;
+  }
+  return {*leading, point.doubt, point.at_fallback};
 }
 
 Result<void> check_params(const Reference& reference, const Run& run) {
@@ -318,10 +330,10 @@ Result<Figure> figure_of(const Reference& reference, const Value& value) {
 
 Result<Figure> pair_in(const Reference& reference, const Place& place, bool is_recorded,
                        Match* match) {
-  const Point<Comparison> point = find_pair(reference, *place.run, place.near);
+  const PairPoint point = find_pair(reference, *place.run, place.near);
   *match = match_of(point);
   const bool is_ratio = reference.metric == "ratio";
-  const bool may_differ = point.found && !place.near.empty();
+  const bool may_differ = point.found.has_value() && !place.near.empty();
   if (is_ratio && (may_differ || (!point.found && !is_recorded))) {
     // A pair of 2 ranks is no answer beside 4: what was timed alone at the point in view comes before it.
     Match match_alone;

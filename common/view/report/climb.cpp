@@ -525,13 +525,13 @@ namespace {
 
 /// How many times as fast the fastest rung is by its steps' pairs; none where a step has no valid pair.
 std::optional<Step> chained_steps(const Material& material, const Climb& climb) {
-  std::vector<const Comparison*> pairs;
+  std::vector<Comparison> pairs;
   for (const Line* line = climb.best; line != climb.first;) {
     const Line* from = before(material, climb, *line);
     const Claim* claim = from ? claim_of(material, *from, *line) : nullptr;
     if (!claim || !claim->paired || claim->decision.verdict == Verdict::invalid)
       return std::nullopt;
-    pairs.push_back(&claim->comparison);
+    pairs.push_back(claim->comparison);
     line = from;
   }
   const auto chain = chain_of(pairs);

@@ -41,7 +41,8 @@ struct Material {
   std::vector<Line> lines{};
   std::string shared_params{};  ///< parameters that all lines have in common
   std::vector<Claim> claims{};
-  /// The pairs that a chosen baseline or candidate leaves out: a step of the ladder rests on its own pair all the same.
+  /// The pairs that a chosen baseline or candidate leaves out, and every pair turned round: a step of the ladder rests on
+  /// its own pair all the same.
   std::vector<Claim> unasked{};
   /// Title and headline are about the one comparison: it was asked for, or nothing beside its sides was measured.
   bool is_of_pair = false;

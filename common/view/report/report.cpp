@@ -102,6 +102,19 @@ Result<Claim> unpaired_claim(const Input& base_input, const Input& candidate_inp
   return claim;
 }
 
+bool is_asked(const Comparison& comparison, const Options& options) {
+  return names(options.baseline, comparison.baseline) &&
+         names(options.candidate, comparison.candidate);
+}
+
+/// A pair of the two that are named answers whichever of them was its baseline.
+Comparison as_named(const Comparison& comparison, const Options& options) {
+  const bool names_both = !options.baseline.empty() && !options.candidate.empty();
+  if (!names_both || is_asked(comparison, options) || !can_turn(comparison)) return comparison;
+  const Comparison turned = turned_round(comparison);
+  return is_asked(turned, options) ? turned : comparison;
+}
+
 /// The pairs of one run: those of the baseline and the candidate that were asked for, or the others.
 std::vector<Claim> pairs_in(std::span<const Input> inputs, const Options& options, bool are_asked) {
   std::vector<Claim> claims;
@@ -109,12 +122,27 @@ std::vector<Claim> pairs_in(std::span<const Input> inputs, const Options& option
   const Run& run = *inputs[0].run;
   for (const Comparison& comparison : run.comparisons()) {
     if (is_self_check(comparison)) continue;  // of the machine, not of a rung
-    const bool is_asked = names(options.baseline, comparison.baseline) &&
-                          names(options.candidate, comparison.candidate);
-    if (is_asked != are_asked) continue;
-    if (!is_wanted(options, comparison.lab, comparison.candidate_params)) continue;
-    claims.push_back(paired_claim(run, comparison, options));
+    const Comparison one = as_named(comparison, options);
+    if (is_asked(one, options) != are_asked) continue;
+    if (!is_wanted(options, one.lab, one.candidate_params)) continue;
+    claims.push_back(paired_claim(run, one, options));
   }
+  return claims;
+}
+
+/// What stands behind the claims of a report: the pairs that were not asked for, and each pair the other way round. A step
+/// of the ladder rests on its own pair, whichever of its rungs was the baseline.
+std::vector<Claim> unasked_pairs(std::span<const Input> inputs, const Options& options) {
+  std::vector<Claim> claims;
+  for (const bool are_asked : {false, true}) {
+    for (const Claim& claim : pairs_in(inputs, options, are_asked)) {
+      const Comparison& one = claim.comparison;
+      if (can_turn(one) && claim.decision.verdict != Verdict::invalid)
+        claims.push_back(paired_claim(*claim.run, turned_round(one), options));
+    }
+  }
+  // Behind the turned ones: of two that weigh the same the later stands.
+  for (Claim& claim : pairs_in(inputs, options, false)) claims.push_back(std::move(claim));
   return claims;
 }
 
@@ -420,7 +448,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   material.lab = material.lines.back().series->lab;
   material.other_labs = labs_left_out(inputs, options);
   RIDGE_TRY(material.claims, collect_claims(inputs, options));
-  material.unasked = pairs_in(inputs, options, false);
+  material.unasked = unasked_pairs(inputs, options);
   material.is_of_pair = report.is_of_pair = is_about_pair(material);
   put_weightiest_last(&material);
   mark_sides(&material);
