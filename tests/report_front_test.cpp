@@ -1,5 +1,6 @@
 // Page 1 of a report: which results it is about, its headline, the steps of its ladder, its caveats, its footnotes.
 #include <algorithm>
+#include <sstream>
 
 #include "common/record/params.h"
 #include "common/record/seal.h"
@@ -864,6 +865,26 @@ TEST_CASE("the latency of a comparison is of both sides or of none") {
   const Run few = report_run(wanted);
   CHECK(has(fact(built(few, ladder_options()), "p95 latency"),
             "unavailable: one side has too few latency samples"));
+}
+
+TEST_CASE("title and first line say which of several points of one size the ladder is of") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked, kNaive, kBlocked}));
+  int index = 0;
+  for (const char* mask : {"yes", "no"}) {
+    for (const std::string& kernel : {kNaive, kBlocked}) {
+      Series series = measured(4, index++, kernel, kernel == kNaive ? 24e6 : 6e6);
+      series.size_param = "n";
+      series.params["causal"] = std::string(mask);
+      out.worker("result", with(about(4, series.index), "outcome", series));
+    }
+  }
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  const Report report = built(run, ladder_options());
+  CHECK(report.title == "GEMM: the ladder at n = 512, causal = yes");
+  CHECK(report.subtitle.starts_with("run.jsonl: all 4 results, 2 of them in the ladder · "));
 }
 
 TEST_CASE("a rung of another type is in the appendix: one axis and one ceiling are of one type") {

@@ -250,7 +250,7 @@ std::string modes_text(const Material& material) {
 }
 
 /// "this session: 5 of its 14 results, those of GEMM at n=512": what of what was measured the report is about.
-std::string scope_of(const Material& material) {
+std::string scope_of(const Material& material, const Climb* climb) {
   const Options& options = *material.options;
   std::string source = options.source;
   for (const Input& input : material.inputs) {
@@ -264,13 +264,19 @@ std::string scope_of(const Material& material) {
   std::string ignored;
   const size_t all = count(collect_lines(material.inputs, {}, &ignored)),
                own = count(material.lines);
-  if (own >= all) return fmt::format("{}: all {} result{}", source, all, all == 1 ? "" : "s");
+  // The title's chart has those of one point.
+  const size_t climbed = climb && !material.is_of_pair ? climb->lines.size() : own;
+  const std::string shown =
+      climbed > 0 && climbed < own ? fmt::format(", {} of them in the ladder", climbed) : "";
+  if (own >= all)
+    return fmt::format("{}: all {} result{}{}", source, all, all == 1 ? "" : "s", shown);
   const std::string lab = options.lab_title.empty() ? material.lab : options.lab_title;
-  return fmt::format("{}: {} of {} results, those of {}{}", source, own, all, lab,
-                     options.only.empty() ? "" : " at " + to_string(options.only));
+  return fmt::format("{}: {} of {} results, those of {}{}{}", source, own, all, lab,
+                     options.only.empty() ? "" : " at " + to_string(options.only), shown);
 }
 
-std::string subtitle_of(const Material& material) {
+/// `climb`: null where the report has none.
+std::string subtitle_of(const Material& material, const Climb* climb) {
   std::string machines;
   for (const Input& input : material.inputs) {
     const auto& env = input.run->environment();
@@ -282,7 +288,7 @@ std::string subtitle_of(const Material& material) {
   }
   const std::string& recorded = material.options->recorded;
   std::string text = author_of(material);
-  text += recorded + (recorded.empty() ? "" : " · ") + scope_of(material) + " · " + machines;
+  text += recorded + (recorded.empty() ? "" : " · ") + scope_of(material, climb) + " · " + machines;
   for (const std::string& part : {material.shared_params, modes_text(material)})
     text += part.empty() ? "" : " · " + part;
   const auto stale = std::count_if(material.lines.begin(), material.lines.end(),
@@ -333,6 +339,31 @@ std::vector<Section> appendix_of(const Material& material) {
   return sections;
 }
 
+/// ", causal = no": what all rungs of the climb share and another result of one of them has not.
+std::string told_apart(const Material& material, const Climb& climb) {
+  Params::Map apart;
+  for (const Line& other : material.lines) {
+    for (const Line* line : climb.lines) {
+      const Series &own = *line->series, &its = *other.series;
+      if (own.kernel != its.kernel || own.cache != its.cache) continue;
+      for (const auto& [name, value] : differing(own.params, its.params, own.size_param))
+        if (name != own.size_param) apart[name] = value;
+    }
+  }
+  if (has_medians_over_seeds(climb)) apart.erase("seed");
+  std::string text;
+  for (const auto& [name, value] : apart) {
+    const bool is_shared =
+        std::all_of(climb.lines.begin(), climb.lines.end(),
+                    [&, &name = name, &value = value](const Line* line) {
+                      const auto at = line->series->params.find(name);
+                      return at != line->series->params.end() && at->second == value;
+                    });
+    if (is_shared) text += ", " + name + " = " + to_string(value);
+  }
+  return text;
+}
+
 /// " at n = 512": of what page 1 is about; empty where its rungs have no one size.
 std::string size_of(const Material& material, const Climb& climb) {
   std::set<std::string> sizes;
@@ -341,7 +372,8 @@ std::string size_of(const Material& material, const Climb& climb) {
     if (size == line->series->params.end()) return "";
     sizes.insert(size->first + " = " + to_string(size->second));
   }
-  return sizes.size() == 1 && own_sides_of(material).many.empty() ? " at " + *sizes.begin() : "";
+  const bool has_one = sizes.size() == 1 && own_sides_of(material).many.empty();
+  return has_one ? " at " + *sizes.begin() + told_apart(material, climb) : "";
 }
 
 /// Of a run that served queues and timed no rung alone: what each queue came to, and the machine.
@@ -352,7 +384,7 @@ void report_queues(const Material& material, Report* report) {
   }
   report->title = material.options->lab_title + ": " + queues.front().title;
   report->sentence = queues.front().paragraphs.front();
-  report->subtitle = subtitle_of(material);
+  report->subtitle = subtitle_of(material, nullptr);
   report->notes = notes_of(material);
   add_to(Part::results, std::move(queues), &report->sections);
   add_to(Part::method, {environment_section(material)}, &report->sections);
@@ -468,7 +500,7 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
                    title_of(c.baseline, options) + size;
     report.sentence = material.claims.back().sentence;
   }
-  report.subtitle = subtitle_of(material);
+  report.subtitle = subtitle_of(material, &climb);
   report.notes = notes_of(material);
   report.headline = headline_of(material, climb);
   report.front = front_sections(material, climb);
