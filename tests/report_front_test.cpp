@@ -859,12 +859,31 @@ TEST_CASE("a share above 100 % stands with what it means") {
 
 TEST_CASE("the latency of a comparison is of both sides or of none") {
   const Run run = report_run();
-  CHECK(fact(built(run, ladder_options()), "p95 latency") == "28.8 ms → 7.20 ms");
+  CHECK(fact(built(run, ladder_options()), "p95 latency") ==
+        "28.8 ms → 7.20 ms, of single calls: the verdict rests on 12 rounds");
   ReportCase wanted;
   wanted.with_latency = false;
   const Run few = report_run(wanted);
   CHECK(has(fact(built(few, ladder_options()), "p95 latency"),
             "unavailable: one side has too few latency samples"));
+}
+
+TEST_CASE("a copy of a rung has no latency and no division in its headline, since nobody asked") {
+  const std::string edited = kNaive + "_edit";
+  Transcript out;
+  add_start_of(&out);
+  add_comparison(&out, {});
+  std::string lines = out.text();
+  for (size_t at = lines.find(kBlocked); at != lines.npos; at = lines.find(kBlocked, at + 1))
+    lines.replace(at, kBlocked.size(), edited);
+  Run run;
+  std::istringstream all(lines);
+  for (std::string line; std::getline(all, line);) run.apply_line(line);
+  const Report report = built(run, ladder_options());
+  CHECK(report.headline.tone == "faster");
+  CHECK_FALSE(fact(report, "Speed").empty());
+  CHECK(fact(report, "p95 latency").empty());
+  CHECK(fact(report, "Division").empty());
 }
 
 TEST_CASE("title and first line say which of several points of one size the ladder is of") {

@@ -11,6 +11,7 @@
 #include "common/record/accuracy.h"
 #include "common/record/chain.h"
 #include "common/record/clocks.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/processor_share.h"
@@ -231,6 +232,20 @@ std::string speeds_of(const Claim& claim) {
          timing_words(before->timing, after->timing, true);
 }
 
+/// "18.5 ms → 13.1 ms, of single calls: the verdict rests on 40 rounds": the two need not agree.
+std::string tail_words(const Claim& claim, const Series* baseline_side) {
+  const std::optional<double>& ours_ns = claim.decision.p95_latency_ns;
+  const std::optional<double> theirs_ns =
+      baseline_side && baseline_side->latency ? baseline_side->latency->p95_ns : std::nullopt;
+  const std::string text =
+      old_to_new(theirs_ns, ours_ns, format_time_ns,
+                 ours_ns || theirs_ns ? "one side has too few latency samples, needs 59"
+                                      : "too few latency samples, needs 59");
+  return ours_ns && theirs_ns
+             ? text + ", of single calls: the verdict rests on " + rests_on(claim.comparison)
+             : text;
+}
+
 Headline claim_headline(const Claim& claim) {
   const Decision& decision = claim.decision;
   const bool invalid = decision.verdict == Verdict::invalid;
@@ -257,13 +272,9 @@ Headline claim_headline(const Claim& claim) {
     fact("Division", division_words(decision));
     return headline;
   }
-  const std::optional<double> theirs_ns =
-      baseline_side && baseline_side->latency ? baseline_side->latency->p95_ns : std::nullopt;
-  fact("p95 latency", invalid ? why
-                              : old_to_new(theirs_ns, decision.p95_latency_ns, format_time_ns,
-                                           decision.p95_latency_ns || theirs_ns
-                                               ? "one side has too few latency samples, needs 59"
-                                               : "too few latency samples, needs 59"));
+  // Of a learner's copy nobody asks for the tail, and it is the same mathematics.
+  const bool is_own_copy = is_edit(claim.comparison.candidate);
+  if (!is_own_copy) fact("p95 latency", invalid ? why : tail_words(claim, baseline_side));
   if (const Series* candidate = command_side(claim)) {
     add_command_facts(*candidate, decision, &headline);
     return headline;
@@ -277,7 +288,7 @@ Headline claim_headline(const Claim& claim) {
                  (is_error ? "" : " " + decision.quality_metric));
   fact(is_error ? "Error allowed" : "Quality limit",
        decision.quality_limit.empty() ? unavailable("none is recorded") : decision.quality_limit);
-  fact("Division", division_words(decision));
+  if (!is_own_copy || !decision.division_reason.empty()) fact("Division", division_words(decision));
   return headline;
 }
 
