@@ -75,6 +75,12 @@ TEST_CASE("a rehearsal without a worker leaves no fallback and says so for every
   CHECK(ridgepoint({"tour", "meetup", "--rehearse", "--out", folder / "file/x"}).code == 73);
 }
 
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 TEST_CASE("a handout is one page that fetches nothing") {
   Folder folder;
   const std::string page = folder / "gemm.html";
@@ -90,6 +96,10 @@ TEST_CASE("a handout is one page that fetches nothing") {
   CHECK(html.find("<figure><svg") == std::string::npos);  // no run, no chart
   CHECK(html.find("<figure class=\"diagram\"><svg") != std::string::npos);
   CHECK(html.find("Diagram unavailable") == std::string::npos);
+  // On paper a line to write on below each prediction, and nowhere else.
+  CHECK(count_of(html, "<strong>Your prediction.</strong>") > 10);
+  CHECK(count_of(html, "<span class=\"paper write\">") ==
+        count_of(html, "<strong>Your prediction.</strong>"));
 
   // Of a change that is longer than its place paper shows the inner loop, where the work is.
   CHECK(html.find("++j) row[j] += scale * b[j];</span>") != std::string::npos);

@@ -228,7 +228,8 @@ class Page {
     }
     std::vector<TextRun> runs = block.runs;
     if (is_folded) runs.erase(runs.begin());
-    out_ += "<p>" + runs_html(runs) + "</p>\n";
+    const char* line = first == kPrediction ? " <span class=\"paper write\"></span>" : "";
+    out_ += "<p>" + runs_html(runs) + line + "</p>\n";
   }
 
   std::string diagram_html(const std::string& info, const std::string& body) {

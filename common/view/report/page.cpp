@@ -158,6 +158,7 @@ body:has(.part.charts[open]) .folded.charts,body:has(.part.method[open]) .folded
 .handout figure.diagram svg{max-width:84%}
 .handout details{display:none}
 div.paper{display:block}
+.handout .write{display:inline-block;width:90px;border-bottom:1px solid var(--muted)}
 .handout .answers{font-size:9px;line-height:1.2}
 .handout .answers h3{font-size:9.6px;margin:4px 0 1px}
 .handout .answers p{margin:0 0 2px}
