@@ -251,3 +251,30 @@ TEST_CASE("what cannot be counted says why in one sentence") {
   CHECK(is_one_sentence(sources.err));
   CHECK(has(sources.err, "/nowhere"));
 }
+
+TEST_CASE(
+    "a rung of ours that this machine's compiler cannot build is named, and is no usage error") {
+  // The sources as they are, but for one header that no compiler takes.
+  const Folder folder;
+  const fs::path source = variable("RIDGE_SOURCE"), made = folder / "source";
+  const auto link_all = [](const fs::path& from, const fs::path& to, const std::string& but) {
+    fs::create_directories(to);
+    for (const auto& entry : fs::directory_iterator(from)) {
+      if (entry.path().filename() != but)
+        fs::create_symlink(entry.path(), to / entry.path().filename());
+    }
+  };
+  link_all(source, made, "kernels");
+  const fs::path kernels = made / "kernels", problems = kernels / "runtime/problems";
+  link_all(source / "kernels", kernels, "runtime");
+  link_all(source / "kernels/runtime", kernels / "runtime", "problems");
+  link_all(source / "kernels/runtime/problems", problems, "gemm.h");
+  write_all((problems / "gemm.h").string(), "#error this compiler lacks what it needs\n");
+  setenv("RIDGEPOINT_SOURCE", made.c_str(), 1);
+  const Outcome outcome = count({"gemm.cuda.naive", "--set", "n=32"});
+  unsetenv("RIDGEPOINT_SOURCE");
+  INFO(outcome.err);
+  CHECK(outcome.code == 69);
+  CHECK(is_one_sentence(outcome.err));
+  CHECK(has(outcome.err, "gemm.cuda.naive: this machine's compiler cannot build it for the CPU: "));
+}

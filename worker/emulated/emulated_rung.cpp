@@ -199,9 +199,16 @@ Result<EmulatedBuild> compile_emulated(const std::string& kernel, const std::str
   EditBuild build;
   if (build_object(edit, folder, made.artifact, cancelled, &build)) return made;
   if (cancelled()) return measure::cancelled_error();
-  return not_emulated(
-      kernel, build.ended_at == BuildEnd::compile ? ErrorCode::usage : ErrorCode::unavailable,
-      build.reason);
+  // A text of ours compiles where the compiler can do it; in a text of the user's a line is wrong.
+  const KernelSource* own = find_source(kernel);
+  const bool is_own = own != nullptr && own->text == text;
+  if (build.ended_at != BuildEnd::compile || !is_own)
+    return not_emulated(
+        kernel, build.ended_at == BuildEnd::compile ? ErrorCode::usage : ErrorCode::unavailable,
+        build.reason);
+  return Error{ErrorCode::unavailable,
+               "this machine's compiler cannot build it for the CPU: " + build.reason, kernel,
+               "name another rung, or count this one where another compiler is"};
 }
 
 Result<std::shared_ptr<const EmulatedRung>> EmulatedRung::load(const EmulatedBuild& build) {
