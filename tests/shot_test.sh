@@ -78,6 +78,14 @@ echo '{"hello":1}' > "$work/foreign.jsonl"
 [ $rc = 65 ] || fail "a foreign file exits $rc, not 65"
 "$bin" shot lab "$work/none/out.png" --replay "$work/run.jsonl" 2>"$work/err"; rc=$?
 [ $rc = 73 ] || fail "an unwritable picture exits $rc, not 73: $(cat "$work/err")"
+# A run without counts: the other scenes are drawn, and the missing one is named.
+rm -rf "$work/some"
+"$bin" shot home,counts,machine "$work/some" --replay "$work/run.jsonl" --size 800x600 2>"$work/err"; rc=$?
+[ $rc = 65 ] || fail "a scene that the run has nothing for exits $rc, not 65"
+grep -q "no picture of counts: the run holds no counts to show; the other scenes are drawn" "$work/err" ||
+  fail "the missing scene is not named: $(cat "$work/err")"
+[ -f "$work/some/home-dark-1.png" ] && [ -f "$work/some/machine-dark-1.png" ] ||
+  fail "a missing scene kept the others from being drawn"
 unset DISPLAY WAYLAND_DISPLAY
 shot lab 800x600; rc=$?
 [ $rc = 69 ] || fail "no display exits $rc, not 69: $(cat "$work/err")"

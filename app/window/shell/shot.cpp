@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "app/platform/platform.h"
 #include "app/window/inspect/count_view.h"
@@ -269,6 +270,29 @@ std::string Picture::name() const {
   return fmt::format("{}-{}-{:g}", scene, theme, scale);
 }
 
+namespace {
+
+/// What is said of several scenes where a run has nothing for some of them.
+class Missing {
+ public:
+  void add(const std::string& scene, const Error& error) {
+    if (names_.insert(scene).second)
+      text_ += (text_.empty() ? "" : "; ") + scene + ": " + error.what;
+    if (names_.size() == 1) code_ = error.code;
+  }
+  Result<void> error(const std::string& replay) const {
+    if (names_.empty()) return {};
+    return Error{code_, "no picture of " + text_, replay, "the other scenes are drawn"};
+  }
+
+ private:
+  std::set<std::string> names_;
+  std::string text_;
+  ErrorCode code_ = ErrorCode::bad_input;
+};
+
+}  // namespace
+
 Result<void> draw_pictures(const ShotOptions& options,
                            const std::function<Result<void>(const Picture&)>& take) {
   const auto& names = scene_names();
@@ -283,18 +307,24 @@ Result<void> draw_pictures(const ShotOptions& options,
       app::load_recordings(app::asset_folder("recorded"), nullptr, hashes_for(options));
   auto platform = Platform::open({options.width, options.height, false});
   if (!platform) return platform.error();
+  Missing missing;
   for (const std::string& scene : scenes) {
     for (const std::string& theme : options.themes) {
       for (const float scale : options.scales) {
         const auto picture = draw_picture(**platform, options, recordings, {scene, theme, scale});
         // Of all scenes a run without a comparison lacks one.
-        if (!picture && all && picture.error().code == ErrorCode::bad_input) continue;
+        const bool is_lacking = !picture && picture.error().code == ErrorCode::bad_input;
+        if (is_lacking && all) continue;
+        if (is_lacking && scenes.size() > 1) {
+          missing.add(scene, picture.error());
+          continue;
+        }
         if (!picture) return picture.error();
         if (const auto taken = take(*picture); !taken) return taken;
       }
     }
   }
-  return {};
+  return missing.error(options.replay);
 }
 
 int shot(const ShotOptions& options) {

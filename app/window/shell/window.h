@@ -75,7 +75,8 @@ struct Picture {
 
 /// Draws each scene in each theme at each scale, off screen and in one window, and hands the pictures
 /// over as they are made. Errors: usage for a scene that is not built (the message lists what exists),
-/// bad_input for the run file, unavailable without a display, and what `take` says.
+/// bad_input for the run file, unavailable without a display, and what `take` says. Of several scenes those are drawn that
+/// the run has something for, and the error names the others.
 Result<void> draw_pictures(const ShotOptions& options,
                            const std::function<Result<void>(const Picture&)>& take);
 
