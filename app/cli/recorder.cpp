@@ -21,6 +21,7 @@
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "app/query/workload.h"
+#include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/params.h"
 #include "common/view/report/decision.h"
@@ -510,16 +511,19 @@ class Recorder {
     });
   }
 
-  static std::string text_of(const Series& series) {
+  std::string text_of(const Series& series) const {
     if (series.mode != RunMode::measure) return "";
     const std::string name = fmt::format("{:<32} {:<40}", series.kernel, to_string(series.params));
     if (!series.stats)
       return fmt::format("{} {}: {}\n", name, to_string(series.status), series.reason);
     const bool checked = !series.checks.empty();
-    return fmt::format("{} {:10.1f} us {:8.1f} TFLOP/s  nmse {:.2g} of {:.2g}\n", name,
-                       series.stats->median_ns / 1e3, series.flop / series.stats->median_ns / 1e3,
-                       checked ? series.checks.back().nmse : 0,
-                       checked ? series.checks.back().nmse_limit : 0);
+    const auto rate = throughput_of(series);
+    return fmt::format(
+        "{} {:>10} {:>14}  nmse {:.2g} of {:.2g}\n", name, format_time_ns(series.stats->median_ns),
+        rate ? format_rate(rate->value,
+                           unit_in_words(lab_, unit_in_type(rate->unit, series), series.kernel))
+             : "",
+        checked ? series.checks.back().nmse : 0, checked ? series.checks.back().nmse_limit : 0);
   }
 
   static std::string text_of(const Comparison& one) {
