@@ -242,6 +242,19 @@ TEST_CASE("a saved run shows in a terminal without a display") {
   CHECK(ridgepoint({"--replay", saved_run(), "--json"}).json()["results"].size() == 2);
 }
 
+TEST_CASE("report --text: a saved run's table, whatever there is to show it") {
+  const Outcome opened = ridgepoint({"--replay", saved_run()});
+  const Outcome text = ridgepoint({"report", saved_run(), "--text"});
+  INFO(text.out << text.err);
+  CHECK(text.code == 0);
+  CHECK(text.out == opened.out);
+  CHECK(has(text.out, "cpu.loop_order"));
+  CHECK(has(text.out, "cpu.cache_blocks"));
+  const Outcome both = ridgepoint({"report", saved_run(), "--text", "--out", "never.html"});
+  CHECK(both.code == 64);
+  CHECK_FALSE(fs::exists("never.html"));
+}
+
 TEST_CASE("compare: several candidates, each with its own settings; the worst decides the code") {
   const Outcome text = ridgepoint({"compare", "gemm", "--baseline", "loop_order:n=32",
                                    "--candidate", "loop_order:n=32", "--candidate", "loop_order",

@@ -8,6 +8,7 @@
 #include <sstream>
 #include "app/cli/cli.h"
 #include "app/query/reporting.h"
+#include "app/query/results.h"
 #include "app/query/terminal.h"
 #include "app/session/saved_run.h"
 #include "common/record/json.h"
@@ -22,6 +23,7 @@ struct ReportFileOptions {
   std::string baseline, candidate, lab, out;
   std::vector<std::string> set;    ///< "n=4096": of a run with many sizes, this one
   std::vector<std::string> notes;  ///< "question=...": what a person says of it
+  bool text = false;               ///< the table that 'run' printed, in place of a report
 };
 
 std::set<std::string> labs_of(const std::vector<Run>& runs) {
@@ -41,8 +43,18 @@ std::string summary_text(const report::Report& report, const std::vector<std::st
   size_t lines = 0;
   for (std::string line; lines < kMostLines && std::getline(said, line); ++lines)
     text += line + "\n";
-  return text + fmt::format("the whole report:\nridgepoint report {} --out report.html\n",
-                            fmt::join(runs, " "));
+  return text + fmt::format(
+                    "the whole report:\nridgepoint report {0} --out report.html\n"
+                    "the table of every result:\nridgepoint report {0} --text\n",
+                    fmt::join(runs, " "));
+}
+
+/// Of two runs each under its name.
+std::string tables_text(const std::vector<report::Input>& inputs) {
+  std::string text;
+  for (const report::Input& input : inputs)
+    text += (inputs.size() > 1 ? input.name + "\n" : "") + saved_text(*input.run);
+  return text;
 }
 
 int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
@@ -54,6 +66,10 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
     if (!run) return fail(common, run.error());
     runs.push_back(*std::move(run));
     inputs.push_back({&runs.back(), path});
+  }
+  if (options.text && !common.json) {
+    print(tables_text(inputs));
+    return 0;
   }
   const Lab* lab = find_lab(options.lab);
   if (!options.lab.empty() && !labs_of(runs).contains(options.lab)) {
@@ -107,9 +123,13 @@ Command setup_report(CLI::App& command, const CommonOptions& common) {
   one_at_a_time(command.add_option("--note", options->notes,
                                    "your words on page 1: question=TEXT, hypothesis, decision, "
                                    "surprise, name, course (repeat)"));
-  command.add_option(
+  const auto out = command.add_option(
       "--out", options->out,
       "FILE" + report::format_endings() + "; default: a summary in a terminal, else Markdown");
+  command
+      .add_flag("--text", options->text,
+                "every result and comparison in the table that 'run' and 'compare' print")
+      ->excludes(out);
   return [options, &common] { return cmd_report(common, *options); };
 }
 

@@ -22,7 +22,6 @@
 #include "app/query/terminal.h"
 #include "common/core/build_info.h"
 #include "common/core/nearest.h"
-#include "common/view/chart/serving.h"
 #include "labs/lab.h"
 #ifdef RIDGE_HAS_WINDOW
 #include "app/window/shell/window.h"
@@ -66,8 +65,7 @@ int show_saved(const CommonOptions& common) {
   if (common.json) {
     print_json(document(run));
   } else {
-    print(results_text(run, 0, {}) + "\n" + comparisons_text(run, 0));
-    for (const Serving& serving : run.servings()) print(chart::serving_text(serving) + "\n");
+    print(saved_text(run));
   }
   return 0;
 }

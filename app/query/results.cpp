@@ -23,6 +23,7 @@
 #include "common/record/seed_delta.h"
 #include "common/record/trained.h"
 #include "common/record/trap.h"
+#include "common/view/chart/serving.h"
 #include "common/view/report/content.h"
 #include "common/view/report/decision.h"
 #include "labs/lab.h"
@@ -381,6 +382,12 @@ int run_exit_code(const Run& run, int64_t request, const Lab& lab) {
             series->status == SeriesStatus::partial;
   }
   return done ? 0 : static_cast<int>(ErrorCode::unavailable);
+}
+
+std::string saved_text(const Run& run) {
+  std::string text = results_text(run, 0, {}) + "\n" + comparisons_text(run, 0);
+  for (const Serving& serving : run.servings()) text += chart::serving_text(serving) + "\n";
+  return text;
 }
 
 int exit_code_of(Verdict verdict) {

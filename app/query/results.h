@@ -28,6 +28,8 @@ std::string traps_text(const std::vector<const Series*>& traps);
 std::string seed_deltas_text(const Run& run, int64_t request, const std::string& metric);
 /// Two lines per comparison: the verdict with ratio, interval, margin and rounds; the decision.
 std::string comparisons_text(const Run& run, int64_t request);
+/// All that a saved run holds, as 'run', 'compare' and 'serve' printed it.
+std::string saved_text(const Run& run);
 /// The machine, and whether it was quiet.
 std::string environment_text(const Run& run);
 std::string ceilings_text(const Run& run);
