@@ -255,6 +255,17 @@ TEST_CASE("report --text: a saved run's table, whatever there is to show it") {
   CHECK_FALSE(fs::exists("never.html"));
 }
 
+TEST_CASE("machine --ceilings none: what machine it is, without a measurement") {
+  const Outcome machine = ridgepoint({"machine", "--ceilings", "none", "--json"});
+  INFO(machine.err);
+  CHECK(machine.code == 0);
+  const Json document = machine.json();
+  REQUIRE(document.is_object());
+  CHECK_FALSE(document["environment"]["cpu"]["model"].get<std::string>().empty());
+  CHECK(document["ceilings"].empty());
+  CHECK(ridgepoint({"machine", "--ceilings", "few"}).code == 64);
+}
+
 TEST_CASE("compare: several candidates, each with its own settings; the worst decides the code") {
   const Outcome text = ridgepoint({"compare", "gemm", "--baseline", "loop_order:n=32",
                                    "--candidate", "loop_order:n=32", "--candidate", "loop_order",

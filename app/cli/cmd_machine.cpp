@@ -1,6 +1,8 @@
 // ridgepoint machine: the environment and the ceilings measured here.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/cli.h"
@@ -39,23 +41,34 @@ std::string machine_text(const Environment& environment) {
   return text;
 }
 
-int cmd_machine(const CommonOptions& common) {
+/// Where its ceilings come from.
+enum class Ask { anew, kept, none };
+
+int cmd_machine(const CommonOptions& common, Ask ask) {
   auto driver = Driver::start(common, "");
   if (!driver) return fail(common, driver.error());
-  if (auto probed = (*driver)->fetch_ceilings(0, true); !probed)
-    return fail(common, probed.error());
+  const auto asked = ask == Ask::none ? (*driver)->fetch_environment()
+                                      : (*driver)->fetch_ceilings(0, ask == Ask::anew);
+  if (!asked) return fail(common, asked.error());
   const Run& run = (*driver)->run();
   if (common.json) {
     print_json(machine_document(run));
     return 0;
   }
-  if (run.environment()) print(machine_text(*run.environment()) + "\n");
-  print(ceilings_text(run));
+  if (run.environment()) print(machine_text(*run.environment()));
+  if (ask != Ask::none) print("\n" + ceilings_text(run));
   return 0;
 }
 
-Command setup_machine(CLI::App&, const CommonOptions& common) {
-  return [&common] { return cmd_machine(common); };
+Command setup_machine(CLI::App& command, const CommonOptions& common) {
+  const auto ask = std::make_shared<Ask>(Ask::anew);
+  add_choice(&command, "--ceilings",
+             "anew: measure them, default; kept: those of the last hour, only what is missing is "
+             "measured; none: the machine alone, at once",
+             {"anew", "kept", "none"}, [ask](const std::string& name) {
+               *ask = name == "none" ? Ask::none : name == "kept" ? Ask::kept : Ask::anew;
+             });
+  return [ask, &common] { return cmd_machine(common, *ask); };
 }
 
 RIDGE_COMMAND(
@@ -64,7 +77,8 @@ RIDGE_COMMAND(
         "Shows processor, memory, compiler and the ceilings: the best rates that the probes "
         "reached here.",
     .examples = {{"machine",
-                  "measures the ceilings anew, a few seconds; runs of the next hour use them"}},
+                  "measures the ceilings anew, a few seconds; runs of the next hour use them"},
+                 {"machine --ceilings none --json", "what machine this is, without a measurement"}},
     .place = 130, .level = Level::kLab, .schema = "machine", .setup = setup_machine);
 
 }  // namespace
