@@ -255,6 +255,26 @@ TEST_CASE("report --text: a saved run's table, whatever there is to show it") {
   CHECK_FALSE(fs::exists("never.html"));
 }
 
+TEST_CASE("run and compare --name: who measured is in the run, its report and the leaderboard") {
+  const Folder folder;
+  const std::string ran = folder / "ran.jsonl", compared = folder / "compared.jsonl";
+  const Outcome run = ridgepoint({"run", "gemm", "--rungs", "naive_o3", "--set", "n=32", "--mode",
+                                  "live", "--limit", "0.05", "--name", "Ada", "--out", ran});
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+  const Outcome report = ridgepoint({"report", ran});
+  CHECK(has(report.out, "By Ada · "));
+  const Outcome compare =
+      ridgepoint({"compare", "gemm", "--baseline", "naive_o3", "--candidate", "loop_order", "--set",
+                  "n=32", "--rounds", "12", "--name", "Grace", "--out", compared});
+  INFO(compare.err);
+  CHECK(has(read_all(compared), "Grace"));
+  CHECK(has(ridgepoint({"report", compared}).out, "By Grace · "));
+  const Outcome two = ridgepoint({"compare", "gemm", "--baseline", "naive_o3", "--candidate",
+                                  "loop_order", "--name", "a", "--name", "b"});
+  CHECK(two.code == 64);
+}
+
 TEST_CASE("machine --ceilings none: what machine it is, without a measurement") {
   const Outcome machine = ridgepoint({"machine", "--ceilings", "none", "--json"});
   INFO(machine.err);

@@ -112,7 +112,7 @@ Error no_lab_error(const std::string& lab) {
 
 /// Options of commands beside a lab.
 Error for_commands_error(const MeasureOptions& options) {
-  const char* given = !options.names.empty()       ? "--name"
+  const char* given = options.names.size() > 1     ? "a second --name"
                       : !options.check.empty()     ? "--check"
                       : !options.reference.empty() ? "--reference"
                                                    : "--call-limit";
@@ -131,7 +131,7 @@ Measured refused(Error error) {
 std::optional<Error> rungs_error(const MeasureOptions& options) {
   if (!find_lab(options.lab)) return no_lab_error(options.lab);
   const bool has_rule = !options.check.empty() || !options.reference.empty() ||
-                        !options.names.empty() || options.call_limit_s;
+                        options.names.size() > 1 || options.call_limit_s;
   if (has_rule) return for_commands_error(options);
   const bool is_whole = !options.baseline.empty() && !options.candidates.empty();
   if (is_whole || !options.edits.empty()) return std::nullopt;
@@ -169,7 +169,9 @@ Measured measure_comparison(const CommonOptions& common, const MeasureOptions& o
   const auto say = [&](const WorkRequest& request) {
     if (before) before(request, trainings);
   };
-  return measure(common, options, RequestType::compare, choose, say, each_step);
+  MeasureOptions named = options;
+  if (!options.names.empty()) named.person = options.names.front();
+  return measure(common, named, RequestType::compare, choose, say, each_step);
 }
 
 int cmd_compare(const CommonOptions& common, const MeasureOptions& options,
@@ -198,7 +200,9 @@ Command setup_compare(CLI::App& command, const CommonOptions& common) {
   one_at_a_time(command.add_option("--candidate", options->candidates,
                                    "RUNG or RUNG:k=v,.., CMD or FILE.so (repeat for several)"));
   one_at_a_time(command.add_option(
-      "--name", options->names, "commands: the baseline's name, then each candidate's (repeat)"));
+      "--name", options->names,
+      "with a lab: who measures, as of run; commands: the baseline's name, then each candidate's "
+      "(repeat)"));
   command.add_option("--check", options->check,
                      "commands: CMD that reads an output and ends with 0 where it is right");
   command.add_option("--reference", options->reference,

@@ -223,6 +223,8 @@ Command setup_run(CLI::App& command, const CommonOptions& common) {
       "a network's calls by the rungs named, beside what was printed: gpt3 (of gemm)");
   add_choice(&command, "--mode", &options->mode, {RunMode::live, RunMode::measure},
              "live or measure (default)");
+  command.add_option("--name", options->person,
+                     "who measures: reports, leaderboard and class have the run under this name");
   command.add_flag("--counters", options->counters,
                    "also read a GPU's hardware counters, after the timing");
   const auto verbose = std::make_shared<bool>(false);

@@ -20,6 +20,7 @@
 #include "app/query/terminal.h"
 #include "common/core/files.h"
 #include "common/core/format.h"
+#include "common/record/notes.h"
 #include "common/record/params.h"
 
 namespace ridge::app {
@@ -291,6 +292,7 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   RIDGE_TRY(const Budget budget, budget_of(options));
   RIDGE_TRY(measured->driver, Driver::start(common, options.out));
   Driver& driver = *measured->driver;
+  if (!options.person.empty()) driver.name_person(one_line(options.person, kLongestNote));
   RIDGE_TRY_VOID(driver.fetch_catalogue());
   for (const std::string& text : options.edits) {
     RIDGE_TRY(const EditBuild build, build_file(&driver, edit_argument(text), given));

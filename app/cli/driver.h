@@ -86,6 +86,8 @@ class Driver {
   void print_above(const std::string& text);
   /// Into the transcript: common/record/notes.h.
   void note(const std::string& key, const std::string& text) { session_->note(key, text); }
+  /// Who measures, as the window's Class has it.
+  void name_person(const std::string& name) { session_->name_learner(name); }
   /// The same on standard error.
   void complain_above(const std::string& text);
   /// Completes the output file; true if there is one. To be called whatever happened before.
@@ -123,6 +125,7 @@ struct MeasureOptions {
   RunMode mode = RunMode::measure;
   CacheMode cache = CacheMode::hot;
   std::string out;
+  std::string person;  ///< who measures; empty: the run names nobody
   std::optional<double> margin, limit_s;
   std::optional<int64_t> rounds;  ///< compare
   /// compare: lines of a budget as they were typed, --may-lose and --accuracy-target among them
