@@ -220,13 +220,46 @@ TEST_CASE("while it climbs one line says what its rung changes, and which of how
   CHECK(climb_line(f.state) == "Rung 3" + of + third.title + ": " + third.change);
   CHECK(climb_place(f.state).of == static_cast<int>(request.kernels.size()));
   // The ceilings take as long as many rungs: no rung moves meanwhile.
-  f.session.phase(request.id, -1, "warmup", std::nullopt, "ceilings: DRAM read");
+  f.session.phase(request.id, -1, "warmup", std::nullopt,
+                  "measuring this machine's ceiling: DRAM read, 1 thread, 2 of 4");
   f.driver->frames(10);
-  CHECK(contains(climb_line(f.state), "ceilings are measured, once"));
+  const auto measured_s = [&] { return static_cast<int>(f.state.requests.ceilings_s); };
+  const auto line_now = [&] {
+    return "This machine's ceilings, once: DRAM read, 1 thread, 2 of 4, " +
+           std::to_string(measured_s()) + " s. Then the climb goes on.";
+  };
+  CHECK(climb_line(f.state) == line_now());
+  CHECK(climb_place(f.state).is_at_ceilings);
+  // It goes on while nothing else moves.
+  const double before = f.state.requests.share;
+  f.driver->frames(180);
+  CHECK(measured_s() > 0);
+  CHECK(climb_line(f.state) == line_now());
+  CHECK(f.state.requests.share > before);
   f.session.measure(request, 2, 16e6);
   f.session.phase(request.id, 3, "timing", 0.5);
   f.driver->frames(2);
   CHECK(climb_line(f.state).starts_with("Rung 4" + of));
+}
+
+TEST_CASE("the card says of a ceiling that is not known whether it is in doubt or was not measured",
+          "[window][home]") {
+  Fixture f(1280, 720);
+  f.driver->type('h');
+  watch(f, 0.8e6);
+  const auto brief_of = [&](const std::vector<std::string>& lines) {
+    Run run;
+    for (const std::string& line : lines) run.apply_line(line);
+    return card_brief(climb_card(run, f.state.first_climb));
+  };
+  std::vector<std::string> lines = f.session.transcript();
+  CHECK_FALSE(contains(brief_of(lines), "ceiling"));
+  std::vector<Ceiling> doubted = f.state.run().ceilings();
+  for (Ceiling& one : doubted) one.doubt = "other programs used the CPU meanwhile";
+  f.session.tell("result", {{"request", f.state.first_climb.run}, {"ceilings", doubted}});
+  CHECK(contains(brief_of(f.session.transcript()), "ceiling in doubt"));
+  std::erase_if(lines, [](const std::string& line) { return contains(line, "\"ceilings\""); });
+  CHECK(contains(brief_of(lines), "ceiling not measured"));
 }
 
 TEST_CASE("Home after the climb shows what it reached, and the next step", "[window][home]") {

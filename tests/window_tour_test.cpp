@@ -1365,6 +1365,7 @@ TEST_CASE("the ceilings that follow a step's rungs have a row of their own, and 
   tell(-1, "timing", "measuring this machine's ceiling: FMA fp32");
   f.driver->frames(120);
   CHECK(f.driver->find("step_ceilings"));
+  CHECK(ceilings_words(f.state, *at_ceilings(f.state)).starts_with("FMA fp32, "));
   CHECK(count_progress_rows(f.state, shown_step(f.state), bars_in(f)) == rows + 1);
   CHECK(f.state.requests.share > before);
   CHECK(f.state.requests.share < 1);

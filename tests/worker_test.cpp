@@ -189,6 +189,12 @@ TEST_CASE("a run measures the ceilings of its own type alone, after its first re
   }
   CHECK(order.starts_with("rrrcr"));  // once more where the machine was busy
   CHECK(dtypes == std::set<std::string>{"", "fp32"});
+  // Which of how many it is, said while it is measured.
+  std::set<std::string> said;
+  for (const Json& phase : worker.of_type("phase"))
+    if (!phase.contains("series")) said.insert(phase["text"]);
+  CHECK(said.count("measuring this machine's ceiling: L2 read, 1 thread, 1 of 4") == 1);
+  CHECK(said.count("measuring this machine's ceiling: FMA fp32, 1 thread, 4 of 4") == 1);
 }
 
 TEST_CASE("probe with kernels: estimates, and nothing is timed") {

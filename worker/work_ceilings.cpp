@@ -5,6 +5,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "common/harness/measure/ceiling_rules.h"
 #include "common/harness/measure/ceilings.h"
@@ -17,6 +18,29 @@
 #include "worker/work.h"
 
 namespace ridge::worker {
+namespace {
+
+/// Says which of how many ceilings is measured, since all of them take as long as many rungs. A ceiling is told by its text.
+class CeilingCount : public measure::Observer {
+ public:
+  CeilingCount(measure::Observer* outer, size_t all) : outer_(outer), all_(all) {}
+  void phase(int series, const measure::Phase& inner) override {
+    if (inner.text != std::exchange(text_, inner.text)) ++at_;
+    measure::Phase counted = inner;
+    if (all_ > 1)
+      counted.text += ", " + std::to_string(std::min(at_, all_)) + " of " + std::to_string(all_);
+    outer_->phase(series, counted);
+  }
+  void announce(int series) override { outer_->announce(series); }
+  bool cancelled() const override { return outer_->cancelled(); }
+
+ private:
+  measure::Observer* outer_;
+  size_t all_, at_ = 0;
+  std::string text_;
+};
+
+}  // namespace
 
 measure::Evidence Work::DeviceCeilings::evidence() const {
   return {.cores = measure::read_cpu().cores, .reached = reached};
@@ -53,12 +77,17 @@ std::map<Work::Place, std::set<CeilingKey>> Work::ceilings_wanted(
 Result<bool> Work::measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,
                                    DeviceCeilings* ceilings, LineObserver* observer) {
   bool is_new = false;
+  size_t all = 0;
+  for (const CeilingKey& key : wanted) {
+    if (ceilings->asked.count(key) == 0) all += measure::count_ceilings(*where, key.second);
+  }
+  CeilingCount counted(observer, all);
   for (const CeilingKey& key : wanted) {
     if (ceilings->asked.count(key) > 0) continue;
     const auto& [threads, what] = key;
     const auto begun_s = static_cast<int64_t>(std::time(nullptr));
     RIDGE_TRY(const auto found,
-              measure::measure_ceilings(&machine_.bench, where, threads, what, observer));
+              measure::measure_ceilings(&machine_.bench, where, threads, what, &counted));
     ceilings->known.insert(ceilings->known.end(), found.begin(), found.end());
     ceilings->asked[key] = begun_s;
     is_new = true;
@@ -69,10 +98,12 @@ Result<bool> Work::measure_missing(measure::Device* where, const std::set<Ceilin
 Result<void> Work::settle(measure::Device* where, DeviceCeilings* ceilings,
                           LineObserver* observer) {
   ++ceilings->looks;
+  CeilingCount counted(observer,
+                       measure::find_contradictions(ceilings->known, ceilings->evidence()).size());
   RIDGE_TRY_VOID(measure::settle_ceilings(
       &ceilings->known,
       [&](const Ceiling& known) {
-        return measure::measure_again(&machine_.bench, where, known, observer);
+        return measure::measure_again(&machine_.bench, where, known, &counted);
       },
       ceilings->evidence()));
   keep(*where, *ceilings);

@@ -133,7 +133,7 @@ void draw_missing(Ui& ui, const Lab& lab, Area* rest) {
 std::string count_text(const State& state, const Lab& lab) {
   const ClimbPlace climb = climb_place(state);
   if (climb.of > 0 && state.first_climb.lab == &lab)
-    return fmt::format("{} of {}", climb.at, climb.of);
+    return climb.is_at_ceilings ? "ceilings" : fmt::format("{} of {}", climb.at, climb.of);
   const LabProgress progress = lab_progress(state, lab);
   return progress.runnable > 0 ? fmt::format("{} of {}", progress.verified, progress.runnable) : "";
 }

@@ -254,7 +254,9 @@ void say_ceiling(const Run& run, const Climbed& best, ClimbCard* card) {
   }
   // Why it is in doubt stands under the chart.
   const std::string& why = derived.no_compute_reason;
-  card->caveats.push_back({why.empty() ? "ceiling not measured" : "ceiling in doubt",
+  card->caveats.push_back({derived.is_compute_doubted ? "ceiling in doubt"
+                           : derived.above_compute    ? "above its ceiling"
+                                                      : "ceiling not measured",
                            "Its ceiling is not known" +
                                (why.empty() ? "." : ": " + why.substr(0, why.find(": ")) + ".")});
 }
@@ -364,6 +366,7 @@ ClimbPlace climb_place(const State& state) {
   for (const Series* series : state.run().series_of_request(climb.run))
     place.at += series->status == SeriesStatus::ok || series->status == SeriesStatus::failed;
   place.at = std::min(place.at, place.of);
+  place.is_at_ceilings = share_of_ceilings(state, *request).has_value();
   return place;
 }
 
@@ -375,9 +378,8 @@ std::string climb_line(const State& state) {
   const ClimbPlace place = climb_place(state);
   const Request* request = state.run().request(climb.run);
   if (place.of == 0 || !request) return "";
-  if (share_of_ceilings(state, *request))
-    return "This machine's ceilings are measured, once: what a rung can reach at most. Then the "
-           "climb goes on.";
+  if (const std::string which = ceilings_words(state, *request); !which.empty())
+    return "This machine's ceilings, once: " + which + ". Then the climb goes on.";
   const std::string& kernel = request->kernels[static_cast<size_t>(place.at - 1)];
   const Rung* rung = rung_of(kernel);
   return fmt::format("Rung {} of {} on one core  ·  {}: {}", place.at, place.of,

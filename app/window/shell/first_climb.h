@@ -31,6 +31,7 @@ void start_first_climb(State& state);
 /// Which of its rungs the climb is at, from 1, of how many; {0, 0}: none is under way.
 struct ClimbPlace {
   int at = 0, of = 0;
+  bool is_at_ceilings = false;  ///< no rung is measured: this machine's ceilings are
 };
 ClimbPlace climb_place(const State& state);
 /// While it climbs what the rung in hand changes, in one line: "Rung 3 of 9 on one core  ·  loop order: …". Empty: it does not climb.

@@ -257,6 +257,7 @@ void note_parts(const Run& run, const Request& request, const Progress& progress
   if (progress.series < 0) {
     const double around_s = std::max(run.estimates_around_s(), kUsual_s);
     requests->ceilings_done = std::max(requests->ceilings_done, moving_share(since_s, around_s));
+    requests->ceilings_s = since_s;
     return;
   }
   if (requests->ceilings_done > 0) requests->ceilings_done = 1;
@@ -306,6 +307,14 @@ std::optional<double> share_of_ceilings(const State& state, const Request& reque
                             request.open() && state.requests.share_of == request.id &&
                             state.requests.ceilings_done > 0;
   return are_measured ? std::optional(state.requests.ceilings_done) : std::nullopt;
+}
+
+std::string ceilings_words(const State& state, const Request& request) {
+  if (!share_of_ceilings(state, request)) return "";
+  const std::string& text = state.run().progress()->text;
+  const size_t colon = text.find(": ");
+  return fmt::format("{}{:.0f} s", colon == std::string::npos ? "" : text.substr(colon + 2) + ", ",
+                     std::floor(state.requests.ceilings_s));
 }
 
 std::string progress_headline(const State& state) {

@@ -43,6 +43,7 @@ struct Requests {
   double share_from = 0, share_to = 1;  ///< the part of the bar that is this request's
   double rungs_done = 0;                ///< of `share_of`: how far its rungs are, 0 to 1
   double ceilings_done = 0;             ///< and this machine's ceilings, which are measured for it
+  double ceilings_s = 0;                ///< how long they have been
   std::string phase;                    ///< that `share_of` is in, and of which rung
   double phase_since_s = 0;             ///< the window's clock, when it began
   /// By place of the rung, how far each of `share_of` was at most: phases and their ceilings begin at 0 again and again.
@@ -93,6 +94,8 @@ void note_progress(State& state, double now_s);
 double share_of_rung(const State& state, const Request& request, int place);
 /// While this machine's ceilings are measured for this request, how far they are, 0 to 1; none: they are not now.
 std::optional<double> share_of_ceilings(const State& state, const Request& request);
+/// Then which of them is, of how many, and for how long they have been: "DRAM read, 1 thread, 2 of 4, 8 s". Else empty.
+std::string ceilings_words(const State& state, const Request& request);
 /// "Measuring cache blocks": what the open request does now.
 std::string progress_headline(const State& state);
 /// Lost before it listed its rungs: running means to start it again and ask.

@@ -435,10 +435,10 @@ std::vector<ProgressRow> progress_rows(const State& state, const study::TourStep
     rows.push_back(i < bars.bars.size() ? row_of_bar(bars.bars[i], shares[i], is_cancelled)
                                         : row_of_pair(state, shares[i], is_cancelled));
   }
-  if (const auto share = ceilings_progress(state))
+  if (const Request* request = at_ceilings(state))
     rows.push_back({.label = "this machine's ceilings",
-                    .origin = "measured once",
-                    .share = *share,
+                    .origin = "measured once: " + ceilings_words(state, *request),
+                    .share = share_of_ceilings(state, *request).value_or(0),
                     .widget = kCeilingsRow});
   if (!rows.empty()) mark_now(state, &rows);
   return rows;

@@ -110,13 +110,12 @@ double pair_progress(const State& state) {
 
 }  // namespace
 
-std::optional<double> ceilings_progress(const State& state) {
+const Request* at_ceilings(const State& state) {
   for (const int64_t id : state.teaching.sent) {
     const Request* request = state.run().request(id);
-    const auto share = request ? share_of_ceilings(state, *request) : std::nullopt;
-    if (share) return share;
+    if (request && share_of_ceilings(state, *request)) return request;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 namespace {

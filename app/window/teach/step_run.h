@@ -21,9 +21,9 @@ bool is_step_cancelled(const State& state);
 /// How far each bar's run is, 0 to 1; and behind them that of the comparison, where the step has one.
 std::vector<double> progress_of(const State& state, const study::TourStep& step,
                                 const StepBars& bars);
-/// How far this machine's ceilings are while this step's run measures them, 0 to 1; none: it does not now. All bars may be
-/// full by then.
-std::optional<double> ceilings_progress(const State& state);
+/// The request of this step's run for which this machine's ceilings are measured now; null: none are. All bars may be full
+/// by then.
+const Request* at_ceilings(const State& state);
 /// Whether something that this step's run asked for is still to come. Ceilings, which the worker measures behind results, are
 /// not waited for: the step can be revealed meanwhile.
 bool waits_for_results(const State& state);

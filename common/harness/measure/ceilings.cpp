@@ -44,9 +44,9 @@ int64_t copied_bytes(const CeilingContext& context) {
 /// what others used of the CPU while it was timed.
 class Quiet : public Observer {
  public:
-  Quiet(Observer* outer, const std::string& name) : outer_(outer), name_(name) {}
+  Quiet(Observer* outer, std::string text) : outer_(outer), text_(std::move(text)) {}
   void phase(int, const Phase& inner) override {
-    outer_->phase(-1, {.phase = inner.phase, .text = "measuring this machine's ceiling: " + name_});
+    outer_->phase(-1, {.phase = inner.phase, .text = text_});
   }
   void announce(int) override {
     outer_->announce(-1);
@@ -60,7 +60,7 @@ class Quiet : public Observer {
 
  private:
   Observer* outer_;
-  const std::string& name_;
+  std::string text_;
   std::optional<ForeignLoad> foreign_;
   double foreign_cpus_ = 0;
 };
@@ -87,9 +87,12 @@ CeilingContext context_of(const Device& device, int threads) {
           .free_bytes = static_cast<int64_t>(device.free_bytes())};
 }
 
-/// None where no probe of the row runs here, or where the one that does fails its check.
+constexpr const char* kSaid = "measuring this machine's ceiling";
+
+/// None where no probe of the row runs here, or where the one that does fails its check. `said` is what is said meanwhile.
 Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingContext& context,
-                                           Bench* bench, Device* device, Observer* observer) {
+                                           Bench* bench, Device* device, const std::string& said,
+                                           Observer* observer) {
   std::string what;
   const KernelDesc* kernel = choose(row, *device, &what);
   const FamilyDesc* family = kernel != nullptr ? find_family(family_of(kernel->id)) : nullptr;
@@ -103,7 +106,7 @@ Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingC
   Ceiling ceiling;
   ceiling.name = ceiling_name(row, context.threads);
   if (row.backend == Backend::cpu) ceiling.threads = context.threads;
-  Quiet quiet(observer, ceiling.name);
+  Quiet quiet(observer, said + ": " + ceiling.name);
   Options options;
   options.mode = Mode::live;
   options.limit_s = kRow_s;
@@ -283,13 +286,22 @@ std::string ceiling_name(const CeilingRow& row, int threads) {
          (threads == 1 ? " thread" : " threads");
 }
 
+size_t count_ceilings(const Device& device, const std::string& what) {
+  std::string unused;
+  const auto& rows = ceiling_rows();
+  return static_cast<size_t>(std::count_if(rows.begin(), rows.end(), [&](const CeilingRow& row) {
+    return row.backend == device.backend() && row.asked_by() == what &&
+           choose(row, device, &unused) != nullptr;
+  }));
+}
+
 Result<std::vector<Ceiling>> measure_ceilings(Bench* bench, Device* device, int threads,
                                               const std::string& what, Observer* observer) {
   std::vector<Ceiling> ceilings;
   const CeilingContext context = context_of(*device, threads);
   for (const CeilingRow& row : ceiling_rows()) {
     if (row.backend != device->backend() || row.asked_by() != what) continue;
-    RIDGE_TRY(const auto ceiling, measure_row(row, context, bench, device, observer));
+    RIDGE_TRY(const auto ceiling, measure_row(row, context, bench, device, kSaid, observer));
     if (ceiling) ceilings.push_back(*ceiling);
   }
   return ceilings;
@@ -300,7 +312,7 @@ Result<std::optional<Ceiling>> measure_again(Bench* bench, Device* device, const
   const CeilingContext context = context_of(*device, std::max(1, ceiling.threads));
   const CeilingRow* row = row_of(ceiling);
   if (row == nullptr || row->backend != device->backend()) return std::optional<Ceiling>();
-  return measure_row(*row, context, bench, device, observer);
+  return measure_row(*row, context, bench, device, std::string(kSaid) + " again", observer);
 }
 
 }  // namespace ridge::measure

@@ -44,6 +44,8 @@ const CeilingRow* row_of(const Ceiling& ceiling);
 /// "FMA fp32, 2 threads"; of a GPU the row's name.
 std::string ceiling_name(const CeilingRow& row, int threads);
 
+/// How many rows measure_ceilings() measures.
+size_t count_ceilings(const Device& device, const std::string& what);
 /// Measures the rows of the device's backend that `what` asks for ("" those of memory), about 0.3 s
 /// each; `threads` is the CPU's, a GPU ignores it. The value is that of the fastest sample: a ceiling
 /// that a lucky kernel could pass would be none. A probe that fails its check has no ceiling and is
