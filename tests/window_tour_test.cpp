@@ -1671,6 +1671,13 @@ TEST_CASE(
   const std::string said = outcome_sentence(step, bars, answer_here(f.state), outcome);
   CHECK(said.find("You said 8×, and it is between 6.56× and 16.6×. Other programs took more") == 0);
   CHECK(contains(said, "had the processor for 40 % of its time"));
+  // Reveal has the figure in large letters: a few words stand under it, and pointing at them says the rest.
+  CHECK(outcome_sentence(step, bars, answer_here(f.state), outcome, true) ==
+        "You said 8×. Busy machine: a range, not graded.");
+  CHECK(outcome_sentence(step, bars, {}, outcome, true) ==
+        "No prediction was made. Busy machine: a range.");
+  f.driver->frames(2);
+  CHECK(f.driver->find("outcome_whole"));
   CHECK(how_far(step, bars, answer_here(f.state), outcome).empty());
   const StepResult& result = f.state.teaching.results.at(1);
   CHECK_FALSE(result.off);
@@ -1684,6 +1691,8 @@ TEST_CASE(
   CHECK(far.ends_with("× too low"));
   CHECK(contains(outcome_sentence(step, bars, low, outcome),
                  "You said 4×: " + far + ". It is between 6.56× and 16.6×. Other programs took"));
+  CHECK(outcome_sentence(step, bars, low, outcome, true) ==
+        "You said 4×: " + far + ". Busy machine: a range.");
   const StepResult judged = result_of(step, bars, low, outcome);
   CHECK(judged.ungraded.empty());
   // The same of two that were timed apart.

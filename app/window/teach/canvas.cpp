@@ -551,9 +551,11 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
                    is_open ? Role::muted : Role::text, 2, true, is_open});
     if (is_number && outcome.pair) all.push_back(verdict_word(*outcome.pair));
   }
-  // What was committed to comes before what is known about the figure.
-  all.push_back({outcome_sentence(shown.step, shown.bars, answer_here(ui.state), outcome), kBody_px,
-                 Role::text, 16});
+  // What was committed to comes before what is known about the figure. What a busy machine did to it is said whole at
+  // Explain.
+  const StepAnswer& answer = answer_here(ui.state);
+  all.push_back(
+      {outcome_sentence(shown.step, shown.bars, answer, outcome, true), kBody_px, Role::text, 16});
   // Of two bars that were timed apart the ratio's sentence says what the figure is of, and how it was made.
   const std::string ratio = ratio_sentence(shown, outcome);
   const bool is_whole = shown.step.ask == study::Ask::ratio && !outcome.pair && !ratio.empty();
@@ -576,7 +578,10 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   };
   const auto* found = std::find_if(std::begin(kWordSizes), std::end(kWordSizes), fits);
   const WordSizes& by = found == std::end(kWordSizes) ? *std::prev(std::end(kWordSizes)) : *found;
-  ui.widgets["outcome"] = {area.x, area.y, area.w, lay_words(ui, area, all, by, false)};
+  const Area said = {area.x, area.y, area.w, lay_words(ui, area, all, by, false)};
+  ui.widgets["outcome"] = said;
+  if (tells_uneven(outcome) && ui.hovers("outcome_whole", said))
+    ui.tooltip(outcome_sentence(shown.step, shown.bars, answer, outcome));
 }
 
 /// How the last bar compares with the first: the verdict of a pair, else that none follows.

@@ -415,9 +415,29 @@ std::string how_far(const TourStep& step, const StepBars& bars, const StepAnswer
          (factor < 1 ? " too low" : " too high");
 }
 
+namespace {
+
+/// Of an outcome that other programs made a range, or left without a verdict.
+std::string busy_words(const std::string& said, const std::string& far, const StepOutcome& outcome,
+                       bool is_choice) {
+  const std::string answer = said.empty()  ? "No prediction was made."
+                             : is_choice   ? "You said “" + said + "”."
+                             : far.empty() ? "You said " + said + "."
+                                           : "You said " + said + ": " + far + ".";
+  const bool is_graded = !far.empty() || said.empty();
+  return answer + (!outcome.missing.empty() ? " Busy machine: not settled."
+                   : is_graded              ? " Busy machine: a range."
+                                            : " Busy machine: a range, not graded.");
+}
+
+}  // namespace
+
 std::string outcome_sentence(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
-                             const StepOutcome& outcome) {
+                             const StepOutcome& outcome, bool is_brief) {
   const std::string said = answer_text(step, bars, answer);
+  if (is_brief && tells_uneven(outcome))
+    return busy_words(said, how_far(step, bars, answer, outcome), outcome,
+                      !choices_of(step, bars).empty());
   if (!outcome.missing.empty())
     return (said.empty() ? "" : "You said “" + said + "”. ") + outcome.missing + instead_of(bars);
   const std::string far = how_far(step, bars, answer, outcome);

@@ -41,9 +41,11 @@ StepOutcome outcome_of(const State& state, const study::TourStep& step, const St
 /// outcome.
 std::string how_far(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
                     const StepOutcome& outcome);
-/// "You said 80 ms: 11.2× too low. It is 899 ms." or the answer, what is missing, and what stands in its place.
+/// "You said 80 ms: 11.2× too low. It is 899 ms." or the answer, what is missing, and what stands in its place. `is_brief`: on
+/// a busy machine a few words, where the figure stands above them and the whole is said elsewhere.
 std::string outcome_sentence(const study::TourStep& step, const StepBars& bars,
-                             const StepAnswer& answer, const StepOutcome& outcome);
+                             const StepAnswer& answer, const StepOutcome& outcome,
+                             bool is_brief = false);
 /// What the session measured later at a point that this grade rests on, where that is beyond the spread of one machine; a
 /// sentence. Empty: nothing speaks against it.
 std::string contradicted_later(const Run& run, const StepResult& result);
