@@ -81,12 +81,16 @@ Role role_of(const LessonBar& bar, bool is_last) {
 
 /// Title and size at the left, the figures at the right.
 void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& figures,
-                   bool is_last) {
+                   bool is_last, bool is_verdict) {
   const float most = head.w * 0.66f;
-  const float w = std::min(ui.width(figures, kSmall_px + 1, Face::strong), most);
-  ui.text(head.right(), head.middle(), figures, kSmall_px + 1,
-          bar.series ? Role::text : Role::muted, bar.series ? Face::strong : Face::body,
-          Anchor::end, most);
+  // What the step is about is read from afar, where its line has the room.
+  const bool is_large = is_verdict && head.h >= ui.px(kHeading_px);
+  const float size = is_large
+                         ? ui.fitting_size(figures, most, kHeading_px, kSmall_px + 1, Face::strong)
+                         : kSmall_px + 1;
+  const float w = std::min(ui.width(figures, size, Face::strong), most);
+  ui.text(head.right(), head.middle(), figures, size, bar.series ? Role::text : Role::muted,
+          bar.series ? Face::strong : Face::body, Anchor::end, most);
   head.take_right(w, ui.px(12));
   head.take_left(ui.text(head.x, head.middle(), bar.title, kBody_px, Role::text,
                          is_last ? Face::strong : Face::body, Anchor::start, head.w),
@@ -491,6 +495,7 @@ namespace {
 /// What stands under the bars: the answer's row, then the words about all of them.
 struct Foot {
   std::string says;
+  float size = kSmall_px;  ///< of the words
   float said_h = 0, says_h = 0;
 };
 
@@ -499,8 +504,9 @@ Foot foot_of(Ui& ui, float width, const StepBars& bars, const Plotted& all, cons
   // On a wall Reveal has said what the axis is: Explain's picture has the room.
   const bool is_brief = teach.presenting && teach.beat == Beat::explain;
   Foot foot{is_brief ? recorded_text(bars) : caption_of(bars, all, scale)};
+  foot.size = teach.presenting ? kBody_px : kSmall_px;
   const float h =
-      ui.paragraph({0, 0, width, 0}, foot.says, kSmall_px, Role::muted, Face::body, true);
+      ui.paragraph({0, 0, width, 0}, foot.says, foot.size, Role::muted, Face::body, true);
   foot.says_h = foot.says.empty() ? 0 : std::max(ui.px(22), h);
   foot.said_h = all.mark ? ui.px(kAnswerRow) : 0;
   return foot;
@@ -546,7 +552,7 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     ui.widgets[fmt::format("bar_head:{}", i + 1)] = head;
     draw_bar_head(ui, head, bar,
                   all.pair ? ratio_of(bars, all, i) : said_of(step, bars, bar, before, is_flat),
-                  is_last);
+                  is_last, is_last && all.pair);
     const Area rail = is_flat ? Area{row.x, row.y + row.h * 0.2f, row.w, row.h * 0.6f}
                               : Area{row.x, row.y, row.w, rail_h};
     const double share = scale.share_of(all.values[i]);
@@ -579,7 +585,7 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
                  far);
     }
   }
-  ui.paragraph(caption, foot.says, kSmall_px, Role::muted);
+  ui.paragraph(caption, foot.says, foot.size, Role::muted);
 }
 
 }  // namespace ridge::window

@@ -485,8 +485,10 @@ struct Words {
 struct WordSizes {
   float all = 1, figure = kFigure;
 };
-/// The largest first; a figure that takes several lines makes way before words are cut.
-constexpr WordSizes kWordSizes[] = {{1.4f}, {1.2f}, {1}, {1, 1.25f}, {1, 1}, {0.9f, 1}};
+/// The largest first; a figure that takes several lines makes way before words are cut. Larger words leave it as it is: what is
+/// not settled is as large as what is, however many words it takes.
+constexpr WordSizes kWordSizes[] = {
+    {1.4f, kFigure / 1.4f}, {1.2f, kFigure / 1.2f}, {1}, {1, 1.25f}, {1, 1}, {0.9f, 1}};
 
 /// Returns their height, and draws nothing where it only measures.
 float lay_words(Ui& ui, Area area, const std::vector<Words>& all, const WordSizes& sizes,
@@ -544,6 +546,7 @@ Words verdict_word(const Comparison& pair) {
 void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
   const bool is_number = choices_of(shown.step, shown.bars).empty();
+  const bool presenting = ui.state.teaching.presenting;
   std::vector<Words> all = {{shown.step.question, kSmall_px + 1, Role::muted, 16}};
   if (outcome.missing.empty()) {
     const bool is_open = is_number && is_unsettled(outcome);
@@ -557,11 +560,12 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   all.push_back(
       {outcome_sentence(shown.step, shown.bars, answer, outcome, true), kBody_px, Role::text, 16});
   // Of two bars that were timed apart the ratio's sentence says what the figure is of, and how it was made.
-  const std::string ratio = ratio_sentence(shown, outcome);
+  const std::string ratio = ratio_sentence(shown, outcome, presenting);
   const bool is_whole = shown.step.ask == study::Ask::ratio && !outcome.pair && !ratio.empty();
   if (outcome.missing.empty() && !is_whole) {
     all.push_back({outcome.interval, kSmall_px + 1, Role::muted, 10});
-    if (is_number)
+    // On a wall the question above and the bars beside it have said what it is of: their room makes the rest larger.
+    if (is_number && !presenting)
       all.push_back({asked_for(shown.step, shown.bars), kSmall_px + 1, Role::muted, 12});
   }
   all.push_back({ratio, kBody_px, Role::muted, 12});
@@ -585,11 +589,13 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
 }
 
 /// How the last bar compares with the first: the verdict of a pair, else that none follows.
-std::string LessonCanvas::ratio_sentence(const Shown& shown, const StepOutcome& outcome) {
+std::string LessonCanvas::ratio_sentence(const Shown& shown, const StepOutcome& outcome,
+                                         bool presenting) {
   const LessonBar* last = shown.bars.last();
   const LessonBar* first = last ? &shown.bars.bars.front() : nullptr;
   if (outcome.pair && choices_of(shown.step, shown.bars).empty())  // the verdict stands above
-    return outcome.pair_machine.empty() ? "" : "Recorded on " + outcome.pair_machine + ".";
+    return outcome.pair_machine.empty() || presenting ? ""  // on a wall the head says it
+                                                      : "Recorded on " + outcome.pair_machine + ".";
   if (outcome.pair)
     return verdict_sentence(*outcome.pair, first->title, last->title, !outcome.missing.empty(),
                             !tells_uneven(outcome)) +

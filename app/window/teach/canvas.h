@@ -39,7 +39,8 @@ class LessonCanvas {
   void draw_choices(Ui& ui, Area area, const Shown& shown) const;
   void draw_field(Ui& ui, Area area, const Shown& shown);
   static void draw_outcome(Ui& ui, const Area& area, const Shown& shown);
-  static std::string ratio_sentence(const Shown& shown, const StepOutcome& outcome);
+  static std::string ratio_sentence(const Shown& shown, const StepOutcome& outcome,
+                                    bool presenting);
   void draw_code(Ui& ui, const Area& area, const Shown& shown);
   /// Of its panel, with code as small as it may be; 0: it is not known.
   float code_height(Ui& ui, const Shown& shown);
