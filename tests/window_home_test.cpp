@@ -655,6 +655,23 @@ TEST_CASE("Home has no panel without a line, and is shown from its top again", "
   CHECK(f.driver->find("begin")->y == top);
 }
 
+TEST_CASE("on a wide Home the recordings stand in several columns", "[window][home]") {
+  const auto columns = [](float width, float height) {
+    Fixture f(width, height);
+    for (const char* machine : {"Machine A", "Machine B", "Machine C", "Machine D", "Machine E"})
+      f.state.sessions.recordings.push_back(
+          recorded(std::string("/r/") + machine + ".jsonl", "gemm.cpu.naive_o1", machine, 1e6));
+    f.driver->type('h');
+    f.driver->frames(2);
+    std::set<float> places;
+    for (const char* machine : {"Machine A", "Machine B", "Machine C", "Machine D", "Machine E"})
+      places.insert(f.driver->find(std::string("recorded:gemm@") + machine)->x);
+    return places.size();
+  };
+  CHECK(columns(1920, 1080) >= 3);
+  CHECK(columns(560, 720) == 1);
+}
+
 TEST_CASE("recordings are grouped by lab and machine, and a group opens with all its files",
           "[window][home]") {
   FakeSession::other_labs = {"machine"};  // the first exercise is one of this lab

@@ -1943,6 +1943,26 @@ TEST_CASE("the rows of the end card keep apart, however long they are, on the wa
   }
 }
 
+TEST_CASE("the end card uses the room that it has: few steps stand in larger words", "[tour]") {
+  const auto height_of = [](float width, float height, int steps) {
+    Fixture f(width, height);
+    start_tour(f.state, "meetup");
+    StepResult result{.title = "three loops, -O1 → loop order", .said = "12×", .measured = "14×"};
+    for (int i = 0; i < steps; ++i) f.state.teaching.results[i] = result;
+    f.state.teaching.tour_step = static_cast<int>(f.state.teaching.tour->steps.size()) - 1;
+    f.state.teaching.beat = Beat::explain;
+    f.state.teaching.has_more = false;
+    advance(f.state);
+    f.driver->frames(3);
+    REQUIRE(f.driver->find("end_words:" + std::to_string(steps)));
+    const Area& last = *f.driver->find("end_words:" + std::to_string(steps));
+    if (height > 1000) CHECK(last.bottom() <= f.driver->find("end_card")->bottom());
+    return f.driver->find("end_words:1")->h;
+  };
+  CHECK(height_of(1920, 1080, 3) > 1.2f * height_of(1920, 1080, 6));
+  CHECK(height_of(1920, 1080, 6) > height_of(1280, 720, 6));
+}
+
 TEST_CASE("A opens the answers of its step, and not those of the next", "[tour]") {
   Fixture f;
   f.session.judge(begin_pair(f, "2"), Verdict::faster, 2);

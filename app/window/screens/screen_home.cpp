@@ -22,8 +22,8 @@ class HomeScreen final : public Screen {
  private:
   static void draw_lab(Ui& ui, Area card, const Lab& lab);
   static void draw_groups(Ui& ui, Area* rest);
-  static void draw_results(Ui& ui, Area* rest);
-  void draw_recordings(Ui& ui, Area* rest) const;
+  static void draw_results(Ui& ui, Area rest);
+  void draw_recordings(Ui& ui, Area rest) const;
   void take_groups(const State& state);
 
   HomeDoors doors_;
@@ -41,6 +41,8 @@ constexpr float kMostWidth = 1800;
 // Five groups side by side, three, or two.
 constexpr float kFiveColumns = 900, kThreeColumns = 560;
 constexpr size_t kMostResults = 8;
+// A line of results or recordings is no wider than it needs: a wide panel has several columns of them.
+constexpr float kLineWidth = 400, kLineGap = 32;
 
 void go_to_lab(State& state, const Lab& lab) {
   if (state.sessions.opened) open_run(state, "");
@@ -146,8 +148,25 @@ struct ResultLine {
   bool is_shown = false;  ///< it is what the window shows now
 };
 
-bool draw_line(Ui& ui, Area* rest, const ResultLine& line) {
-  const Area row = rest->take_top(ui.px(kResultLine));
+/// The lines of a panel, one column after the other.
+struct LineColumns {
+  size_t columns = 1, rows = 0;
+  float height = 0;
+  LineColumns(const Ui& ui, float width, size_t count) {
+    const float column = ui.px(kLineWidth + kLineGap);
+    columns = std::max<size_t>(1, static_cast<size_t>((width + ui.px(kLineGap)) / column));
+    rows = (count + columns - 1) / columns;
+    height = ui.px(kResultLine) * static_cast<float>(rows);
+  }
+  Area place(const Ui& ui, const Area& all, size_t index) const {
+    const float gap = ui.px(kLineGap), count = static_cast<float>(columns);
+    const float w = (all.w - gap * (count - 1)) / count, h = ui.px(kResultLine);
+    return {all.x + static_cast<float>(index / rows) * (w + gap),
+            all.y + static_cast<float>(index % rows) * h, w, h};
+  }
+};
+
+bool draw_line(Ui& ui, const Area& row, const ResultLine& line) {
   const Area mark = {row.x - ui.px(10), row.y, row.w + ui.px(20), row.h - ui.px(2)};
   const auto touched = ui.touch(line.name, mark);
   if (line.is_shown || touched.hovered)
@@ -160,15 +179,17 @@ bool draw_line(Ui& ui, Area* rest, const ResultLine& line) {
   return touched.clicked;
 }
 
-void HomeScreen::draw_results(Ui& ui, Area* rest) {
-  draw_heading(ui, rest, "LAST RESULTS");
+void HomeScreen::draw_results(Ui& ui, Area rest) {
+  draw_heading(ui, &rest, "LAST RESULTS");
   const History& history = ui.state.history;
-  for (size_t i = 0; i < std::min(kMostResults, history.recent.size()); ++i) {
+  const size_t count = std::min(kMostResults, history.recent.size());
+  const LineColumns lines(ui, rest.w, count);
+  for (size_t i = 0; i < count; ++i) {
     const RecentRun& recent = history.recent[i];
     const bool own = recent.path == history.run_file;
     const std::string at = own ? "this session" : when(recent.time_utc);
     const bool is_shown = ui.state.sessions.opened && recent.path == ui.state.sessions.opened_path;
-    if (draw_line(ui, rest,
+    if (draw_line(ui, lines.place(ui, rest, i),
                   {"open:" + recent.path, recent.title,
                    recent.machine + (recent.machine.empty() ? "" : "  ·  ") + at,
                    "Opens it with its results.\n" + recent.path, is_shown}))
@@ -176,8 +197,11 @@ void HomeScreen::draw_results(Ui& ui, Area* rest) {
   }
 }
 
-void HomeScreen::draw_recordings(Ui& ui, Area* rest) const {
-  for (const app::RecordingGroup& group : groups_) {
+void HomeScreen::draw_recordings(Ui& ui, Area rest) const {
+  draw_heading(ui, &rest, "RECORDED ELSEWHERE");
+  const LineColumns lines(ui, rest.w, groups_.size());
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const app::RecordingGroup& group = groups_[i];
     const Lab* lab = find_lab(group.lab);
     std::string about = fmt::format("{} {}", group.rungs, group.rungs == 1 ? "rung" : "rungs");
     for (const std::string& part : {group.parts, group.day})
@@ -188,7 +212,7 @@ void HomeScreen::draw_recordings(Ui& ui, Area* rest) const {
     for (const std::string& path : group.paths) tip += "\n" + path.substr(path.rfind('/') + 1);
     const bool is_shown = ui.state.sessions.opened && ui.state.sessions.opened_path ==
                                                           recordings_path(group.lab, group.machine);
-    if (draw_line(ui, rest,
+    if (draw_line(ui, lines.place(ui, rest, i),
                   {"recorded:" + group.lab + "@" + group.machine,
                    std::string(lab->title) + " on " + group.machine, about, tip, is_shown}))
       ui.dispatch([lab = group.lab, machine = group.machine](State& state) {
@@ -232,31 +256,29 @@ void HomeScreen::draw(Ui& ui, Area all) {
   draw_groups(ui, &rest);
   predictions_.draw(ui, &rest);
   // A panel without a line is none: the doors above say how a first one comes about.
-  const auto height = [&](size_t count) {
-    return count == 0 ? 0 : ui.px(76 + kResultLine * static_cast<float>(count));
-  };
-  const float recent_h = height(std::min(kMostResults, ui.state.history.recent.size()));
-  const float recorded_h = height(groups_.size());
-  const bool has_both = recent_h > 0 && recorded_h > 0;
+  const size_t recent = std::min(kMostResults, ui.state.history.recent.size());
+  const bool has_both = recent > 0 && !groups_.empty();
   const bool beside = has_both && rest.w > ui.px(760);
+  constexpr float kPad_x = 22, kPad_y = 14;
+  const float panel_w = beside ? (rest.w - gap) / 2 : rest.w;
+  const auto height = [&](size_t count) {
+    const LineColumns lines(ui, panel_w - 2 * ui.px(kPad_x), count);
+    return count == 0 ? 0 : ui.px(76) + lines.height;
+  };
+  const float recent_h = height(recent), recorded_h = height(groups_.size());
   Area below = rest.take_top(beside ? std::max(recent_h, recorded_h)
                                     : recent_h + recorded_h + (has_both ? gap : 0));
   const auto panel = [&](float panel_h) {
-    const Area place =
-        beside ? below.take_left((rest.w - gap) / 2, gap) : below.take_top(panel_h, gap);
+    const Area place = beside ? below.take_left(panel_w, gap) : below.take_top(panel_h, gap);
     ui.panel(place);
-    return place.inset(ui.px(22), ui.px(14));
+    return place.inset(ui.px(kPad_x), ui.px(kPad_y));
   };
   if (recent_h > 0) {
-    Area results = panel(recent_h);
+    const Area results = panel(recent_h);
     ui.widgets["panel:results"] = results;
-    draw_results(ui, &results);
+    draw_results(ui, results);
   }
-  if (recorded_h > 0) {
-    Area recorded = panel(recorded_h);
-    draw_heading(ui, &recorded, "RECORDED ELSEWHERE");
-    draw_recordings(ui, &recorded);
-  }
+  if (recorded_h > 0) draw_recordings(ui, panel(recorded_h));
 }
 
 }  // namespace

@@ -59,24 +59,20 @@ std::string left_by(const study::TourStep& step) {
   return first.find("{{") == std::string::npos ? first : std::string();
 }
 
-/// How much larger than elsewhere the card's words are where the window has the room.
-float grown(const Ui& ui) {
-  constexpr float kWidth = 1280, kHeight = 720, kMost = 1.4f;
-  const float by = std::min(ui.window.w / ui.px(kWidth), ui.window.h / ui.px(kHeight));
-  return std::clamp(by, 1.0f, kMost);
-}
+/// How much larger than elsewhere the card's words are, the largest first, where all of them have the room.
+constexpr float kGrowths[] = {1.8f, 1.6f, 1.4f, 1.25f, 1.12f, 1};
 
 /// Where an answer stood beside what was measured, which is the middle, from a hundredth of it to a hundred times as much.
-void draw_distance(Ui& ui, const Area& area, const StepResult& result) {
+void draw_distance(Ui& ui, const Area& area, const StepResult& result, float grown) {
   constexpr double kDecades = 2, kNear = 2;
   const std::string near = near_text(result);
   const bool is_near = result.right ? *result.right : result.off && *result.off <= kNear;
   const bool is_judged = result.withdrawn.empty() && (result.right || result.over);
   const Role role = !is_judged ? Role::muted : is_near ? Role::faster : Role::slower;
-  ui.text(area.right(), area.y + ui.px(13), near, std::round(kSmall_px * grown(ui)), role,
+  ui.text(area.right(), area.y + ui.px(13) * grown, near, std::round(kSmall_px * grown), role,
           Face::strong, Anchor::end);
   if (!is_judged || !result.over) return;
-  const float y = area.y + ui.px(35), middle = area.x + area.w / 2, thick = ui.px(2);
+  const float y = area.y + ui.px(35) * grown, middle = area.x + area.w / 2, thick = ui.px(2);
   ui.fill({area.x, y - thick / 2, area.w, thick}, ui.raised(2));
   ui.fill({middle - thick / 2, y - ui.px(7), thick, ui.px(14)}, ui.color(Role::text));
   const double at = std::clamp(std::log10(*result.over) / kDecades, -1.0, 1.0);
@@ -104,20 +100,19 @@ StepWords words_of(const StepResult& result, const std::string& left) {
 
 /// The row of a step, at the right how near its answer was; returns its height, and draws nothing where it only measures.
 float lay_step(Ui& ui, Area row, int step, const StepResult& result, const std::string& left,
-               bool measure) {
+               float grown, bool measure) {
   constexpr float kDistance = 220;
   const float top = row.y;
   const Area distance = row.take_right(std::min(ui.px(kDistance), row.w * 0.35f), ui.px(20));
   const auto say = [&](const std::string& text, float size, Role role, Face face) {
-    row.take_top(ui.paragraph(row, text, std::round(size * grown(ui)), role, face, measure),
-                 ui.px(2));
+    row.take_top(ui.paragraph(row, text, std::round(size * grown), role, face, measure), ui.px(2));
   };
   say(fmt::format("{}  {}", step + 1, result.title), kSmall_px + 1, Role::text, Face::strong);
   const StepWords words = words_of(result, left);
   say(words.measured, kSmall_px, Role::text, Face::body);
   if (!words.below.empty()) say(words.below, kSmall_px, Role::muted, Face::body);
   if (!measure) {
-    draw_distance(ui, distance, result);
+    draw_distance(ui, distance, result, grown);
     ui.widgets[fmt::format("end_step:{}", step + 1)] = distance;
     ui.widgets[fmt::format("end_words:{}", step + 1)] = {row.x, top, row.w, row.y - top};
   }
@@ -151,35 +146,86 @@ void draw_next(Ui& ui, Area* rest, const study::Tour& tour) {
   }
 }
 
+/// The words about how near the answers were, and a row for each step; returns its height, and draws nothing where it only
+/// measures.
+float lay_steps(Ui& ui, Area rest, const Teaching& teach, float grown, bool measure) {
+  constexpr float kLeastRow = 80, kBetween = 14;
+  const float top = rest.y;
+  const auto& steps = teach.tour->steps;
+  for (const auto& [step, result] : teach.results) {
+    const bool is_known = step < std::ssize(steps);
+    const std::string words = is_known ? left_by(steps[static_cast<size_t>(step)]) : std::string();
+    const float h =
+        std::max(ui.px(kLeastRow), lay_step(ui, rest, step, result, words, grown, true));
+    const Area row = rest.take_top(h, ui.px(kBetween));
+    if (!measure) lay_step(ui, row, step, result, words, grown, false);
+  }
+  return rest.y - top;
+}
+
+/// What comes before the rows.
+float lay_score(Ui& ui, Area rest, const Teaching& teach, float grown, bool measure) {
+  const float top = rest.y;
+  rest.take_top(ui.paragraph(rest, score_text(teach), std::round(kBody_px * grown), Role::text,
+                             Face::body, measure),
+                ui.px(4));
+  const bool has_number = std::any_of(teach.results.begin(), teach.results.end(),
+                                      [](const auto& one) { return one.second.over.has_value(); });
+  if (has_number)
+    rest.take_top(ui.paragraph(rest, "The tick is what was measured, the dot your answer.",
+                               std::round(kSmall_px * grown), Role::muted, Face::body, measure),
+                  ui.px(12));
+  return rest.y - top;
+}
+
+float lay_claims(Ui& ui, Area rest, const Teaching& teach, float grown, bool measure) {
+  const float top = rest.y, size = std::round((kSmall_px + 1) * grown);
+  bool any = false;
+  for (const auto& [step, result] : teach.results) {
+    if (result.claim.empty()) continue;
+    any = true;
+    rest.take_top(ui.paragraph(rest, result.claim + ".", size, Role::text, Face::body, measure),
+                  ui.px(8));
+  }
+  if (!any)
+    rest.take_top(ui.paragraph(rest,
+                               "No verdict: no step compared two rungs in turns. Bars that were "
+                               "measured apart are no claim.",
+                               size, Role::muted, Face::body, measure));
+  return rest.y - top;
+}
+
+/// The largest at which neither column has to be scrolled.
+float grown_to_fit(Ui& ui, const Area& steps, const Area& claims, const Teaching& teach) {
+  for (const float grown : kGrowths) {
+    const bool fits =
+        lay_score(ui, steps, teach, grown, true) + lay_steps(ui, steps, teach, grown, true) <=
+            steps.h &&
+        lay_claims(ui, claims, teach, grown, true) <= claims.h;
+    if (fits) return grown;
+  }
+  return 1;
+}
+
 }  // namespace
 
 void draw_end_card(Ui& ui, Area area) {
+  constexpr float kHead = 44, kButton = 40, kNext = 46;
   const Teaching& teach = ui.state.teaching;
   ui.widgets["end_card"] = area;
   const float gap = ui.px(28);
   Area left = area.take_left((area.w - gap) * 0.55f, gap), right = area;
   ui.text(left.x, left.y + ui.px(20), "How near you were", kHeading_px, Role::text, Face::strong);
-  left.take_top(ui.px(44));
-  left.take_top(ui.paragraph(left, score_text(teach), std::round(kBody_px * grown(ui)), Role::text),
-                ui.px(4));
-  const bool has_number = std::any_of(teach.results.begin(), teach.results.end(),
-                                      [](const auto& one) { return one.second.over.has_value(); });
-  if (has_number)
-    left.take_top(ui.paragraph(left, "The tick is what was measured, the dot your answer.",
-                               std::round(kSmall_px * grown(ui)), Role::muted),
-                  ui.px(12));
+  left.take_top(ui.px(kHead));
+  // Of the right column's height two headings, the buttons and their gaps are not the claims'.
+  Area claims = right;
+  claims.take_top(ui.px(2 * kHead + kButton + 20) +
+                  ui.px(kNext) * static_cast<float>(teach.tour->next.size()));
+  const float grown = grown_to_fit(ui, left, claims, teach);
+  left.take_top(lay_score(ui, left, teach, grown, false));
   {
     Scroll scroll(ui, "end_steps", left);
-    for (const auto& [step, result] : teach.results) {
-      const auto& steps = teach.tour->steps;
-      const bool is_known = step < std::ssize(steps);
-      const std::string words =
-          is_known ? left_by(steps[static_cast<size_t>(step)]) : std::string();
-      constexpr float kLeastRow = 80, kBetween = 14;
-      const float h =
-          std::max(ui.px(kLeastRow), lay_step(ui, scroll.rest, step, result, words, true));
-      lay_step(ui, scroll.rest.take_top(h, ui.px(kBetween)), step, result, words, false);
-    }
+    scroll.rest.take_top(lay_steps(ui, scroll.rest, teach, grown, false));
   }
   Scroll scroll(ui, "end_claims", right);
   Area& rest = scroll.rest;
@@ -193,20 +239,8 @@ void draw_end_card(Ui& ui, Area area) {
     rest.take_top(ui.px(10));
   }
   heading("What you may claim");
-  const float claim_px = std::round((kSmall_px + 1) * grown(ui));
-  bool any = false;
-  for (const auto& [step, result] : teach.results) {
-    if (result.claim.empty()) continue;
-    any = true;
-    rest.take_top(ui.paragraph(rest, result.claim + ".", claim_px, Role::text), ui.px(8));
-  }
-  if (!any)
-    rest.take_top(ui.paragraph(rest,
-                               "No verdict: no step compared two rungs in turns. Bars that were "
-                               "measured apart are no claim.",
-                               claim_px, Role::muted));
-  rest.take_top(ui.px(10));
-  const Area button = {rest.x, rest.y, std::min(rest.w, ui.px(280)), ui.px(40)};
+  rest.take_top(lay_claims(ui, rest, teach, grown, false), ui.px(10));
+  const Area button = {rest.x, rest.y, std::min(rest.w, ui.px(280)), ui.px(kButton)};
   ui.action_button("report_tour", button, "Make the one-page report", Ui::Kind::normal);
 }
 
