@@ -58,6 +58,15 @@ TEST_CASE("traffic: one problem's nests, the model's bytes, what was counted, an
     check_scene(layout(model, options));
   }
   const ChartModel none = traffic_chart(std::span(rows).first(1));
+  // What all of its panels lack is said once, and whole.
+  LayoutOptions narrow;
+  narrow.width = 800;
+  const Scene bare = layout(none, narrow);
+  CHECK(std::count_if(bare.primitives.begin(), bare.primitives.end(), [](const Primitive& one) {
+          return one.text == "Run a rung whose loads are modelled.";
+        }) == 1);
+  CHECK(std::none_of(bare.primitives.begin(), bare.primitives.end(),
+                     [](const Primitive& one) { return one.text.ends_with("…"); }));
   CHECK(none.rows.empty());
   CHECK_FALSE(none.panels[0].empty_reason.empty());
 }

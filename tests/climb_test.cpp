@@ -549,6 +549,17 @@ TEST_CASE("what wide bars can spare has a step's interval whole") {
     whole += has(all, "no room for") && has(all, "▲ 1.24× [1.16, 1.30]");
   }
   CHECK(whole > 0);
+  // High rows have it in two lines, before it is cut to its ratio.
+  int in_two = 0;
+  for (float width = 500; width <= 900; width += 10) {
+    std::string all;
+    for (const Primitive& p :
+         layout(climb_chart(rows, options), {.width = width, .height = 500, .font_px = 18})
+             .primitives)
+      all += p.text + "\n";
+    in_two += has(all, "▲ 1.24×\n[1.16, 1.30]\n");
+  }
+  CHECK(in_two > 0);
 }
 
 TEST_CASE("a figure knows whether its rung ran alone or in turns") {

@@ -92,7 +92,7 @@ namespace {
 
 /// The least that bars have beside columns, as a share of the width, and panels beside panels, of the type's size. Bars that
 /// are wider than so many of it can spare the rest for texts that would be brief.
-constexpr float kLeastBars = 0.3f, kLeastPanel = 5.6f, kEasyBars = 11;
+constexpr float kLeastBars = 0.3f, kLeastPanel = 5.6f, kEasyBars = 9;
 /// The most that names may take of the width: with a second line under them, and with it beside them.
 constexpr float kLabels = 0.24f, kWideLabels = 0.34f;
 /// What a long name may take for itself, the most that costs no panel.
@@ -143,6 +143,7 @@ class Page {
     scene_.body_bottom = frame_.rows_bottom();
     draw_rows();
     draw_reasons();  // first: grid lines make way for them
+    join_empty();
     for (PanelLayout& panel : panels_) {
       panel.draw(&scene_);
       scene_.x_axes.push_back(panel.place());
@@ -157,6 +158,20 @@ class Page {
 
  private:
   enum class Names { narrow, wide, beside };
+
+  /// What neighbours lack for one reason is said once, across all of them.
+  void join_empty() {
+    for (size_t i = 0, next = 0; i < panels_.size(); i = next) {
+      next = i + 1;
+      if (!panels_[i].is_empty()) continue;
+      for (; next < panels_.size() && panels_[next].is_empty() &&
+             panels_[next].empty_reason() == panels_[i].empty_reason();
+           ++next)
+        panels_[next].empty_width = 0;
+      const PanelLayout& last = panels_[next - 1];
+      panels_[i].empty_width = last.left + last.width - panels_[i].left;
+    }
+  }
 
   void place_top() {
     place_columns();
@@ -464,9 +479,9 @@ class Page {
     }
   }
 
-  /// The ground of a reason in a role of its own, a text of this width about `middle`.
-  void draw_badge(float start, float middle, float width, Role role) {
-    const float margin = frame_.small * 0.4f, half = frame_.small * 0.75f;
+  /// The ground of a reason in a role of its own, a text of this width and `more` than a line high, about `middle`.
+  void draw_badge(float start, float middle, float width, float more, Role role) {
+    const float margin = frame_.small * 0.4f, half = frame_.small * 0.75f + more / 2;
     Primitive ground{.a = {start - margin, middle - half},
                      .b = {start + width + margin, middle + half}};
     ground.role = role;
@@ -485,15 +500,23 @@ class Page {
     // Half a reason says nothing, but "caught" of "caught: the gate ..." does: hovering has it whole.
     const std::string brief = panels_[first].brief(row);
     const bool is_cut = lines.back().ends_with("…") && !reason.ends_with("…");
+    // What follows the ratio has a line of its own in a high row, where it fits there whole.
+    const std::string rest = reason.starts_with(brief + " ") ? reason.substr(brief.size() + 1) : "";
     if (!brief.empty() && fit(reason) > width) {
-      lines = {fit.elide(brief + kMore, width)};
+      const bool has_two = room > 1 && !rest.empty() && fit(rest) <= width;
+      lines = has_two ? std::vector<std::string>{brief, rest}
+                      : std::vector<std::string>{fit.elide(brief + kMore, width)};
     } else if (is_cut && first == last && first > 0) {
       const std::string head = reason.substr(0, reason.find(": "));
       lines = {head != reason && fit(head) <= width ? head : kNone};
     }
     float y = frame_.row_middle(row) - pitch * static_cast<float>(lines.size() - 1) / 2;
     const Role role = panels_[first].reason_role(row);
-    if (role != Role::muted) draw_badge(start, frame_.row_middle(row), fit(lines.front()), role);
+    float widest = 0;
+    for (const std::string& line : lines) widest = std::max(widest, fit(line));
+    if (role != Role::muted)
+      draw_badge(start, frame_.row_middle(row), widest,
+                 pitch * static_cast<float>(lines.size() - 1), role);
     for (const std::string& line : lines) {
       add_text(&scene_, start, y, line, fit.size_px, role);
       for (size_t i = first; i <= last; ++i) panels_[i].block(row, start, start + fit(line));

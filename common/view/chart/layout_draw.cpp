@@ -189,10 +189,11 @@ void PanelLayout::draw_quiet(Scene* scene) const {
 }
 
 void PanelLayout::draw_empty(Scene* scene) const {
+  if (!(empty_width > 0)) return;
   const TextFit fit = frame_.fit(frame_.small);
   const float line = frame_.small * 1.45f;
   const int room = std::max(1, static_cast<int>((frame_.rows_bottom() - frame_.rows_top) / line));
-  const auto lines = fit.wrap(panel_.empty_reason, width, std::min(room, 8));
+  const auto lines = fit.wrap(panel_.empty_reason, empty_width, std::min(room, 8));
   float y = frame_.rows_top + line * 0.75f;
   for (const std::string& text : lines) {
     add_text(scene, left, y, text, frame_.small, Role::muted);

@@ -11,6 +11,7 @@ namespace ridge::chart::parts {
 PanelLayout::PanelLayout(const Frame& frame, int index, float left_px, float width_px)
     : left(left_px),
       width(width_px),
+      empty_width(width_px),
       frame_(frame),
       panel_(frame.model->panels[static_cast<size_t>(index)]),
       index_(index) {

@@ -85,12 +85,15 @@ class PanelLayout {
   std::string reason_note(int row) const;
   AxisPlace place() const { return {low_, high_, left, left + plot_width_, log_}; }
   bool is_empty() const;  ///< shows its empty_reason instead of rows
+  const std::string& empty_reason() const { return panel_.empty_reason; }
   /// Keeps grid lines from running through a text that somebody else draws over this panel.
   void block(int row, float x_low, float x_high, bool is_row = false) {
     blocked_[row].push_back({x_low, x_high, is_row});
   }
 
   float left, width;
+  float
+      empty_width;  ///< that its empty_reason has: its own, or of neighbours with the same the first has all; 0: none
 
  private:
   struct Label {
