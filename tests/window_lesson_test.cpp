@@ -330,6 +330,18 @@ TEST_CASE("a lesson's figure is of the problem in view, and says so where it is 
   set_param(f.state, "n", int64_t{256});
   f.driver->frames(2);
   CHECK(contains(said_in(f, kLoops, study::kWhatHappened), "≈ 2.00× (n = 512)"));
+  // Where the outcome is seen, one line says it of all, and a button sets it.
+  f.driver->frames(2);
+  CHECK_FALSE(f.driver->find("lesson:set"));
+  REQUIRE(f.driver->click("outcome:" + key_of_outcome(kLoops)));
+  f.driver->frames(2);
+  REQUIRE(f.driver->find("lesson:elsewhere"));
+  REQUIRE(f.driver->click("lesson:set"));
+  f.driver->frames(2);
+  CHECK(f.state.selection.params.at("n") == ParamValue(int64_t{512}));
+  CHECK_FALSE(f.driver->find("lesson:set"));
+  set_param(f.state, "n", int64_t{256});
+  f.driver->frames(2);
   f.driver->key(compat::Key::f5);
   const WorkRequest request = f.session.last(RequestType::run);
   for (size_t i = 0; i < request.kernels.size(); ++i)
@@ -344,6 +356,26 @@ TEST_CASE("a lesson's figure is of the problem in view, and says so where it is 
   f.session.judge(pair, Verdict::faster, 14.9);  // as a worker says it: all parameters
   f.driver->frames(3);
   CHECK(contains(said_in(f, kLoops, study::kWhatHappened), " 14.9×"));
+}
+
+TEST_CASE("a lesson in words of one type beside a run of another says so, and sets it",
+          "[window][lesson]") {
+  constexpr const char* kWmma = "gemm.cuda.wmma";
+  LessonFixture f(kWmma, true);
+  f.state.sessions.recordings = app::load_recordings(source_folder() + "/assets/recorded", nullptr);
+  f.state.ladder.dirty = true;
+  f.driver->frames(2);
+  set_param(f.state, "n", int64_t{4096});
+  set_param(f.state, "dtype", std::string("fp16"));
+  f.driver->frames(2);
+  if (f.driver->find("outcome_folded"))
+    REQUIRE(f.driver->click("outcome:" + key_of_outcome(kWmma)));
+  f.driver->frames(2);
+  REQUIRE(f.driver->find("lesson:elsewhere"));
+  REQUIRE(f.driver->click("lesson:set"));
+  f.driver->frames(2);
+  CHECK(f.state.selection.params.at("dtype") == ParamValue(std::string("bf16")));
+  CHECK_FALSE(f.driver->find("lesson:elsewhere"));
 }
 
 TEST_CASE("Run sets the size that the prediction asks for, and a Why says at which it counts",

@@ -226,6 +226,75 @@ float draw_said(Ui& ui, const Area& area, const LessonBlock& question) {
   return h + ui.px(10);
 }
 
+/// Of a rung whose type nobody chose, that of its result.
+Params problem_shown(const State& state, const RungView& row) {
+  Params shown = view_params(state, row.info);
+  const auto& chosen = state.selection.params;
+  const auto type = chosen.find("dtype");
+  const bool is_own = type == chosen.end() || to_string(type->second) == kOwnType;
+  if (is_own && row.series) {
+    const auto measured = row.series->params.find("dtype");
+    if (measured != row.series->params.end()) shown["dtype"] = measured->second;
+  }
+  return shown;
+}
+
+/// What the first figure of a rung's outcome has otherwise than the problem in view, its type or its sizes; empty: a figure
+/// is of that problem, or the rung has none.
+Params counted_elsewhere(const State& state, const LessonBlock& block) {
+  const RungView* row = find_row(state.ladder, block.kernel);
+  if (!row || !row->info) return {};
+  const Params shown = problem_shown(state, *row);
+  const auto& params = state.selection.lab->params;
+  Params first;
+  for (const Params& set : block.counted) {
+    Params other;
+    for (const auto& [name, value] : set) {
+      const auto here = shown.find(name);
+      const bool is_problem =
+          name != "threads" &&
+          std::any_of(params.begin(), params.end(),
+                      [&, &of = name](const ParamView& one) { return one.name == of; });
+      if (is_problem && here != shown.end() && here->second != value) other[name] = value;
+    }
+    if (other.empty()) return {};
+    if (first.empty()) first = std::move(other);
+  }
+  return first;
+}
+
+/// Above figures of another type or size than the run in view: which, and a button that sets it. Returns the height taken.
+float draw_elsewhere(Ui& ui, const Area& area, const LessonBlock& block) {
+  const State& state = ui.state;
+  const Params other = counted_elsewhere(state, block);
+  if (other.empty()) return 0;
+  const Lab& lab = *state.selection.lab;
+  Params here;
+  const Params shown = problem_shown(state, *find_row(state.ladder, block.kernel));
+  std::string target;
+  for (const auto& [name, value] : other) {
+    here[name] = shown.at(name);
+    target += (target.empty() ? "" : " ") + name + "=" + to_string(value);
+  }
+  const std::string there = params_in_words(lab, other), label = "Set " + there;
+  const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(32), gap = ui.px(12);
+  const std::string said =
+      "These figures are of " + there + "; in view is " + params_in_words(lab, here) + ".";
+  const bool is_beside = area.w > 2 * w + gap;
+  const float words_w = is_beside ? area.w - w - gap : area.w;
+  const float words_h =
+      ui.paragraph({area.x, area.y + ui.px(5), words_w, 0}, said, kSmall_px, Role::limit);
+  const Area button = {is_beside ? area.right() - w : area.x,
+                       is_beside ? area.y : area.y + words_h + ui.px(9), std::min(w, area.w),
+                       ui.px(32)};
+  if (ui.button("lesson:set", button, label, Ui::Kind::normal))
+    ui.dispatch([kernel = block.kernel, target](State& changed) {
+      follow_link(changed, kernel, {.kind = study::LessonLink::Kind::set, .target = target});
+    });
+  ui.widgets["lesson:elsewhere"] = {area.x, area.y, words_w, words_h};
+  return std::max(button.bottom(), area.y + words_h + ui.px(5)) - area.y + ui.px(10);
+}
+
 /// Returns the height taken.
 float draw_mark_note(Ui& ui, const Area& below, const LessonBlock& block) {
   if (block.mark_note.empty()) return 0;
@@ -463,6 +532,8 @@ void LessonTab::draw(Ui& ui, Area area, const UnderTitle& under_title) {
       if (is_over) ImGui::SetScrollFromPosY(area.y - ImGui::GetWindowPos().y, 0.1f);
       area.y += draw_said(ui, area, *question);
     }
+    if (block.lead == study::kWhatHappened && block.kernel == rung)
+      area.y += draw_elsewhere(ui, area, block);
     if (block.is_answer && !is_open(ui.state, block.question)) return;
     area.y += draw_block(ui, area, block);
     area.y += draw_mark_note(ui, area, block);
@@ -599,6 +670,18 @@ std::vector<std::string> recorded_machines(const figure::Text& text, const Lesso
       machines.push_back(figure->machine);
   }
   return machines;
+}
+
+/// Of the figures of the part's own rung, in their order.
+std::vector<Params> sets_of(const figure::Text& text, const LessonBlock& block) {
+  std::vector<Params> sets;
+  for (const TextRun& run : block.block.runs) {
+    const figure::Figure* figure = figure_of(run.link, text);
+    if (!figure || !figure->gap.empty()) continue;
+    const auto reference = figure::parse_reference(figure->reference);
+    if (reference && reference->kernel == block.kernel) sets.push_back(figure->set);
+  }
+  return sets;
 }
 
 /// A Why counts on the machine and at the size that its figures are of: where the machine is another, the reader's own
@@ -829,6 +912,7 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
     made.block = std::move(block);
     if (study::says_limit(made.lead)) made.limits = study::limits_named(text_of(made));
     if (made.lead == study::kWhy) name_machine(text, &made);
+    if (made.lead == study::kWhatHappened) made.counted = sets_of(text, made);
     blocks.push_back(std::move(made));
   }
   mark_questions(&blocks);

@@ -48,6 +48,8 @@ struct LessonBlock {
   int hint = 0, hints = 0;  ///< of a hint: which of how many, from 1
   std::string lead;         ///< the bold words that it begins with: "Idea."
   bool names_size = false;  ///< of a Why: it begins with the machine and the size that it counts at
+  /// Of what happened: the parameters of each of its figures of this rung, those written or in view.
+  std::vector<Params> counted{};
   bool gives_away = false;  ///< of a section that study::gives_away() what a run will show
   std::vector<Bottleneck>
       limits{};  ///< of a section that study::says_limit(): the causes that it names
