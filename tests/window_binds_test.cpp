@@ -76,6 +76,15 @@ TEST_CASE("What binds: the session's own cases, and a link to the rung that show
   CHECK(map.settled > 0);
   for (const app::BottleneckLine& line : map.lines)
     CHECK(line.cases.empty() == (line.entry->cause != Bottleneck::latency));
+  // Each case says at which size it is one.
+  for (const app::BottleneckLine& line : map.lines) {
+    if (line.cases.empty()) continue;
+    const app::BottleneckCase& first = line.cases.front();
+    const std::string size = params_summary(*f.state.selection.lab, first.params);
+    CHECK(contains(size, "n = "));
+    CHECK(
+        f.driver->find("case:“" + std::string(rung_of(first.kernel)->title) + "” (" + size + ")"));
+  }
   CHECK(height_of(f, kLatency) > empty);
   REQUIRE(f.driver->click("binds:compute"));
   f.driver->frames(3);

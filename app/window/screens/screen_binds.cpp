@@ -13,6 +13,7 @@
 #include "app/window/shell/screens.h"
 #include "app/window/views/view.h"
 #include "common/core/background.h"
+#include "common/record/derive.h"
 
 namespace ridge::window {
 namespace {
@@ -94,9 +95,20 @@ void open_shown(State& state, const app::BottleneckLine& line) {
   if (view && state.selection.view != view && can_fill(state, *view)) show_view(state, *view);
 }
 
-std::string title_of_kernel(const std::string& kernel) {
-  const Rung* rung = rung_of(kernel);
-  return rung ? rung->title : kernel;
+/// “loop order” (n = 512  ·  1 thread): a cause is one at a size.
+std::string name_of_case(const app::BottleneckCase& one) {
+  const Rung* rung = rung_of(one.kernel);
+  std::string name = "“" + (rung ? std::string(rung->title) : one.kernel) + "”";
+  Params params = one.params;
+  if (backend_of(one.kernel) != Backend::cpu) params.erase("threads");
+  for (const Lab* lab : all_labs()) {
+    const auto& rungs = lab->rungs;
+    const bool has_it = std::any_of(rungs.begin(), rungs.end(),
+                                    [&](const Rung& of) { return one.kernel == of.kernel; });
+    const std::string size = has_it ? params_summary(*lab, params) : "";
+    if (!size.empty()) return name + " (" + size + ")";
+  }
+  return name;
 }
 
 void BindsScreen::draw_head(Ui& ui, Area* rest) const {
@@ -131,8 +143,12 @@ void BindsScreen::draw_cases(Ui& ui, Area* rest, const std::vector<app::Bottlene
   const auto say = [&](const std::string& text, Role role) {
     rest->take_top(ui.paragraph(*rest, text, kSmall_px, role), ui.px(2));
   };
-  for (size_t i = 0; i < cases.size() && i < kShownCases; ++i)
-    say("“" + title_of_kernel(cases[i].kernel) + "”, " + cases[i].evidence + ".", Role::text);
+  for (size_t i = 0; i < cases.size() && i < kShownCases; ++i) {
+    const std::string name = name_of_case(cases[i]);
+    const float top = rest->y;
+    say(name + ", " + cases[i].evidence + ".", Role::text);
+    ui.widgets["case:" + name] = {rest->x, top, rest->w, rest->y - top};
+  }
   if (cases.size() > kShownCases)
     say("And " + std::to_string(cases.size() - kShownCases) + " more.", Role::muted);
 }

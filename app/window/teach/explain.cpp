@@ -222,7 +222,7 @@ void Explanation::draw_lesson(Ui& ui, Area* rest, const LessonBar& bar) {
   const bool is_named = std::any_of(reasons.begin(), reasons.end(),
                                     [](const LessonBlock* block) { return block->names_size; });
   if (!size.empty() && !is_named) {
-    const float h = ui.paragraph(*rest, size, kLesson_px, Role::muted);
+    const float h = ui.paragraph(*rest, size, kBody_px, Role::limit, Face::strong);
     ui.widgets["step_lesson_size"] = {rest->x, rest->y, rest->w, h};
     rest->take_top(h, ui.px(12));
   }
