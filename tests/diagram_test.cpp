@@ -246,6 +246,14 @@ TEST_CASE("threads: an element belongs to one thread, or there is no diagram") {
                          "", size(4, 16, 8));
   REQUIRE(one.ok());
   CHECK(one->summary.find("one such tile covers C") != std::string::npos);
+  // The extents of a matrix y are not m and n.
+  const auto other = build("diagram threads",
+                           head +
+                               "row: t / 16 * 2 + r\ncolumn: t % 16\neach: r < 2\n"
+                               "let t = threadIdx.x\nof: y",
+                           "", size(4, 16, 8));
+  REQUIRE(other.ok());
+  CHECK(other->summary.find("such tile") == std::string::npos);
   // Twice the same element; an element outside; too few of them.
   for (const char* places : {"row: threadIdx.x / 16\ncolumn: threadIdx.x % 16\neach: r < 2",
                              "row: threadIdx.x / 16 + 3 + r\ncolumn: threadIdx.x % 16\neach: r < 2",

@@ -156,7 +156,9 @@ Result<Diagram> threads(const Input& input) {
     const auto found = input.params.find(name);
     return found == input.params.end() ? int64_t{0} : (found->second + extent - 1) / extent;
   };
-  const int64_t down = tiles("m", tile.rows), across = tiles("n", tile.columns);
+  // m and n are C's extents; what else a tile is of has others.
+  const int64_t down = of.empty() ? tiles("m", tile.rows) : 0,
+                across = of.empty() ? tiles("n", tile.columns) : 0;
   made.summary =
       fmt::format("{} warps of 32 threads share {} × {} elements of {}, {} a thread.", warps,
                   tile.rows, tile.columns, whole, tile.rows * tile.columns / tile.threads);
