@@ -280,7 +280,7 @@ std::string description_of(const ModelShape& shape) {
 DecodeSource from_saved(const Run& saved, const std::vector<Recording>& recordings) {
   static const Run nothing;
   DecodeSource from{
-      &nothing, {}, saved.environment() ? saved.environment()->machine() : "a saved run"};
+      &nothing, {}, saved.environment() ? machine_name(*saved.environment()) : "a saved run"};
   from.saved = &saved;
   from.recordings.push_back({"", from.machine, "", {std::shared_ptr<void>(), &saved}});
   for (const Recording& recording : recordings) {

@@ -101,6 +101,12 @@ void put_fullest_first(std::vector<Recording>* all) {
 
 }  // namespace
 
+std::string machine_name(const Environment& environment) {
+  const int cores = environment.cpu.cores;
+  if (!environment.gpus.empty() || cores <= 0) return environment.machine();
+  return fmt::format("{}, {} core{}", environment.cpu.model, cores, cores == 1 ? "" : "s");
+}
+
 std::vector<std::string> recording_files(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
@@ -117,7 +123,7 @@ Result<Recording> load_recording(const std::string& path, std::span<const RungHa
   RIDGE_TRY(Run read, load_saved(path, now));
   auto run = std::make_shared<const Run>(std::move(read));
   std::string machine =
-      run->environment() ? run->environment()->machine() : fs::path(path).stem().string();
+      run->environment() ? machine_name(*run->environment()) : fs::path(path).stem().string();
   std::string title = title_of_run(*run);
   std::string stale = stale_text(*run);
   return Recording{path, std::move(machine), std::move(title), std::move(run), std::move(stale)};

@@ -11,8 +11,12 @@
 #include <vector>
 
 #include "common/record/run.h"
+#include "common/record/types.h"
 
 namespace ridge::app {
+
+/// The name a recording has among others: a cloud's processors hide their model, so a CPU's has its cores too.
+std::string machine_name(const Environment& environment);
 
 struct Recording {
   std::string path, machine, title;

@@ -122,7 +122,7 @@ Reckoned reckon(const Run& run, const std::vector<Recording>& recordings, const 
       recordings, kernel, [&](const Run&) { return filled.params; }, cache, fixed);
   // What another recording of this machine has of this very shape is nearer than another shape.
   const bool is_of_machine = recorded.recording && run.environment() &&
-                             run.environment()->machine() == recorded.recording->machine;
+                             machine_name(*run.environment()) == recorded.recording->machine;
   if (recorded.exact && is_of_machine && has_speed(*recorded.series)) return reckoned(recorded);
   const KernelInfo* info = run.kernel(kernel);
   return reckoned(own.series || (info && info->available) ? own : recorded);
