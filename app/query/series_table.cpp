@@ -282,10 +282,6 @@ namespace {
 /// As wide as the figures of a kernel get; 0: a column that not every table has.
 constexpr size_t kFixedWidths[kColumns] = {0, 9, 10, 7, 7, 12, 7, 0, 9, 0, 0, 0, 9};
 
-bool is_ended(const Series& series) {
-  return series.status != SeriesStatus::pending && series.status != SeriesStatus::running;
-}
-
 bool is_share_known(const Run& run, const Series& series) {
   return !has_speed(series) || series.flop == 0 || derive(series, run).compute;
 }
@@ -295,7 +291,7 @@ std::vector<const Series*> ready_series(const Run& run, int64_t request, bool is
   std::vector<const Series*> ready;
   for (const Series& series : run.series()) {
     if (series.request != request || series.kind == RungKind::trap) continue;
-    if (!is_over && !is_ended(series)) break;
+    if (!is_over && series.is_under_way()) break;
     ready.push_back(&series);
   }
   if (!is_over && !ready.empty() && !is_share_known(run, *ready.back())) ready.pop_back();

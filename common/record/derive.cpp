@@ -39,13 +39,9 @@ std::string no_speed_reason(const Series& series) {
 /// FLOP and bytes come with the outcome.
 constexpr const char* kWhenEnded = "when it has ended";
 
-bool under_way(const Series& series) {
-  return series.status == SeriesStatus::pending || series.status == SeriesStatus::running;
-}
-
 /// What a call does is told with its result.
 const char* not_counted(const Series& series, const char* otherwise) {
-  return under_way(series)                          ? kWhenEnded
+  return series.is_under_way()                      ? kWhenEnded
          : series.status == SeriesStatus::cancelled ? "cancelled before its result came"
                                                     : otherwise;
 }

@@ -85,7 +85,7 @@ bool Run::apply_outcome(const Json& message, const Json& outcome) {
     series->stats.reset();
   }
   touch(series);
-  if (series->status != SeriesStatus::pending && series->status != SeriesStatus::running) {
+  if (!series->is_under_way()) {
     close_series(series, series->status, series->reason);
   }
   return true;

@@ -173,9 +173,7 @@ void Run::close_request(Request* request, RequestStatus status, const std::strin
   for (auto at = series_by_id_.lower_bound({request->id, 0}), next = at; at != last; at = next) {
     Series* series = at->second;
     ++next;
-    const bool is_open =
-        series->status == SeriesStatus::pending || series->status == SeriesStatus::running;
-    if (!is_open) continue;
+    if (!series->is_under_way()) continue;
     // A recording keeps of a comparison what was found, not its sides where they were run on their own.
     if (status == RequestStatus::ok && request->type == RequestType::compare &&
         series->status == SeriesStatus::pending && series->checks.empty() &&

@@ -6,6 +6,10 @@ std::string Environment::machine() const {
   return gpus.empty() ? cpu.model : gpus.front().name;
 }
 
+bool SeriesFacts::is_under_way() const {
+  return status == SeriesStatus::pending || status == SeriesStatus::running;
+}
+
 bool SeriesFacts::quality_passed() const {
   for (const QualityCheck& check : checks) {
     if (!check.passed) return false;

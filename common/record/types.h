@@ -367,6 +367,7 @@ struct SeriesFacts {
   /// The same; or a command that the user gave no check for: its speed is shown, and no quality is claimed.
   bool may_show_speed() const;
   const QualityCheck* quality()
+  bool is_under_way() const;    ///< waits for its turn, or runs: its outcome did not come yet
       const;  ///< the headline: the worst (first failed, else largest nmse)
 };
 

@@ -62,8 +62,7 @@ Now now_of(const State& state) {
   if (series && is_refused(*series))
     return {error_map_of(*series) ? "Wrong result" : "Failed", Role::slower};
   if (series && series->stats) return {format_time_ns(series->stats->median_ns), Role::text};
-  const bool is_running = series && (series->status == SeriesStatus::pending ||
-                                     series->status == SeriesStatus::running);
+  const bool is_running = series && series->is_under_way();
   const RungView* row = find_row(state.ladder, editing.id);
   if (is_running && row && row->series && row->series->stats && row->series->quality_passed())
     return {format_time_ns(row->series->stats->median_ns), Role::text};  // of what came so far

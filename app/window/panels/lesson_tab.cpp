@@ -128,8 +128,8 @@ bool has_run_here(const State& state, const RungView& row) {
   const Params wanted = view_params(state, row.info);
   const auto& all = state.run().series();
   return std::any_of(all.begin(), all.end(), [&](const Series& series) {
-    return series.kernel == row.rung->kernel && series.status != SeriesStatus::pending &&
-           series.status != SeriesStatus::running && agrees(asked_params(series), wanted);
+    return series.kernel == row.rung->kernel && !series.is_under_way() &&
+           agrees(asked_params(series), wanted);
   });
 }
 
@@ -409,9 +409,8 @@ namespace {
 
 int64_t count_results(const Run& run) {
   const auto& all = run.series();
-  return std::count_if(all.begin(), all.end(), [](const Series& series) {
-    return series.status != SeriesStatus::pending && series.status != SeriesStatus::running;
-  });
+  return std::count_if(all.begin(), all.end(),
+                       [](const Series& series) { return !series.is_under_way(); });
 }
 
 }  // namespace

@@ -39,8 +39,7 @@ const Series* live_series(const Run& run, const std::string& kernel, const Param
       continue;
     }
     if (has_data || refused) return it;
-    const bool open = it->status == SeriesStatus::pending || it->status == SeriesStatus::running;
-    if (open && !under_way) under_way = it;
+    if (it->is_under_way() && !under_way) under_way = it;
   }
   return under_way ? under_way : compared;
 }

@@ -91,15 +91,11 @@ const Request* sent_pair(const State& state) {
   return nullptr;
 }
 
-bool is_open(const Series& series) {
-  return series.status == SeriesStatus::pending || series.status == SeriesStatus::running;
-}
-
 double live_progress(const State& state, const LessonBar& bar) {
   const Series* series = sent_series(state, bar);
   if (!series || series->status == SeriesStatus::cancelled) return 0;
   const Request* request = state.run().request(series->request);
-  return is_open(*series) && request ? share_of_rung(state, *request, series->index) : 1;
+  return series->is_under_way() && request ? share_of_rung(state, *request, series->index) : 1;
 }
 
 double pair_progress(const State& state) {
@@ -131,7 +127,7 @@ bool has_results(const State& state, int64_t id) {
                        [&](const Comparison& one) { return one.request == id; });
   const auto ended = std::count_if(
       run.series().begin(), run.series().end(),
-      [&](const Series& series) { return series.request == id && !is_open(series); });
+      [&](const Series& series) { return series.request == id && !series.is_under_way(); });
   return ended == std::ssize(request->kernels);
 }
 
