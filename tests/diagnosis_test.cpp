@@ -302,6 +302,38 @@ TEST_CASE("launches that take the time are launch overhead, a replayed graph's n
   CHECK(diagnose(series, ceilings, std::nullopt)->evidence.empty());
 }
 
+TEST_CASE("a grid that leaves SMs without a block names them before the launch of a single call") {
+  Series series = kernel_series("x.cuda.tiles");  // 1 ms
+  series.flop = 10;
+  series.latency = LatencyStats{.p50_ns = 4e6};
+  series.resources = Resources{.kernels = {{.name = "tile", .grid = {4, 4}, .occupancy = 0.5}}};
+  const std::vector<Ceiling> ceilings = {ceiling(Backend::cuda, "flop", 100e3)};
+  Environment machine;
+  machine.gpus = {GpuInfo{.sm_count = 132}};
+  const auto idle = diagnose(series, ceilings, machine);
+  CHECK(idle->bottleneck == Bottleneck::latency);
+  CHECK(idle->basis == Basis::measured);
+  CHECK(bottleneck_text(*idle) == "idle SMs");
+  CHECK(idle->reason == "its grid is 16 blocks for 132 SMs");
+  CHECK(evidence_text(*idle, 2) ==
+        "12.1 % of the SMs have a block; 10.0 % of flop of this machine");
+  CHECK(lever_of(*idle, Backend::cuda).starts_with("more blocks"));
+  const auto cause_with = [&](std::vector<int64_t> grid) {
+    series.resources->kernels[0].grid = std::move(grid);
+    return diagnose(series, ceilings, machine);
+  };
+  CHECK(cause_with({12, 8})->bottleneck == Bottleneck::launch_overhead);  // 96 of 132 have a block
+  CHECK_FALSE(cause_with({1})->leaves_sms_idle);  // one SM is what it asks about
+  // What is near its limit binds, however few SMs get it there.
+  series.flop = 70;
+  CHECK(cause_with({4, 4})->bottleneck == Bottleneck::compute);
+  // Launches in its time are in what the kernel is measured by.
+  series.flop = 10;
+  series.stats->flags = {"ungated"};
+  series.resources->kernels[0].launches = 300;
+  CHECK(cause_with({4, 4})->bottleneck == Bottleneck::launch_overhead);
+}
+
 TEST_CASE("on a GPU, latency needs its caches counted or few warps") {
   Series series = kernel_series("x.cuda.slow");
   series.flop = 10;

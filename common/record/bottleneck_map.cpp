@@ -83,8 +83,9 @@ const std::vector<BottleneckEntry>& entries() {
        .name = "latency or occupancy",
        .evidence = fmt::format("all that was measured is far from its limit: on a CPU under {:g} "
                                "instructions a cycle, on a GPU with its caches counted or under {} "
-                               "of an SM's warps",
-                               binds_from::kIpc, percent(binds_from::kWarps)),
+                               "of an SM's warps; or {} of the SMs have no block",
+                               binds_from::kIpc, percent(binds_from::kWarps),
+                               percent(binds_from::kWaiting)),
        .lever = "more independent work in flight: several accumulators, loads ahead of their use",
        .gpu_lever = "more independent work in flight: several accumulators, more warps, loads "
                     "ahead of their use",

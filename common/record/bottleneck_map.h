@@ -14,7 +14,7 @@ namespace ridge {
 namespace binds_from {
 /// Of a call's or a step's time, or of a training's memory.
 inline constexpr double kTime = 0.5;
-/// Of the time of all threads: they do not run.
+/// Of the time of all threads, in which they do not run; of a GPU's SMs, which have no block.
 inline constexpr double kWaiting = 0.3;
 /// Of a measured ceiling, or of what a counter calls busy.
 inline constexpr double kCeiling = 0.6;

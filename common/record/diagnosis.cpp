@@ -20,6 +20,8 @@ namespace {
 constexpr double kFar = 0.4, kLead = 0.1;
 /// Launches and nodes that would take longer than the call did were not what it paid for.
 constexpr double kMostLaunches = 1.1;
+/// Of evidence that is shown and does not decide.
+constexpr double kNever = INFINITY;
 
 struct Signal {
   Bottleneck kind;
@@ -127,7 +129,33 @@ void add_launches(const Series& series, const std::vector<Ceiling>& ceilings, Si
 }
 
 Signals kernel_signals(const Series& series, const Derived& derived,
-                       const std::vector<Ceiling>& ceilings, bool cached) {
+/// Of a GPU's SMs, how many a grid leaves without a block: they idle for the whole of the call.
+struct IdleSms {
+  int64_t blocks = 0;  ///< of the largest grid
+  int sms = 0;
+  double filled() const { return std::min(1.0, double(blocks) / sms); }
+  bool counts() const { return 1 - filled() >= binds_from::kWaiting; }
+};
+
+/// Absent where blocks or SMs are not known, several launches of the host may run at the same time, or one block alone runs:
+/// such a rung asks what a single SM does.
+std::optional<IdleSms> idle_sms(const Series& series,
+                                const std::optional<Environment>& environment) {
+  if (!series.resources || !environment || environment->gpus.empty()) return std::nullopt;
+  IdleSms idle{.sms = environment->gpus.front().sm_count};
+  int launches = 0;
+  for (const DeviceKernel& kernel : series.resources->kernels) {
+    int64_t blocks = kernel.grid.empty() ? 0 : 1;
+    for (const int64_t size : kernel.grid) blocks *= size;
+    idle.blocks = std::max(idle.blocks, blocks);
+    launches += kernel.launches;
+  }
+  if (idle.blocks < 2 || idle.sms < 1 || (launches > 1 && has_flag(series, "ungated")))
+    return std::nullopt;
+  return idle;
+}
+
+                       const std::vector<Ceiling>& ceilings, bool cached, bool leaves_sms_idle) {
   Signals signals;
   add_ceilings(derived, cached, &signals);
   if (!has_idle_counters(series, derived)) add_counters(series, &signals);
@@ -137,7 +165,9 @@ Signals kernel_signals(const Series& series, const Derived& derived,
   const bool alone = backend_of(series.kernel) != Backend::cpu || !has_flag(series, "contended");
   if (alone && series.latency && series.latency->p50_ns && *series.latency->p50_ns > 0) {
     add(&signals, Bottleneck::launch_overhead, "a single call's time that is not the kernel's",
-        1 - t_ns / *series.latency->p50_ns, "derived", binds_from::kTime);
+    // The launch is no part of the kernel's own time, which is what SMs without a block make long.
+        1 - t_ns / *series.latency->p50_ns, "derived",
+        leaves_sms_idle ? kNever : binds_from::kTime);
   }
   if (series.resources && series.resources->host_copy_ns) {
     add(&signals, Bottleneck::host_copy, "its time in copies between host and device",
@@ -234,6 +264,14 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
 }
 
 /// A rung that is made to be short of one thing, of which nothing measured says otherwise.
+void judge_idle_sms(const IdleSms& idle, Diagnosis* diagnosis) {
+  diagnosis->bottleneck = Bottleneck::latency;
+  diagnosis->leaves_sms_idle = true;
+  diagnosis->evidence.push_back({"the SMs have a block", idle.filled(), "derived"});
+  diagnosis->reason = "its grid is " + std::to_string(idle.blocks) + " blocks for " +
+                      std::to_string(idle.sms) + " SMs";
+}
+
 bool judge_construction(const Series& series, Diagnosis* diagnosis) {
   const BottleneckEntry* entry = constructed_entry(series.kernel);
   if (!entry) return false;
@@ -364,7 +402,7 @@ std::string split_text(const Signal& first, const Signal& second) {
 
 /// `signals` strongest first, those that count before the others.
 void judge(const Series& series, const Derived& derived, const Signals& signals,
-           Diagnosis* diagnosis) {
+           const std::optional<IdleSms>& idle, Diagnosis* diagnosis) {
   // What it does instead of what is counted was not looked at: being far from DRAM says nothing then.
   if (derived.above_compute && (signals.empty() || !signals.front().counts())) {
     diagnosis->reason = derived.no_compute_reason;
@@ -394,7 +432,9 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
   }
   const Signal& first = signals.front();
   if (!first.counts()) {
-    if (series.kind == RungKind::kernel && all_far(signals)) {
+    if (idle && idle->counts()) {
+      judge_idle_sms(*idle, diagnosis);
+    } else if (series.kind == RungKind::kernel && all_far(signals)) {
       judge_latency(series, diagnosis);
     } else {
       diagnosis->reason = "nothing is near its limit, and not everything is far below it";
@@ -442,17 +482,18 @@ std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceilin
     return std::nullopt;  // of a command nothing is counted
   }
   const Derived derived = derive(series, ceilings, environment);
-  Signals signals =
-      series.kind == RungKind::pipeline ? pipeline_signals(series)
-      : series.kind == RungKind::training
-          ? training_signals(series, derived)
-          : kernel_signals(series, derived, ceilings, stays_cached(series, environment));
+  const auto idle = series.kind == RungKind::kernel ? idle_sms(series, environment) : std::nullopt;
+  Signals signals = series.kind == RungKind::pipeline ? pipeline_signals(series)
+                    : series.kind == RungKind::training
+                        ? training_signals(series, derived)
+                        : kernel_signals(series, derived, ceilings,
+                                         stays_cached(series, environment), idle && idle->counts());
   std::stable_sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) {
     if (a.counts() != b.counts()) return a.counts();
     return a.share.value > b.share.value;
   });
   Diagnosis diagnosis;
-  judge(series, derived, of_time(signals), &diagnosis);
+  judge(series, derived, of_time(signals), idle, &diagnosis);
   add_memory(signals, &diagnosis);
   if (has_idle_counters(series, derived))
     diagnosis.reason += (diagnosis.reason.empty() ? "" : "; ") + std::string(kIdleCounters);
@@ -468,7 +509,8 @@ std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceilin
   }
   std::vector<Utilization> shares;
   for (const Signal& signal : signals) shares.push_back(signal.share);
-  diagnosis.evidence.insert(diagnosis.evidence.begin(), shares.begin(), shares.end());
+  const auto others = diagnosis.evidence.begin() + (diagnosis.leaves_sms_idle ? 1 : 0);
+  diagnosis.evidence.insert(others, shares.begin(), shares.end());
   return diagnosis;
 }
 
@@ -536,6 +578,8 @@ std::string lever_of(const Diagnosis& diagnosis, const OpenEnum<Backend>& backen
   if (!diagnosis.held_down.empty())
     return "less energy for the same work: fewer bytes moved, a narrower type";
   const bool uses_tensor_cores = diagnosis.bottleneck == Bottleneck::compute &&
+  if (diagnosis.leaves_sms_idle)
+    return "more blocks: smaller tiles, the inner loop split over blocks, larger problems";
                                  !diagnosis.evidence.empty() &&
                                  diagnosis.evidence.front().name.starts_with("tensor");
   if (uses_tensor_cores)

@@ -22,7 +22,7 @@ enum class Bottleneck {
   not_sure,
   compute,
   memory_bandwidth,
-  latency,          ///< dependences, cache misses or too few warps: no unit is near its limit
+  latency,  ///< dependences, cache misses, too few warps or blocks: no unit is near its limit
   launch_overhead,  ///< of a GPU launch, or of a CPU call
   host_copy,        ///< between host and device
   input_pipeline,
@@ -59,6 +59,8 @@ struct Diagnosis {
   Unread unread = Unread::nothing;
   std::vector<Utilization> evidence;  ///< what was looked at, the telling one first; all measured
   Basis basis = {};                   ///< of the bottleneck; without meaning for not_sure
+  /// Of latency: its grid leaves SMs without a block, which the first evidence counts.
+  bool leaves_sms_idle = false;
   /// Of a training: most of its memory holds activations, which bound its batch, whatever bounds the time of a step.
   bool activations_fill_memory = false;
   /// "its clock was held down to 1317 of 1980 MHz (power cap)": power is the limit of the whole chip, whatever unit comes
@@ -72,7 +74,8 @@ bool binds(const Diagnosis& diagnosis, Bottleneck cause);
 ///
 /// A kernel: each of {share of a single call that is launch, of a call that copies to or from the
 /// host, of its threads' time that they wait} counts from 0.5, 0.5, 0.3; a ceiling from 0.6. One
-/// that counts is the bottleneck, or the strongest where it leads by 0.1. None, and every ceiling
+/// that counts is the bottleneck, or the strongest where it leads by 0.1. None, and a grid that leaves 0.3 of the GPU's SMs
+/// without a block: latency, and what is not the kernel's of a single call does not count there. None, and every ceiling
 /// below 0.4: latency, on a CPU only if its instructions were counted, on a GPU only if its caches were or its warps are
 /// few. Else: not sure.
 /// A pipeline: what its pace comes near to (0.8 of it): a stage alone, all CPU work over the cores, or its
@@ -97,7 +100,8 @@ std::string lever_of(const Diagnosis& diagnosis, const OpenEnum<Backend>& backen
 /// wait from the start.
 Diagnosis diagnose(const Serving& serving);
 
-/// What binds, in words; of bandwidth whose: "L1 bandwidth" where that counter is the telling one, "memory bandwidth".
+/// What binds, in words; of bandwidth whose: "L1 bandwidth" where that counter is the telling one, "memory bandwidth"; of
+/// latency for want of blocks: "idle SMs".
 /// Where power held the clock down: "power, then compute". Where activations fill the memory as well: "compute (of the batch: activation memory)".
 std::string bottleneck_text(const Diagnosis& diagnosis);
 /// "Power limits it first: its clock was held down to 1317 of 1980 MHz (power cap). "; empty where it was not held down.

@@ -8,6 +8,7 @@ namespace {
 
 std::string unit_text(const Diagnosis& diagnosis) {
   if (diagnosis.bottleneck == Bottleneck::memory_bandwidth && !diagnosis.evidence.empty()) {
+  if (diagnosis.leaves_sms_idle) return "idle SMs";
     for (const char* cache : {"L1", "L2"}) {
       if (diagnosis.evidence.front().name.starts_with(cache))
         return std::string(cache) + " bandwidth";
