@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "common/record/clocks.h"
 #include "common/record/compute_unit.h"
 #include "common/record/diagnosis.h"
 #include "common/record/run.h"
@@ -160,6 +161,25 @@ TEST_CASE("no share is made of a ceiling in doubt, and the reason is said") {
   CHECK(derived.no_bandwidth_reason.find("16 GB/s cannot be right") != std::string::npos);
   CHECK(find_ceiling(ceilings, Backend::cpu, "flop", "fp32", 1) == nullptr);
   CHECK(find_ceiling(ceilings, Backend::cpu, "flop", "fp32", 2));
+}
+
+TEST_CASE("a share of a ceiling says at which clocks both ran, where both are recorded") {
+  Series product = measured("gemm.cuda.a", 1);
+  product.flop = 4e7, product.bytes_min = 1.6e5;
+  std::vector<Ceiling> ceilings = {
+      {"FFMA fp32", Backend::cuda, "flop", "fp32", 0, 6.5e13, "FLOP/s", "measured"},
+      {"DRAM read", Backend::cuda, "dram_read", "", 0, 4.5e12, "B/s", "measured"}};
+  CHECK(clocks_text(*derived_of(product, ceilings).compute).empty());
+  product.sm_clock_hz = 1.62e9;
+  CHECK(clocks_text(*derived_of(product, ceilings).compute).empty());
+  for (Ceiling& one : ceilings) one.sm_clock_hz = 1.755e9;
+  const Derived derived = derived_of(product, ceilings);
+  CHECK(clocks_text(*derived.compute) == " at 1620 MHz, the ceiling at 1755 MHz");
+  CHECK(clocks_text(*derived.bandwidth).empty());  // memory has a clock of its own
+  CHECK(ceiling_source(ceilings[0]) == "measured, at 1755 MHz");
+  const auto diagnosis = diagnose(product, ceilings, std::nullopt);
+  REQUIRE(diagnosis);
+  CHECK(evidence_text(*diagnosis, 1) == "61.5 % of FFMA fp32 at 1620 MHz, the ceiling at 1755 MHz");
 }
 
 TEST_CASE("DRAM is no stand-in for the ceiling that was not measured") {

@@ -117,9 +117,18 @@ Comparison turned_round(Comparison comparison) {
   return comparison;
 }
 
+std::string mhz_text(double hz) {
+  return fmt::format("{:.0f} MHz", hz * 1e-6);
+}
+
+std::string clocks_text(const Utilization& share) {
+  if (!(share.clock_hz > 0) || !(share.ceiling_clock_hz > 0)) return "";
+  return " at " + mhz_text(share.clock_hz) + ", the ceiling at " + mhz_text(share.ceiling_clock_hz);
+}
+
 std::string side_clock_text(const SustainedSide& side) {
   std::string text = format_time_ns(side.call_ns);
-  if (side.sm_clock_hz) text += fmt::format(" at {:.0f} MHz", *side.sm_clock_hz * 1e-6);
+  if (side.sm_clock_hz) text += " at " + mhz_text(*side.sm_clock_hz);
   if (side.power_w) text += fmt::format(", {:.0f} W", *side.power_w);
   if (side.energy_j) text += ", " + format_quantity(*side.energy_j, "J") + " a call";
   return text;

@@ -28,6 +28,11 @@ Comparison at_equal_clock(const Comparison& comparison);
 bool can_turn(const Comparison& comparison);
 /// What it came to as if the sides had been named the other way round.
 Comparison turned_round(Comparison comparison);
+/// "1317 MHz"
+std::string mhz_text(double hz);
+/// " at 1620 MHz, the ceiling at 1755 MHz": a share of a ceiling that ran at another clock mixes the two. Empty where one of the
+/// clocks is not recorded.
+std::string clocks_text(const Utilization& share);
 /// "1.65 ms at 1283 MHz, 697 W, 1.15 J a call"
 std::string side_clock_text(const SustainedSide& side);
 /// The other verdict, why the two differ, both sides alone, and what the clock did: a sentence each, the most telling

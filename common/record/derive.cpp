@@ -6,6 +6,7 @@
 #include "common/core/format.h"
 #include "common/record/believable.h"
 #include "common/record/bottleneck_map.h"
+#include "common/record/clocks.h"
 #include "common/record/compute_unit.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
@@ -86,9 +87,9 @@ const Ceiling* latest_ceiling(const std::vector<Ceiling>& ceilings,
 }
 
 /// The share of a ceiling, or the reason why there is none.
-void fill_share(double achieved, const Ceiling* ceiling, const std::string& wanted,
-                const std::string& above_reason, std::optional<Utilization>* share,
-                std::string* reason, bool* is_doubted) {
+void fill_share(const Series& series, double achieved, const Ceiling* ceiling,
+                const std::string& wanted, const std::string& above_reason,
+                std::optional<Utilization>* share, std::string* reason, bool* is_doubted) {
   if (ceiling == nullptr) {
     *reason = "no measured ceiling for " + wanted;
     return;
@@ -103,7 +104,12 @@ void fill_share(double achieved, const Ceiling* ceiling, const std::string& want
     *reason = "above the measured ceiling " + ceiling->name + ": " + above_reason;
     return;
   }
-  *share = Utilization{ceiling->name, value, "derived"};
+  const bool is_of_sms = !ceiling->resource.starts_with("dram");  // memory has a clock of its own
+  *share = Utilization{.name = ceiling->name,
+                       .value = value,
+                       .source = "derived",
+                       .clock_hz = is_of_sms ? series.sm_clock_hz.value_or(0) : 0,
+                       .ceiling_clock_hz = is_of_sms ? ceiling->sm_clock_hz : 0};
 }
 
 std::string work_name(const std::string& resource) {
@@ -174,8 +180,9 @@ void fill_bandwidth(const Series& series, const std::vector<Ceiling>& ceilings,
   const bool is_in_l2 = backend == Backend::cuda && stays_cached(series, environment);
   const Ceiling* l2_roof = latest_ceiling(ceilings, backend, "l2_read", "", threads);
   if (is_in_l2 && l2_roof != nullptr) ceiling = l2_roof;
-  fill_share(*bytes.value, ceiling, "memory bandwidth" + machine, "the data came from a cache",
-             &result->bandwidth, &result->no_bandwidth_reason, &result->is_bandwidth_doubted);
+  fill_share(series, *bytes.value, ceiling, "memory bandwidth" + machine,
+             "the data came from a cache", &result->bandwidth, &result->no_bandwidth_reason,
+             &result->is_bandwidth_doubted);
   if (result->bandwidth)
     result->bandwidth_aside = aside_of_dram(series, *result, *ceiling, ceilings, threads);
 }
@@ -267,9 +274,14 @@ std::string ceiling_source(const Ceiling& ceiling) {
   const std::string age = ceiling_age(ceiling);
   std::string text = ceiling.source + (age.empty() ? "" : ", " + age) +
                      (ceiling.doubt.empty() ? "" : ", in doubt");
-  for (const std::string& more : {ceiling_samples(ceiling), ceiling_load(ceiling)})
+  for (const std::string& more :
+       {ceiling_clock(ceiling), ceiling_samples(ceiling), ceiling_load(ceiling)})
     text += more.empty() ? "" : ", " + more;
   return text;
+}
+
+std::string ceiling_clock(const Ceiling& ceiling) {
+  return ceiling.sm_clock_hz > 0 ? "at " + mhz_text(ceiling.sm_clock_hz) : "";
 }
 
 std::string ceiling_samples(const Ceiling& ceiling) {
@@ -321,7 +333,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
     if (!(amount > 0) || resource.starts_with("model_")) continue;
     const Rate made = rate(amount, *series.stats);
     WorkRate one{.resource = resource, .per_s = *made.value, .per_s_ci = made.ci};
-    fill_share(one.per_s, latest_ceiling(ceilings, backend, resource, "", threads),
+    fill_share(series, one.per_s, latest_ceiling(ceilings, backend, resource, "", threads),
                work_name(resource) + machine, "the ceiling should be measured again", &one.share,
                &one.no_share_reason, &one.is_doubted);
     result.work.push_back(std::move(one));
@@ -343,7 +355,7 @@ Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
     const Ceiling counted = of_unit ? in_counted_flop(*of_unit, unit) : Ceiling();
     const Ceiling* ceiling = of_unit ? &counted : nullptr;
     const std::string wanted = unit.products == 1 ? dtype : "its unit, " + unit.dtype;
-    fill_share(*flop.value, ceiling, wanted + machine,
+    fill_share(series, *flop.value, ceiling, wanted + machine,
                "it does fewer operations than are counted, or in other units; or the ceiling "
                "should be measured again",
                &result.compute, &result.no_compute_reason, &result.is_compute_doubted);

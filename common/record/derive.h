@@ -113,9 +113,11 @@ std::string ceiling_age(const Ceiling& ceiling);
 /// The same of all that a run has: "ceilings of 14:03 UTC, 12 min before this run"; empty: this run measured all of them.
 std::string ceilings_age(const std::vector<Ceiling>& ceilings);
 
-/// "measured", "measured, in doubt", with ceiling_age(), ceiling_samples() and ceiling_load(): how far its value is to be
-/// believed.
+/// "measured", "measured, in doubt", with ceiling_age(), ceiling_clock(), ceiling_samples() and ceiling_load(): how far its
+/// value is to be believed.
 std::string ceiling_source(const Ceiling& ceiling);
+/// "at 1755 MHz", the SM clock of its fastest sample; empty: not recorded.
+std::string ceiling_clock(const Ceiling& ceiling);
 /// "best of 12, median 41.2 GB/s": how far the fastest sample lies from the others; empty: not recorded.
 std::string ceiling_samples(const Ceiling& ceiling);
 /// "busy machine: others used 1.3 CPUs meanwhile", so the true ceiling is higher; empty: it was quiet, or it is not recorded.

@@ -85,7 +85,8 @@ void add_counters(const Series& series, Signals* signals) {
 
 void add_ceilings(const Derived& derived, bool cached, Signals* signals) {
   const auto take = [&](Bottleneck kind, const std::optional<Utilization>& share) {
-    if (share) add(signals, kind, share->name, share->value, "derived", binds_from::kCeiling);
+    if (share && std::isfinite(share->value))
+      signals->push_back({kind, *share, binds_from::kCeiling});
   };
   take(Bottleneck::compute, derived.compute);
   if (const WorkRate* exp = derived.rate_of("exp")) take(Bottleneck::compute, exp->share);
@@ -128,7 +129,6 @@ void add_launches(const Series& series, const std::vector<Ceiling>& ceilings, Si
   }
 }
 
-Signals kernel_signals(const Series& series, const Derived& derived,
 /// Of a GPU's SMs, how many a grid leaves without a block: they idle for the whole of the call.
 struct IdleSms {
   int64_t blocks = 0;  ///< of the largest grid
@@ -155,6 +155,7 @@ std::optional<IdleSms> idle_sms(const Series& series,
   return idle;
 }
 
+Signals kernel_signals(const Series& series, const Derived& derived,
                        const std::vector<Ceiling>& ceilings, bool cached, bool leaves_sms_idle) {
   Signals signals;
   add_ceilings(derived, cached, &signals);
@@ -164,8 +165,8 @@ std::optional<IdleSms> idle_sms(const Series& series,
   // Somebody else's work takes the core away just as a launch or waiting does.
   const bool alone = backend_of(series.kernel) != Backend::cpu || !has_flag(series, "contended");
   if (alone && series.latency && series.latency->p50_ns && *series.latency->p50_ns > 0) {
-    add(&signals, Bottleneck::launch_overhead, "a single call's time that is not the kernel's",
     // The launch is no part of the kernel's own time, which is what SMs without a block make long.
+    add(&signals, Bottleneck::launch_overhead, "a single call's time that is not the kernel's",
         1 - t_ns / *series.latency->p50_ns, "derived",
         leaves_sms_idle ? kNever : binds_from::kTime);
   }
@@ -263,7 +264,6 @@ void judge_latency(const Series& series, Diagnosis* diagnosis) {
   diagnosis->reason = "by exclusion, since all that was measured is far from its limit";
 }
 
-/// A rung that is made to be short of one thing, of which nothing measured says otherwise.
 void judge_idle_sms(const IdleSms& idle, Diagnosis* diagnosis) {
   diagnosis->bottleneck = Bottleneck::latency;
   diagnosis->leaves_sms_idle = true;
@@ -272,6 +272,7 @@ void judge_idle_sms(const IdleSms& idle, Diagnosis* diagnosis) {
                       std::to_string(idle.sms) + " SMs";
 }
 
+/// A rung that is made to be short of one thing, of which nothing measured says otherwise.
 bool judge_construction(const Series& series, Diagnosis* diagnosis) {
   const BottleneckEntry* entry = constructed_entry(series.kernel);
   if (!entry) return false;
@@ -577,9 +578,9 @@ std::optional<Diagnosis> diagnose(const Series& series, const Run& run) {
 std::string lever_of(const Diagnosis& diagnosis, const OpenEnum<Backend>& backend) {
   if (!diagnosis.held_down.empty())
     return "less energy for the same work: fewer bytes moved, a narrower type";
-  const bool uses_tensor_cores = diagnosis.bottleneck == Bottleneck::compute &&
   if (diagnosis.leaves_sms_idle)
     return "more blocks: smaller tiles, the inner loop split over blocks, larger problems";
+  const bool uses_tensor_cores = diagnosis.bottleneck == Bottleneck::compute &&
                                  !diagnosis.evidence.empty() &&
                                  diagnosis.evidence.front().name.starts_with("tensor");
   if (uses_tensor_cores)

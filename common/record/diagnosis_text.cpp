@@ -1,5 +1,6 @@
 // The words of a diagnosis.
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/record/diagnosis.h"
 
 namespace ridge {
@@ -7,8 +8,8 @@ namespace ridge {
 namespace {
 
 std::string unit_text(const Diagnosis& diagnosis) {
-  if (diagnosis.bottleneck == Bottleneck::memory_bandwidth && !diagnosis.evidence.empty()) {
   if (diagnosis.leaves_sms_idle) return "idle SMs";
+  if (diagnosis.bottleneck == Bottleneck::memory_bandwidth && !diagnosis.evidence.empty()) {
     for (const char* cache : {"L1", "L2"}) {
       if (diagnosis.evidence.front().name.starts_with(cache))
         return std::string(cache) + " bandwidth";
@@ -83,6 +84,7 @@ std::string evidence_text(const Diagnosis& diagnosis, size_t most) {
     const Utilization& one = diagnosis.evidence[i];
     text += (i > 0 ? "; " : "") + format_share(one.value) + " of " + one.name;
     if (one.source == "counters") text += " (counters)";
+    text += clocks_text(one);
   }
   return text;
 }

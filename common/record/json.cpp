@@ -101,6 +101,7 @@ void fields(Io& io, Of<Io, Ceiling>& v) {
   io.brief("doubt", v.doubt), io.brief("samples", v.samples), io.brief("median", v.median);
   io.brief("foreign_cpus", v.foreign_cpus);
   io.brief("kept_utc", v.kept_utc), io.brief("kept_s", v.kept_s);
+  io.brief("sm_clock_hz", v.sm_clock_hz);
 }
 
 template <class Io>

@@ -154,6 +154,7 @@ struct Ceiling {
   /// When it was measured, where an earlier worker of this machine did that; empty: this run's own worker measured it.
   std::string kept_utc = {};
   double kept_s = 0;  ///< how old it was when this run took it
+  double sm_clock_hz = 0;  ///< of the fastest sample, a GPU's; 0: not recorded
 };
 
 // ---- catalogue -------------------------------------------------------------------------------
@@ -202,6 +203,9 @@ struct Utilization {
   std::string name;    ///< name of the ceiling, or of the counter
   double value = 0;    ///< 0 to 1
   std::string source;  ///< "counters", "telemetry" or "derived"
+  /// The SM clocks of both sides, 0 where not recorded: a share of a ceiling that ran at another clock mixes the two. Series
+  /// and ceiling carry them in the transcript.
+  double clock_hz = 0, ceiling_clock_hz = 0;
 };
 
 /// A kernel that one call launches on a GPU, as the driver tells it to anybody.
@@ -363,11 +367,11 @@ struct SeriesFacts {
   Rare<CommandFacts> command;      ///< commands
   SharedMap<std::string> unavailable;  ///< quantity: why
 
+  bool is_under_way() const;    ///< waits for its turn, or runs: its outcome did not come yet
   bool quality_passed() const;  ///< at least one check, and all passed
   /// The same; or a command that the user gave no check for: its speed is shown, and no quality is claimed.
   bool may_show_speed() const;
   const QualityCheck* quality()
-  bool is_under_way() const;    ///< waits for its turn, or runs: its outcome did not come yet
       const;  ///< the headline: the worst (first failed, else largest nmse)
 };
 

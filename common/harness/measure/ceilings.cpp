@@ -1,6 +1,7 @@
 #include "common/harness/measure/ceilings.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/machine.h"
@@ -89,6 +90,17 @@ CeilingContext context_of(const Device& device, int threads) {
 
 constexpr const char* kSaid = "measuring this machine's ceiling";
 
+/// The clock of the sample that the ceiling's value is of; 0: not read.
+double fastest_clock_hz(const Series& series) {
+  double least_ns = INFINITY, clock_hz = 0;
+  for (const Sample& sample : series.samples) {
+    if (!(sample.t_ns < least_ns)) continue;
+    least_ns = sample.t_ns;
+    clock_hz = sample.sm_clock_hz.value_or(0);
+  }
+  return clock_hz;
+}
+
 /// None where no probe of the row runs here, or where the one that does fails its check. `said` is what is said meanwhile.
 Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingContext& context,
                                            Bench* bench, Device* device, const std::string& said,
@@ -136,6 +148,7 @@ Result<std::optional<Ceiling>> measure_row(const CeilingRow& row, const CeilingC
   ceiling.value = value_at(series.stats->min_ns);
   ceiling.median = value_at(series.stats->median_ns);
   ceiling.samples = series.stats->n;
+  ceiling.sm_clock_hz = fastest_clock_hz(series);
   return std::optional<Ceiling>(std::move(ceiling));
 }
 

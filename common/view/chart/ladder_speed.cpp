@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/view/chart/ladder_parts.h"
 #include "common/view/chart/log_axis.h"
 
@@ -127,10 +128,11 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
       mark.interval = {entry.derived.flop_per_s_ci->low / entry.flop->value,
                        entry.derived.flop_per_s_ci->high / entry.flop->value};
     }
-    mark.note = with_how(
-        fmt::format("{}: {} of {}{}, {}", entry.row->label, format_share(use->value), use->name,
-                    entry.flop ? " (" + ceiling_text(*entry.flop) + ")" : "", use->source),
-        entry);
+    mark.note =
+        with_how(fmt::format("{}: {} of {}{}{}, {}", entry.row->label, format_share(use->value),
+                             use->name, entry.flop ? " (" + ceiling_text(*entry.flop) + ")" : "",
+                             clocks_text(*use), use->source),
+                 entry);
     panel.marks.push_back(mark);
     if (auto other = exponentials_mark(entry, mark)) {
       panel.subtitle = "of compute; hollow: of exponentials";
@@ -217,7 +219,7 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
                        " if every input is read once and every output written once";
     if (entry.derived.bandwidth) {
       note += ", " + format_share(entry.derived.bandwidth->value) + " of " +
-              entry.derived.bandwidth->name;
+              entry.derived.bandwidth->name + clocks_text(*entry.derived.bandwidth);
     } else if (!entry.derived.no_bandwidth_reason.empty()) {
       note += "; " + entry.derived.no_bandwidth_reason;
     }

@@ -135,7 +135,7 @@ namespace {
 
 /// To the megahertz: two sides differ by a few per cent.
 std::string clock_cell(const std::optional<double>& hz) {
-  return hz ? fmt::format("{:.0f} MHz", *hz * 1e-6) : unavailable("not read");
+  return hz ? mhz_text(*hz) : unavailable("not read");
 }
 
 }  // namespace

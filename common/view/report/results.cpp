@@ -10,6 +10,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/note_text.h"
 #include "common/record/one_run.h"
@@ -324,7 +325,8 @@ Section utilization_section(const Material& material) {
   if (is_over) section.paragraphs.front() += " " + capitalised(kOverCeiling) + ".";
   auto share = [](const std::optional<Utilization>& use, const std::string& reason) {
     if (!use || !std::isfinite(use->value)) return unavailable(reason);
-    return format_share(use->value) + " of " + use->name + " (" + use->source + ")";
+    return format_share(use->value) + " of " + use->name + clocks_text(*use) + " (" + use->source +
+           ")";
   };
   section.table =
       table_of(material, {"Rung", "Compute", "Memory bandwidth"},
