@@ -102,6 +102,7 @@ constexpr const char* kMore = " …";  // behind a brief text: hovering has the 
 /// The least height of a row of one line, of the type's size: where all rows are seen, and where they scroll.
 constexpr float kLeastRow = 1.5f, kBriefRow = 1.4f;
 constexpr int kBriefLegend = 2;      // lines
+constexpr float kTwoLines = 3;       // a badge of two lines, apart from that of the next row
 constexpr float kStackedRow = 2.5f;  // of the type's size: two figures, 0.44 of a row apart
 
 /// The page: heading, panel headings, rows with their labels, panels, footer.
@@ -503,7 +504,8 @@ class Page {
     // What follows the ratio has a line of its own in a high row, where it fits there whole.
     const std::string rest = reason.starts_with(brief + " ") ? reason.substr(brief.size() + 1) : "";
     if (!brief.empty() && fit(reason) > width) {
-      const bool has_two = room > 1 && !rest.empty() && fit(rest) <= width;
+      const bool is_high = frame_.row_height >= frame_.small * kTwoLines;
+      const bool has_two = is_high && !rest.empty() && fit(rest) <= width;
       lines = has_two ? std::vector<std::string>{brief, rest}
                       : std::vector<std::string>{fit.elide(brief + kMore, width)};
     } else if (is_cut && first == last && first > 0) {
