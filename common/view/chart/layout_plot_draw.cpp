@@ -12,6 +12,8 @@ namespace {
 /// Of points that stand above one another at least so many have their names in a column beside them: each beside its own
 /// point would be moved away from it by the others' names, and the eye would lose which is whose.
 constexpr size_t kColumn = 3;
+/// How far from its point a name of a column may stand, in lines of the column.
+constexpr float kMostPitches = 4;
 /// So many parts of a guide are tried for its name.
 constexpr int kLabelSteps = 14;
 
@@ -50,7 +52,9 @@ bool crosses(const Box& box, Point a, Point b) {
 /// A text of the plot, with the panel's colour under it: lines pass behind and not through it.
 void PlotPage::add_label(Point start, const std::string& text, Role role, bool bold, float angle) {
   const float size = frame_.small, px = frame_.fit(size, false, bold)(text);
-  occupied_.add(text_boxes(start, px, size * 1.15f, angle));
+  const std::vector<Box> boxes = text_boxes(start, px, size * 1.15f, angle);
+  occupied_.add(boxes);
+  texts_.insert(texts_.end(), boxes.begin(), boxes.end());
   if (angle == 0) {
     Primitive under{.a = {start.x - 2, start.y - size * 0.58f},
                     .b = {start.x + px + 2, start.y + size * 0.58f},
@@ -354,7 +358,9 @@ void PlotPage::draw_interval(const Shown& shown) {
 
 void PlotPage::draw_point_labels() {
   std::vector<const Shown*> order;
+  size_t all = 0;
   for (const Shown& shown : shown_) {
+    all += shown.seen && !shown.datum->label.empty();
     const bool is_named = std::find(named_.begin(), named_.end(), &shown) != named_.end();
     if (shown.seen && !shown.datum->label.empty() && !is_named) order.push_back(&shown);
   }
@@ -362,7 +368,12 @@ void PlotPage::draw_point_labels() {
     if (a->datum->strong != b->datum->strong) return a->datum->strong;
     return a->at.y < b->at.y;
   });
-  for (const Shown* shown : order) draw_label_beside(*shown, shown->at, shown->datum->label);
+  // Of many points most names stand right beside theirs or nowhere: so many lines would read as data.
+  constexpr size_t kMostLines = 8;
+  for (const Shown* shown : order) {
+    const bool has_line = all <= kMostLines || shown->datum->strong;
+    draw_label_beside(*shown, shown->at, shown->datum->label, has_line);
+  }
 }
 
 /// In columns, from left to right; each from top to bottom.
@@ -387,31 +398,99 @@ std::vector<std::vector<const PlotPage::Shown*>> PlotPage::columns_of_points() c
   return columns;
 }
 
-/// The names of points that stand above one another, on the side where more of them are free, best of lines too.
+/// The names of points that stand above one another, on the side where more of them are free, best of lines too; of many
+/// on both sides by turns, so that none moves far from its point.
 void PlotPage::draw_point_columns() {
+  constexpr size_t kOneSide = 5;
+  const auto room = static_cast<size_t>((area_.bottom - area_.top) / name_pitch());
   for (const auto& column : columns_of_points()) {
     if (column.size() < kColumn) continue;
-    const std::vector<Name> right = column_names(column, true), left = column_names(column, false);
-    const auto free_of = [&](const std::vector<Name>& names) {
-      int free = 0;
-      for (const Name& name : names) {
-        if (occupied_.is_free(name.box)) free += crosses_guide({name.box}, nullptr) ? 1 : 2;
-      }
-      return free;
-    };
-    for (const Name& name : free_of(left) > free_of(right) ? left : right) {
-      if (!occupied_.is_free(name.box)) continue;  // tried again beside its point
-      draw_leader(*name.shown, name.start, name.px);
-      add_label(name.start, name.text, name.shown->curve->quiet ? Role::muted : Role::text,
-                name.shown->datum->strong);
-      named_.push_back(name.shown);
+    const bool has_two = column.size() > kOneSide;
+    std::vector<const Shown*> sides[2];
+    for (const Shown* shown : column) {
+      auto& side = sides[has_two && sides[0].size() > sides[1].size()];
+      if (side.size() < room) side.push_back(shown);
+    }
+    std::vector<Name> best;
+    int most = -1;
+    for (const bool right : {true, false}) {
+      std::vector<Name> names = column_names(sides[0], right);
+      for (Name& name : column_names(sides[1], !right)) names.push_back(std::move(name));
+      const int free = free_of(names);
+      if (free > most) most = free, best = std::move(names);
+    }
+    std::vector<Name> taken;
+    for (const Name& name : best) {
+      if (has_place(name))
+        draw_column_name(name);
+      else
+        taken.push_back(name);
+    }
+    // The selected one and the baseline choose first; what finds no place at last is tried again beside its point.
+    std::stable_partition(taken.begin(), taken.end(), [](const Name& name) {
+      return name.shown->datum->strong || name.shown->curve->role == Role::baseline;
+    });
+    for (const Name& name : taken) {
+      if (const auto moved = moved_name(name)) draw_column_name(*moved);
     }
   }
 }
 
+void PlotPage::draw_column_name(const Name& name) {
+  draw_leader(*name.shown, name.start, name.px);
+  add_label(name.start, name.text, name.shown->curve->quiet ? Role::muted : Role::text,
+            name.shown->datum->strong);
+  named_.push_back(name.shown);
+}
+
+/// The same in the nearest free place of the column's two sides: the higher or lower, the farther aside.
+std::optional<PlotPage::Name> PlotPage::moved_name(const Name& name) const {
+  const float x = name.shown->at.x;
+  const bool is_right = name.start.x > x;
+  const float column = is_right ? name.start.x - x : x - name.start.x - name.px;
+  for (int step = 0;; ++step) {
+    const float aside = static_cast<float>((step + 1) / 2) * name_pitch() / 2;
+    const float gap = std::max(column, leader_gap(aside) + name.shown->radius);
+    Name moved = name;
+    moved.start.y = name.shown->at.y + (step % 2 == 0 ? aside : -aside);
+    if (aside > kMostPitches * name_pitch()) return std::nullopt;
+    for (const bool right : {is_right, !is_right}) {
+      moved.start.x = right ? x + gap : x - gap - name.px;
+      moved.box = text_boxes(moved.start, name.px, name_pitch(), 0).front();
+      if (has_place(moved)) return moved;
+    }
+  }
+}
+
+/// The farther a name moved up or down, the farther aside it stands: steep lines in a narrow gap are a knot.
+float PlotPage::leader_gap(float moved) const {
+  return std::clamp(moved * 0.9f + 3, frame_.font * 1.1f, frame_.font * 5);
+}
+
+/// How good these places are: 2 of each that is free, 1 where a line runs through it.
+int PlotPage::free_of(const std::vector<Name>& names) const {
+  int free = 0;
+  for (const Name& name : names) {
+    if (has_place(name)) free += crosses_guide({name.box}, nullptr) ? 1 : 2;
+  }
+  return free;
+}
+
+/// A free place, so near its point that the line to it does not read as data, and that line runs through no text.
+bool PlotPage::has_place(const Name& name) const {
+  const float moved = std::abs(name.start.y - name.shown->at.y);
+  if (moved > kMostPitches * name_pitch() + 1 || !occupied_.is_free(name.box)) return false;
+  const auto [from, to] = leader_of(*name.shown, name.start, name.px);
+  return std::none_of(texts_.begin(), texts_.end(), [&, from = from, to = to](const Box& text) {
+    Point a = from, b = to;
+    return clip_segment(text, &a, &b);
+  });
+}
+
 std::vector<PlotPage::Name> PlotPage::column_names(const std::vector<const Shown*>& column,
                                                    bool right) const {
-  const float pitch = frame_.small * 1.3f, half = pitch / 2;
+  if (column.empty()) return {};
+  const float pitch = name_pitch(), half = pitch / 2;
   std::vector<float> wanted;
   float leftmost = area_.right, rightmost = area_.left;
   for (const Shown* shown : column) {
@@ -420,11 +499,10 @@ std::vector<PlotPage::Name> PlotPage::column_names(const std::vector<const Shown
     rightmost = std::max(rightmost, shown->at.x + shown->radius);
   }
   const std::vector<float> places = spread(wanted, pitch, area_.top + half, area_.bottom - half);
-  // The farther names moved from their points, the farther aside they stand: steep lines in a narrow gap are a knot.
   float moved = 0;
   for (size_t i = 0; i < column.size(); ++i)
     moved = std::max(moved, std::abs(places[i] - column[i]->at.y));
-  const float gap = std::clamp(moved * 0.9f, frame_.font * 1.1f, frame_.font * 5);
+  const float gap = leader_gap(moved);
   std::vector<Name> names;
   for (size_t i = 0; i < column.size(); ++i) {
     const Shown* shown = column[i];
@@ -438,20 +516,24 @@ std::vector<PlotPage::Name> PlotPage::column_names(const std::vector<const Shown
   return names;
 }
 
+std::pair<Point, Point> PlotPage::leader_of(const Shown& shown, Point start, float px) {
+  const bool right = start.x > shown.at.x;
+  return {{shown.at.x + shown.radius * (right ? 1.0f : -1.0f), shown.at.y},
+          {right ? start.x - 3 : start.x + px + 3, start.y}};
+}
+
 /// A thin line from a point to its name; none where the name stands right beside it.
 void PlotPage::draw_leader(const Shown& shown, Point start, float px) {
-  const bool right = start.x > shown.at.x;
-  const float from = shown.at.x + shown.radius * (right ? 1.0f : -1.0f);
-  const float end = right ? start.x - 3 : start.x + px + 3;
-  if (std::abs(start.y - shown.at.y) < frame_.small * 0.4f &&
-      std::abs(end - from) < frame_.font * 1.2f)
+  const auto [from, to] = leader_of(shown, start, px);
+  if (std::abs(to.y - from.y) < frame_.small * 0.4f && std::abs(to.x - from.x) < frame_.font * 1.2f)
     return;
-  add_line(&scene_, {from, shown.at.y}, {end, start.y}, Role::muted, stroke_, 0.6f);
+  add_line(&scene_, from, to, Role::muted, stroke_, 0.6f);
 }
 
 /// Beside its point, best where no guide runs through it; where that is taken, some lines up or down,
-/// with a thin line back to the point.
-void PlotPage::draw_label_beside(const Shown& shown, Point at, const std::string& label) {
+/// with a thin line back to the point, or not at all where it may have none.
+void PlotPage::draw_label_beside(const Shown& shown, Point at, const std::string& label,
+                                 bool has_line) {
   const bool bold = shown.datum->strong;
   const TextFit fit = frame_.fit(frame_.small, false, bold);
   const std::string text = fit.elide(label, area_.width() * (bold ? 0.6f : 0.4f));
@@ -459,7 +541,7 @@ void PlotPage::draw_label_beside(const Shown& shown, Point at, const std::string
   constexpr int kBeside = 3;   // places on each side that need no line
   constexpr int kPlaces = 29;  // nine lines up and down: farther, the eye no longer follows
   for (const bool strict : {true, false}) {
-    for (int i = 0; i < (strict ? kBeside : kPlaces); ++i) {
+    for (int i = 0; i < (strict || !has_line ? kBeside : kPlaces); ++i) {
       const int lines = (i % 2 ? -1 : 1) * ((i + 1) / 2);
       const float gap = shown.radius + frame_.font * (i < kBeside ? 0.4f : 1.1f);
       const float y = at.y + pitch * static_cast<float>(lines);

@@ -88,12 +88,20 @@ class PlotPage {
   void draw_band(std::span<const Shown> data);
   std::optional<Point> draw_line(std::span<const Shown> data);
   void draw_interval(const Shown& shown);
+  float name_pitch() const { return frame_.small * 1.3f; }  ///< of names in a column
   std::vector<std::vector<const Shown*>> columns_of_points() const;
   std::vector<Name> column_names(const std::vector<const Shown*>& column, bool right) const;
+  int free_of(const std::vector<Name>& names) const;
+  bool has_place(const Name& name) const;
+  static std::pair<Point, Point> leader_of(const Shown& shown, Point start, float px);
+  std::optional<Name> moved_name(const Name& name) const;
+  float leader_gap(float moved) const;
+  void draw_column_name(const Name& name);
   void draw_point_columns();
   void draw_leader(const Shown& shown, Point start, float px);
   void draw_point_labels();
-  void draw_label_beside(const Shown& shown, Point at, const std::string& label);
+  void draw_label_beside(const Shown& shown, Point at, const std::string& label,
+                         bool has_line = true);
   void draw_names();
   void draw_name_column(std::vector<End> ends, float right);
   bool is_beside_names(const End& end, float right) const;
@@ -114,6 +122,7 @@ class PlotPage {
   std::vector<Shown> shown_;
   std::vector<End> ends_;
   std::vector<const Shown*> named_;  ///< points that have their names already
+  std::vector<Box> texts_;           ///< of all labels: no line to a name runs through one
   std::vector<Hit> guide_hits_;
   Occupied occupied_{Box{}};
 };

@@ -356,7 +356,7 @@ ChartModel roofline_chart(std::span<const LadderRow> all, const std::string& tit
   add_rungs(points, &model);
   set_ranges(points, roofs, &*model.plot);
   put_legend(points, true, &model);
-  thin_labels(points, &model);
+  say_hovering(&model);
   if (!roofs.flop.empty() || !roofs.bytes.empty()) {
     model.legend.insert(model.legend.begin(), first.origin.empty()
                                                   ? "lines: ceilings measured on the same machine"

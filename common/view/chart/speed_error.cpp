@@ -124,7 +124,7 @@ ChartModel speed_error_chart(std::span<const LadderRow> all, const std::string& 
   for (const Guide& guide : plot.guides) model.summary += " " + guide.note;
   add_rungs(points, plot.x.low * 1.6, &model);
   put_legend(points, true, &model);
-  thin_labels(points, &model);
+  say_hovering(&model);
   if (any_exact) model.legend.push_back("at the left edge: exact");
   if (failed > 0) {
     model.legend.push_back(

@@ -215,30 +215,13 @@ void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* 
   if (selected) legend.push_back(kRingText);
 }
 
-void thin_labels(const std::vector<Measured>& points, ChartModel* model) {
-  constexpr size_t kMostNames = 8;
-  std::map<int, const Measured*> by_row;
-  for (const Measured& point : points) by_row[point.row] = &point;
-  std::vector<Datum*> named;
-  std::map<std::pair<std::string, bool>, const Datum*> fastest;  // of a type: ours, and libraries
-  for (Curve& curve : model->plot->curves) {
-    for (Datum& datum : curve.data) {
-      if (datum.label.empty() || !by_row.contains(datum.row)) continue;
-      const Measured& point = *by_row.at(datum.row);
-      named.push_back(&datum);
-      const std::pair kind(point.dtype, point.entry.row->is_peer);
-      const Datum*& best = fastest.try_emplace(kind, &datum).first->second;
-      if (datum.y > best->y) best = &datum;
-    }
+void say_hovering(ChartModel* model) {
+  constexpr size_t kMostNames = 8;  // more find no room everywhere
+  size_t named = 0;
+  for (const Curve& curve : model->plot->curves) {
+    for (const Datum& datum : curve.data) named += !datum.label.empty();
   }
-  if (named.size() <= kMostNames) return;
-  for (Datum* datum : named) {
-    const bool is_fastest = std::any_of(fastest.begin(), fastest.end(),
-                                        [&](const auto& one) { return one.second == datum; });
-    const LadderRow& row = *by_row.at(datum->row)->entry.row;
-    if (!datum->strong && !row.is_baseline && !is_fastest) datum->label.clear();
-  }
-  model->legend.push_back("hovering names every point");
+  if (named > kMostNames) model->legend.push_back("hovering names every point");
 }
 
 namespace {

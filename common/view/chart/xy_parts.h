@@ -73,9 +73,8 @@ inline constexpr const char* kRingText = "ring: selected";
 /// as they occur.
 void put_legend(const std::vector<Measured>& points, bool by_dtype, ChartModel* model);
 
-/// Of more names than the eye sorts out: those of the selection, the baseline, and of each data type the fastest of ours
-/// and the fastest library stay; the others are read by hovering, and the legend says so.
-void thin_labels(const std::vector<Measured>& points, ChartModel* model);
+/// Names stand where there is room for them. Of so many that not all may find it, the legend says how the others are read.
+void say_hovering(ChartModel* model);
 
 /// A plot is of one processor: kept are the points that share backend and machine with the selected
 /// one (with the first otherwise). Returns how many were not.
