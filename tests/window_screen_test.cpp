@@ -595,6 +595,29 @@ TEST_CASE("the machine screen says how far a ceiling's samples lie apart, and th
   CHECK(ceiling_text(ceiling, ceiling.value) == "130 GOP/s");
 }
 
+TEST_CASE("the boxes of the machine screen have the height that they need, where the screen has it",
+          "[window][screens]") {
+  Fixture f(1280, 720);
+  f.run_all();
+  std::vector<Ceiling> ceilings;
+  for (int i = 0; i < 6; ++i) {
+    ceilings.push_back({"resource " + std::to_string(i) + ", 1 thread", Backend::cpu, "flop",
+                        "fp32", 1, 1.3e11, "FLOP/s", "measured"});
+    ceilings.back().samples = 12, ceilings.back().median = 1.1e11;
+  }
+  f.session.tell("result", {{"request", 1}, {"ceilings", ceilings}});
+  f.driver->type('m');
+  f.driver->frames(4);
+  const Area* box = f.driver->find("ceilings");
+  REQUIRE(box);
+  for (const Ceiling& one : ceilings) {
+    INFO(one.name);
+    const Area* facts = f.driver->find("samples:" + one.name);
+    REQUIRE(facts);
+    CHECK(facts->bottom() <= box->bottom());
+  }
+}
+
 TEST_CASE("a rung bears its title where another lab is in view", "[window][screens]") {
   Fixture f;
   for (const Lab* lab : all_labs()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
@@ -30,15 +31,17 @@ class MachineScreen final : public Screen {
  private:
   void build(const State& state);
   static void draw_facts(Ui& ui, Area area);
-  static void draw_ceilings(Ui& ui, Area area);
+  void draw_ceilings(Ui& ui, Area area);
   void draw_noise(Ui& ui, Area area);
-  void draw_rungs(Ui& ui, Area area) const;
+  void draw_rungs(Ui& ui, Area area);
+  static void needs(Ui& ui, float* known, float height);
 
   uint64_t version_ = ~0ull;
   std::vector<std::string> runnable_;
   std::vector<Missing> missing_;
   NoiseFloor noise_;
   ChartView noise_chart_;
+  float ceilings_h_ = 0, rungs_h_ = 0;  ///< that the boxes need without a scroll bar
 };
 
 /// What would bring a rung that cannot run; empty where no command would.
@@ -164,17 +167,29 @@ void MachineScreen::draw_facts(Ui& ui, Area area) {
   draw_environment(ui, &scroll, *environment);
 }
 
+/// Where the facts of ceilings stand, beside their names; under a box's content; round what the noise floor says.
+constexpr float kFacts = 130, kUnder = 18, kNoiseHead = 70;
+
 int64_t count_doubts(const std::vector<Ceiling>& ceilings) {
   return std::count_if(ceilings.begin(), ceilings.end(),
                        [](const Ceiling& one) { return !one.doubt.empty(); });
 }
 
-/// Name, value, and how it is known; below the name how far the other samples lie, and why it is in doubt.
+/// How far the other samples lie, at which clock and what others used; empty: not recorded.
+std::string ceiling_facts(const Ceiling& ceiling) {
+  std::string text = ceiling_samples(ceiling), load = ceiling_load(ceiling);
+  load.erase(0, load.empty() ? 0 : load.find(": ") + 2);  // the line's end says "busy machine"
+  for (const std::string& more : {ceiling_clock(ceiling), ceiling_age(ceiling), load})
+    text += more.empty() ? "" : (text.empty() ? "" : "; ") + more;
+  return text;
+}
+
+/// Name, value, and how it is known; beside the name, or below it where that takes more room, what else is known of it; at
+/// last why it is in doubt.
 void draw_ceiling(Ui& ui, Scroll* scroll, const Ceiling& ceiling) {
   const Area line = scroll->rest.take_top(ui.px(28));
   const bool doubtful = !ceiling.doubt.empty();
-  const std::string load = ceiling_load(ceiling), age = ceiling_age(ceiling);
-  const std::string samples = ceiling_samples(ceiling) + (age.empty() ? "" : "; " + age);
+  const std::string load = ceiling_load(ceiling), facts = ceiling_facts(ceiling);
   explain(ui, "ceiling:" + ceiling.name, line, ceiling.name + "\n" + metric_text("ceiling"));
   const float source_w = ui.px(84);
   ui.text(line.right(), line.middle(),
@@ -186,11 +201,16 @@ void draw_ceiling(Ui& ui, Scroll* scroll, const Ceiling& ceiling) {
   const float value_w =
       ui.text(line.right() - source_w, line.middle(), ceiling_text(ceiling, ceiling.value),
               kSmall_px, doubtful ? Role::limit : Role::text, Face::mono, Anchor::end);
-  ui.text(line.x, line.middle(), ceiling.name, kSmall_px, Role::muted, Face::body, Anchor::start,
-          line.w - source_w - value_w - ui.px(16));
-  const std::string below = samples + (load.empty() ? "" : "; " + load);
-  if (!samples.empty()) {
-    const float h = ui.paragraph(scroll->rest, below, kTiny_px + 1, Role::muted);
+  const float room = line.w - source_w - value_w - ui.px(16);
+  const float name_w = ui.text(line.x, line.middle(), ceiling.name, kSmall_px, Role::muted,
+                               Face::body, Anchor::start, room);
+  const float beside_x = std::max(name_w + ui.px(16), ui.px(kFacts));
+  const float facts_w = ui.width(facts, kTiny_px + 1);
+  if (!facts.empty() && beside_x + facts_w <= room) {
+    ui.text(line.x + beside_x, line.middle(), facts, kTiny_px + 1, Role::muted);
+    ui.widgets["samples:" + ceiling.name] = {line.x + beside_x, line.y, facts_w, line.h};
+  } else if (!facts.empty()) {
+    const float h = ui.paragraph(scroll->rest, facts, kTiny_px + 1, Role::muted);
     ui.widgets["samples:" + ceiling.name] = scroll->rest.take_top(h, ui.px(6));
   }
   if (!doubtful) return;
@@ -198,8 +218,16 @@ void draw_ceiling(Ui& ui, Scroll* scroll, const Ceiling& ceiling) {
   ui.widgets["doubt:" + ceiling.name] = scroll->rest.take_top(why_h, ui.px(6));
 }
 
+/// What a box's content took is known when it is drawn: the next frame gives it that.
+void MachineScreen::needs(Ui& ui, float* known, float height) {
+  height += ui.px(kUnder);
+  if (std::abs(*known - height) > 1) ui.needs_redraw = true;
+  *known = height;
+}
+
 void MachineScreen::draw_ceilings(Ui& ui, Area area) {
   ui.panel(area);
+  ui.widgets["ceilings"] = area;
   Area inner = area.inset(ui.px(24), ui.px(18));
   Area head = inner.take_top(ui.px(34), ui.px(4));
   const auto& ceilings = ui.state.run().ceilings();
@@ -222,7 +250,17 @@ void MachineScreen::draw_ceilings(Ui& ui, Area area) {
     return;
   }
   Scroll scroll(ui, "ceilings", inner);
+  const float top = scroll.rest.y;
   for (const Ceiling& ceiling : ceilings) draw_ceiling(ui, &scroll, ceiling);
+  needs(ui, &ceilings_h_, inner.y - area.y + (scroll.rest.y - top));
+}
+
+std::string no_noise_text(const State& state) {
+  if (self_checks_under_way(state)) return "The first comparison is being made.";
+  if (state.is_replay()) return "This saved run compared no rung with itself.";
+  return "A/A compares a rung with itself a hundred times, in a few minutes: what it calls "
+         "different "
+         "is noise.";
 }
 
 void MachineScreen::draw_noise(Ui& ui, Area area) {
@@ -235,15 +273,8 @@ void MachineScreen::draw_noise(Ui& ui, Area area) {
     ui.action_button("self_check", button, "Run A/A", Ui::Kind::normal);
   }
   draw_heading(ui, &head, "NOISE FLOOR");
-  const bool under_way = self_checks_under_way(ui.state);
   if (noise_.runs() == 0) {
-    ui.paragraph(inner,
-                 under_way ? "The first comparison is being made."
-                 : ui.state.is_replay()
-                     ? "This saved run compared no rung with itself."
-                     : "A/A compares a rung with itself a hundred times, in a few minutes: what "
-                       "it calls different is noise.",
-                 kSmall_px, Role::muted);
+    ui.paragraph(inner, no_noise_text(ui.state), kSmall_px, Role::muted);
     return;
   }
   const float said = ui.paragraph(inner, noise_.sentence(), kSmall_px, Role::text);
@@ -257,7 +288,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-void MachineScreen::draw_rungs(Ui& ui, Area area) const {
+void MachineScreen::draw_rungs(Ui& ui, Area area) {
   ui.panel(area);
   Area inner = area.inset(ui.px(24), ui.px(18));
   const size_t all = ui.state.selection.lab ? ui.state.selection.lab->rungs.size() : 0;
@@ -265,6 +296,7 @@ void MachineScreen::draw_rungs(Ui& ui, Area area) const {
   ui.widgets[fmt::format("rungs_here:{} of {}", runnable_.size(), all)] = inner;
   draw_heading(ui, &inner, head.c_str());
   Scroll scroll(ui, "rungs", inner);
+  const float top = scroll.rest.y;
   const auto text = [&](const std::string& words, float size, Role role, Face face = Face::body) {
     const float h = ui.paragraph(scroll.rest, words, size, role, face);
     scroll.rest.take_top(h, ui.px(4));
@@ -280,6 +312,7 @@ void MachineScreen::draw_rungs(Ui& ui, Area area) const {
     text(joined(one.rungs), kSmall_px, Role::muted);
     if (!one.command.empty()) text(one.command, kCode_px, Role::text, Face::mono);
   }
+  needs(ui, &rungs_h_, inner.y - area.y + (scroll.rest.y - top));
 }
 
 void MachineScreen::draw(Ui& ui, Area all) {
@@ -296,15 +329,17 @@ void MachineScreen::draw(Ui& ui, Area all) {
   const float gap = ui.px(12);
   draw_facts(ui, all.take_left(all.w * 0.42f, gap));
   // As high as they need, but never so high that the rungs below lose their place.
-  const auto& ceilings = ui.state.run().ceilings();
-  const int64_t doubts = count_doubts(ceilings);
-  const auto samples = std::count_if(ceilings.begin(), ceilings.end(),
-                                     [](const Ceiling& one) { return one.samples > 0; });
-  const auto lines =
-      static_cast<float>(std::max<int64_t>(std::ssize(ceilings) + doubts + samples, 6));
-  draw_ceilings(ui, all.take_top(std::min(ui.px(72 + 28 * lines), all.h * 0.4f), gap));
-  draw_noise(
-      ui, all.take_top(noise_.runs() > 0 ? std::min(ui.px(280), all.h * 0.66f) : ui.px(112), gap));
+  const float noise_h =
+      noise_.runs() > 0
+          ? std::min(ui.px(280), all.h * 0.66f)
+          : ui.px(kNoiseHead) + ui.paragraph({0, 0, all.w - ui.px(48), 0}, no_noise_text(ui.state),
+                                             kSmall_px, Role::muted, Face::body, true);
+  const float room = all.h - noise_h - 2 * gap;
+  const float least = std::max(room - rungs_h_, room * 0.6f);
+  const bool is_empty = ui.state.run().ceilings().empty();
+  const float wanted = is_empty ? ui.px(240) : std::max(ceilings_h_, ui.px(120));
+  draw_ceilings(ui, all.take_top(std::min(wanted, least), gap));
+  draw_noise(ui, all.take_top(noise_h, gap));
   draw_rungs(ui, all);
 }
 
