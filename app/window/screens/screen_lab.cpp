@@ -119,12 +119,12 @@ float gap_of(const Ui& ui) {
 
 /// Height 0: the card is not there. What is only missing for a verdict gives its room to the ladder's rows where they
 /// need it.
-VerdictCard::Room verdict_room(Ui& ui, const Area& area, float rows) {
+VerdictCard::Room verdict_room(Ui& ui, const ChartPanel& chart, const Area& area, float rows) {
   if (is_learning(ui.state) && ui.state.selection.baseline.empty()) return {};
   const float least = ui.px(ui.is_compact ? kVerdict - 16 : kVerdict);
   if (VerdictCard::says_something(ui.state)) {
-    const float ladder = ui.px(kLowLadder + kLowRow * std::min(rows, kLowRows)) +
-                         ChartPanel::buttons_height(ui, area.w);
+    const float ladder =
+        ui.px(kLowLadder + kLowRow * std::min(rows, kLowRows)) + chart.buttons_height(ui, area.w);
     const float most = area.h - gap_of(ui) - ladder;
     return VerdictCard::room(ui, area.w, ui.is_compact ? 0 : least, most);
   }
@@ -189,7 +189,7 @@ bool LabScreen::draw_centre(Ui& ui, Area area) {
       std::count_if(ui.state.ladder.rows.begin(), ui.state.ladder.rows.end(),
                     [&](const RungView& row) { return !is_folded(ui.state, *row.rung); }));
   const bool learning = is_learning(ui.state);
-  const VerdictCard::Room verdict = verdict_room(ui, area, rows);
+  const VerdictCard::Room verdict = verdict_room(ui, chart_, area, rows);
   const float spare =
       area.h - verdict.height - gap - (ui.px(kStrip) + gap) - ui.px(kLadder + kRow * rows);
   if ((spare >= 0 && !learning) || ui.state.view.strip == Strip::telemetry) {  // asked for: shown

@@ -1,5 +1,7 @@
 #include "app/window/views/chart_panel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -50,6 +52,48 @@ std::vector<ViewRow> view_rows(Ui& ui, float width) {
   }
 }
 
+/// The rows and, behind the first, the button that unfolds or folds the others.
+struct ViewButtons {
+  std::vector<ViewRow> rows;
+  std::string more;  ///< "7 more", "Less"; empty: there is one row, or there is height for all
+
+  float more_width(Ui& ui) const {
+    return more.empty() ? 0 : ui.width(more, kSmall_px) + ui.px(kRoomy) + ui.px(kMargin);
+  }
+};
+
+/// A low window has height for one row: as many as it holds beside the teaching loop's buttons, the chosen one among them.
+ViewButtons folded_views(Ui& ui, float width) {
+  const std::vector<const ViewDesc*> choices = offered_views(ui.state);
+  ViewButtons folded{{{}}, fmt::format("{} more", choices.size())};
+  const float room = width - ui.px(kBeside) - folded.more_width(ui);
+  ViewRow& row = folded.rows.front();
+  const auto chosen = std::find(choices.begin(), choices.end(), ui.state.selection.view);
+  if (chosen != choices.end()) row = {*chosen};
+  for (const ViewDesc* view : choices) {
+    if (chosen != choices.end() && view == *chosen) continue;
+    row.push_back(view);
+    if (tight_width(ui, row) <= room) continue;
+    row.pop_back();
+    break;
+  }
+  std::sort(row.begin(), row.end(), [&](const ViewDesc* a, const ViewDesc* b) {
+    return std::find(choices.begin(), choices.end(), a) <
+           std::find(choices.begin(), choices.end(), b);
+  });
+  folded.more = fmt::format("{} more", choices.size() - row.size());
+  return folded;
+}
+
+ViewButtons view_buttons(Ui& ui, float width, bool is_unfolded) {
+  ViewButtons all{view_rows(ui, width), ""};
+  if (!ui.is_compact || all.rows.size() < 2) return all;
+  if (!is_unfolded) return folded_views(ui, width);
+  all.more = "Less";
+  all.rows = view_rows(ui, width - all.more_width(ui));
+  return all;
+}
+
 /// One row, as wide as `width`.
 void draw_view_row(Ui& ui, const Area& area, const ViewRow& row, const std::string& name) {
   std::vector<std::string> labels;
@@ -69,18 +113,28 @@ void draw_view_row(Ui& ui, const Area& area, const ViewRow& row, const std::stri
   }
 }
 
-void draw_views(Ui& ui, Area area, const std::vector<ViewRow>& rows) {
+/// Whether the button that unfolds or folds the others was pressed.
+bool draw_views(Ui& ui, Area area, const ViewButtons& buttons) {
   ui.widgets["views"] = {area.x, area.y, 0, area.h};
-  for (const ViewRow& row : rows) {
+  bool is_pressed = false;
+  float beside = buttons.more_width(ui);  // of the first row alone
+  for (const ViewRow& row : buttons.rows) {
     // The teaching loop's buttons stand beside the first: closer together before those lose their room.
     const float roomy = words_of(ui, row) + ui.px(kRoomy) * static_cast<float>(row.size());
-    const float width = std::clamp(area.w - ui.px(kBeside), tight_width(ui, row), roomy);
+    const float room = area.w - beside;
+    const float width = std::clamp(room - ui.px(kBeside), tight_width(ui, row), roomy);
     Area line = area.take_top(ui.px(kHeading));
-    line.w = std::min(width, area.w);
+    line.w = std::min(width, room);
     draw_view_row(ui, line, row, "view");
+    if (beside > 0)
+      is_pressed = ui.button(
+          "views_more", {line.right() + ui.px(kMargin), line.y, beside - ui.px(kMargin), line.h},
+          buttons.more, Ui::Kind::normal);
     Area& all = ui.widgets["views"];
-    all.w = std::max(all.w, line.w);
+    all.w = std::max(all.w, line.w + beside);
+    beside = 0;
   }
+  return is_pressed;
 }
 
 /// The controls above the view and the button below it, where the lab can fill it.
@@ -105,9 +159,9 @@ void draw_controls(Ui& ui, const ViewDesc& view, Area* inner) {
 
 }  // namespace
 
-float ChartPanel::buttons_height(Ui& ui, float width) {
-  const size_t rows = view_rows(ui, width - 2 * ui.px(kPad + kMargin)).size();
-  return ui.px(kHeading) * static_cast<float>(rows);
+float ChartPanel::buttons_height(Ui& ui, float width) const {
+  const float room = width - 2 * ui.px(kPad + kMargin);
+  return ui.px(kHeading) * static_cast<float>(view_buttons(ui, room, is_unfolded_).rows.size());
 }
 
 void ChartPanel::build(Ui& ui) {
@@ -178,7 +232,11 @@ void ChartPanel::draw(Ui& ui, Area area) {
   }
   Area inner = area.inset(ui.px(kPad));
   const Area views = inner.take_top(buttons_height(ui, area.w)).inset(ui.px(kMargin), 0);
-  draw_views(ui, {views.x, views.y + ui.px(2), views.w, views.h}, view_rows(ui, views.w));
+  if (draw_views(ui, {views.x, views.y + ui.px(2), views.w, views.h},
+                 view_buttons(ui, views.w, is_unfolded_))) {
+    is_unfolded_ = !is_unfolded_;
+    ui.needs_redraw = true;
+  }
   const ViewDesc& view = *ui.state.selection.view;
   if (view.make_panel) return draw_panel(ui, inner);
   is_chart_ = true;

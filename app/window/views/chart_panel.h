@@ -16,7 +16,7 @@ namespace ridge::window {
 struct ChartPanel {
   void draw(Ui& ui, Area area);
   /// Of the views' buttons, in a panel of this width.
-  static float buttons_height(Ui& ui, float width);
+  float buttons_height(Ui& ui, float width) const;
   /// Null where something else stands there.
   ChartView* view() { return is_chart_ ? &view_ : nullptr; }
 
@@ -29,6 +29,7 @@ struct ChartPanel {
   std::map<const ViewDesc*, std::unique_ptr<CentrePanel>> panels_;
   ChartView view_{true};
   bool is_chart_ = false;
+  bool is_unfolded_ = false;  ///< all views' buttons in a low window, which has height for one row
   std::vector<std::string> rows_;  ///< kernel id of each row
   const ViewDesc* shown_ = nullptr;
   uint64_t version_ = ~0ull;
