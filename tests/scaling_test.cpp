@@ -44,9 +44,9 @@ Case strong() {
   return made;
 }
 
-const Curve* begun_with(const ChartModel& model, const std::string& start) {
+const Curve* curve_of(const ChartModel& model, const std::string& rung) {
   for (const Curve& curve : model.plot->curves) {
-    if (curve.name.starts_with(start)) return &curve;
+    if (curve.name.ends_with(" · " + rung)) return &curve;
   }
   return nullptr;
 }
@@ -67,9 +67,9 @@ TEST_CASE("strong scaling is held against the rung that works alone, with the wi
   const ChartModel model = chart_of(made);
   CHECK(model.plot->empty_reason.empty());
   REQUIRE(model.plot->curves.size() == 2);
-  const Curve* bucket = begun_with(model, "data_bucket");
+  const Curve* bucket = curve_of(model, "data_bucket");
   REQUIRE(bucket);
-  CHECK(bucket->name == "data_bucket · 0.59 of 8 ranks");
+  CHECK(bucket->name == "0.59 at 8 · data_bucket");
   REQUIRE(bucket->data.size() == 4);
   CHECK(bucket->data[0].x == 1);
   CHECK(bucket->data[0].y == 1);
@@ -114,7 +114,7 @@ TEST_CASE("weak scaling is at work in step with the ranks; the same results make
   const ChartModel weak = chart_of(made, kRanks, true);
   REQUIRE(weak.plot->curves.size() == 1);
   CHECK(weak.subtitle == "batch = 16 for each");
-  CHECK(weak.plot->curves[0].name == "data_bucket · 0.67 of 8 ranks");
+  CHECK(weak.plot->curves[0].name == "0.67 at 8 · data_bucket");
   REQUIRE(weak.plot->curves[0].data.size() == 4);
   CHECK(weak.plot->curves[0].data[3].y == Approx(8.0 / 12));
   CHECK(weak.plot->y.low == 0);
@@ -146,7 +146,7 @@ TEST_CASE("threads have a base of their own; where the least count is no one, it
   made.finish();
   ChartModel model = chart_of(made, kThreads);
   REQUIRE(model.plot->curves.size() == 1);
-  CHECK(model.plot->curves[0].name == "threads · 1.00 of 8 threads");
+  CHECK(model.plot->curves[0].name == "1.00 at 8 · threads");
   CHECK(model.table.rows[0].back() == kNone);  // a share that may be 0 is none
   CHECK(says(model, "missing: openblas at 1; --set threads=1,2,4 measures all"));
   std::erase_if(made.rows,
@@ -154,7 +154,7 @@ TEST_CASE("threads have a base of their own; where the least count is no one, it
   model = chart_of(made, kThreads);
   REQUIRE(model.plot->curves.size() == 2);
   CHECK(find_guide(model, "perfect")->value == 0.5);
-  CHECK(model.plot->curves[0].name == "threads · 1.00 of 8 threads");
+  CHECK(model.plot->curves[0].name == "1.00 at 8 · threads");
   CHECK(says(model, "each rung over its own time at 2 threads"));
   CHECK_FALSE(chart_of(made, kThreads, true).plot->empty_reason.empty());
 }
@@ -174,9 +174,9 @@ TEST_CASE("one point, no base, and nothing at all: each says what is missing") {
   const ChartModel no_base = chart_of(only({1, 3, 5}));
   REQUIRE(no_base.plot->curves.size() == 1);
   CHECK(says(no_base, "missing: 1 rank; --set ranks=2,4,8 measures all"));
-  CHECK(no_base.plot->curves[0].name == "data_bucket · 0.65 of 8 ranks");
+  CHECK(no_base.plot->curves[0].name == "0.65 at 8 · data_bucket");
   const ChartModel gap = chart_of(only({0, 1, 2, 3, 6}));
-  CHECK(says(gap, "missing: data_bucket at 8; tensor at 4;"));
+  CHECK(says(gap, "missing: tensor at 4; data_bucket at 8;"));
   for (const ChartModel& none : {chart_of(only({0})), chart_of(only({3})), chart_of(only({}))}) {
     CHECK(none.plot->curves.empty());
     CHECK(none.plot->empty_reason.find("--set ranks=2,4,8") != std::string::npos);
@@ -191,10 +191,10 @@ TEST_CASE("a noisy end has one digit and says so; few samples have no interval a
   Stats& few = *made.series[2].stats;  // tensor at 2
   few.n = 3, few.ci_ns.reset();
   const ChartModel model = chart_of(made);
-  CHECK(begun_with(model, "data_bucket")->name == "data_bucket · 0.6 of 8, noisy");
-  CHECK(begun_with(model, "data_bucket")->data[3].value_text == "≈ 5× noisy");
-  CHECK_FALSE(begun_with(model, "tensor")->data[1].interval);
-  CHECK(begun_with(model, "tensor")->data[1].note.find("no interval") != std::string::npos);
+  CHECK(curve_of(model, "data_bucket")->name == "0.6 at 8, noisy · data_bucket");
+  CHECK(curve_of(model, "data_bucket")->data[3].value_text == "≈ 5× noisy");
+  CHECK_FALSE(curve_of(model, "tensor")->data[1].interval);
+  CHECK(curve_of(model, "tensor")->data[1].note.find("no interval") != std::string::npos);
 }
 
 TEST_CASE("points of several runs say so, and a recording is hollow under its machine") {

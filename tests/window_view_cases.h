@@ -186,7 +186,7 @@ TEST_CASE("Scaling: each count of ranks in one request, at the same work and at 
     f.driver->frames(3);
     const chart::ChartModel drawn = model();
     REQUIRE(drawn.plot->curves.size() == 1);
-    CHECK(drawn.plot->curves[0].name == "one bucket · 1.00 of 8 ranks");
+    CHECK(drawn.plot->curves[0].name == "1.00 at 8 · one bucket");
     CHECK(drawn.plot->curves[0].data.size() == 6);
     CHECK(drawn.title == (is_weak ? "Weak scaling" : "Strong scaling"));
   }

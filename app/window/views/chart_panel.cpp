@@ -137,24 +137,31 @@ bool draw_views(Ui& ui, Area area, const ViewButtons& buttons) {
   return is_pressed;
 }
 
-/// The controls above the view and the button below it, where the lab can fill it.
+/// The view's button at the right end of a line, with the one beside it; what is left of the line.
+Area draw_foot(Ui& ui, const ViewDesc& view, Area line) {
+  for (const ViewFoot& button : {view.foot, view.beside_foot}) {
+    if (!*button.action) continue;
+    const float w = ui.width(button.label, kSmall_px + 1) + ui.px(28);
+    ui.action_button(button.action, line.take_right(w, ui.px(8)), button.label, Ui::Kind::normal);
+  }
+  return line;
+}
+
+/// The controls above the view and the button below it, where the lab can fill it. Where a line of controls leaves room
+/// for the button, it stands there: the chart has the other line.
 void draw_controls(Ui& ui, const ViewDesc& view, Area* inner) {
   if (!can_fill(ui.state, view)) return;
-  if (*view.foot.action) {
-    const Area foot = inner->take_bottom(ui.px(kButton), ui.px(4));
-    const float w = ui.width(view.foot.label, kSmall_px + 1) + ui.px(28);
-    ui.action_button(view.foot.action, {foot.right() - w, foot.y, w, foot.h}, view.foot.label,
-                     Ui::Kind::normal);
-    if (*view.beside_foot.action) {
-      const float other = ui.width(view.beside_foot.label, kSmall_px + 1) + ui.px(28);
-      const float x = foot.right() - w - ui.px(8) - other;
-      ui.action_button(view.beside_foot.action, {x, foot.y, other, foot.h}, view.beside_foot.label,
-                       Ui::Kind::normal);
-    }
-  }
   const ViewBar& bar = view.bar;
-  if (bar.draw && (!bar.is_shown || bar.is_shown(ui.state)))
-    bar.draw(ui, inner->take_top(ui.px(bar.height_px)));
+  const bool has_bar = bar.draw && (!bar.is_shown || bar.is_shown(ui.state));
+  if (has_bar && bar.holds_foot) {
+    Area line = inner->take_top(ui.px(bar.height_px));
+    const float low = (line.h - ui.px(kButton)) / 2;
+    const Area rest = draw_foot(ui, view, line.inset(0, low));
+    line.w = rest.w;
+    return bar.draw(ui, line);
+  }
+  if (*view.foot.action) draw_foot(ui, view, inner->take_bottom(ui.px(kButton), ui.px(4)));
+  if (has_bar) bar.draw(ui, inner->take_top(ui.px(bar.height_px)));
 }
 
 }  // namespace

@@ -110,7 +110,8 @@ const ViewDesc kScalingView = {
     .build = build_scaling,
     .bar = {.height_px = 40,
             .draw = draw_scaling_bar,
-            .is_shown = [](const State& state) { return !scaling_of(state).work.empty(); }},
+            .is_shown = [](const State& state) { return !scaling_of(state).work.empty(); },
+            .holds_foot = true},
     .foot = {"run_counts", "Run each count"},
     .actions = scaling_actions};
 RIDGE_VIEW(kScalingView);

@@ -32,6 +32,7 @@ struct ViewBar {
   float height_px = 0;  ///< at scale 1
   void (*draw)(Ui& ui, Area area) = nullptr;
   bool (*is_shown)(const State& state) = nullptr;  ///< null: wherever the lab can fill the view
+  bool holds_foot = false;  ///< it is short: the view's foot stands at its right
 };
 
 /// The button below a view, which fills it.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "common/core/format.h"
 #include "common/record/one_run.h"
@@ -36,35 +37,49 @@ std::string why_no_curve(const SharedResults& shared) {
       of.counts, changes ? fmt::format(" and as many values of {}", of.work) : "");
 }
 
-/// "missing: tree at 2, 8"; empty: each curve has all counts.
+/// "missing: tree at 2, 8; 6 rungs at 8"; empty: each curve has all counts.
 std::string missing_text(const SharedResults& shared) {
-  constexpr size_t kMostNamed = 3;
-  std::vector<std::string> lacks;
-  if (!shared.of.alone.empty() && !shared.alone) lacks.push_back(counted(shared, 1));
+  std::map<std::vector<int64_t>, std::vector<std::string>> absent_of;  // curves that lack the same
   for (const ScalingCurve& curve : shared.curves) {
     std::vector<int64_t> absent;
     for (const int64_t count : shared.counts) {
       if (!curve.results.contains(count) && !(shared.alone && count == 1)) absent.push_back(count);
     }
-    if (!absent.empty())
-      lacks.push_back(fmt::format("{} at {}", curve.name, fmt::join(absent, ", ")));
+    if (!absent.empty()) absent_of[absent].push_back(curve.name);
   }
+  std::vector<std::string> lacks;
+  if (!shared.of.alone.empty() && !shared.alone) lacks.push_back(counted(shared, 1));
+  for (const auto& [absent, names] : absent_of)
+    lacks.push_back(fmt::format(
+        "{} at {}", names.size() == 1 ? names.front() : fmt::format("{} rungs", names.size()),
+        fmt::join(absent, ", ")));
   if (lacks.empty()) return "";
-  const size_t named = std::min(lacks.size(), kMostNamed);
-  return fmt::format("missing: {}{}; --set {}={} measures all",
-                     fmt::join(lacks.begin(), lacks.begin() + std::ptrdiff_t(named), "; "),
-                     named < lacks.size() ? fmt::format(" and {} more", lacks.size() - named) : "",
+  return fmt::format("missing: {}; --set {}={} measures all", fmt::join(lacks, "; "),
                      shared.of.param, shared.of.counts);
 }
 
-/// "0.82 of 4 ranks": of perfect scaling; "0.8 of 4, noisy" where the ratio is rough.
+/// "0.82": of perfect scaling; "0.8" where the ratio is rough.
+std::string share_of_perfect(const SharedResults& shared, const Measured& base,
+                             const Measured& last) {
+  const double more = double(shared.count_of(last)) / double(shared.count_of(base));
+  const double share = base.rate / last.rate / (shared.options.is_weak ? 1 : more);
+  const bool is_rough = is_noisy_quotient(*base.entry.series, *last.entry.series);
+  return fmt::format("{:.{}f}", share, is_rough ? 1 : 2);
+}
+
+/// "0.82 of 4 ranks"; "0.8 of 4, noisy" where the ratio is rough.
 std::string share_text(const SharedResults& shared, const Measured& base, const Measured& last) {
   const int64_t count = shared.count_of(last);
-  const double more = double(count) / double(shared.count_of(base));
-  const double share = base.rate / last.rate / (shared.options.is_weak ? 1 : more);
+  const std::string share = share_of_perfect(shared, base, last);
   return is_noisy_quotient(*base.entry.series, *last.entry.series)
-             ? fmt::format("{:.1f} of {}, noisy", share, count)
-             : fmt::format("{:.2f} of {}", share, counted(shared, count));
+             ? fmt::format("{} of {}, noisy", share, count)
+             : fmt::format("{} of {}", share, counted(shared, count));
+}
+
+/// "0.82 at 4": the same as short as a curve's name has room for; "0.8 at 4, noisy".
+std::string share_at(const SharedResults& shared, const Measured& base, const Measured& last) {
+  return fmt::format("{} at {}{}", share_of_perfect(shared, base, last), shared.count_of(last),
+                     is_noisy_quotient(*base.entry.series, *last.entry.series) ? ", noisy" : "");
 }
 
 /// Of a rough efficiency one digit; a speedup as of any two that were each timed alone.
@@ -123,7 +138,8 @@ void add_scaling_curve(const SharedResults& shared, const ScalingCurve& curve, C
     if (is_known && !is_base) model->summary += " " + drawn.data.back().note;
   }
   const std::string share = share_text(shared, base, last), serial = serial_text(shared, drawn);
-  drawn.name = curve.name + " · " + share;
+  // The figure first: what is cut off at the right is the end of a name.
+  drawn.name = share_at(shared, base, last) + " · " + curve.name;
   model->summary += fmt::format(" {}: {}.", curve.name, share);
   if (serial != kNone) {
     const std::string said = curve.name + ": serial share " + serial + " by Amdahl";
@@ -167,6 +183,7 @@ void set_scaling_axes(const SharedResults& shared, ChartModel* model) {
     plot.y = {.title = "Speedup, time of the base ÷ time", .scale = Scale::log};
     y.add(most / base);
     y.apply(&plot.y, 1.15, 1.15);
+    for (const int64_t count : shared.counts) plot.y.ticks.push_back(double(count) / base);
   }
   plot.guides.push_back(std::move(perfect));
 }
@@ -178,6 +195,7 @@ void add_scaling_legend(const SharedResults& shared, ChartModel* model) {
           ? "over " + name_of(*shared.alone) + ", " + format_time_ns(1e9 * shared.alone->rate)
           : "each rung over its own time at " + counted(shared, *shared.counts.begin());
   legend.insert(legend.begin(), base);
+  legend.push_back("before a name: the share of perfect scaling, at so many " + shared.of.param);
   if (!shared.options.is_weak) legend.emplace_back("≈: each alone, the ratio of two medians");
   put_legend(shared.results, false, model);
   const Measured& first = shared.results.front();
