@@ -695,6 +695,28 @@ TEST_CASE("speed against error has the gates as lines and exact rungs at its lef
   check_scene(layout(model, {}));
 }
 
+TEST_CASE("no line leads from a curve's end far up a column of names") {
+  ChartModel model{.id = "training"};
+  model.plot = Plot{.name_ends = true};
+  model.plot->x = {.title = "Time", .low = 0, .high = 101};
+  model.plot->y = {.title = "Accuracy", .low = 0, .high = 1};
+  // Twenty that end in the middle and above; of those at the right edge the first lies below all of their names.
+  for (int i = 0; i < 20; ++i)
+    model.plot->curves.push_back({.name = "early " + std::to_string(i),
+                                  .line = true,
+                                  .data = {{.x = 1, .y = 0.1}, {.x = 50, .y = 0.9 + 0.001 * i}}});
+  model.plot->curves.push_back(
+      {.name = "late", .line = true, .data = {{.x = 1, .y = 0.1}, {.x = 100, .y = 0.91}}});
+  const Scene scene = layout(model, {.width = 900, .height = 600});
+  for (const Primitive& p : scene.primitives) {
+    const bool is_leader =
+        p.kind == Primitive::Kind::line && p.role == Role::muted && p.alpha == 0.4f;
+    if (is_leader) CHECK(std::abs(p.b.y - p.a.y) < 80);
+  }
+  CHECK(std::any_of(scene.primitives.begin(), scene.primitives.end(),
+                    [](const Primitive& p) { return p.text == "late"; }));
+}
+
 TEST_CASE("a curve of very many points is thinned to the pixels it has") {
   ChartModel model{.id = "training"};
   model.plot = Plot{};

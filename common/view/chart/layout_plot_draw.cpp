@@ -12,7 +12,7 @@ namespace {
 /// Of points that stand above one another at least so many have their names in a column beside them: each beside its own
 /// point would be moved away from it by the others' names, and the eye would lose which is whose.
 constexpr size_t kColumn = 3;
-/// How far from its point a name of a column may stand, in lines of the column.
+/// How far from its point a name with a line to it may stand, in lines of its column.
 constexpr float kMostPitches = 4;
 /// So many parts of a guide are tried for its name.
 constexpr int kLabelSteps = 14;
@@ -608,7 +608,10 @@ void PlotPage::draw_name_column(std::vector<End> ends, float right) {
                       ? right + frame_.font * 0.5f
                       : std::min(area_.right, right + frame_.font * 1.2f) + frame_.font * 0.9f;
   for (size_t i = 0; i < ends.size(); ++i) {
-    if (!are_level && is_beside_names(ends[i], right)) draw_name_line(ends[i], {x, places[i]});
+    // A line far up or down the column reads as data; the name's mark says whose it is.
+    const bool is_near = std::abs(ends[i].at.y - places[i]) <= kMostPitches * pitch;
+    if (!are_level && is_near && is_beside_names(ends[i], right))
+      draw_name_line(ends[i], {x, places[i]});
     draw_name(ends[i], {x, places[i]}, are_level);
   }
 }
