@@ -1290,6 +1290,9 @@ TEST_CASE("a step that compares shows one quantity: the ratio of its pairs", "[t
   const StepOutcome outcome = outcome_of(f.state, shown_step(f.state), bars_in(f));
   CHECK(outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome) ==
         "You said 4×: at least 4.05× too low.");
+  // Its ratio is larger than the words about the bars.
+  REQUIRE(f.driver->find("verdict_figure"));
+  CHECK(f.driver->find("verdict_figure")->h > kBody_px);
   CHECK(f.driver->find("answer_gap"));
   REQUIRE(f.driver->find("interval_mark"));
   const Area &row = *f.driver->find("bar:2"), &mark = *f.driver->find("answer_mark"),

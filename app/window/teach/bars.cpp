@@ -91,6 +91,7 @@ void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& f
   const float w = std::min(ui.width(figures, size, Face::strong), most);
   ui.text(head.right(), head.middle(), figures, size, bar.series ? Role::text : Role::muted,
           bar.series ? Face::strong : Face::body, Anchor::end, most);
+  if (is_verdict) ui.widgets["verdict_figure"] = {head.right() - w, head.y, w, ui.px(size)};
   head.take_right(w, ui.px(12));
   head.take_left(ui.text(head.x, head.middle(), bar.title, kBody_px, Role::text,
                          is_last ? Face::strong : Face::body, Anchor::start, head.w),
