@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/record/params.h"
 #include "common/view/figure/arithmetic.h"
 #include "common/view/figure/machines.h"
 #include "common/view/figure/markers.h"
@@ -24,7 +25,7 @@ Params at(int64_t n, const std::string& dtype = "fp32") {
   return {{"n", n}, {"m", n}, {"k", n}, {"dtype", dtype}};
 }
 
-void add_head(Transcript* out) {
+void add_head(Transcript* out, const std::vector<ParamSpec>& more = {}) {
   out->app("list", {{"id", 1}});
   out->worker("hello", {{"version", "0.1.0"},
                         {"pid", 77},
@@ -33,6 +34,7 @@ void add_head(Transcript* out) {
   for (const std::string& id : {kWide, kProducer, test::kFirst}) {
     KernelInfo info = test::kernel_info(id);
     info.params.back().choices = {"fp32", "bf16"};
+    info.params.insert(info.params.end(), more.begin(), more.end());
     info.hash = "00beef00";
     out->worker("kernel", {{"request", 1}, {"kernel", info}});
   }
@@ -445,6 +447,23 @@ TEST_CASE("what is left open is the fallback where a recording holds it, be anot
   const auto doubt = resolve(*parse_reference("h200 gemm.cuda.wide_tile"), no_fallback);
   REQUIRE_FALSE(doubt.ok());
   CHECK(test::contains(doubt.error().what, "several such points"));
+}
+
+TEST_CASE("a run of a build without a parameter leaves the answer to a recording that has it") {
+  const auto made = [](const std::vector<ParamSpec>& more, const Params& params) {
+    Transcript out;
+    add_head(&out, more);
+    out.worker("env", {{"request", 4}, {"environment", test::environment()}, {"when", "before"}});
+    add_series(&out, 4, kWide, params, 1e6);
+    return test::run_of(out);
+  };
+  Params split = at(4096);
+  split["splits"] = int64_t{4};
+  const Run own = made({}, at(4096)), recorded = made({int_param("splits", "", 1, 8, 1)}, split);
+  const Sources sources{&own, false, {{&recorded, "NVIDIA H200"}}};
+  const auto figure = resolve(*parse_reference("gemm.cuda.wide_tile n=4096 splits=4"), sources);
+  REQUIRE(figure.ok());
+  CHECK(figure->value == Approx(1e-3));
 }
 
 TEST_CASE("a pipeline's stages alone, both terms of its bound, and the cores can be named") {

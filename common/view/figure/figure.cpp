@@ -452,8 +452,15 @@ Result<std::optional<Figure>> best_place(const Reference& reference,
   const auto place_rank = [&reference](const Figure& figure, int nearness) {
     return std::make_tuple(!figure.gap.empty(), -nearness, rank(reference, figure));
   };
+  std::optional<Error> unknown;
+  bool is_known_anywhere = false;
   for (const Shelf& shelf : shelves) {
-    RIDGE_TRY_VOID(check_params(reference, *shelf.place.run));
+    // A run of an older build may lack a parameter that a recording has: it holds no such point.
+    if (const auto known = check_params(reference, *shelf.place.run); !known) {
+      unknown = known.error();
+      continue;
+    }
+    is_known_anywhere = true;
     Match match;
     RIDGE_TRY(Figure made, in(reference, shelf.place, shelf.is_recorded, &match));
     if (!match.is_found) continue;
@@ -464,6 +471,7 @@ Result<std::optional<Figure>> best_place(const Reference& reference,
     of_best = std::move(match);
     is_best_recorded = shelf.is_recorded;
   }
+  if (unknown && !is_known_anywhere) return *unknown;
   if (is_best_recorded && !of_best.doubt.empty())
     return bad_reference(reference, "the recording holds several such points: " + of_best.doubt,
                          "set what they differ in");
