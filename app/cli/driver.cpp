@@ -20,6 +20,7 @@
 #include "app/query/terminal.h"
 #include "common/core/files.h"
 #include "common/core/format.h"
+#include "common/record/command.h"
 #include "common/record/notes.h"
 #include "common/record/params.h"
 

@@ -8,6 +8,7 @@
 
 #include "common/core/format.h"
 #include "common/core/raised.h"
+#include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
