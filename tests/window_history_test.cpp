@@ -115,7 +115,7 @@ TEST_CASE("a history that cannot be reached is one sentence, and costs no result
 }
 
 TEST_CASE("History belongs to Bench, and adds no control to the other levels", "[window][level]") {
-  Fixture f(1280, 720);
+  Fixture f(1600, 1000);  // where no view's button is folded away
   f.state.past.keeper = std::make_shared<history::Keeper>("/proc/nowhere/history.db");
   const auto offers = [&](Level level) {
     window::set_level(f.state, level);
