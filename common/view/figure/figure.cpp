@@ -439,6 +439,18 @@ auto rank(const Reference& reference, const Figure& figure) {
   return std::make_tuple(!figure.gap.empty(), !leads, figure.is_stale);
 }
 
+/// A run of an older build may lack a parameter that a recording has: it holds no such point. What none of them has is a
+/// mistake.
+Result<void> check_known(const Reference& reference, std::span<const Shelf> shelves) {
+  Result<void> last;
+  for (const Shelf& shelf : shelves) {
+    if (!shelf.place.run->kernel(reference.kernel)) continue;
+    last = check_params(reference, *shelf.place.run);
+    if (last) return last;
+  }
+  return last;
+}
+
 /// Of one baseline in these places of one machine, as figure.h ranks them; empty: none has the point.
 Result<std::optional<Figure>> best_place(const Reference& reference,
                                          std::span<const Shelf> shelves) {
@@ -452,15 +464,8 @@ Result<std::optional<Figure>> best_place(const Reference& reference,
   const auto place_rank = [&reference](const Figure& figure, int nearness) {
     return std::make_tuple(!figure.gap.empty(), -nearness, rank(reference, figure));
   };
-  std::optional<Error> unknown;
-  bool is_known_anywhere = false;
   for (const Shelf& shelf : shelves) {
-    // A run of an older build may lack a parameter that a recording has: it holds no such point.
-    if (const auto known = check_params(reference, *shelf.place.run); !known) {
-      unknown = known.error();
-      continue;
-    }
-    is_known_anywhere = true;
+    if (!check_params(reference, *shelf.place.run)) continue;
     Match match;
     RIDGE_TRY(Figure made, in(reference, shelf.place, shelf.is_recorded, &match));
     if (!match.is_found) continue;
@@ -471,7 +476,6 @@ Result<std::optional<Figure>> best_place(const Reference& reference,
     of_best = std::move(match);
     is_best_recorded = shelf.is_recorded;
   }
-  if (unknown && !is_known_anywhere) return *unknown;
   if (is_best_recorded && !of_best.doubt.empty())
     return bad_reference(reference, "the recording holds several such points: " + of_best.doubt,
                          "set what they differ in");
@@ -570,6 +574,7 @@ std::string elsewhere_text(const Reference& written, const Reference& here, cons
 
 Result<Figure> resolve_written(const Reference& reference, const Sources& sources) {
   std::vector<Shelf> left = shelves_for(reference, sources);
+  RIDGE_TRY_VOID(check_known(reference, left));
   const bool has_place = !left.empty();
   while (!left.empty()) {
     const Shelf first = left.front();
