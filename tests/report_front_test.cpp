@@ -868,7 +868,7 @@ TEST_CASE("the latency of a comparison is of both sides or of none") {
             "unavailable: one side has too few latency samples"));
 }
 
-TEST_CASE("a copy of a rung has no latency and no division in its headline, since nobody asked") {
+TEST_CASE("a copy of a rung has no latency and no division in its headline: neither was asked for") {
   const std::string edited = kNaive + "_edit";
   Transcript out;
   add_start_of(&out);

@@ -125,7 +125,7 @@ struct MeasureOptions {
   RunMode mode = RunMode::measure;
   CacheMode cache = CacheMode::hot;
   std::string out;
-  std::string person;  ///< who measures; empty: the run names nobody
+  std::string person;  ///< who measures; empty: the run has no name
   std::optional<double> margin, limit_s;
   std::optional<int64_t> rounds;  ///< compare
   /// compare: lines of a budget as they were typed, --may-lose and --accuracy-target among them

@@ -226,7 +226,7 @@ float draw_said(Ui& ui, const Area& area, const LessonBlock& question) {
   return h + ui.px(10);
 }
 
-/// Of a rung whose type nobody chose, that of its result.
+/// Of a rung whose type was not chosen, that of its result.
 Params problem_shown(const State& state, const RungView& row) {
   Params shown = view_params(state, row.info);
   const auto& chosen = state.selection.params;

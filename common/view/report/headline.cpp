@@ -272,7 +272,7 @@ Headline claim_headline(const Claim& claim) {
     fact("Division", division_words(decision));
     return headline;
   }
-  // Of a learner's copy nobody asks for the tail, and it is the same mathematics.
+  // A learner's copy is not asked for its tail, and it is the same mathematics.
   const bool is_own_copy = is_edit(claim.comparison.candidate);
   if (!is_own_copy) fact("p95 latency", invalid ? why : tail_words(claim, baseline_side));
   if (const Series* candidate = command_side(claim)) {
