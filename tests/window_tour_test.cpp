@@ -1880,6 +1880,11 @@ TEST_CASE("a step whose ceiling is in doubt is judged by a recording, else by a 
   }
 }
 
+TEST_CASE("a saved run names its machine as the recordings of that machine do", "[tour]") {
+  REQUIRE_FALSE(shipped().empty());
+  for (const Recording& one : shipped()) CHECK(machine_named(*one.run) == one.machine);
+}
+
 TEST_CASE("a grade is withdrawn where the session measures something else there later", "[tour]") {
   Fixture f;
   start_tour(f.state, "meetup", 0);

@@ -101,10 +101,13 @@ void put_fullest_first(std::vector<Recording>* all) {
 
 }  // namespace
 
+std::string cpu_name(const CpuInfo& cpu) {
+  if (cpu.cores <= 0) return cpu.model;
+  return fmt::format("{}, {} core{}", cpu.model, cpu.cores, cpu.cores == 1 ? "" : "s");
+}
+
 std::string machine_name(const Environment& environment) {
-  const int cores = environment.cpu.cores;
-  if (!environment.gpus.empty() || cores <= 0) return environment.machine();
-  return fmt::format("{}, {} core{}", environment.cpu.model, cores, cores == 1 ? "" : "s");
+  return environment.gpus.empty() ? cpu_name(environment.cpu) : environment.machine();
 }
 
 std::vector<std::string> recording_files(const std::string& folder) {

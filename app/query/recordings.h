@@ -15,6 +15,8 @@
 
 namespace ridge::app {
 
+/// "AMD EPYC 9684X, 2 cores": the logical ones that this system sees.
+std::string cpu_name(const CpuInfo& cpu);
 /// The name a recording has among others: a cloud's processors hide their model, so a CPU's has its cores too.
 std::string machine_name(const Environment& environment);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "app/query/recordings.h"
 #include "app/study/tour.h"
 #include "app/window/edit/editing.h"
 #include "app/window/shell/actions.h"
@@ -223,8 +224,7 @@ void draw_tour_lines(Ui& ui, Area* inner) {
 std::string machine_line(const State& state) {
   const Run& run = state.sessions.own ? state.sessions.own->run() : state.run();
   if (const auto& environment = run.environment()) {
-    std::string line = environment->cpu.model + ", " + std::to_string(environment->cpu.cores) +
-                       (environment->cpu.cores == 1 ? " core" : " cores");
+    std::string line = app::cpu_name(environment->cpu);
     for (const GpuInfo& gpu : environment->gpus) line += "  ·  " + gpu.name;
     if (environment->gpus.empty()) line += "  ·  no GPU";
     return line;

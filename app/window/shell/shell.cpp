@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "app/query/recordings.h"
 #include "app/window/edit/editing.h"
 #include "app/window/panels/climb_card.h"
 #include "app/window/panels/widgets.h"
@@ -274,7 +275,7 @@ void draw_device(Ui& ui, const Area& chip) {
   if (!ui.hovers("device", chip)) return;
   std::string tip = device;
   if (const auto& environment = state.run().environment()) {
-    tip += "\n" + environment->cpu.model + ", " + std::to_string(environment->cpu.cores) + " cores";
+    tip += "\n" + app::cpu_name(environment->cpu);
     if (environment->gpus.empty()) tip += "\nNo GPU: " + environment->no_gpu_reason;
   } else if (state.sessions.shown->state() == app::WorkerState::idle) {
     tip = "Its name and state are read when the first run begins.";

@@ -243,7 +243,8 @@ bool is_same_point(const Series& one, const Series& other) {
 }
 
 std::string machine_named(const Run& run) {
-  return run.environment() ? run.environment()->machine() : "a machine that was not recorded";
+  return run.environment() ? app::machine_name(*run.environment())
+                           : "a machine that was not recorded";
 }
 
 std::string quoted_bar(const LessonBar& bar, const TourStep& step) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/query/recordings.h"
 #include "app/window/teach/step.h"
 #include "app/window/teach/step_outcome.h"
 
@@ -13,7 +14,7 @@ namespace {
 std::string machine_and_day(const Run& run) {
   constexpr size_t kDay = 10;  // of "2026-11-26T02:10:00Z"
   const auto& environment = run.environment();
-  return environment ? environment->machine() + ", " + environment->time_utc.substr(0, kDay)
+  return environment ? app::machine_name(*environment) + ", " + environment->time_utc.substr(0, kDay)
                      : machine_named(run);
 }
 
