@@ -247,6 +247,14 @@ class Recorder {
   /// Rungs of one family solve one problem: only they can be compared.
   static std::string_view family_of_rung(const Rung* rung) { return family_of(rung->kernel); }
 
+  /// The nearest rung below it in the ladder that is recorded too; null where there is none.
+  const Rung* previous_among(const Rungs& rungs, const Rung& rung) const {
+    const Rung* before = previous_rung(lab_, rung);
+    while (before && std::find(rungs.begin(), rungs.end(), before) == rungs.end())
+      before = previous_rung(lab_, *before);
+    return before;
+  }
+
   std::string type_at(const Rung& rung, const Params& params) const {
     const Series* series = latest(rung, params);
     return series ? dtype_of(*series) : "";
@@ -286,8 +294,7 @@ class Recorder {
       const Rung* rung = rungs[static_cast<size_t>(side)];
       const Rung* library = is_first(rung) ? nullptr : library_for(*rung, libraries, params);
       if (library) request.pairs.push_back({place_of(library), side});
-      const Rung* before = rung->peer ? nullptr : previous_rung(lab_, *rung);
-      while (before && place_of(before) == count) before = previous_rung(lab_, *before);
+      const Rung* before = rung->peer ? nullptr : previous_among(rungs, *rung);
       if (before) request.pairs.push_back({place_of(before), side});
     }
     if (request.pairs.empty()) return {};
@@ -300,13 +307,9 @@ class Recorder {
   /// rung before it alone.
   Result<void> compare_steps_outside(const Rungs& rungs, const Params& params,
                                      const std::string& name) {
-    const auto is_here = [&](const Rung* rung) {
-      return std::find(rungs.begin(), rungs.end(), rung) != rungs.end();
-    };
     for (const Rung* rung : rungs) {
       if (rung->peer || !is_external(*rung)) continue;
-      const Rung* before = previous_rung(lab_, *rung);
-      while (before && !is_here(before)) before = previous_rung(lab_, *before);
+      const Rung* before = previous_among(rungs, *rung);
       if (before) RIDGE_TRY_VOID(compare(*before, {rung}, params, name));
     }
     return {};
