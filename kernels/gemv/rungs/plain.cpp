@@ -2,9 +2,9 @@
 //
 // Idea      A dot product for each row of W, whatever its weights are: each is made a float and multiplied.
 // Changed   Nothing yet: this is the definition.
-// Limits    One chain of additions, each waiting for the one before: arithmetic, not memory. So a smaller type
-//           gains nothing here; it costs what unpacking costs.
-// Look at   Bandwidth: the time is the same, the bytes are not.
+// Limits    One chain of additions, each waiting for the one before: most of the time, whatever the bytes. So a
+//           smaller type gains little here, and costs what unpacking costs.
+// Look at   Bandwidth: far below the ceiling, since the chain waits and the memory does not.
 // Source    The definition. bf16 rounded as IEEE 754 rounds.
 #include "kernels/gemv/cpu_rows.h"
 
