@@ -1360,6 +1360,41 @@ TEST_CASE("Ctrl+C cancels, keeps and saves what was measured") {
   CHECK(folder.count() == 1);
 }
 
+TEST_CASE("a run that is saved where one is already leaves the older one beside it") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl", older = folder / "run.1.jsonl";
+  const auto measure = [&](const std::string& n) {
+    return fixtures({"run", "fixture", "--rungs", "good", "--set", "n=" + n, "--out", path});
+  };
+  CHECK_FALSE(has(measure("64").err, "was there already"));
+  const std::string first = read_all(path);
+  const Outcome second = measure("32");
+  INFO(second.err);
+  CHECK(has(second.err, path + " was there already: that run is " + older + " now"));
+  CHECK(read_all(older) == first);
+  CHECK(read_all(path) != first);
+  measure("64");
+  CHECK(read_all(older) == first);
+  CHECK(folder.count() == 3);
+}
+
+TEST_CASE("a run that is cancelled before anything was measured writes no file") {
+  const Folder folder;
+  const std::string path = folder / "run.jsonl";
+  std::ofstream(path) << "an older run";
+  Program program(variable("RIDGE_FIXTURE_BIN"),
+                  fixture_args({"run", "fixture", "--rungs", "bad_spin", "--set", "n=64", "--limit",
+                                "60", "--out", path}));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  program.interrupt();
+  const Outcome outcome = program.finish();
+  INFO(outcome.err);
+  CHECK(outcome.code == 130);
+  CHECK(has(outcome.err, "before anything was measured"));
+  CHECK(read_all(path) == "an older run");
+  CHECK(folder.count() == 1);
+}
+
 TEST_CASE("a cancelled run without a file says that nothing was kept, and what would keep it") {
   Program program(variable("RIDGE_FIXTURE_BIN"), fixture_args({"run", "fixture", "--rungs", "slow",
                                                                "--set", "n=64", "--limit", "60"}));

@@ -34,14 +34,20 @@ extern "C" void count_interrupt(int) {
   if (++interrupt_count >= 3) ::_exit(static_cast<int>(ErrorCode::cancelled));
 }
 
+bool is_measured(const Run& run) {
+  return std::any_of(run.series().begin(), run.series().end(),
+                     [](const Series& series) {
+                       return !series.samples.empty() || !series.curve.empty() || series.stats;
+                     }) ||
+         std::any_of(run.comparisons().begin(), run.comparisons().end(),
+                     [](const Comparison& one) { return one.rounds > 0; });
+}
+
 /// `out`: where the run is saved; empty: nowhere.
 Error cancelled_error(const Run& run, const std::string& out) {
-  const bool is_measured =
-      std::any_of(run.series().begin(), run.series().end(),
-                  [](const Series& series) { return !series.samples.empty() || series.stats; });
-  const std::string kept = !is_measured  ? "before anything was measured"
-                           : out.empty() ? "what was measured until then was not saved"
-                                         : "what was measured until then is in " + out;
+  const std::string kept = !is_measured(run) ? "before anything was measured"
+                           : out.empty()     ? "what was measured until then was not saved"
+                                             : "what was measured until then is in " + out;
   return {ErrorCode::cancelled, "cancelled: " + kept, "", ""};
 }
 
@@ -233,7 +239,7 @@ void Driver::complain_above(const std::string& text) {
   complain(text);
 }
 
-Result<bool> Driver::close_file() {
+Result<bool> Driver::close_file(bool replaces) {
   if (!file_) return false;
   if (!file_error_) {
     if (auto written = session_->append_to(&*file_); !written) {
@@ -241,6 +247,10 @@ Result<bool> Driver::close_file() {
     }
   }
   if (file_error_) return *file_error_;
+  if (!replaces) {
+    RIDGE_TRY(const std::string older, set_aside(out_));
+    if (!older.empty()) complain(out_ + " was there already: that run is " + older + " now");
+  }
   RIDGE_TRY_VOID(file_->finish());
   return true;
 }
@@ -380,8 +390,11 @@ std::string first_reason(const Measured& measured) {
 void keep_file(const MeasureOptions& options, Measured* measured) {
   if (measured->error && measured->error->code == ErrorCode::cancelled && options.out.empty())
     measured->error->hint = "to keep what is measured name a file, as in --out run.jsonl";
-  // Nothing was asked of the worker: an empty file would only replace an older run.
+  // Nothing was asked of the worker, or nothing came of it: an empty file is of no use.
   if (!measured->driver || measured->request == 0) return;
+  if (measured->error && measured->error->code == ErrorCode::cancelled &&
+      !is_measured(measured->driver->run()))
+    return;
   const auto saved = measured->driver->close_file();
   if (saved) {
     measured->saved = *saved;

@@ -90,8 +90,9 @@ class Driver {
   void name_person(const std::string& name) { session_->name_learner(name); }
   /// The same on standard error.
   void complain_above(const std::string& text);
-  /// Completes the output file; true if there is one. To be called whatever happened before.
-  Result<bool> close_file();
+  /// Completes the output file; true if there is one. To be called whatever happened before. A run that is there already is
+  /// kept beside it, and that is said, unless the file is made anew on purpose.
+  Result<bool> close_file(bool replaces = false);
 
   const Run& run() const { return session_->run(); }
 

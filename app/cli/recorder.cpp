@@ -104,7 +104,7 @@ class Recorder {
     RIDGE_TRY(driver_, Driver::start(common_, plan_.out));
     RIDGE_TRY_VOID(driver_->fetch_catalogue());
     const auto done = measure();
-    const auto closed = driver_->close_file();
+    const auto closed = driver_->close_file(true);
     if (!closed) return closed.error();
     if (!done) {
       if (has_result()) RIDGE_TRY_VOID(compact(plan_.out));

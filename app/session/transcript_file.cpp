@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -116,6 +117,19 @@ Result<GrowingFile> GrowingFile::open(const std::string& name) {
 
 GrowingFile::GrowingFile(std::string path, std::string part, LineFile file)
     : path_(std::move(path)), part_(std::move(part)), file_(std::move(file)) {}
+
+Result<std::string> set_aside(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::string();
+  const std::filesystem::path whole(path);
+  for (int number = 1;; ++number) {
+    std::filesystem::path older = whole;
+    older.replace_filename(whole.stem().string() + "." + std::to_string(number) +
+                           whole.extension().string());
+    if (std::filesystem::copy_file(whole, older, error)) return older.string();
+    if (error != std::errc::file_exists) return write_error(older.string(), error.value());
+  }
+}
 
 GrowingFile::~GrowingFile() {
   if (file_.is_open() && !failed_) ::unlink(part_.c_str());

@@ -18,6 +18,9 @@ namespace ridge::app {
 
 /// Writes the lines beside `path`, then renames: never half a file.
 Result<void> save_transcript(const std::string& path, const std::vector<std::string>& lines);
+/// Copies the file at `path` to the first free of "run.1.jsonl", "run.2.jsonl" ... and says which, so that a new one in its
+/// place loses nothing. Empty: there is no file. Errors: `cannot_write`.
+Result<std::string> set_aside(const std::string& path);
 /// The lines of a file, without an unfinished last one; none if it cannot be read.
 std::vector<std::string> read_lines(const std::string& path);
 
