@@ -313,8 +313,13 @@ std::string compare_command(const Run& run, const Comparison& c, const std::stri
   return text + budget_argument(c.budget) + " --out " + out;
 }
 
-/// One command for each set of parameters and cache.
-std::vector<std::string> run_commands(const Material& material, const std::string& out) {
+/// "run"; of several "run2": the file of no command replaces another's.
+std::string numbered(const std::string& stem, size_t index, size_t count) {
+  return count == 1 ? stem : stem + std::to_string(index + 1);
+}
+
+/// One command for each set of parameters and cache; `stem`: of the files that they save.
+std::vector<std::string> run_commands(const Material& material, const std::string& stem) {
   struct Group {
     const Series* series;
     std::string rungs;
@@ -342,7 +347,7 @@ std::vector<std::string> run_commands(const Material& material, const std::strin
                        edit_arguments(group.rungs) + " --rungs " + shell_word(group.rungs) +
                        set_arguments(group.series->params);
     text += mode_argument(group.series->mode) + cache_argument(group.series->cache.text()) +
-            " --out " + out;
+            " --out " + numbered(stem, commands.size(), groups.size()) + ".jsonl";
     commands.push_back(std::move(text));
   }
   return commands;
@@ -355,10 +360,6 @@ std::string rung_name(const std::string& kernel, const Options& options) {
   };
   const bool is_unique = std::count_if(options.order.begin(), options.order.end(), same) == 1;
   return is_unique ? short_name(kernel) : kernel;
-}
-
-std::string run_file(size_t index, size_t count) {
-  return count == 1 ? "run.jsonl" : "run" + std::to_string(index + 1) + ".jsonl";
 }
 
 }  // namespace
@@ -481,18 +482,24 @@ Section not_tested_section(const Material& material) {
 
 Section reproduce_section(const Material& material) {
   Section section{.id = "reproduce", .title = "How to reproduce"};
-  const size_t count = std::max<size_t>(material.claims.size(), 1);
+  const size_t claims = material.claims.size();
   if (material.lab == kImportedLab) {
     section.commands = {import_command(material)};
     return section;
   }
-  section.commands = run_commands(material, material.claims.empty() ? "run.jsonl" : "ladder.jsonl");
-  for (size_t i = 0; i < material.claims.size(); ++i) {
+  section.commands = run_commands(material, claims == 0 ? "run" : "ladder");
+  for (size_t i = 0; i < claims; ++i) {
     section.commands.push_back(compare_command(*material.claims[i].run,
-                                               material.claims[i].comparison, run_file(i, count)));
+                                               material.claims[i].comparison,
+                                               numbered("run", i, claims) + ".jsonl"));
   }
-  section.commands.push_back("ridgepoint report " + run_file(count - 1, count) +
-                             " --out report.html");
+  // The last claim is what a report is about; without one each run is.
+  const size_t runs = claims == 0 ? section.commands.size() : claims;
+  const size_t first = claims == 0 ? 0 : claims - 1;
+  for (size_t i = first; i < runs; ++i) {
+    section.commands.push_back("ridgepoint report " + numbered("run", i, runs) + ".jsonl --out " +
+                               numbered("report", i - first, runs - first) + ".html");
+  }
   for (const Line& line : material.lines) {
     if (line.series->hash.empty()) continue;
     section.bullets.push_back(line.series->kernel + ", source " + line.series->hash);
