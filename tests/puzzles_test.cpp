@@ -53,6 +53,7 @@ TEST_CASE(
   const char* before = std::getenv("XDG_CONFIG_HOME");
   const std::string kept = before ? before : "";
   setenv("XDG_CONFIG_HOME", (folder / "").c_str(), 1);
+  setenv("XDG_DATA_HOME", (folder / "").c_str(), 1);
   const auto ridgepoint = [](std::vector<std::string> args) {
     return Program(variable("RIDGE_BIN"), std::move(args)).finish();
   };
@@ -69,6 +70,21 @@ TEST_CASE(
   CHECK_FALSE(is_solved());
   CHECK(ridgepoint({"exercise", "check", mine}).code != 0);
   CHECK_FALSE(is_solved());
+  // Its name serves in place of the file that 'start' wrote.
+  CHECK(ridgepoint({"exercise", "check", "map"}).code == 65);
+  const Outcome begun = ridgepoint({"exercise", "start", "map"});
+  CHECK(has(begun.err, "then: ridgepoint exercise check map"));
+  CHECK(has(ridgepoint({"exercise", "check", "map"}).out, "ridgepoint exercise hint map"));
+  const Outcome stray = ridgepoint({"exercise", "start", "map", "--out", folder / "elsewhere.cu"});
+  CHECK(stray.code == 64);
+  CHECK(has(stray.err, "--out belongs to 'exercise check'"));
+  // One hint at a time.
+  const Outcome first = ridgepoint({"exercise", "hint", "map"});
+  CHECK(has(first.out, "1 of "));
+  CHECK_FALSE(has(first.out, "2 of "));
+  CHECK(has(first.err, "the next: ridgepoint exercise hint map 2"));
+  CHECK(has(ridgepoint({"exercise", "hint", "map", "2"}).out, "2 of "));
+  CHECK(ridgepoint({"exercise", "hint", "map", "99"}).code == 64);
   write_all(mine, reference("map"));
   CHECK(ridgepoint({"exercise", "check", mine}).code == 0);
   if (!has(ridgepoint({"list", "--actions"}).err, "RIDGE_WINDOW=ON")) CHECK(is_solved());

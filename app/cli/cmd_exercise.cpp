@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -27,6 +28,7 @@ struct ExerciseOptions {
   std::string what = "list", name;  ///< "list", "start" ...; of check a file, of list a lab
   std::string to, out;              ///< start: the file; check: the saved run
   std::vector<std::string> set;     ///< check; empty: the lab's first look
+  size_t hint = 1;                  ///< hint: which of them
   bool whole = false;               ///< list: each exercise with its task
 };
 
@@ -159,20 +161,27 @@ int start_exercise(const CommonOptions& common, const Exercise& exercise, const 
     return 0;
   }
   print_as_is(path + "\n");
-  complain(*made ? lines_behind("", exercise.task) + "\nthen: ridgepoint exercise check '" + path +
-                       "'"
+  const std::string named = to.empty() ? exercise.name : "'" + path + "'";
+  complain(*made ? lines_behind("", exercise.task) + "\nthen: ridgepoint exercise check " + named
                  : "it was there already and is left as it is; delete it to begin afresh");
   return 0;
 }
 
-int show_hints(const CommonOptions& common, const Exercise& exercise) {
+/// One hint, since each gives away more than the one before.
+int show_hints(const CommonOptions& common, const Exercise& exercise, size_t number) {
   if (common.json) {
     print_json({{"ridgepoint", 1}, {"exercise", exercise.name}, {"hints", exercise.hints}});
     return 0;
   }
-  for (size_t i = 0; i < exercise.hints.size(); ++i) {
-    print(lines_behind(fmt::format("{}. ", i + 1), exercise.hints[i]) + "\n");
-  }
+  const size_t count = exercise.hints.size();
+  if (number > count)
+    return fail(
+        common,
+        {ErrorCode::usage, fmt::format("it has {} hint{}", count, count == 1 ? "" : "s"),
+         "exercise hint " + exercise.name, "'ridgepoint exercise solution' shows its answer"});
+  print(lines_behind(fmt::format("{} of {}. ", number, count), exercise.hints[number - 1]) + "\n");
+  if (number < count)
+    complain(fmt::format("the next: ridgepoint exercise hint {} {}", exercise.name, number + 1));
   return 0;
 }
 
@@ -251,8 +260,18 @@ void note_compared(const Exercise& exercise, const Measured& measured) {
   }
 }
 
+/// What 'start' wrote, where an exercise is named in place of a file.
+std::string file_of(const std::string& given) {
+  std::error_code error;
+  const auto named = find_exercise(given);
+  if (!named || std::filesystem::exists(given, error)) return given;
+  return learner_file(learner_folder("exercises"), named->name, named->is_cuda);
+}
+
 /// A paired comparison with the rung that it goes on from: its gate is the check.
-int check_exercise(const CommonOptions& common, const ExerciseOptions& options) {
+int check_exercise(const CommonOptions& common, const ExerciseOptions& given) {
+  ExerciseOptions options = given;
+  options.name = file_of(given.name);
   const auto text = read_learner_file(options.name);
   if (!text) {
     Error error = text.error();
@@ -286,17 +305,35 @@ int check_exercise(const CommonOptions& common, const ExerciseOptions& options) 
                      [&](const Measured& measured) { note_compared(*exercise, measured); });
 }
 
+/// An option of another word of this command would be ignored.
+std::optional<Error> stray_option(const ExerciseOptions& options) {
+  const struct {
+    bool is_given;
+    const char *name, *of;
+  } all[] = {{!options.to.empty(), "--to", "start"},
+             {!options.out.empty(), "--out", "check"},
+             {!options.set.empty(), "--set", "check"}};
+  for (const auto& one : all) {
+    if (one.is_given && options.what != one.of)
+      return Error{ErrorCode::usage, fmt::format("{} belongs to 'exercise {}'", one.name, one.of),
+                   "exercise " + options.what,
+                   "leave it out; 'ridgepoint exercise --help' says more"};
+  }
+  return std::nullopt;
+}
+
 int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options) {
   if (options.what == "list") return list_exercises(common, options);
   if (options.name.empty()) {
-    return fail(common, {ErrorCode::usage, "it needs a name (of check: a file)",
+    return fail(common, {ErrorCode::usage, "it needs a name (of check: or a file)",
                          "exercise " + options.what, "'ridgepoint exercise list' names them"});
   }
+  if (const auto stray = stray_option(options)) return fail(common, *stray);
   if (options.what == "check") return check_exercise(common, options);
   const auto exercise = find_exercise(options.name);
   if (!exercise) return fail(common, exercise.error());
   if (options.what == "start") return start_exercise(common, *exercise, options.to);
-  if (options.what == "hint") return show_hints(common, *exercise);
+  if (options.what == "hint") return show_hints(common, *exercise, options.hint);
   print_as_is(exercise->reference);
   return 0;
 }
@@ -305,7 +342,9 @@ Command setup_exercise(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ExerciseOptions>();
   command.add_option("what", options->what, "list (default), start, hint, solution or check")
       ->check(CLI::IsMember({"list", "start", "hint", "solution", "check"}));
-  command.add_option("NAME", options->name, "which; of check your FILE, of list a lab");
+  command.add_option("NAME", options->name, "which; of check its name or your FILE, of list a lab");
+  command.add_option("N", options->hint, "hint: which of its hints, the first by default")
+      ->check(CLI::Range(1, 99));
   command.add_flag("--all", options->whole, "list: the exercises of all labs, with their tasks");
   command.add_option("--to", options->to, "start: where to");
   command.add_option("--out", options->out, "check: save the run, for a leaderboard: RUN.jsonl");
@@ -321,7 +360,7 @@ RIDGE_COMMAND(exercise, .about = "list the exercises, write one's file, check it
                   "checked and timed.",
               .examples = {{"exercise list", "how many each lab has, and what you have solved"},
                            {"exercise start turned_loops", "writes its file"},
-                           {"exercise check FILE", "checks and times what you wrote"}},
+                           {"exercise check turned_loops", "checks and times what you wrote"}},
               .place = 50, .level = Level::kLearn, .schema = "", .setup = setup_exercise);
 
 }  // namespace
