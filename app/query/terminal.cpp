@@ -183,7 +183,8 @@ void print_as_is(const std::string& text) {
 }
 
 void complain(const std::string& text) {
-  const std::string shown = for_terminal(text) + "\n";
+  const std::string line = for_terminal(text) + "\n";
+  const std::string shown = ::isatty(STDERR_FILENO) == 1 ? folded(line) : line;
   std::fwrite(shown.data(), 1, shown.size(), stderr);
 }
 

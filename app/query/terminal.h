@@ -45,7 +45,7 @@ void guard_standard_streams();
 void print(const std::string& text);
 /// The same for a text whose lines are somebody else's: code, a page in Markdown.
 void print_as_is(const std::string& text);
-/// The same to stderr, with a newline.
+/// To stderr, with a newline; folded() where a terminal shows it.
 void complain(const std::string& text);
 
 /// Whether stdout is a terminal, so that somebody may be watching.
