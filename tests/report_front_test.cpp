@@ -972,6 +972,41 @@ TEST_CASE("a report of a ladder gives the commands of its pairs too") {
   CHECK(has(commands[1], "ridgepoint compare gemm --baseline naive_o3 --candidate blocked"));
 }
 
+TEST_CASE("where checks judge by accuracy, page 1 has it beside each speed") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked}));
+  const auto tell = [&](int index, const std::string& kernel, double call_ns, double accuracy) {
+    Series series = measured(4, index, kernel, call_ns);
+    for (QualityCheck& check : series.checks) check.task = {{"accuracy", accuracy}};
+    out.worker("result", with(about(4, index), "outcome", series));
+  };
+  tell(0, kNaive, 24e6, 0.8832);
+  tell(1, kBlocked, 6e6, 0.8791);
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  Options options = ladder_options();
+  options.quality_metric = "accuracy";
+  const Report report = built(run, options);
+  const auto& table = front(report, "climb").chart->table;
+  CHECK(table.columns.back() == "Accuracy");
+  CHECK(table.rows[0].back() == "0.8832");
+  CHECK(table.rows[1].back() == "0.8791");
+}
+
+TEST_CASE("no command of How to reproduce replaces another's file") {
+  const Run run = two_sizes();
+  const Report report = built(run, ladder_options());
+  const auto section = std::find_if(report.sections.begin(), report.sections.end(),
+                                    [](const Section& one) { return one.id == "reproduce"; });
+  REQUIRE(section != report.sections.end());
+  REQUIRE(section->commands.size() == 4);
+  CHECK(section->commands[0].ends_with("--out run1.jsonl"));
+  CHECK(section->commands[1].ends_with("--out run2.jsonl"));
+  CHECK(section->commands[2] == "ridgepoint report run1.jsonl --out report1.html");
+  CHECK(section->commands[3] == "ridgepoint report run2.jsonl --out report2.html");
+}
+
 TEST_CASE("a rung too fast to be believed passed its check, and is told apart from a failed one") {
   Transcript out;
   add_start_of(&out);

@@ -364,7 +364,7 @@ std::string take_shared_words(std::vector<ClimbRow>* rows) {
 
 ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& options) {
   ChartModel model{.id = "climb"};
-  const bool is_bare = options.columns.empty();
+  const bool is_bare = options.has_sentences;
   Panel rates{.title = "Speed", .subtitle = options.timed, .metric = "throughput", .weight = 1};
   rates.axis = {.title = "Speed", .unit = options.unit};
   Panel steps{.title = "Step", .subtitle = is_bare ? "speed ratio" : "", .is_column = true};

@@ -75,6 +75,8 @@ struct ClimbOptions {
   /// so that the bars keep their lengths.
   std::optional<Ceiling> ceiling{};
   std::vector<ClimbColumn> columns{};
+  bool has_sentences =
+      false;  ///< under the chart, as in a report: then a row does not say what its step needs
   /// Times as dots on a logarithmic axis in place of the bars: the axis has no zero that a bar could begin at.
   bool log_time = false;
   std::string timed = "each alone";  ///< how the bars were: "in turns" where all are of comparisons

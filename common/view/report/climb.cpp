@@ -675,7 +675,12 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
   const bool all_in_turns = std::all_of(climb.lines.begin(), climb.lines.end(),
                                         [](const Line* line) { return line->in_turns; });
   chart::ClimbOptions chart_options{.unit = unit_in_words(pivot, climb.unit, options),
-                                    .ceiling = shared_ceiling_of(climb)};
+                                    .ceiling = shared_ceiling_of(climb),
+                                    .has_sentences = true};
+  const std::string task = task_metric_of(material);
+  if (!task.empty())
+    chart_options.columns = {
+        {task_title(task), has_medians_over_seeds(climb) ? "one seed" : "", task}};
   if (all_in_turns) chart_options.timed = "in turns";
   if (pivot.sustained) chart_options.timed = "sustained turns, each alone";
   if (has_medians_over_seeds(climb)) chart_options.timed += ", medians over seeds";
@@ -692,6 +697,8 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
                    : climb.unit == "B/s"  ? line->on_page_1.bytes_per_s_ci
                    : line->over_seeds     ? line->over_seeds->ci
                                           : item_rate_interval(*line->series);
+    if (const QualityCheck* check = line->series->quality(); check && !task.empty())
+      row.cells = {task_text(*check, task)};
     row.is_peer = is_library(*line);
     row.is_best = !is_of_two && line == climb.best;
     row.selected = is_of_two && line->is_candidate;

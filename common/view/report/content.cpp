@@ -152,6 +152,33 @@ std::string unavailable(const std::string& reason) {
   return "unavailable: " + (reason.empty() ? std::string("no reason is recorded") : reason);
 }
 
+std::string task_metric_of(const Material& material) {
+  const std::string& named = material.options->quality_metric;
+  const bool any = std::any_of(material.lines.begin(), material.lines.end(), [&](const Line& line) {
+    const QualityCheck* check = line.series->quality();
+    return check && check->task.contains(named);
+  });
+  if (any) return named;
+  for (const Line& line : material.lines) {
+    const QualityCheck* check = line.series->quality();
+    if (check && !check->task.empty()) return check->task.begin()->first;
+  }
+  return "";
+}
+
+std::string task_title(const std::string& metric) {
+  std::string title = metric;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return capitalised(std::move(title));
+}
+
+std::string task_text(const QualityCheck& check, const std::string& metric) {
+  const auto found = check.task.find(metric);
+  return found == check.task.end()      ? unavailable("not judged by it")
+         : std::isfinite(found->second) ? format_number(found->second, 4)
+                                        : unavailable("not a number");
+}
+
 std::string short_name(const std::string& kernel) {
   if (std::string command = command_title(kernel); !command.empty()) return command;
   const size_t dot = kernel.rfind('.');

@@ -78,6 +78,12 @@ std::string unavailable(const std::string& reason);
 std::string capitalised(std::string text);
 /// A result's parameters that tell it from others: on a GPU no number of CPU threads.
 Params told_params(const Series& series);
+/// By which the lab's checks judge; empty: by an error norm.
+std::string task_metric_of(const Material& material);
+/// "Accuracy", of the metric "accuracy".
+std::string task_title(const std::string& metric);
+/// A check's value of it: "0.8730".
+std::string task_text(const QualityCheck& check, const std::string& metric);
 /// The last part of a kernel id.
 std::string short_name(const std::string& kernel);
 

@@ -384,21 +384,6 @@ Section bandwidth_section(const Material& material) {
 
 namespace {
 
-/// By which the lab's checks judge; empty: by an error norm.
-std::string task_metric_of(const Material& material) {
-  const std::string& named = material.options->quality_metric;
-  const bool any = std::any_of(material.lines.begin(), material.lines.end(), [&](const Line& line) {
-    const QualityCheck* check = line.series->quality();
-    return check && check->task.contains(named);
-  });
-  if (any) return named;
-  for (const Line& line : material.lines) {
-    const QualityCheck* check = line.series->quality();
-    if (check && !check->task.empty()) return check->task.begin()->first;
-  }
-  return "";
-}
-
 /// Of the types that were checked alone: what limits the error of one type says nothing of another.
 void add_limit(const Material& material, Section* section) {
   const Options& options = *material.options;
@@ -424,9 +409,7 @@ std::optional<double> own_nmse(const QualityCheck& check) {
 
 /// What the error norm is to a product, the share of right answers is to a classifier.
 Section task_section(const Material& material, const std::string& metric) {
-  std::string title = metric;
-  std::replace(title.begin(), title.end(), '_', ' ');
-  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  const std::string title = task_title(metric);
   Section section{.id = "error", .title = title};
   section.paragraphs = {"Of the problem that was timed. A rung that fails any check has no speed."};
   add_limit(material, &section);
@@ -444,13 +427,8 @@ Section task_section(const Material& material, const std::string& metric) {
       table.rows.back().resize(table.columns.size());
       continue;
     }
-    const auto found = check->task.find(metric);
     const std::string problem = quality_problem(*line.series);
-    table.rows.push_back({line.label,
-                          found == check->task.end()     ? unavailable("not judged by it")
-                          : std::isfinite(found->second) ? format_number(found->second, 4)
-                                                         : unavailable("not a number"),
-                          check->what,
+    table.rows.push_back({line.label, task_text(*check, metric), check->what,
                           format_count(static_cast<double>(line.series->checks.size())),
                           problem.empty() ? "passed" : problem});
     if (!has_nmse) continue;
