@@ -301,6 +301,7 @@ TEST_CASE("a pair at one clock beside bars of two says so, in a report too") {
   ClimbStep step = paired(Verdict::faster, 2.41, 2.07);
   CHECK(climb_chart(two_rungs(step)).rows[1].sublabel.empty());  // sustained: the bars' kind
   step.equal_clock = true;
+  CHECK(has(climb_chart(two_rungs(step)).table.rows[1][3], "] at equal clock"));
   for (const ClimbOptions& options : {ClimbOptions{}, with_column()}) {
     const ChartModel model = climb_chart(two_rungs(step), options);
     CHECK(model.rows[1].sublabel == "alone ≈ 2.07×");

@@ -97,6 +97,11 @@ bool is_of_other_clock(const ClimbStep& step) {
          (step.ratio > kSeen * *alone || *alone > kSeen * step.ratio);
 }
 
+/// A pair at one clock says nothing of each rung at its own.
+std::string clock_words(const ClimbRow& row) {
+  return row.step && row.step->verdict && row.step->equal_clock ? " at equal clock" : "";
+}
+
 /// The step with what its ratio is of: over another rung than that of the row above, at another clock than the bars.
 std::string with_base(const ClimbRow& row, const std::string& above, std::string cell) {
   if (!row.step) return cell;
@@ -402,7 +407,7 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
          !measured      ? ""
          : row.interval ? format_rate_interval(row.interval, options.unit)
                         : "unavailable: no interval",
-         !measured && !row.step ? "" : step_with_interval(row),
+         !measured && !row.step ? "" : step_with_interval(row) + clock_words(row),
          row.step   ? row.step->from
          : measured ? kNone
                     : ""});
