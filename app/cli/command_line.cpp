@@ -182,8 +182,9 @@ std::optional<Error> empty_word(const std::vector<char*>& words) {
 
 /// The first option that neither the command nor the program has.
 std::optional<Error> mistyped_option(const CLI::App& app) {
-  std::vector<const CLI::App*> all = {&app};
+  std::vector<const CLI::App*> all;  // the command's own first: of many the first are named
   for (const CLI::App* command : app.get_subcommands()) all.push_back(command);
+  all.push_back(&app);
   std::vector<std::string> names;
   for (const CLI::App* one : all) {
     for (const CLI::Option* option : one->get_options()) {

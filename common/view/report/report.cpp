@@ -396,17 +396,27 @@ bool has_queues(const Options& options) {
                      [](const Section& section) { return section.id.starts_with("queue"); });
 }
 
-/// Why there is no line: the inputs are empty, or hold none at the parameters that were asked for, whose values follow.
+/// Why there is no line: the inputs are empty, of another lab, or hold none at the parameters that were asked for, whose
+/// values follow.
 Error no_results(std::span<const Input> inputs, const Options& options) {
   std::map<std::string, std::set<ParamValue>> known;
+  std::string others;
   for (const Input& input : inputs) {
     for (const Series& series : input.run->series()) {
-      if (!options.lab.empty() && series.lab != options.lab) continue;
+      if (!options.lab.empty() && series.lab != options.lab) {
+        others = series.lab;
+        continue;
+      }
       for (const auto& [name, wanted] : options.only) {
         if (const auto at = series.params.find(name); at != series.params.end())
           known[name].insert(at->second);
       }
     }
+  }
+  if (known.empty() && !others.empty()) {
+    return {ErrorCode::bad_input,
+            "it has results of the lab " + others + ", none of " + options.lab, inputs[0].name,
+            "name the lab " + others + ", or a run of " + options.lab};
   }
   if (known.empty()) {
     return {ErrorCode::bad_input, "nothing was measured in it", inputs[0].name,
