@@ -547,6 +547,45 @@ TEST_CASE("the forest shows ratio, interval and band, and none for an invalid co
   check_scene(layout(model, {}));
 }
 
+TEST_CASE("a forest's verdict says what clock its ratio is of, and the other clock's is hollow") {
+  Comparison held{.ratio = 2.4, .ci = Interval{2.3, 2.5}, .margin = 0.02, .rounds = 40};
+  held.clock_held = true;
+  Comparison slow = held, cold = held, both = held, open = held;
+  slow.ratio = 0.5, slow.ci = Interval{0.49, 0.51};
+  cold.cache = CacheMode::cold;  // no load lasts
+  both.sustained = {SustainedSide{}, SustainedSide{}};
+  both.equal_clock = PairedVerdict{40, 2.2, Interval{2.1, 2.3}, Verdict::faster, 0};
+  open.clock_held = false;
+  const auto row = [](const Comparison& one, Verdict verdict) {
+    return ForestRow{.label = "a", .comparison = &one, .verdict = verdict};
+  };
+  const std::vector<ForestRow> rows = {row(held, Verdict::faster), row(slow, Verdict::slower),
+                                       row(cold, Verdict::faster), row(both, Verdict::faster),
+                                       row(open, Verdict::faster), row(held, Verdict::invalid)};
+  const ChartModel model = forest_chart(rows);
+  const Panel& verdicts = model.panels.back();
+  const auto ends_with = [&](size_t at, const std::string& end) {
+    INFO(verdicts.row_reasons[at]);
+    CHECK(verdicts.row_reasons[at].ends_with(end));
+  };
+  ends_with(0, "] at equal clock; sustained not measured");
+  CHECK(verdicts.row_briefs[0].ends_with("] at equal clock"));  // it stands where room is short too
+  ends_with(1, "] at equal clock");
+  ends_with(2, "]");
+  ends_with(3, "] sustained");
+  ends_with(4, "]");
+  ends_with(5, "invalid");
+  CHECK(std::count(model.legend.begin(), model.legend.end(),
+                   "at equal clock: sustained not measured") == 1);
+  int hollow = 0;
+  for (const Primitive& p : layout(model, {}).primitives)
+    hollow += p.kind == Primitive::Kind::marker && p.marker == Marker::diamond && !p.filled;
+  CHECK(hollow == 1);  // the legend's
+  const ChartModel free = forest_chart(std::span(rows).subspan(4, 1));
+  CHECK(std::none_of(free.legend.begin(), free.legend.end(),
+                     [](const std::string& one) { return one.find("clock") != one.npos; }));
+}
+
 TEST_CASE("the forest's axis leaves out a twentieth of the rounds at most") {
   Comparison comparison;
   comparison.ratio = 1.01;

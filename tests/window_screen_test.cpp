@@ -319,6 +319,35 @@ TEST_CASE("Ctrl K finds actions, screens, labs and rungs by a few letters", "[wi
   CHECK_FALSE(f.state.view.show_palette);
 }
 
+TEST_CASE("the compare screen says of what clock a ratio is, and which of two runs is earlier",
+          "[window][screens]") {
+  Fixture f;
+  f.session.clock_held = true;
+  f.driver->type('v');
+  f.driver->type('b');
+  for (int i = 0; i < 2; ++i) {
+    select_rung(f.state, "gemm.cpu.loop_order");
+    f.driver->frames();
+    f.driver->type('c');
+    f.session.judge(f.session.last(RequestType::compare), Verdict::faster, 4);
+    f.driver->frames(3);
+  }
+  REQUIRE(f.driver->find("forest:1"));
+  std::string said;
+  for (const chart::Primitive& p : f.driver->shell().chart_scene().primitives)
+    if (p.kind == chart::Primitive::Kind::text) said += p.text + "\n";
+  for (const chart::Hit& hit : f.driver->shell().chart_scene().hits) said += hit.note + "\n";
+  INFO(said);
+  CHECK(contains(said, "] at equal clock"));
+  CHECK(contains(said, "sustained not measured"));
+  const size_t earlier = said.find("an earlier run");
+  REQUIRE(earlier != std::string::npos);
+  CHECK(contains(verdict_words(f.state, f.state.run(), f.state.run().comparisons().back()).headline,
+                 "4.00× as fast at equal clock"));
+  CHECK(contains(verdict_words(f.state, f.state.run(), f.state.run().comparisons().back()).evidence,
+                 "in turns, sustained not measured"));
+}
+
 TEST_CASE("the compare screen lists every comparison, and a click chooses one",
           "[window][screens]") {
   Fixture f;

@@ -60,6 +60,11 @@ bool lacks_sustained(const Comparison& comparison) {
          comparison.clock_held;
 }
 
+const char* of_clock(const Comparison& comparison) {
+  if (!comparison.sustained.empty()) return " sustained";
+  return lacks_sustained(comparison) ? " at equal clock" : "";
+}
+
 Verdict supported_verdict(const PairedVerdict& judged) {
   const bool finite = judged.ci && std::isfinite(judged.ci->low) &&
                       std::isfinite(judged.ci->high) && std::isfinite(judged.ratio);

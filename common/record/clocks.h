@@ -16,6 +16,10 @@ bool clocks_disagree(const Comparison& comparison);
 /// Whether the clock was held down and how fast each side is alone was not measured. With cold caches no load lasts, so
 /// that nothing is lacking.
 bool lacks_sustained(const Comparison& comparison);
+/// Said of what is settled at one clock for both sides alone.
+inline constexpr const char* kNotSustained = "sustained not measured";
+/// " at equal clock", " sustained" behind a ratio whose load held the clock down; empty: the clock was free.
+const char* of_clock(const Comparison& comparison);
 /// The verdict, if its own interval bears it out: a file may say anything.
 Verdict supported_verdict(const PairedVerdict& judged);
 /// What a comparison's `reasons` hold where a person stopped it.

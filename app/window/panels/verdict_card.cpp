@@ -39,11 +39,12 @@ Headline headline_of(const Comparison& comparison, Verdict verdict) {
   const std::string ratio = uneven_reason(comparison).empty()
                                 ? ratio_text(comparison.ratio, comparison.ci)
                                 : headline_ratio_text(comparison);
+  const std::string speed = ratio + " as fast" + of_clock(comparison);
   switch (verdict) {
     case Verdict::faster:
-      return {ratio + " as fast", Role::faster, 1};
+      return {speed, Role::faster, 1};
     case Verdict::slower:
-      return {ratio + " as fast", Role::slower, -1};
+      return {speed, Role::slower, -1};
     case Verdict::same:
       return {"same", Role::text, 0};
     case Verdict::unresolved:
@@ -62,6 +63,7 @@ std::string evidence_of(const Comparison& comparison) {
                           : ", no interval";
     text += " · " + rounds_text(comparison);
     if (!comparison.trained && comparison.sustained.empty()) text += " in turns";
+    if (lacks_sustained(comparison)) text += std::string(", ") + kNotSustained;
   }
   if (comparison.trained) text += (text.empty() ? "" : " · ") + accuracy_line(*comparison.trained);
   text +=

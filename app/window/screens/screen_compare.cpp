@@ -108,6 +108,18 @@ std::string recorded_name(const Recording& recording) {
   return recording.machine + (part.empty() ? "" : ", " + part);
 }
 
+/// Whether a newer comparison of the same two at the same point stands above it in the list.
+bool is_repeated(const std::vector<const Comparison*>& newest_first, const Comparison& one) {
+  for (const Comparison* newer : newest_first) {
+    if (newer == &one) return false;
+    if (newer->candidate == one.candidate && newer->baseline == one.baseline &&
+        newer->candidate_params == one.candidate_params &&
+        newer->baseline_params == one.baseline_params && newer->cache == one.cache)
+      return true;
+  }
+  return false;
+}
+
 /// The selected pair's row, of other caches too; the newest where there is none.
 size_t selected_in(const State& state, const Source& source) {
   const auto& rows = source.comparisons;
@@ -165,9 +177,10 @@ void CompareScreen::build_charts(const State& state) {
         *state.selection.lab, report::differing(one->candidate_params, shared, one->size_param));
     chart::ForestRow row;
     row.label = rung_title(state.ladder, one->candidate);
-    row.sublabel = with_stale(
-        "against " + rung_title(state.ladder, one->baseline) + (own.empty() ? "" : " · " + own),
-        one->stale);
+    row.sublabel = "against " + rung_title(state.ladder, one->baseline);
+    if (!own.empty()) row.sublabel += " · " + own;
+    if (is_repeated(source.comparisons, *one)) row.sublabel += " · an earlier run";
+    row.sublabel = with_stale(row.sublabel, one->stale);
     row.comparison = one;
     row.round_ratios = chart::round_ratios(*source.run, *one);
     row.verdict = decide(*source.run, *one, titles).verdict;

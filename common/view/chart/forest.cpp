@@ -36,6 +36,20 @@ Role verdict_role(Verdict verdict) {
   return verdict == Verdict::slower ? Role::slower : Role::muted;
 }
 
+/// "▲ faster 2.43× [2.42, 2.43] at equal clock": what its ratio is of is part of the verdict.
+std::string figures_text(const ForestRow& row) {
+  const Comparison& c = *row.comparison;
+  std::string text = verdict_text(row.verdict);
+  if (row.verdict == Verdict::invalid) return text;
+  return text + " " + ratio_text(c.ratio, c.ci) + " " + ratio_interval_text(c.ci, c.margin) +
+         of_clock(c);
+}
+
+/// Whether the row claims a speed that neither side was measured at.
+bool is_claim_of_cycles(const ForestRow& row) {
+  return row.verdict == Verdict::faster && lacks_sustained(*row.comparison);
+}
+
 bool is_ratio(double value) {
   return std::isfinite(value) && value > 0;
 }
@@ -211,12 +225,11 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
     model.rows.push_back({.label = row.label, .sublabel = row.sublabel});
     const Comparison& comparison = *row.comparison;
     beyond += add_row(row, static_cast<int>(i), &ratios);
-    std::string text = verdict_text(row.verdict);
-    if (row.verdict != Verdict::invalid) {
-      text += " " + ratio_text(comparison.ratio, comparison.ci) + " " +
-              ratio_interval_text(comparison.ci, comparison.margin);
-    }
+    const std::string figures = figures_text(row);
+    const std::string text =
+        figures + (is_claim_of_cycles(row) ? std::string("; ") + kNotSustained : "");
     verdicts.row_reasons.push_back(text);
+    verdicts.row_briefs.push_back(figures);
     verdicts.row_roles.push_back(verdict_role(row.verdict));
     ratios.row_reasons.push_back(row.verdict == Verdict::invalid ? "✕ no ratio: a check failed"
                                                                  : "no ratio");
@@ -239,6 +252,9 @@ ChartModel forest_chart(std::span<const ForestRow> rows, const std::string& titl
     model.legend.push_back(fmt::format("{} single round{} beyond the axis, not drawn", beyond,
                                        beyond == 1 ? "" : "s"));
   if (has_two) model.legend.push_back("hollow: at equal clock; the other is sustained");
+  if (std::any_of(rows.begin(), rows.end(),
+                  [](const ForestRow& row) { return lacks_sustained(*row.comparison); }))
+    model.legend.push_back(fmt::format("at equal clock: {}", kNotSustained));
   return model;
 }
 

@@ -146,7 +146,7 @@ void PanelLayout::draw_mark(Scene* scene, const Mark& mark, const Label& label) 
   } else {
     draw_whisker(scene, mark, label, y);
     Primitive point{.kind = Primitive::Kind::marker, .a = {x_of(mark.value), y}, .role = mark.role};
-    point.filled = !mark.hatched && !mark.dashed;
+    point.filled = !mark.hatched && !mark.dashed && !mark.beside;
     point.hatched = mark.hatched;
     point.size_px = frame_.font * 0.32f;
     point.marker = mark.outlined ? Marker::cross : marker;

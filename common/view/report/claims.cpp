@@ -42,7 +42,7 @@ Params shared_of(const std::vector<Claim>& claims) {
 }  // namespace
 
 std::string rests_on(const Comparison& comparison) {
-  return rounds_text(comparison) + (lacks_sustained(comparison) ? " at equal clock" : "");
+  return rounds_text(comparison) + (lacks_sustained(comparison) ? of_clock(comparison) : "");
 }
 
 std::string verdict_words(const Claim& claim) {

@@ -134,8 +134,6 @@ std::string later_words(const Line& line, const Options& options);
 // claims.cpp
 /// "40 rounds", and "40 rounds at equal clock" of a load that held the clock down.
 std::string rests_on(const Comparison& comparison);
-/// Said of a claim that is settled at one clock for both sides alone.
-inline constexpr const char* kNotSustained = "sustained not measured";
 /// "faster; adopt", "faster at equal clock; sustained not measured": the verdict with the decision, the same words
 /// wherever the claim stands.
 std::string verdict_words(const Claim& claim);

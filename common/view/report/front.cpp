@@ -161,9 +161,8 @@ std::vector<Section> comparison_sections(const Material& material, const Climb& 
     section.chart->rows[i].label = with_stale(section.chart->rows[i].label, c.stale);
     section.chart->rows[i].sublabel = "baseline: " + title_of(c.baseline, *material.options);
     const Decision& decision = claims[i]->decision;
-    if (decision.lacks_sustained)
-      verdicts.row_reasons[i] += fmt::format("; {}", kNotSustained);
-    else if (decision.verdict == Verdict::faster && decision.decision != "adopt")
+    if (decision.verdict == Verdict::faster && decision.decision != "adopt" &&
+        !decision.lacks_sustained)  // the chart says so itself
       verdicts.row_reasons[i] += "; " + decision_words(decision);
   }
   const Claim* lead = material.is_of_pair ? nullptr : leading_claim(material, climb);
