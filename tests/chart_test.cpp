@@ -548,7 +548,8 @@ TEST_CASE("the forest shows ratio, interval and band, and none for an invalid co
 }
 
 TEST_CASE("a forest's verdict says what clock its ratio is of, and the other clock's is hollow") {
-  Comparison held{.ratio = 2.4, .ci = Interval{2.3, 2.5}, .margin = 0.02, .rounds = 40};
+  Comparison held;
+  held.ratio = 2.4, held.ci = Interval{2.3, 2.5}, held.margin = 0.02, held.rounds = 40;
   held.clock_held = true;
   Comparison slow = held, cold = held, both = held, open = held;
   slow.ratio = 0.5, slow.ci = Interval{0.49, 0.51};

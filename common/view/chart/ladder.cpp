@@ -98,6 +98,11 @@ std::string summarise(const std::vector<Entry>& entries, const std::string& metr
   return text;
 }
 
+bool has_beside(const Panel& panel) {
+  return std::any_of(panel.marks.begin(), panel.marks.end(),
+                     [](const Mark& mark) { return mark.beside; });
+}
+
 bool has_bar(const Panel& panel) {
   return std::any_of(panel.marks.begin(), panel.marks.end(),
                      [](const Mark& mark) { return mark.marker == Marker::none; });
@@ -151,6 +156,8 @@ ChartModel ladder_chart(std::span<const LadderRow> rows, const LadderOptions& op
   const bool has_bars = std::any_of(model.panels.begin(), model.panels.end(), has_bar);
   model.legend = {has_bars ? "dot, bar from zero: median" : "dot: median",
                   "whisker: 95 % interval"};
+  if (!any_trap && has_beside(model.panels[1]))
+    model.legend.push_back("hollow diamond in Utilization: share of the ceiling of exponentials");
   if (any_trap) model.legend.push_back("grey diamond: the lie");
   if (any_over) model.legend.push_back(kOverCeiling);
   if (any_baseline && has_bars) model.legend.push_back("dashed outline: baseline");

@@ -134,10 +134,7 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
                              clocks_text(*use), use->source),
                  entry);
     panel.marks.push_back(mark);
-    if (auto other = exponentials_mark(entry, mark)) {
-      panel.subtitle = "of compute; hollow: of exponentials";
-      panel.marks.push_back(std::move(*other));
-    }
+    if (auto other = exponentials_mark(entry, mark)) panel.marks.push_back(std::move(*other));
   }
   panel.axis.high = std::max(1.0, axis_end(panel.marks)) * 1.04;
   if (!panel.marks.empty()) {
