@@ -110,10 +110,36 @@ TEST_CASE("a rung of another machine or size has its figure in words, and no bar
   select_rung(f.state, "gemm.cuda.naive");
   f.driver->frames(2);
   chart::Panel speed = shown_chart(f.state).panels[0];
-  CHECK(speed.subtitle == "each alone, recorded on Machine A at n = 2048");
+  CHECK(speed.subtitle == "at n = 2048, each alone, recorded on Machine A");
   REQUIRE(speed.marks.size() == 2);
   CHECK(speed.marks[0].hatched);
   CHECK(speed.row_reasons[2].find("at n = 8192 on Machine A") != std::string::npos);
+
+  // The ladder has a row at another size: each row says its own, and the machine stands above, once.
+  f.state.selection.view = &kLadderView;
+  const auto words_of = [&](const std::string& label) {
+    for (const chart::Row& row : shown_chart(f.state).rows)
+      if (row.label == label) return row.sublabel;
+    return std::string("no such row");
+  };
+  CHECK(shown_chart(f.state).subtitle == "recorded on Machine A");
+  CHECK(words_of("naive") == "at n = 2048");
+  CHECK(words_of("shared tile") == "at n = 8192");
+  f.state.sessions.recordings.pop_back();
+  f.state.ladder.dirty = true;
+  f.driver->frames(2);
+  CHECK(shown_chart(f.state).subtitle == "at n = 2048, recorded on Machine A");
+  CHECK(words_of("naive").empty());
+  // Beside results of this machine a section that was recorded has its machine in its heading.
+  f.run_all();
+  const chart::ChartModel mixed = shown_chart(f.state);
+  CHECK(mixed.subtitle.empty());
+  for (const chart::Row& row : mixed.rows) {
+    INFO(row.label << ": " << row.sublabel << " in " << row.section);
+    const bool is_gpu = row.section.starts_with("GPU, fp32");
+    CHECK(row.section.ends_with(" · at n = 2048, recorded on Machine A") == is_gpu);
+    if (row.label == "naive") CHECK(row.sublabel.empty());
+  }
 }
 
 TEST_CASE("what was measured here as it was asked for is hatched by no parameter of its own",
@@ -168,7 +194,15 @@ TEST_CASE("a parameter that a recorded rung lacks does not part it from the othe
   CHECK_FALSE(naive->series->params.contains("k"));
   const chart::Panel speed = shown_chart(f.state).panels[0];
   CHECK(speed.marks.size() == 3);
-  CHECK(speed.subtitle == "each alone, recorded on Machine A at n = 2048, k = 1024");
+  CHECK(speed.subtitle == "at n = 2048, k = 1024, each alone, recorded on Machine A");
+  // What all have in common stands above the ladder, the rest beside the names that it is of.
+  f.state.selection.view = &kLadderView;
+  const chart::ChartModel ladder = shown_chart(f.state);
+  CHECK(ladder.subtitle == "at n = 2048, recorded on Machine A");
+  for (const chart::Row& row : ladder.rows) {
+    if (row.label == "naive") CHECK(row.sublabel.empty());
+    if (row.label == "coalesced") CHECK(row.sublabel == "at k = 1024");
+  }
 }
 
 TEST_CASE("a figure from elsewhere says its type where that is not the one in view", "[window]") {

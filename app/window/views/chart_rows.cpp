@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "app/query/recordings.h"
 #include "app/window/teach/predict.h"
@@ -257,13 +259,120 @@ bool has_frontier(const Lab& lab) {
   return std::string_view(lab.quality_metric) == "accuracy";
 }
 
+namespace {
+
+constexpr std::string_view kBetweenSizes = ", ";
+
+/// "images = 20000" and "workers = 2".
+std::set<std::string> sizes_in(std::string_view text) {
+  std::set<std::string> parts;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(kBetweenSizes), text.size());
+    parts.emplace(text.substr(0, end));
+    text.remove_prefix(std::min(end + kBetweenSizes.size(), text.size()));
+  }
+  return parts;
+}
+
+/// What of a row's size is not in `above`, in its own order.
+std::string sizes_beside(std::string_view text, const std::set<std::string>& above) {
+  std::string rest;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(kBetweenSizes), text.size());
+    const std::string part(text.substr(0, end));
+    if (!above.contains(part)) rest += (rest.empty() ? "" : std::string(kBetweenSizes)) + part;
+    text.remove_prefix(std::min(end + kBetweenSizes.size(), text.size()));
+  }
+  return rest;
+}
+
+/// What need not stand beside a name: it stands above.
+struct Said {
+  std::set<std::string> sizes{};
+  bool machine = false;
+};
+
 /// The size first: where a name leaves little room, the last parts go, and a time of another size beside others misleads.
-std::string beside_name(const RungView& row) {
-  std::string text = row.shown_size.empty() ? "" : "at " + row.shown_size;
+std::string beside_name(const RungView& row, const Said& above = {}) {
+  const std::string size = sizes_beside(row.shown_size, above.sizes);
+  std::string text = size.empty() ? "" : "at " + size;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (row.origin == Origin::recorded) add(app::short_machine(row.machine));
+  if (row.origin == Origin::recorded && !above.machine) add(app::short_machine(row.machine));
   if (row.greyed) add("before the worker was lost");
   return text;
+}
+
+/// A row's words without those that stand above; none of them leaves no separator behind.
+void leave_out(const std::string& words, const std::string& rest, std::string* text) {
+  const std::string between = " · ";
+  const size_t at = words.empty() ? std::string::npos : text->find(words);
+  if (at == std::string::npos) return;
+  text->replace(at, words.size(), rest);
+  if (!rest.empty()) return;
+  if (text->compare(at, between.size(), between) == 0)
+    text->erase(at, between.size());
+  else if (at >= between.size())
+    text->erase(at - between.size(), between.size());
+}
+
+}  // namespace
+
+namespace {
+
+/// What the results of some rows have in common.
+class Shared {
+ public:
+  void add(const RungView& view) {
+    const std::set<std::string> own = sizes_in(view.shown_size);
+    if (machines_.empty()) sizes_ = own, first_ = view.shown_size;
+    std::erase_if(sizes_, [&](const std::string& one) { return !own.contains(one); });
+    machines_.insert(view.origin == Origin::recorded ? view.machine : "");
+  }
+  const std::set<std::string>& sizes() const { return sizes_; }
+  /// Empty: of several machines, or of this one.
+  std::string machine() const { return machines_.size() == 1 ? *machines_.begin() : ""; }
+  /// "at n = 2048, recorded on NVIDIA H200", without what is said already.
+  std::string text(const Said& above = {}) const {
+    std::set<std::string> others = sizes_in(first_);
+    std::erase_if(others, [&](const std::string& one) { return sizes_.contains(one); });
+    others.insert(above.sizes.begin(), above.sizes.end());
+    std::string text = sizes_beside(first_, others);
+    if (!text.empty()) text = "at " + text;
+    if (machine().empty() || above.machine) return text;
+    return text + (text.empty() ? "" : ", ") + "recorded on " + machine();
+  }
+
+ private:
+  std::set<std::string> sizes_, machines_;
+  std::string first_;  ///< row's sizes, in its order
+};
+
+}  // namespace
+
+void say_place_once(const State& state, const ChartRows& rows, chart::ChartModel* model) {
+  Shared all;
+  std::map<std::string, Shared> by_section;
+  const auto view_of = [&](size_t i) -> const RungView* {
+    return rows.rows[i].series ? find_row(state.ladder, rows.kernels[i]) : nullptr;
+  };
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const RungView* view = view_of(i);
+    if (!view) continue;
+    all.add(*view);
+    if (!rows.rows[i].section.empty()) by_section[rows.rows[i].section].add(*view);
+  }
+  model->subtitle = all.text();
+  const Said above{all.sizes(), !all.machine().empty()};
+  for (size_t i = 0; i < model->rows.size(); ++i) {
+    chart::Row& row = model->rows[i];
+    const Shared& section = by_section[rows.rows[i].section];
+    if (const std::string own = section.text(above); !own.empty()) row.section += " · " + own;
+    Said said = above;
+    said.sizes.insert(section.sizes().begin(), section.sizes().end());
+    said.machine = said.machine || !section.machine().empty();
+    if (const RungView* view = view_of(i))
+      leave_out(beside_name(*view), beside_name(*view, said), &row.sublabel);
+  }
 }
 
 ChartRows unpaired_ladder_rows(const State& state) {

@@ -29,6 +29,9 @@ void set_source(const Run& run, const std::string& machine, const Series* series
 
 /// Valid until the run changes or the ladder is rebuilt.
 ChartRows ladder_rows(const State& state);
+/// What the ladder's results have in common that the controls do not say, once in the chart's subtitle and in none of its
+/// rows: "at n = 2048, recorded on NVIDIA H200"; what a section alone has in common, in its heading.
+void say_place_once(const State& state, const ChartRows& rows, chart::ChartModel* model);
 /// The same without what pairs of seeds say: cheap enough for every frame.
 ChartRows unpaired_ladder_rows(const State& state);
 /// The ladder's rows, and after each the same rung at the same size in its other data types: what

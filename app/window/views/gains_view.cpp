@@ -144,18 +144,32 @@ Place shared_place(const State& state, const std::vector<Place>& places) {
   return best;
 }
 
-/// "recorded on NVIDIA H200 at n = 4096": the machine, and what differs from what the controls say; empty: this machine's
-/// own.
-std::string place_text(const State& state, const Place& place) {
+/// What the bars of a chart have in common: one machine and size, one unit, one way of being timed.
+struct Axis {
+  std::string unit = "FLOP/s";
+  Place place{};
+  bool in_turns = false;  ///< all were timed in turns
+  bool log_time = false;
+};
+
+/// "n = 4096": what the bars of another machine are at, where that differs from what the controls say.
+std::string size_text(const State& state, const Place& place) {
   if (place.machine.empty()) return "";
   const auto& rows = state.ladder.rows;
   const auto at = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
     return row.series && row.machine == place.machine;
   });
-  const std::string size = app::size_difference(state.selection.lab->id, place.params,
-                                                size_params(state, shown_params(state)),
-                                                at == rows.end() ? "" : at->series->size_param);
-  return "recorded on " + place.machine + (size.empty() ? "" : " at " + size);
+  return app::size_difference(state.selection.lab->id, place.params,
+                              size_params(state, shown_params(state)),
+                              at == rows.end() ? "" : at->series->size_param);
+}
+
+/// "at n = 4096, each alone, recorded on NVIDIA H200": a narrow column cuts the end, and not the size.
+std::string timed_text(const State& state, const Axis& axis) {
+  std::string text = axis.in_turns ? "in turns" : "each alone";
+  if (const std::string size = size_text(state, axis.place); !size.empty())
+    text = "at " + size + ", " + text;
+  return axis.place.machine.empty() ? text : text + ", recorded on " + axis.place.machine;
 }
 
 template <class Key>
@@ -165,14 +179,6 @@ Key most_of(const std::map<Key, int>& counts, Key otherwise) {
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == counts.end() ? otherwise : most->first;
 }
-
-/// What the bars of a chart have in common: one machine and size, one unit, one way of being timed.
-struct Axis {
-  std::string unit = "FLOP/s";
-  Place place{};
-  bool in_turns = false;  ///< all were timed in turns
-  bool log_time = false;
-};
 
 bool is_on_axis(const State& state, const RungView& row, const Axis& axis) {
   return is_same_place(place_of(state, row, axis.log_time), axis.place);
@@ -534,9 +540,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
                                            : lab.quality_metric;
   std::replace(metric.begin(), metric.end(), '_', ' ');
   options.log_time = axis.log_time;
-  if (axis.in_turns) options.timed = "in turns";
-  if (const std::string where = place_text(state, axis.place); !where.empty())
-    options.timed += ", " + where;
+  options.timed = timed_text(state, axis);
   if (!shared.empty()) options.timed += ", all " + shared;
   options.columns = {options.log_time ? chart::ClimbColumn{"Speed", "", "throughput"}
                                       : chart::ClimbColumn{"Time", "", "time_per_call"},

@@ -189,13 +189,32 @@ std::string axis_title(const State& state, const std::string& name, const std::s
 
 }  // namespace
 
+namespace {
+
+/// "recorded on NVIDIA H200; the chosen point was not run": the figures beside it are of other points.
+std::string place_text(const std::vector<chart::HeatCell>& cells) {
+  std::string text;
+  bool lacks_chosen = false;
+  for (const chart::HeatCell& cell : cells) {
+    lacks_chosen = lacks_chosen || (cell.row.selected && !cell.row.series);
+    if (text.empty() && !cell.row.origin.empty()) text = "recorded on " + cell.row.origin;
+  }
+  if (text.empty() || !lacks_chosen) return text;
+  return text + "; the chosen point was not run";
+}
+
+}  // namespace
+
 chart::ChartModel heat_chart(const State& state) {
   const HeatAxes axes = heat_axes(state);
   const RungView* row = find_row(state.ladder, state.selection.rung);
   chart::HeatmapOptions options{axis_title(state, axes.x, axes.y),
                                 axis_title(state, axes.y, axes.x), row ? row->rung->title : "", ""};
   if (row && row->info) options.fixed = fixed_text(state, axes, *row);
-  return chart::heatmap_chart(cells_of(state, axes), options);
+  const std::vector<chart::HeatCell> cells = cells_of(state, axes);
+  chart::ChartModel model = chart::heatmap_chart(cells, options);
+  model.subtitle = place_text(cells);
+  return model;
 }
 
 void sweep_pair(State& state) {

@@ -16,6 +16,7 @@ chart::ChartModel build_ladder(const State& state, ChartRows* rows) {
   chart::ChartModel model =
       chart::find_figure("ladder")->build(rows->rows, figure_options(*state.selection.lab));
   mark_predictions(state, *rows, &model);
+  say_place_once(state, *rows, &model);
   return model;
 }
 
