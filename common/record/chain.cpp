@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/record/clocks.h"
@@ -10,25 +11,60 @@ namespace ridge {
 
 std::optional<Chain> chain_of(std::span<const Comparison> steps) {
   double ratio = 0, below = 0, above = 0;  // logarithms; the two widths squared
+  Chain chain;
   for (const Comparison& step : steps) {
     const Comparison c = at_equal_clock(step);
     const bool is_valid = c.verdict != Verdict::invalid && !c.stale && c.ratio > 0;
     if (!is_valid || !c.ci || !(c.ci->low > 0)) return std::nullopt;
+    chain.at_equal_clock = chain.at_equal_clock || step.clock_held;
+    if (supported_verdict(c) == Verdict::unresolved) {
+      ++chain.unsettled;
+      below += std::pow(std::min(0.0, std::log(c.ci->low)), 2);
+      above += std::pow(std::max(0.0, std::log(c.ci->high)), 2);
+      continue;
+    }
+    ++chain.pairs;
     ratio += std::log(c.ratio);
     below += std::pow(std::log(c.ratio / c.ci->low), 2);
     above += std::pow(std::log(c.ci->high / c.ratio), 2);
   }
-  if (steps.size() < 2 || !std::isfinite(ratio)) return std::nullopt;
-  const Interval interval{std::exp(ratio - std::sqrt(below)), std::exp(ratio + std::sqrt(above))};
-  return Chain{std::exp(ratio), interval, steps.size()};
+  if (steps.size() < 2 || chain.pairs == 0 || !std::isfinite(ratio)) return std::nullopt;
+  chain.ratio = std::exp(ratio);
+  chain.interval = {std::exp(ratio - std::sqrt(below)), std::exp(ratio + std::sqrt(above))};
+  return chain;
 }
 
-GainText gain_text(const Chain& chain) {
-  return {supported_ratio_text(chain.ratio, chain.interval), chain_words(chain.pairs)};
+namespace {
+
+/// Why the bars have another ratio; empty: they have the same.
+std::string bars_words(const Chain& chain, double alone) {
+  constexpr double kSeen = 1.02;  // in the figures, or in the lengths of bars
+  const bool is_same = alone * kSeen >= chain.interval.low && alone <= chain.interval.high * kSeen;
+  if (!(alone > 0) || is_same) return "";
+  return "; the bars say " + alone_ratio_text(alone) +
+         (chain.at_equal_clock ? ": alone each rung has its own clock"
+                               : ": each rung was timed alone");
 }
 
-std::string chain_words(size_t pairs) {
-  return fmt::format("the product of {} steps in pairs", pairs);
+}  // namespace
+
+GainText gain_text(const Chain& chain, double alone) {
+  return {supported_ratio_text(chain.ratio, chain.interval),
+          chain_words(chain) + bars_words(chain, alone)};
+}
+
+std::string chain_words(const Chain& chain) {
+  std::string text = fmt::format("the product of {} step{} in pairs", chain.pairs,
+                                 chain.pairs == 1 ? "" : "s") +
+                     unsettled_words(chain);
+  if (!is_wide(chain.interval)) text += ", 95 % interval " + ratio_interval_text(chain.interval, 0);
+  return text;
+}
+
+std::string unsettled_words(const Chain& chain) {
+  if (chain.unsettled == 0) return "";
+  return fmt::format(", and {} unresolved step{} as 1×", chain.unsettled,
+                     chain.unsettled == 1 ? "" : "s");
 }
 
 }  // namespace ridge

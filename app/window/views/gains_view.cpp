@@ -429,7 +429,7 @@ std::optional<GainText> way_of(const State& state, const RungView& first, const 
     steps.push_back(*pair);
     row = before;
   }
-  if (const auto chain = chain_of(steps)) return gain_text(*chain);
+  if (const auto chain = chain_of(steps)) return gain_text(*chain, alone);
   if (!why_no_quotient(*first.run, *first.series, *best.series).empty()) return std::nullopt;
   return gain_text(nullptr, alone, *first.series, *best.series);
 }

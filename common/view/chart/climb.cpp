@@ -206,6 +206,9 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
   if (any([](const ClimbRow& row) { return row.hatched && !is_grey(row) && has_rate(row); }))
     model->legend.push_back((log_time ? "hollow: " : "hatched: ") + std::string("recorded, ") +
                             std::string(kStaleWord) + " or at another size");
+  if (any([](const ClimbRow& row) { return row.step && row.step->verdict && row.step->interval; }))
+    model->legend.emplace_back(
+        "a step has the digits that its interval settles, and the interval where it is wide");
 }
 
 void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,

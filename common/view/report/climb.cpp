@@ -12,7 +12,6 @@
 
 #include "common/core/format.h"
 #include "common/record/caution.h"
-#include "common/record/chain.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/edit.h"
@@ -536,7 +535,7 @@ std::optional<Step> chained_steps(const Material& material, const Climb& climb) 
   }
   const auto chain = chain_of(pairs);
   if (!chain) return std::nullopt;
-  return Step{.ratio = chain->ratio, .text = gain_text(*chain).ratio, .chained = chain->pairs};
+  return Step{.ratio = chain->ratio, .text = gain_text(*chain, 0).ratio, .chain = chain};
 }
 
 }  // namespace

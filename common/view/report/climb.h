@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/record/chain.h"
 #include "common/view/report/content.h"
 
 namespace ridge::report {
@@ -54,7 +55,7 @@ struct Step {
   const Claim* claim = nullptr;  ///< null: they were not compared in pairs
   bool is_alone = true;  ///< without a claim: each was timed alone, neither in turns with a third
   std::string text{};  ///< without a claim: "≈ 71×", of rough times "60–80×", else "about 70×"
-  size_t chained = 0;  ///< without a claim: of how many pairs it is the product; 0: of none
+  std::optional<Chain> chain{};  ///< without a claim: the pairs that it is the product of
 };
 /// Why two results that were each timed alone have no ratio: "8 minutes apart"; empty: they are of one run.
 std::string apart_words(const Line& a, const Line& b);

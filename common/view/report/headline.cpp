@@ -452,8 +452,8 @@ std::string clocks_words(const Climb& climb, const Step& way) {
 /// ", each timed alone. The product of its 8 steps in pairs is 8.90×; alone each rung has its own clock: ..."
 std::string chained_sentence(const Climb& climb, const Step& way) {
   const std::string clocks = clocks_words(climb, way);
-  return fmt::format(", each timed alone. The product of its {} steps in pairs is {}{}.",
-                     way.chained, way.text,
+  return fmt::format(", each timed alone. The product of its {} steps in pairs{} is {}{}.",
+                     way.chain->pairs, unsettled_words(*way.chain), way.text,
                      clocks.empty() ? "" : "; alone each rung has its own clock: " + clocks);
 }
 
@@ -465,7 +465,7 @@ std::string way_sentence(const Material& material, const Climb& climb, bool with
                                        quoted_title(*climb.best, options),
                                        rates_words(*climb.first, *climb.best, options));
   if (step && step->claim) return text + ", " + step_words(*step) + ".";
-  if (step && step->chained > 0) return text + chained_sentence(climb, *step);
+  if (step && step->chain) return text + chained_sentence(climb, *step);
   if (step)
     return text + (with_factor ? ", " + step->text + " as fast" : "") +
            (step->is_alone ? ", each timed alone." : ", timed apart.") +
@@ -632,7 +632,7 @@ Headline climb_headline(const Material& material, const Climb& climb) {
     headline.interval = resting(lead->comparison) + at_equal_clock_words(*lead);
   } else if (const auto step = climb.best == climb.first ? std::nullopt : way_of(material, climb)) {
     headline.figure = step->text + " as fast as " + first_words(material);
-    if (step->chained > 0) headline.interval = chain_words(step->chained);
+    if (step->chain) headline.interval = chain_words(*step->chain);
     if (climb.best->over_seeds)
       headline.interval = fmt::format("median of {} seeds", climb.best->over_seeds->seeds);
   } else {
