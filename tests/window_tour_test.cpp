@@ -624,6 +624,48 @@ TEST_CASE("a saved run is presented from the step of its ladder that gains most"
   CHECK(contains(step.question, "” is “" + std::string(rung_of(largest)->title) + "”?"));
 }
 
+TEST_CASE("each side of a step has its own type, and its baseline is of the rung's own part",
+          "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  open_run(f.state, std::string(std::getenv("RIDGE_SOURCE")) + "/assets/recorded/quant.h200.jsonl");
+  f.driver->frames(4);
+  open_lab(f.state, "quant");
+  select_rung(f.state, "gemv.cuda.naive");
+  perform(f.state, "show_presenter");
+  f.driver->frames(3);
+  const auto show = [&](const char* rung) {
+    select_rung(f.state, rung);
+    rebuild_ladder(f.state);
+    const TourStep step = shown_step(f.state);
+    const StepBars bars = bars_in(f);
+    INFO(rung << ": " << step.question);
+    for (const LessonBar& bar : bars.bars) {
+      INFO(bar.title << ": " << bar.reason);
+      CHECK(bar.series);
+    }
+    const StepOutcome outcome = outcome_of(f.state, step, bars);
+    CHECK(outcome.missing == "");
+    CHECK(outcome.value > 0);
+    CHECK(outcome.pair_machine.find("H100") == std::string::npos);  // beside bars of an H200
+    return step;
+  };
+  // Half of the bits are a step from all of them: of the baseline what it has, and not the candidate's type.
+  for (const char* rung :
+       {"gemv.cuda.vectors_bf16", "gemv.cuda.vectors_fp8", "gemv.cuda.vectors_int8",
+        "gemv.cuda.vectors_int4", "gemv.cuda.dp4a", "gemv.cuda.warp_rings_fp8"}) {
+    const TourStep step = show(rung);
+    CHECK(step.ask == Ask::ratio);
+    CHECK(step.rungs.front() == previous_rung(*f.state.selection.lab, *rung_of(rung))->kernel);
+  }
+  CHECK_FALSE(contains(asked_at(f.state), "fp8"));  // it is of one side alone
+  // The first of its part has nothing before it, whatever else the run holds pairs of; its library is of its type.
+  const TourStep first = show("gemv.cuda.warp_rings_bf16");
+  CHECK(first.ask == Ask::time);
+  CHECK(first.rungs == std::vector<std::string>{"gemv.cuda.cublas", "gemv.cuda.warp_rings_bf16"});
+  CHECK(show("gemv.cuda.warp_rings_fp8").rungs.size() == 2);  // no library of the part has fp8
+}
+
 TEST_CASE("a clicker's other buttons do nothing on stage, and one press too many leaves nothing",
           "[tour]") {
   Fixture f;

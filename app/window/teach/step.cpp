@@ -12,6 +12,7 @@
 #include "common/core/format.h"
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/chart/climb.h"
@@ -170,21 +171,44 @@ double value_of(const Series& series, const std::string& unit) {
   return per_call / (series.stats->median_ns * 1e-9);
 }
 
-/// The fastest library beside this rung: of its part of the ladder, with a result at these parameters or able to run.
+/// The part of the ladder that the rung, or the one that it was made from, stands in; null: the lab has no parts.
+const Section* part_of(const Lab& lab, std::string_view kernel) {
+  const Section* at = nullptr;
+  for (const Rung& one : lab.rungs) {
+    if (const Section* here = section_at(lab, one)) at = here;
+    if (one.kernel == original_of(kernel)) return at;
+  }
+  return nullptr;
+}
+
+/// A choice that the rung does not have, as a type that is another rung's, is none of its own.
+bool has_choice(const ParamSpec& spec, const ParamValue& value) {
+  return !spec.is_choice ||
+         std::any_of(spec.choices.begin(), spec.choices.end(),
+                     [&](const std::string& one) { return value == ParamValue(one); });
+}
+
+bool takes_type(const State& state, const std::string& kernel, const TourStep& step) {
+  const KernelInfo* info = find_info(state.sessions, kernel);
+  const auto wanted = step.set.find("dtype");
+  return !info || wanted == step.set.end() ||
+         std::none_of(info->params.begin(), info->params.end(), [&](const ParamSpec& spec) {
+           return spec.name == "dtype" && !has_choice(spec, wanted->second);
+         });
+}
+
+/// The fastest library beside this rung: of its part of the ladder and its type, with a result at these parameters or able
+/// to run.
 const Rung* library_of(const State& state, const Rung& rung, const TourStep& step) {
   const Lab& lab = *state.selection.lab;
-  const Section *mine = nullptr, *at = nullptr;
-  for (const Rung& one : lab.rungs) {
-    if (const Section* here = section_at(lab, one)) at = here;
-    if (one.kernel == std::string_view(rung.kernel)) mine = at;
-  }
+  const Section* mine = part_of(lab, rung.kernel);
   const Rung* best = nullptr;
   double best_ns = 0;
-  at = nullptr;
   for (const Rung& one : lab.rungs) {
-    if (const Section* here = section_at(lab, one)) at = here;
-    const bool fits = one.peer && at == mine && backend_of(one.kernel) == backend_of(rung.kernel) &&
-                      one.kernel != std::string_view(rung.kernel);
+    const bool fits = one.peer && part_of(lab, one.kernel) == mine &&
+                      backend_of(one.kernel) == backend_of(rung.kernel) &&
+                      one.kernel != std::string_view(rung.kernel) &&
+                      takes_type(state, one.kernel, step);
     if (!fits) continue;
     const LessonBar bar = make_bar(state, step, {one.kernel, step.set, step.cache, ""});
     const double ns = bar.series && bar.series->stats ? bar.series->stats->median_ns : 0;
@@ -208,8 +232,8 @@ bool is_in_view(const State& state, const Comparison& pair) {
   return row && row->series && row->series->params == pair.candidate_params;
 }
 
-/// In a saved run the comparison that it holds of the selected rung, best of the problem in view and with the rung before:
-/// the presenter can ask for no other.
+/// In a saved run the comparison that it holds of the selected rung with one of its part of the ladder, best of the problem
+/// in view and with the rung before: the presenter can ask for no other.
 const Comparison* kept_pair(const State& state) {
   if (!state.is_replay()) return nullptr;
   const auto rank = [&](const Comparison& pair) {
@@ -217,8 +241,11 @@ const Comparison* kept_pair(const State& state) {
   };
   const Comparison* best = nullptr;
   for (const Comparison& pair : state.run().comparisons()) {
+    const Lab& lab = *state.selection.lab;
     const bool is_of_it = pair.candidate == state.selection.rung &&
-                          pair.candidate != pair.baseline && find_row(state.ladder, pair.baseline);
+                          pair.candidate != pair.baseline &&
+                          find_row(state.ladder, pair.baseline) &&
+                          part_of(lab, pair.baseline) == part_of(lab, pair.candidate);
     if (is_of_it && (!best || rank(pair) >= rank(*best))) best = &pair;  // the newest of a rank
   }
   return best;
@@ -293,9 +320,10 @@ std::string doubt_of(const StepBars& bars) {
 Params params_of_bar(const State& state, const KernelInfo& info, const StepBar& bar) {
   Params params = params_for(state, info);
   for (const auto& [name, value] : bar.set) {
-    const bool takes =
-        std::any_of(info.params.begin(), info.params.end(),
-                    [&, wanted = &name](const ParamSpec& spec) { return spec.name == *wanted; });
+    const bool takes = std::any_of(info.params.begin(), info.params.end(),
+                                   [&, wanted = &name, is = &value](const auto& spec) {
+                                     return spec.name == *wanted && has_choice(spec, *is);
+                                   });
     if (takes) params[name] = value;
   }
   return params;
@@ -314,7 +342,8 @@ bool is_fallback(const ParamSpec& spec, const ParamValue& value) {
 }
 
 /// Whether a step's head says this parameter of its lab: one of the step's rungs takes it, and the step sets it, a learner's
-/// bar has it, or it is another than what the rung takes by itself. The rest is the lab's, of its other rungs.
+/// bar has it, or it is another than what the rung takes by itself. The rest is the lab's, of its other rungs. A choice that
+/// one of the rungs does not have is no common one: the bars of such a step name it.
 bool says_param(const State& state, const TourStep& step, const std::string& name,
                 const ParamValue& value) {
   bool is_taken = false, is_usual = true;
@@ -325,6 +354,8 @@ bool says_param(const State& state, const TourStep& step, const std::string& nam
     const auto spec = std::find_if(info->params.begin(), info->params.end(),
                                    [&](const ParamSpec& one) { return one.name == name; });
     if (spec == info->params.end()) continue;
+    if (name == "dtype" && step.set.contains(name) && !has_choice(*spec, step.set.at(name)))
+      return false;
     is_taken = true;
     is_usual = is_usual && is_fallback(*spec, value);
   }

@@ -46,9 +46,14 @@ std::optional<Comparison> pair_of(const State& state, const StepBars& bars, std:
   }
   const bool is_recorded = first.series && last.series && !last.machine.empty();
   if (!is_recorded || first.machine != last.machine) return std::nullopt;
-  app::RecordedAnswer found = app::recorded_answer(state.sessions.recordings, *first.series,
-                                                   *last.series, last.asked.cache);
-  if (found.comparison) *machine = found.recording->machine;
+  // A ratio of another machine beside these bars would contradict them.
+  std::vector<Recording> of_machine;
+  std::copy_if(state.sessions.recordings.begin(), state.sessions.recordings.end(),
+               std::back_inserter(of_machine),
+               [&](const Recording& one) { return one.machine == last.machine; });
+  app::RecordedAnswer found =
+      app::recorded_answer(of_machine, *first.series, *last.series, last.asked.cache);
+  if (found.comparison) *machine = last.machine;
   return std::move(found.comparison);
 }
 
