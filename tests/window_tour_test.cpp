@@ -666,6 +666,65 @@ TEST_CASE("each side of a step has its own type, and its baseline is of the rung
   CHECK(show("gemv.cuda.warp_rings_fp8").rungs.size() == 2);  // no library of the part has fp8
 }
 
+TEST_CASE("a trap is asked by which factor it is off, and both readings have a bar", "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  open_run(f.state, std::string(std::getenv("RIDGE_SOURCE")) +
+                        "/assets/recorded/traps.h100_80gb_hbm3.jsonl");
+  f.driver->frames(4);
+  begin_presenting(f.state);
+  f.driver->frames(3);
+  CHECK(f.state.selection.rung == "traps.cuda.no_synchronisation");  // the first that the run holds
+  const TourStep step = shown_step(f.state);
+  CHECK(step.ask == Ask::factor);
+  CHECK(contains(step.question, "By which factor"));
+  CHECK(step.rungs.size() == 1);  // no trap is so many times as fast as another
+  // On a wall stands what is wrong, not what guards against it.
+  const SourceText* source = find_source(f.state, f.state.selection.rung);
+  REQUIRE(source);
+  const auto part = key_part(code_lines(*source), 12);
+  REQUIRE(part.size() > 2);
+  CHECK(contains(std::string(part[1]), "lie()"));
+  REQUIRE(f.driver->click("answer_field"));
+  type(f, "5");
+  for (int guard = 0; f.state.teaching.beat != Beat::reveal && guard < 40; ++guard) {
+    f.driver->frames(20);
+    f.driver->key(Key::page_down);
+  }
+  f.driver->frames(60);
+  const TrapOutcome& trap = *bars_in(f).last()->series->trap;
+  REQUIRE(trap.bias == "low");
+  const StepOutcome outcome = outcome_of(f.state, step, bars_in(f));
+  CHECK(outcome.value == Approx(1 / trap.factor));
+  CHECK(contains(outcome.interval, "too low"));
+  const StepBars drawn = bars_in(f).drawn();
+  REQUIRE(drawn.bars.size() == 2);
+  CHECK(drawn.bars.front().value == trap.honest.median);
+  CHECK(drawn.bars.back().value == trap.lie.median);
+  CHECK(f.driver->find("bar:2"));
+  // Five times too low is longer than what was reported, and shorter than what is true.
+  const auto mark = answer_mark(step, drawn, answer_here(f.state), outcome);
+  REQUIRE(mark);
+  CHECK(*mark > trap.lie.median);
+  CHECK(*mark < trap.honest.median);
+  CHECK(contains(how_far(step, bars_in(f), answer_here(f.state), outcome), "too low"));
+}
+
+TEST_CASE("on a wall the flags and that the code is the same stand apart", "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  open_run(f.state, std::string(std::getenv("RIDGE_SOURCE")) + "/assets/recorded/quant.h200.jsonl");
+  f.driver->frames(4);
+  open_lab(f.state, "quant");
+  select_rung(f.state, "gemv.cuda.vectors_fp8");
+  perform(f.state, "show_presenter");
+  f.driver->frames(5);
+  const Area *beside = f.driver->find("code_beside_flags"), *same = f.driver->find("code_same");
+  REQUIRE(beside);
+  REQUIRE(same);
+  CHECK((same->bottom() <= beside->y + 4 || same->x >= beside->x));
+}
+
 TEST_CASE("a clicker's other buttons do nothing on stage, and one press too many leaves nothing",
           "[tour]") {
   Fixture f;

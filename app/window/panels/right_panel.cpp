@@ -249,19 +249,33 @@ std::string flags_of(const SourceText& source) {
   return source.flags.empty() ? "none" : source.flags;
 }
 
-/// "-O1" to "-O3", or that they are the same.
-void draw_flags(Ui& ui, Area* area, const SourceText& before, const SourceText& after) {
+/// "-O1" to "-O3", or that they are the same. Returns what of the line they leave.
+Area draw_flags(Ui& ui, Area* area, const SourceText& before, const SourceText& after) {
   const Area line = area->take_top(ui.px(kFlagsLine));
   float x = line.x + ui.text(line.x, line.middle(), "flags", kSmall_px, Role::muted) + ui.px(12);
   if (flags_of(before) == flags_of(after)) {
     ui.text(x, line.middle(), flags_of(after) + ", unchanged", kTiny_px + 1, Role::muted,
             Face::mono, Anchor::start, line.right() - x);
-    return;
+    return {};
   }
   x += ui.text(x, line.middle(), "− " + flags_of(before), kTiny_px + 1, Role::slower, Face::mono) +
        ui.px(16);
-  ui.text(x, line.middle(), "+ " + flags_of(after), kTiny_px + 1, Role::faster, Face::mono,
-          Anchor::start, std::max(1.0f, line.right() - x));
+  x += ui.text(x, line.middle(), "+ " + flags_of(after), kTiny_px + 1, Role::faster, Face::mono,
+               Anchor::start, std::max(1.0f, line.right() - x)) +
+       ui.px(16);
+  return {x, line.y, std::max(0.0f, line.right() - x), line.h};
+}
+
+constexpr const char* kSameCode = "The code is the same, line for line.";
+
+/// At the right of the first of these places that has the room: flags may take their line whole.
+void draw_same_code(Ui& ui, const Area& beside_flags, const Area& beside_title) {
+  const float w = ui.width(kSameCode, kSmall_px);
+  const Area& place = beside_flags.w >= w ? beside_flags : beside_title;
+  if (place.w < w) return;  // the flags say what changed
+  ui.text(place.right(), place.middle(), kSameCode, kSmall_px, Role::muted, Face::body,
+          Anchor::end);
+  ui.widgets["code_same"] = {place.right() - w, place.y, w, place.h};
 }
 
 }  // namespace
@@ -302,17 +316,19 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
   const app::DiffCount count = app::count_changes(lines_);
   const bool has_code = count.added + count.removed > 0;
   const Area title = area.take_top(ui.px(kTitleLine));
-  ui.text(title.x, title.middle() - ui.px(3), std::string(previous.title) + "  →  " + rung.title,
-          kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
+  const float titled = ui.text(title.x, title.middle() - ui.px(3),
+                               std::string(previous.title) + "  →  " + rung.title, kSmall_px + 1,
+                               Role::text, Face::strong, Anchor::start, title.w) +
+                       ui.px(16);
   if (is_brief) {
-    const Area line = {area.x, area.y, area.w, ui.px(kFlagsLine)};
-    if (!has_code)
-      ui.text(line.right(), line.middle(), "The code is the same, line for line.", kSmall_px,
-              Role::muted, Face::body, Anchor::end);
+    Area line;
     if (flags_of(*before) != flags_of(*after))
-      draw_flags(ui, &area, *before, *after);
+      line = draw_flags(ui, &area, *before, *after);
     else if (!has_code)
-      area.take_top(line.h);
+      line = area.take_top(ui.px(kFlagsLine));
+    ui.widgets["code_beside_flags"] = line;
+    if (!has_code)
+      draw_same_code(ui, line, {title.x + titled, title.y - ui.px(3), title.w - titled, title.h});
     return draw_lines(ui, area, is_cut ? fitting_lines(ui, area.h) : brief_lines());
   }
   const Area change = area.take_top(ui.px(26));
@@ -320,7 +336,7 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
           Anchor::start, change.w);
   draw_flags(ui, &area, *before, *after);
   if (!has_code) {
-    ui.paragraph(area, "The code is the same, line for line.", kSmall_px, Role::muted);
+    ui.paragraph(area, kSameCode, kSmall_px, Role::muted);
     return;
   }
   const Area summary = area.take_top(ui.px(32));

@@ -167,7 +167,7 @@ Result<void> set_scene(State& state, const std::string& scene, const std::string
   if (scene == "presenter") {
     state.view.screen = ScreenId::lab;
     rebuild_ladder(state);  // it is presented from there
-    toggle_presenter(state);
+    state.is_replay() ? begin_presenting(state) : toggle_presenter(state);
     rebuild_ladder(state);
     choose_or_type(state);
     while (state.teaching.beat < Beat::reveal) advance(state);

@@ -203,6 +203,7 @@ Plotted plotted_pair(const study::TourStep& step, const StepBars& bars, const St
 
 /// Of the speed of a bar that was timed by itself: from the interval of its time, or from `time_ns` in its place.
 std::optional<Interval> interval_of(const LessonBar& bar, const Interval* time_ns) {
+  if (bar.reading) return bar.reading->ci;
   if (!bar.series || !bar.series->stats || bar.series->trap) return std::nullopt;
   const Stats& stats = *bar.series->stats;
   if (!time_ns && stats.ci_ns) time_ns = &*stats.ci_ns;
@@ -286,6 +287,7 @@ void draw_ceiling(Ui& ui, const Area& rail, double share) {
 std::string said_of(const study::TourStep& step, const StepBars& bars, const LessonBar& bar,
                     double before, bool is_brief) {
   if (!bar.series) return bar.reason;
+  if (bar.reading) return reading_text(*bar.series->trap, *bar.reading);
   const bool is_rate = is_brief && step.ask == study::Ask::largest_step;
   std::string text = is_rate ? format_rate(bar.value, bars.unit) : figures_of(bar, bars.unit);
   if (before > 0 && step.ask == study::Ask::largest_step)
@@ -322,6 +324,9 @@ std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& sc
     return from + "Speed from zero, longer is faster, as a multiple of “" +
            bars.bars.front().title + "”; of “" + bars.bars.back().title + "” from runs in turns." +
            (bars.bars.size() > 2 ? " What has ≈ was timed apart." : "") + line_text(all);
+  if (bars.bars.back().reading)
+    return from + "The same thing, read in two ways, from zero: as it is, and as “" +
+           rung_of(bars.bars.back().asked.kernel)->title + "” has it." + line_text(all);
   if (bars.is_factor())
     return from + "How far each figure is from the honest one, from zero: longer is further off.";
   if (bars.unit.empty()) return from + "No bar has a speed here.";
@@ -515,19 +520,22 @@ Foot foot_of(Ui& ui, float width, const StepBars& bars, const Plotted& all, cons
 
 }  // namespace
 
-std::string step_bars_words(const State& state, const study::TourStep& step, const StepBars& bars) {
+std::string step_bars_words(const State& state, const study::TourStep& step, const StepBars& of) {
+  const StepBars bars = of.drawn();
   const Plotted all = plotted(step, bars, answer_here(state), outcome_of(state, step, bars));
   return caption_of(bars, all, scale_of(all, bars.unit));
 }
 
-float step_bars_foot(Ui& ui, float width, const study::TourStep& step, const StepBars& bars) {
+float step_bars_foot(Ui& ui, float width, const study::TourStep& step, const StepBars& of) {
+  const StepBars bars = of.drawn();
   const StepAnswer& answer = answer_here(ui.state);
   const Plotted all = plotted(step, bars, answer, outcome_of(ui.state, step, bars));
   const Foot foot = foot_of(ui, width, bars, all, scale_of(all, bars.unit));
   return foot.said_h + foot.says_h + ui.px(4);
 }
 
-void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& bars) {
+void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& of) {
+  const StepBars bars = of.drawn();
   const StepAnswer& answer = answer_here(ui.state);
   const Plotted all = plotted(step, bars, answer, outcome_of(ui.state, step, bars));
   const Scale scale = scale_of(all, bars.unit);

@@ -894,7 +894,7 @@ bool LessonCanvas::draw_figure(Ui& ui, const Area& area, const Shown& shown) {
 
 void LessonCanvas::draw_right(Ui& ui, Area area, const Shown& shown) {
   const float gap = ui.px(12), pad = ui.px(16);
-  const auto count = static_cast<float>(shown.bars.bars.size());
+  const auto count = static_cast<float>(shown.bars.drawn().bars.size());
   const Beat beat = ui.state.teaching.beat;
   const bool presenting = ui.state.teaching.presenting;
   if (beat == Beat::predict || !shown.step.measures()) return draw_code(ui, area, shown);
@@ -937,13 +937,13 @@ void LessonCanvas::draw_explain(Ui& ui, Area area, const Shown& shown) {
   const float gap = ui.px(12), pad = ui.px(16);
   const float foot = step_bars_foot(ui, area.w - 2 * pad, shown.step, shown.bars);
   const auto needs = [&](float bar) {
-    return ui.px(bar) * static_cast<float>(shown.bars.bars.size()) + foot + 2 * pad;
+    return ui.px(bar) * static_cast<float>(shown.bars.drawn().bars.size()) + foot + 2 * pad;
   };
   const bool has_picture = shows_picture(ui.state, shown);
   Area left = area;
   left.take_top(needs(kHigh), gap);
   // On a wall many bars are an aside: of one or two the answer has the whole width to be far off in.
-  const bool may_be_high = !ui.state.teaching.presenting || shown.bars.bars.size() <= 2;
+  const bool may_be_high = !ui.state.teaching.presenting || shown.bars.drawn().bars.size() <= 2;
   const float wanted = needs(may_be_high && fits_whole(ui, left) ? kHigh : kThin);
   const Area top = has_picture ? area.take_top(std::min(wanted, area.h * kMostShare), gap)
                                : std::exchange(area, Area());

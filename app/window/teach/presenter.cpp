@@ -269,12 +269,30 @@ void begin_on_stage(State& state, const std::string& id) {
   state.notice = {fmt::format("This tour was left at step {}: # leads there.", kept + 1), false};
 }
 
+namespace {
+
+/// Null: a saved run without a result of this lab's rungs. Its own come before recordings beside it.
+const RungView* first_asked(const State& state) {
+  const auto& rows = state.ladder.rows;
+  const auto can = [&](const RungView& row) { return can_be_asked(state, row.rung->kernel); };
+  auto found = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
+    return can(row) && (!state.is_replay() || row.run == &state.run());
+  });
+  if (found == rows.end()) found = std::find_if(rows.begin(), rows.end(), can);
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 void begin_presenting(State& state, bool keeps_rung) {
   const Teaching& teach = state.teaching;
   const bool is_open = !teach.tour && !state.is_replay();  // a saved run is shown for itself
   if (!teach.tour && state.is_replay() && !keeps_rung) {
     if (state.ladder.rows.empty()) rebuild_ladder(state);
-    if (const std::string rung = largest_step(state); !rung.empty()) select_rung(state, rung);
+    const RungView* first = first_asked(state);
+    std::string rung = largest_step(state);
+    if (rung.empty() && first) rung = first->rung->kernel;
+    if (!rung.empty()) select_rung(state, rung);
   }
   const std::string begun = is_open && has_begun_tour(state) ? tour_to_resume(state) : "";
   if (!begun.empty()) begin_on_stage(state, begun);
@@ -287,19 +305,6 @@ void present_tour(State& state, const std::string& id) {
   const bool begins = state.teaching.tour || !state.teaching.wanted_tour.empty();
   if (begins && !state.teaching.presenting) toggle_presenter(state);
 }
-
-namespace {
-
-/// Null: a saved run without a result of this lab's rungs.
-const RungView* first_asked(const State& state) {
-  const auto& rows = state.ladder.rows;
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
-    return can_be_asked(state, row.rung->kernel);
-  });
-  return found == rows.end() ? nullptr : &*found;
-}
-
-}  // namespace
 
 void toggle_presenter(State& state) {
   Teaching& teach = state.teaching;

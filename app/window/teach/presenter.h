@@ -24,8 +24,8 @@ void toggle_presenter(State& state);
 /// says how it is reached. A tour that is on goes on.
 void begin_on_stage(State& state, const std::string& id);
 /// As the program starts with --presenter: the tour that was begun last, from its first step; without one the list of them
-/// lies over the selected rung's question. A saved run is shown from the step of its ladder that gains most, where no rung
-/// was chosen.
+/// lies over the selected rung's question. A saved run is shown from the step of its ladder that gains most, else from its
+/// first result, where no rung was chosen.
 void begin_presenting(State& state, bool keeps_rung = false);
 /// The same of this tour, in presenter mode.
 void present_tour(State& state, const std::string& id);

@@ -424,6 +424,13 @@ TourStep shown_step(const State& state) {
   }
   if (row->info && !row->info->dtypes.empty() && !step.set.contains("dtype"))
     step.set["dtype"] = row->series ? dtype_of(*row->series) : row->info->dtypes.front();
+  if (row->info && row->info->kind == RungKind::trap) {  // it goes on from nothing but itself
+    step.ask = Ask::factor;
+    step.question = std::string("The trap: ") + row->rung->change + ". By which factor is “" +
+                    row->rung->title + "” off, too high or too low?";
+    step.rungs = {state.selection.rung};
+    return step;
+  }
   const Rung* before = row->rung->peer ? nullptr : previous_rung(*state.selection.lab, *row->rung);
   while (before &&
          !(why_no_step(before->kernel, step.set).empty() && can_be_asked(state, before->kernel)))
@@ -446,6 +453,23 @@ TourStep shown_step(const State& state) {
 const Rung* rung_in(const State& state, const std::string& kernel) {
   const RungView* row = find_row(state.ladder, kernel);
   return row ? row->rung : rung_of(kernel);
+}
+
+StepBars StepBars::drawn() const {
+  const bool is_one = bars.size() == 1 && bars.front().series && bars.front().series->trap;
+  if (!is_one) return *this;
+  const TrapOutcome& trap = *bars.front().series->trap;
+  StepBars both{{bars.front(), bars.front()}, unit};
+  LessonBar &honest = both.bars.front(), &lie = both.bars.back();
+  honest.title = "true";
+  honest.reading = &trap.honest;
+  lie.title = "reported";
+  lie.reading = &trap.lie;
+  for (LessonBar& bar : both.bars) {
+    bar.detail = trap.quantity;
+    bar.value = bar.reading->median;
+  }
+  return both;
 }
 
 StepBars step_bars(const State& state, const TourStep& step) {

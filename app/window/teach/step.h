@@ -24,6 +24,8 @@ struct LessonBar {
   /// Measured here, and no earlier result of this session at the same point agrees: one sentence. Empty: none contradicts.
   std::string contradiction = {};
   double value = 0;  ///< in StepBars::unit; 0: there is none
+  /// Where the bar is one of the two readings of a trap (StepBars::drawn()): which; its unit is the trap's.
+  const TrapFigure* reading = nullptr;
 };
 
 struct StepBars {
@@ -31,6 +33,8 @@ struct StepBars {
   std::string unit;  ///< "FLOP/s", "images/s"; "×": how far a trap's figure is off, either way
   bool is_factor() const { return unit == "×"; }
   const LessonBar* last() const { return bars.empty() ? nullptr : &bars.back(); }
+  /// As they are drawn: of a trap alone what is true, and what it reports, are a bar each.
+  StepBars drawn() const;
 };
 
 /// The step that the canvas shows: the tour's, else the selected rung beside the rung before it and the fastest library,

@@ -45,7 +45,7 @@ std::string asked_for(const TourStep& step, const StepBars& bars) {
     case Ask::share:
       return "per cent of the measured ceiling, for " + quoted_bar(*last, step);
     case Ask::factor:
-      return "times too high, for " + quoted_bar(*last, step);
+      return "times too high or too low, for " + quoted_bar(*last, step);
     case Ask::ratio:
       return quoted_bar(*last, step) + " is so many times as fast as " + quoted_bar(first, step);
     default:

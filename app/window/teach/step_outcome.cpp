@@ -251,11 +251,16 @@ void judge_share(const State& state, const LessonBar& bar, StepOutcome* out) {
 
 void judge_factor(const LessonBar& bar, StepOutcome* out) {
   const auto& trap = bar.series->trap;
-  out->value = trap ? trap->factor : 0;
-  out->shown = trap ? ratio_text(out->value, trap->ci) : format_ratio(out->value);
-  if (!trap) return;
-  out->range = trap->ci;
-  out->interval = interval_text(ratio_interval_text(trap->ci, trap->margin));
+  if (!trap || !(trap->factor > 0)) return;
+  const bool is_low = trap->factor < 1;
+  out->value = is_low ? 1 / trap->factor : trap->factor;
+  out->range = is_low ? inverse(trap->ci) : trap->ci;
+  out->shown = ratio_text(out->value, out->range);
+  const bool is_settled = trap->bias == "high" || trap->bias == "low";
+  out->interval = interval_text(ratio_interval_text(out->range, trap->margin)) +
+                  (!is_settled ? "; that it is off is not settled"
+                   : is_low    ? "; it reads too low"
+                               : "; it reads too high");
 }
 
 void judge_pair(const Comparison& pair, StepOutcome* out) {
@@ -572,8 +577,9 @@ std::optional<double> answer_mark(const TourStep& step, const StepBars& bars,
   const auto said = parse_answer(step.ask, answer.typed);
   if (!said || !(outcome.value > 0)) return std::nullopt;
   if (step.ask == Ask::ratio && bars.bars.front().value > 0) return bars.bars.front().value * *said;
-  return step.ask == Ask::time ? last->value * outcome.value / *said
-                               : last->value * *said / outcome.value;
+  const bool is_under = last->reading && last->series->trap->factor < 1;
+  return step.ask == Ask::time || is_under ? last->value * outcome.value / *said
+                                           : last->value * *said / outcome.value;
 }
 
 }  // namespace ridge::window
