@@ -124,6 +124,7 @@ std::string cover_reason(const State& state, const std::string& kernel) {
 
 /// What is asked for is not given away beside the question.
 void cover(RungView* row, std::string why) {
+  row->hidden = row->held();
   row->covered = true;
   row->series = row->kept = nullptr;
   row->running.reset();

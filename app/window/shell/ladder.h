@@ -37,6 +37,14 @@ struct RungView {
   bool can_run = false;              ///< on this machine, at this data type
   bool covered =
       false;  ///< it has a result, which is being predicted: it is left out until it is asked for
+  struct Held {
+    const Series* series = nullptr;
+    const Run* run = nullptr;
+    Origin origin = Origin::none;
+  };
+  Held hidden = {};  ///< under the cover
+  /// Its result, covered or not, for who asks about it: where it is of, and at which problem. Not to be shown.
+  Held held() const { return covered ? hidden : Held{series, run, origin}; }
 };
 
 /// The rows, and what they were made from: refresh() makes them again where that moved.

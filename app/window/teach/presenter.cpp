@@ -276,7 +276,7 @@ const RungView* first_asked(const State& state) {
   const auto& rows = state.ladder.rows;
   const auto can = [&](const RungView& row) { return can_be_asked(state, row.rung->kernel); };
   auto found = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
-    return can(row) && (!state.is_replay() || row.run == &state.run());
+    return can(row) && (!state.is_replay() || row.held().run == &state.run());
   });
   if (found == rows.end()) found = std::find_if(rows.begin(), rows.end(), can);
   return found == rows.end() ? nullptr : &*found;

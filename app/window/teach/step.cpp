@@ -229,7 +229,7 @@ bool is_ladder_step(const State& state, const Comparison& pair) {
 /// At the problem that the lab shows of its candidate.
 bool is_in_view(const State& state, const Comparison& pair) {
   const RungView* row = find_row(state.ladder, pair.candidate);
-  return row && row->series && row->series->params == pair.candidate_params;
+  return row && row->held().series && row->held().series->params == pair.candidate_params;
 }
 
 /// In a saved run the comparison that it holds of the selected rung with one of its part of the ladder, best of the problem
@@ -331,7 +331,7 @@ Params params_of_bar(const State& state, const KernelInfo& info, const StepBar& 
 
 bool can_be_asked(const State& state, const std::string& kernel) {
   const RungView* row = find_row(state.ladder, kernel);
-  return !state.is_replay() || (row && row->series);
+  return !state.is_replay() || (row && row->held().series);
 }
 
 namespace {
@@ -413,17 +413,18 @@ TourStep shown_step(const State& state) {
   step.question = begins_question(*row->rung) + " How long does one call take?";
   step.words = row->rung->change;
   const Comparison* kept = kept_pair(state);
+  const RungView::Held held = row->held();
   // All of one size and type: those of the result in view, where a recording has another size than was asked for.
   if (kept) {
     step.set = kept->candidate_params;
-  } else if (row->series && (row->origin == Origin::recorded || state.is_replay())) {
-    step.set = asked_params(*row->series);
+  } else if (held.series && (held.origin == Origin::recorded || state.is_replay())) {
+    step.set = asked_params(*held.series);
     step.set.erase("threads");
   } else if (row->info) {
     step.set = params_for(state, *row->info);
   }
   if (row->info && !row->info->dtypes.empty() && !step.set.contains("dtype"))
-    step.set["dtype"] = row->series ? dtype_of(*row->series) : row->info->dtypes.front();
+    step.set["dtype"] = held.series ? dtype_of(*held.series) : row->info->dtypes.front();
   if (row->info && row->info->kind == RungKind::trap) {  // it goes on from nothing but itself
     step.ask = Ask::factor;
     step.question = std::string("The trap: ") + row->rung->change + ". By which factor is “" +
