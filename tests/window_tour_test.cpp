@@ -25,6 +25,7 @@
 #include "app/window/teach/step_outcome.h"
 #include "app/window/teach/step_run.h"
 #include "app/window/views/view.h"
+#include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/ratio_text.h"
 #include "tests/program.h"
@@ -711,6 +712,38 @@ TEST_CASE("a trap is asked by which factor it is off, and both readings have a b
   CHECK(*mark > trap.lie.median);
   CHECK(*mark < trap.honest.median);
   CHECK(contains(how_far(step, bars_in(f), answer_here(f.state), outcome), "too low"));
+}
+
+TEST_CASE("where speed is bought with accuracy, both are asked for and both are shown", "[tour]") {
+  const auto [file, lab, rung, against] =
+      GENERATE(table<const char*, const char*, const char*, const char*>(
+          {{"mixed.h100_80gb_hbm3", "mixed", "mixed.cuda.fp16_dynamic", "mixed.cuda.fp32"},
+           {"quant.intel_r_xeon_r_processor", "quant", "quantnet.cpu.int8_tensor",
+            "quantnet.cpu.fp32"}}));
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  open_run(f.state,
+           std::string(std::getenv("RIDGE_SOURCE")) + "/assets/recorded/" + file + ".jsonl");
+  f.driver->frames(4);
+  open_lab(f.state, lab);
+  select_rung(f.state, rung);
+  perform(f.state, "show_presenter");
+  f.driver->frames(3);
+  const TourStep step = shown_step(f.state);
+  CHECK(contains(step.question, "what does it cost in accuracy?"));
+  CHECK(std::find(step.rungs.begin(), step.rungs.end(), against) != step.rungs.end());
+  const StepBars bars = bars_in(f);
+  const auto own = task_of(*bars.last());
+  REQUIRE(own);
+  CHECK(contains(figures_of(*bars.last(), bars.unit), "accuracy " + format_number(own->mean, 4)));
+  const StepOutcome outcome = outcome_of(f.state, step, bars);
+  CHECK(outcome.task.starts_with("accuracy " + format_number(own->mean, 4)));
+  for (const LessonBar& bar : bars.bars) {
+    if (bar.asked.kernel != against || !bar.series) continue;
+    CHECK(contains(outcome.task, "“" + bar.title + "” has 0."));
+  }
+  select_rung(f.state, against);  // it is what the others are held against
+  CHECK_FALSE(contains(shown_step(f.state).question, "accuracy"));
 }
 
 TEST_CASE("on a wall the flags and that the code is the same stand apart", "[tour]") {

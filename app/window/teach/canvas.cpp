@@ -554,6 +554,8 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
                    is_open ? Role::muted : Role::text, 2, true, is_open});
     if (is_number && outcome.pair) all.push_back(verdict_word(*outcome.pair));
   }
+  if (!outcome.task.empty())  // what the speed was bought with
+    all.push_back({sentence_of(outcome.task) + ".", kHeading_px, Role::text, 10});
   // What was committed to comes before what is known about the figure. What a busy machine did to it is said whole at
   // Explain.
   const StepAnswer& answer = answer_here(ui.state);

@@ -218,6 +218,13 @@ const Rung* library_of(const State& state, const Rung& rung, const TourStep& ste
   return best;
 }
 
+/// Whether a step to this rung may cost what its lab judges by.
+bool can_cost(const Lab& lab, const RungView& row) {
+  const Series* series = row.held().series;
+  const QualityCheck* check = series ? series->quality() : nullptr;
+  return check && check->task.contains(lab.quality_metric) && judged_against(lab, row.rung->kernel);
+}
+
 /// Of ours the rung before it on the ladder was the baseline.
 bool is_ladder_step(const State& state, const Comparison& pair) {
   const RungView* row = find_row(state.ladder, pair.candidate);
@@ -447,8 +454,34 @@ TourStep shown_step(const State& state) {
                     "” is “" + row->rung->title + "”?";
   }
   if (before && (!row->info || row->info->kind == RungKind::kernel)) step.kind = StepKind::compare;
+  const Lab& lab = *state.selection.lab;
+  if (can_cost(lab, *row)) {
+    const Rung* against = judged_against(lab, state.selection.rung);
+    const bool is_there =
+        std::find(step.rungs.begin(), step.rungs.end(), against->kernel) != step.rungs.end();
+    if (!is_there) step.rungs.insert(step.rungs.begin() + (before ? 1 : 0), against->kernel);
+    step.question += std::string(" And what does it cost in ") + lab.quality_metric + "?";
+  }
   step.rungs.push_back(state.selection.rung);
   return step;
+}
+
+const Rung* judged_against(const Lab& lab, const std::string& kernel) {
+  if (lab.quality_metric == kErrorMetric) return nullptr;
+  const auto first = std::find_if(lab.rungs.begin(), lab.rungs.end(), [&](const Rung& rung) {
+    return !rung.peer && !rung.wrong && family_of(rung.kernel) == family_of(kernel) &&
+           backend_of(rung.kernel) == backend_of(kernel);
+  });
+  return first == lab.rungs.end() || first->kernel == kernel ? nullptr : &*first;
+}
+
+std::optional<SeedMean> task_of(const LessonBar& bar) {
+  const QualityCheck* check = bar.series ? bar.series->quality() : nullptr;
+  const Lab* lab = check ? find_lab(bar.series->lab) : nullptr;
+  if (!lab || !check->task.contains(lab->quality_metric)) return std::nullopt;
+  const auto mean = seed_mean(bar.run->series().pointers(), bar.series->kernel, bar.series->params,
+                              lab->quality_metric);
+  return mean ? mean : SeedMean{1, check->task.at(lab->quality_metric)};
 }
 
 const Rung* rung_in(const State& state, const std::string& kernel) {

@@ -3,11 +3,13 @@
 // of them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/study/tour.h"
 #include "app/window/shell/state.h"
+#include "common/record/seed_delta.h"
 
 namespace ridge::window {
 
@@ -55,6 +57,13 @@ std::string bar_name(const LessonBar& bar, const study::TourStep& step);
 std::string machine_named(const Run& run);
 /// The bar as a recording of these very parameters has it; without a series where none does.
 LessonBar recorded_bar(const State& state, const study::StepBar& asked);
+
+/// In a lab that judges by a task, as accuracy: the rung that says what the others lose of it, the first of their kind.
+/// Null: it is this one, or the lab judges by an error.
+const Rung* judged_against(const Lab& lab, const std::string& kernel);
+
+/// What the lab of this bar judges by, as accuracy, over its seeds. None: it judges by an error, or the bar was not judged.
+std::optional<SeedMean> task_of(const LessonBar& bar);
 
 /// It ended, passed its check and has a figure.
 bool is_result(const Series& series);

@@ -16,6 +16,7 @@
 #include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
+#include "labs/lab.h"
 
 namespace ridge::window {
 namespace {
@@ -356,8 +357,32 @@ std::string outcome_figure(const StepOutcome& outcome) {
                                                              : outcome.shown);
 }
 
+namespace {
+
+std::string task_words(const TourStep& step, const StepBars& bars) {
+  const Lab* lab = find_lab(step.lab);
+  if (!lab || !bars.last()) return {};
+  const auto said = [](const SeedMean& mean) {
+    const std::string seeds = seed_mean_text(mean.seeds);
+    return format_number(mean.mean, 4) + (seeds.empty() ? "" : ", " + seeds);
+  };
+  const auto own = task_of(*bars.last());
+  if (!own) return {};
+  const Rung* against = judged_against(*lab, bars.last()->asked.kernel);
+  const std::string text = lab->quality_metric + (" " + said(*own));
+  for (const LessonBar& bar : bars.bars) {
+    const auto other = task_of(bar);
+    if (against && bar.asked.kernel == against->kernel && other)
+      return text + "; “" + bar.title + "” has " + said(*other);
+  }
+  return text;
+}
+
+}  // namespace
+
 StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars& bars) {
   StepOutcome out;
+  out.task = task_words(step, bars);
   const bool is_of_two = step.kind == StepKind::compare || step.ask == Ask::ratio;
   if (is_of_two && bars.bars.size() > 1) {
     out.pair = pair_of(state, bars, &out.pair_machine);

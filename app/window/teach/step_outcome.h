@@ -22,6 +22,9 @@ struct StepOutcome {
   bool is_between_clocks = false;  ///< `range` is from processor time to wall time, no interval
   bool is_bound =
       false;  ///< of a share: its ceiling is in doubt, and more than `value` it cannot be
+  /// In a lab that judges by a task, what the last bar's rung has of it beside the one that it is judged against: "accuracy
+  /// 0.8730, mean of 8 seeds; “fp32” has 0.8742". Empty: no such lab, or it was not judged.
+  std::string task;
   /// Why no answer is judged by the figure, one sentence; empty: it is judged.
   std::string ungraded;
   /// Of a comparison step, as the step asks it; absent: none was made, or it was cancelled.
