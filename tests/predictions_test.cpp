@@ -171,6 +171,29 @@ TEST_CASE("a factor is answered as a factor, of pairs where there are any") {
   CHECK(test::contains(settled, "it is 8.20× [7.90, 8.50] in pairs: right, inside its interval"));
 }
 
+TEST_CASE("a pair that was made before the run answers a factor, and not two times of other minutes") {
+  Told told;
+  told.measure(19e6, true, 64, "gemm.cpu.naive_o3");
+  Comparison made;
+  made.baseline = "gemm.cpu.naive_o3";
+  made.candidate = kKernel;
+  made.baseline_params = made.candidate_params = {{"n", int64_t{64}}};
+  made.cache = CacheMode::hot;
+  made.ratio = 7.67;
+  made.ci = Interval{7.52, 8.05};
+  made.verdict = Verdict::faster;
+  told.out.worker("result", {{"request", 0}, {"comparisons", std::vector<Comparison>{made}}});
+  told.out.app("predict", {{"kernel", kKernel},
+                           {"params", {{"n", 64}}},
+                           {"value", 0},
+                           {"factor", 20},
+                           {"of", "gemm.cpu.naive_o3"}});
+  told.measure(1e6);
+  const auto revealed = report::reveal(told.told()).front();
+  CHECK(*revealed.ratio == Approx(7.67));  // what the verdict says beside it
+  CHECK(test::contains(report::prediction_sentence(revealed), "it is 7.67× [7.52, 8.05] in pairs"));
+}
+
 TEST_CASE("two rough times settle a factor that is far off, and none near their quotient") {
   const auto said = [](double factor) {
     Told told;

@@ -9,6 +9,7 @@
 
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
 #include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
@@ -72,8 +73,10 @@ const Series* reference_series(const Run& run, const Prediction& prediction,
 }
 
 /// Of the two in pairs at what was predicted: that of the result's own request judges it, the newest other is a later one.
+/// Whichever side of the result it was made on, a pair with an interval knows better than two times of other minutes.
 void find_pairs(const Run& run, Revealed* out) {
   const Prediction& prediction = *out->prediction;
+  const Comparison* earlier = nullptr;
   for (const Comparison& one : run.comparisons()) {
     if (one.candidate != prediction.kernel || one.baseline != prediction.of ||
         one.verdict == Verdict::invalid || one.cache != out->series->cache ||
@@ -85,7 +88,14 @@ void find_pairs(const Run& run, Revealed* out) {
       out->pair = &one;
     else if (one.request > out->series->request)
       out->later_pair = &one;
+    else if (one.ci && !one.stale && (!earlier || outweighs(one, *earlier)))
+      earlier = &one;
   }
+  if (out->pair) return;
+  if (out->later_pair && out->later_pair->ci)
+    std::swap(out->pair, out->later_pair);
+  else
+    out->pair = earlier;
 }
 
 /// Whether it is of the lab that the report is of: a lesson asks at another size than the one in view.
@@ -132,7 +142,6 @@ void reveal_factor(const Run& run, Revealed* out) {
   if (is_time(of_ns)) out->predicted_ns = of_ns / prediction.factor;
   if (!out->measured_ns) return;
   find_pairs(run, out);
-  if (!out->pair && out->later_pair && out->later_pair->ci) std::swap(out->pair, out->later_pair);
   if (out->pair)
     out->ratio = out->pair->ratio;
   else if (is_time(of_ns))
