@@ -177,10 +177,35 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
   REQUIRE(f.driver->click("show_tour"));
   CHECK(f.state.view.screen == ScreenId::tour);
   CHECK(param_int(f.state.selection.params, "n") == 256);
+  // End shows what was said so far; the card's own button leaves.
   REQUIRE(f.driver->click("end_tour"));
-  CHECK_FALSE(f.state.teaching.tour);
+  REQUIRE(f.driver->find("end_card"));
+  CHECK(f.driver->find("end_words:1"));
+  f.driver->key(Key::page_up);
+  CHECK(f.state.teaching.beat == Beat::explain);
+  REQUIRE(f.driver->click("end_tour"));
+  f.driver->key(Key::page_down);
   CHECK_FALSE(f.state.teaching.tour);
   CHECK(f.state.view.screen == ScreenId::lab);
+  // Resumed it has what was said and shown; begun anew it has not.
+  resume_tour(f.state, "meetup");
+  f.driver->frames(2);
+  CHECK(f.state.teaching.tour_step == 0);
+  REQUIRE(f.state.teaching.results.contains(0));
+  CHECK(f.state.teaching.results.at(0).said == "80.0 ms");
+  CHECK(f.state.teaching.answers.at(0).typed == "80 ms");
+  start_tour(f.state, "meetup");
+  CHECK(f.state.teaching.results.empty());
+}
+
+TEST_CASE("the end card says which steps another window has seen", "[tour]") {
+  Fixture f;
+  f.state.tour_progress.places["meetup"] = {1, {0}};
+  start_tour(f.state, "meetup", 1);
+  f.state.teaching.results[1] = {};
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("end_tour"));
+  CHECK(f.driver->find("end_earlier"));
 }
 
 TEST_CASE("a tour resumes at a step, and its end card has score, verdicts, report, next",
@@ -1768,6 +1793,7 @@ TEST_CASE("F1 lists the keys, and the arrows go through a tour outside what is t
   CHECK(f.state.view.screen == ScreenId::shortcuts);
   for (const bool presenting : {false, true}) {
     INFO(presenting);
+    f.state.teaching.results.clear();  // else what was said at the step stands there again
     start_tour(f.state, "meetup", 1);
     if (presenting) toggle_presenter(f.state);
     f.driver->frames(4);

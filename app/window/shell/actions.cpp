@@ -756,7 +756,7 @@ const Action kAfterViews[] = {
      jump_blocker, [](State& state) { go_to_step(state, state.teaching.tour_step - 1); }},
     {"run_again", "On a step of a tour: measure it again", typed("R", 'r'), again_blocker,
      run_again},
-    {"end_tour", "End the tour", {}, tour_blocker, end_tour},
+    {"end_tour", "End the tour", {}, tour_blocker, stop_tour},
     {"report_tour", "Report what the tour measured", {}, export_blocker, report_tour},
     {"sweep", "Sweep the selected rung over all sizes", typed("Z", 'z'), run_selected_blocker,
      sweep_selected},

@@ -158,8 +158,10 @@ std::string source_of(const State& state, const Shown& shown, const Recording* r
 }
 
 /// A tour's answers and what its comparisons allow to be said: the report of a class hands both in.
-report::Section tour_section(const State& state, bool is_ended) {
+report::Section tour_section(const State& state) {
   const study::Tour& tour = *state.teaching.tour;
+  const bool is_ended = is_at_tours_end(state) &&
+                        state.teaching.results.contains(static_cast<int>(tour.steps.size()) - 1);
   report::Section section{.id = "tour",
                           .title = (is_ended ? "The tour: " : "A tour, not ended: ") + tour.title,
                           .part = report::Part::results};
@@ -192,12 +194,12 @@ Result<report::Report> shown_report(const State& state) {
   if (recording)
     options.recorded = "Recorded on " + shown.run->environment()->machine() + ", not measured here";
   if (is_of_tour) {
-    options.page_one.push_back(tour_section(state, true));
+    options.page_one.push_back(tour_section(state));
   } else if (shown.comparison) {
     options.baseline = shown.comparison->baseline;
     options.candidate = shown.comparison->candidate;
   }
-  if (has_tour && !is_of_tour) options.sections.push_back(tour_section(state, false));
+  if (has_tour && !is_of_tour) options.sections.push_back(tour_section(state));
   options.only = problem_in_view(state, shown, recording);
   options.notes = state.run().notes();  // of this session, whichever run is on screen
   const report::Input input = {&run, "run.jsonl"};

@@ -40,6 +40,19 @@ std::string score_text(const Teaching& teach) {
   return text;
 }
 
+/// Steps that were done while another window was open: what was said there is not known any more. Empty: none.
+std::string earlier_text(const State& state) {
+  const Teaching& teach = state.teaching;
+  const auto place = state.tour_progress.places.find(teach.tour->id);
+  if (place == state.tour_progress.places.end() || teach.leaves_place) return {};
+  const auto count =
+      std::count_if(place->second.done.begin(), place->second.done.end(),
+                    [&](int step) { return !teach.results.contains(step); });
+  if (count == 0) return {};
+  return fmt::format("{} step{} taken before this window was opened: not on this card.", count,
+                     count == 1 ? " was" : "s were");
+}
+
 std::string near_text(const StepResult& result) {
   if (result.right) return *result.right ? "right" : "not right";
   if (!result.withdrawn.empty()) return "withdrawn";
@@ -169,6 +182,12 @@ float lay_score(Ui& ui, Area rest, const Teaching& teach, float grown, bool meas
   rest.take_top(ui.paragraph(rest, score_text(teach), std::round(kBody_px * grown), Role::text,
                              Face::body, measure),
                 ui.px(4));
+  if (const std::string earlier = earlier_text(ui.state); !earlier.empty()) {
+    if (!measure) ui.widgets["end_earlier"] = rest;
+    rest.take_top(ui.paragraph(rest, earlier, std::round(kSmall_px * grown), Role::muted,
+                               Face::body, measure),
+                  ui.px(4));
+  }
   const bool has_number = std::any_of(teach.results.begin(), teach.results.end(),
                                       [](const auto& one) { return one.second.over.has_value(); });
   if (has_number)

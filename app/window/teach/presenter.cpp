@@ -154,11 +154,20 @@ ScreenId canvas_screen(const State& state) {
   return state.teaching.presenting ? ScreenId::presenter : ScreenId::tour;
 }
 
-/// Nothing of another tour, or of this one when it was taken before.
-void forget_steps(Teaching& teach) {
-  teach.answers.clear();
-  teach.results.clear();
-  teach.asked_at.clear();
+/// The steps of the tour that is on make way for another's. Those of a learner in the window's own session are kept.
+void put_steps_away(Teaching& teach) {
+  TourSteps steps{std::exchange(teach.answers, {}), std::exchange(teach.results, {}),
+                  std::exchange(teach.asked_at, {})};
+  if (teach.tour && teach.tour_run.empty() && !teach.leaves_place && !steps.results.empty())
+    teach.left[teach.tour->id] = std::move(steps);
+}
+
+void take_steps_up(Teaching& teach) {
+  const auto left = teach.left.extract(teach.tour->id);
+  if (!left) return;
+  teach.answers = std::move(left.mapped().answers);
+  teach.results = std::move(left.mapped().results);
+  teach.asked_at = std::move(left.mapped().asked_at);
 }
 
 /// The saved run that is open over the session of the window; empty: none is.
@@ -169,11 +178,11 @@ std::string run_over(const State& state) {
 void begin_tour(State& state, study::Tour tour) {
   Teaching& teach = state.teaching;
   if (!teach.tour) teach.before_tour = std::make_shared<const Selection>(state.selection);
+  put_steps_away(teach);
   teach.tour = std::make_shared<const study::Tour>(std::move(tour));
   teach.tour_run = run_over(state);
   teach.leaves_place = false;
   close_list(state);
-  forget_steps(teach);
   teach.tour_started_s = teach.now_s;
 }
 
@@ -459,7 +468,7 @@ void go_back(State& state) {
   if (state.view.screen != canvas_screen(state)) return show_tour(state);
   switch (teach.beat) {
     case Beat::done:
-      return go_to(state, Beat::explain);
+      return go_to(state, teach.results.contains(teach.tour_step) ? Beat::explain : Beat::predict);
     case Beat::explain:
       return go_to(state, Beat::reveal);
     case Beat::reveal:
@@ -512,7 +521,7 @@ bool tick_teaching(State& state, double now_s) {
   forget_other_rung(state);
   if (!teach.wanted_tour.empty() && !state.sessions.opened) {
     const std::string wanted = std::exchange(teach.wanted_tour, "");
-    if (teach.presenting && teach.wanted_step == 0)
+    if (teach.presenting && teach.wanted_step <= 0)
       begin_on_stage(state, wanted);
     else
       start_tour(state, wanted, teach.wanted_step);
@@ -540,6 +549,7 @@ void start_tour(State& state, const std::string& id, int step) {
     return;
   }
   begin_tour(state, *std::move(tour));
+  if (step >= 0) take_steps_up(teach);
   open_at(state, std::clamp(step, 0, static_cast<int>(teach.tour->steps.size()) - 1));
 }
 
@@ -601,14 +611,22 @@ void restore_problem(State& state, const Selection& before) {
 
 }  // namespace
 
+void stop_tour(State& state) {
+  const Teaching& teach = state.teaching;
+  if (teach.results.empty() || teach.beat == Beat::done || is_away_from_tour(state))
+    return end_tour(state);
+  if (!is_on_canvas(state)) show_tour(state);
+  go_to(state, Beat::done);
+}
+
 void end_tour(State& state) {
   Teaching& teach = state.teaching;
   const bool is_here = !is_away_from_tour(state);  // what a saved run was measured at stays
   if (const auto before = std::exchange(teach.before_tour, nullptr); before && is_here)
     restore_problem(state, *before);
+  put_steps_away(teach);
   teach.tour = nullptr;
   teach.tour_step = 0;
-  forget_steps(teach);
   if (state.view.screen == ScreenId::tour) state.view.screen = ScreenId::lab;
   go_to(state, Beat::predict);
 }

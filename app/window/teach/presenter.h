@@ -53,9 +53,13 @@ bool is_step_running(const State& state);
 bool tick_teaching(State& state, double now_s);
 
 // ---- tours ----
-/// From its beginning, or from a step that was reached before. A saved run that is open is closed for it; one that the
+/// From its beginning with nothing said, or from a step that was reached before (0 or more), with what was said and shown
+/// then in this session. A saved run that is open is closed for it; one that the
 /// program was started with stays, and the canvas says so. The notice says why not.
-void start_tour(State& state, const std::string& id, int step = 0);
+void start_tour(State& state, const std::string& id, int step = -1);
+/// The end card, where a step was revealed; from there, and without one, the tour is left. What it showed is kept for
+/// going on with it.
+void stop_tour(State& state);
 void end_tour(State& state);
 /// A saved run that a rehearsal made: the tour at that step, shown from it. False: it is no such run.
 bool open_rehearsed(State& state);

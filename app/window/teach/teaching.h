@@ -59,6 +59,13 @@ struct StepResult {
   bool is_cancelled = false;  ///< its run was: the step is not done
 };
 
+/// What was said and shown at the steps of a tour, by step; `asked_at`: its requests, and the step that sent each.
+struct TourSteps {
+  std::map<int, StepAnswer> answers;
+  std::map<int, StepResult> results;
+  std::map<int64_t, int> asked_at;
+};
+
 /// The study screen: what is open on it, what was chosen since the start, and what is known of the cards.
 struct Studying {
   bool is_quiz = false;
@@ -104,6 +111,7 @@ struct Teaching {
   std::map<int, StepAnswer> answers;  ///< by step; without a tour that of the presented rung, at 0
   std::string answers_of;             ///< that rung: of another one the answers are dropped
   std::map<int, StepResult> results;  ///< of the steps that were revealed
+  std::map<std::string, TourSteps> left;  ///< of tours that were left, by id, in the window's session
   int focused_step = -1;              ///< whose field has been given the keyboard; below 0: none
   bool skips_answer = false;          ///< the presenter was told that the room has not answered
   std::vector<WorkRequest> waiting;   ///< of this step's run: sent one after the other
@@ -116,7 +124,7 @@ struct Teaching {
   bool show_keys = false;       ///< the list of the keys that work on the canvas
   int list_at = 0;              ///< the row of the open list that Enter takes; below 0: none
   std::string wanted_tour;      ///< its id: begins once a saved run that was open is closed
-  int wanted_step = 0;
+  int wanted_step = 0;          ///< as start_tour() takes it
   double now_s = 0, tour_started_s = 0;  ///< the window's clock
 
   int pages = 0;          ///< turned in what is longer than its place, since the step was explained

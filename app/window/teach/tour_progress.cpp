@@ -176,19 +176,28 @@ bool is_tour_on(const State& state, const std::string& id) {
   return teach.tour && teach.tour->id == id && teach.beat != Beat::done;
 }
 
-int kept_step(const State& state, const std::string& id) {
+namespace {
+
+/// Below 0: it was never opened, or is done.
+int place_to_go_on(const State& state, const std::string& id) {
   const auto& tours = built_in_tours();
   const auto place = state.tour_progress.places.find(id);
   const auto tour = tours.find(id);
   const bool is_known = place != state.tour_progress.places.end() && tour != tours.end();
   const bool goes_on = is_known && !is_done(state, *tour->second) &&
                        place->second.step < static_cast<int>(tour->second->steps.size());
-  return goes_on ? place->second.step : 0;
+  return goes_on ? place->second.step : -1;
+}
+
+}  // namespace
+
+int kept_step(const State& state, const std::string& id) {
+  return std::max(0, place_to_go_on(state, id));
 }
 
 void resume_tour(State& state, const std::string& id) {
   if (is_tour_on(state, id)) return show_tour(state);  // what it revealed stays
-  start_tour(state, id, kept_step(state, id));
+  start_tour(state, id, place_to_go_on(state, id));
 }
 
 }  // namespace ridge::window
