@@ -656,6 +656,19 @@ TEST_CASE(
   CHECK(machine_table({{"Test CPU", "†"}}, "conv", places).machines.empty());
 }
 
+TEST_CASE("what is counted from a recorded figure has no figure of this machine beside it") {
+  Fixture f;
+  f.sources.view.params = at(4096);
+  const auto text = [&](const std::string& written) {
+    const auto made = expand(written, f.sources, "lesson.md");
+    REQUIRE(made.ok());
+    return shown(*made);
+  };
+  const std::string figure = "h200 gemm.cuda.wide_tile n=4096 interval=no";
+  CHECK(text("{{" + figure + "}}") == "1.00 ms† (here 5.00 ms)");
+  CHECK(text("{{calc [" + figure + "] * 1000}}") == "1.00†");  // milliseconds are no answer to it
+}
+
 TEST_CASE("arithmetic takes numbers and one figure, constants name their source") {
   const Fixture f;
   CHECK(evaluate_arithmetic("989.4 * (1 - 0.4)", {}).ok());

@@ -151,6 +151,7 @@ Result<Figure> calculate(std::string_view expression, const Sources& sources) {
   }
   made.unit.clear();
   made.verdict.reset();
+  made.here.clear();  // of the figure that it was made of, in that one's unit
   // What is counted without a measurement is exact: no zeros behind it.
   made.text = terms.figures.empty() ? format_tick(value) : format_number(value);
   made.interval_text.clear();
