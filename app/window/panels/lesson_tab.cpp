@@ -336,23 +336,8 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const LessonBlock& lesson)
       return draw_words(ui, text, lesson, kSize_px, kLeading) + ui.px(4);
     }
     case Block::Kind::code:
-      return draw_code(ui, area, lesson);
-    case Block::Kind::row: {
-      const float w = area.w / static_cast<float>(std::max<size_t>(1, block.runs.size()));
-      float x = area.x;
-      for (size_t i = 0; i < block.runs.size(); ++i) {
-        const TextRun& cell = block.runs[i];
-        ui.text(x, area.y + ui.px(13), cell.text, kSmall_px,
-                block.header ? Role::text : Role::muted, block.header ? Face::strong : Face::body,
-                Anchor::start, w - ui.px(8));
-        if (!lesson.cells[i].empty()) {
-          const std::string name = free_name(ui, "figure:" + lesson.part);
-          if (ui.hovers(name, {x, area.y, w - ui.px(8), ui.px(26)})) ui.tooltip(lesson.cells[i]);
-        }
-        x += w;
-      }
-      return ui.px(26);
-    }
+    case Block::Kind::row:
+      return is_aside(lesson) ? draw_aside(ui, area, lesson) : draw_diagram(ui, area, lesson);
     case Block::Kind::rule:
       ui.list->AddLine({area.x, area.y + ui.px(8)}, {area.right(), area.y + ui.px(8)},
                        ui.color(Role::grid));
@@ -380,14 +365,17 @@ void wrap_code(std::string_view line, size_t columns, std::vector<std::string_vi
 
 }  // namespace
 
-float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) {
+float LessonTab::draw_diagram(Ui& ui, const Area& area, const LessonBlock& lesson) {
   const Block& block = lesson.block;
   const std::string text = block.runs.empty() ? std::string() : block.runs.front().text;
-  if (diagram::is_diagram(block.info)) {
-    const std::string name = "diagram:" + block.info.substr(block.info.find(' ') + 1);
-    return diagrams_[lesson.part + block.info + text].draw(ui, area, name,
-                                                           {lesson.kernel, block.info, text});
-  }
+  const std::string name = "diagram:" + block.info.substr(block.info.find(' ') + 1);
+  return diagrams_[lesson.part + block.info + text].draw(ui, area, name,
+                                                         {lesson.kernel, block.info, text});
+}
+
+namespace {
+
+float draw_code(Ui& ui, const Area& area, const std::string& text) {
   constexpr float kSize = kTiny_px + 1;
   const float pad = ui.px(12);
   const auto columns =
@@ -403,6 +391,37 @@ float LessonTab::draw_code(Ui& ui, const Area& area, const LessonBlock& lesson) 
     y += line_h;
   }
   return h + ui.px(10);
+}
+
+float draw_row(Ui& ui, const Area& area, const LessonBlock& lesson) {
+  const Block& block = lesson.block;
+  const float w = area.w / static_cast<float>(std::max<size_t>(1, block.runs.size()));
+  float x = area.x;
+  for (size_t i = 0; i < block.runs.size(); ++i) {
+    const TextRun& cell = block.runs[i];
+    ui.text(x, area.y + ui.px(13), cell.text, kSmall_px, block.header ? Role::text : Role::muted,
+            block.header ? Face::strong : Face::body, Anchor::start, w - ui.px(8));
+    if (!lesson.cells[i].empty()) {
+      const std::string name = free_name(ui, "figure:" + lesson.part);
+      if (ui.hovers(name, {x, area.y, w - ui.px(8), ui.px(26)})) ui.tooltip(lesson.cells[i]);
+    }
+    x += w;
+  }
+  return ui.px(26);
+}
+
+}  // namespace
+
+bool is_aside(const LessonBlock& lesson) {
+  const Block& block = lesson.block;
+  return block.kind == Block::Kind::row ||
+         (block.kind == Block::Kind::code && !diagram::is_diagram(block.info));
+}
+
+float draw_aside(Ui& ui, const Area& area, const LessonBlock& lesson) {
+  if (lesson.block.kind == Block::Kind::row) return draw_row(ui, area, lesson);
+  const auto& runs = lesson.block.runs;
+  return draw_code(ui, area, runs.empty() ? std::string() : runs.front().text);
 }
 
 namespace {

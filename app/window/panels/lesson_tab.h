@@ -64,6 +64,10 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
 float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size, float leading,
                  bool measure = false);
 
+/// A row of a table, or code that is no diagram: what a sentence that ends in a colon leads to. Returns the height taken.
+bool is_aside(const LessonBlock& block);
+float draw_aside(Ui& ui, const Area& area, const LessonBlock& block);
+
 /// A rung's question, and its answer behind a fold: "answer:<part>#0". Its links stay words: what they would set belongs to
 /// the lab. Returns the height taken, 0 where the part has none.
 float draw_question(Ui& ui, const Area& area, const std::vector<LessonBlock>& blocks,
@@ -114,7 +118,7 @@ struct LessonTab {
 
  private:
   float draw_block(Ui& ui, const Area& area, const LessonBlock& block);
-  float draw_code(Ui& ui, const Area& area, const LessonBlock& block);
+  float draw_diagram(Ui& ui, const Area& area, const LessonBlock& block);
   LessonText text_;
   std::string path_;                             ///< of the lesson that `diagrams_` are of
   std::map<std::string, DiagramView> diagrams_;  ///< of those that were seen, by part and text

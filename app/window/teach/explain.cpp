@@ -23,7 +23,13 @@ using study::TourStep;
 constexpr float kWords_px = kBody_px * 1.2f, kWallWords_px = kBody_px * 1.35f,
                 kLesson_px = kBody_px, kLessonLeading = 1.45f;
 
-/// The part's arithmetic, else its idea: what happened stands in the bars, and the step's words have said the rest.
+/// The sentence leads to what stands below it, a table or code.
+bool ends_in_colon(const LessonBlock& block) {
+  return !block.words.empty() && block.words.back().text.ends_with(':');
+}
+
+/// The part's arithmetic, else its idea: what happened stands in the bars, and the step's words have said the rest. It ends
+/// with its first paragraphs, and with the table that they lead to.
 std::vector<const LessonBlock*> reasons_of(const std::vector<LessonBlock>& blocks,
                                            const std::string& kernel) {
   std::vector<const LessonBlock*> idea, why;
@@ -31,7 +37,12 @@ std::vector<const LessonBlock*> reasons_of(const std::vector<LessonBlock>& block
   for (const LessonBlock& block : blocks) {
     const Block::Kind kind = block.block.kind;
     const bool is_prose = kind == Block::Kind::paragraph || kind == Block::Kind::item;
-    if (study::begins_section(block.lead) || !is_prose)
+    const bool has_more = section && !section->empty();
+    const bool is_after_aside = has_more && is_aside(*section->back());
+    const bool is_led_to = is_aside(block) && has_more &&
+                           (ends_in_colon(*section->back()) || is_after_aside);
+    const bool is_past = is_prose ? is_after_aside : !is_led_to;
+    if (study::begins_section(block.lead) || is_past)
       section = block.lead == study::kIdea ? &idea : block.lead == study::kWhy ? &why : nullptr;
     if (section && block.kernel == kernel) section->push_back(&block);
   }
@@ -227,6 +238,11 @@ void Explanation::draw_lesson(Ui& ui, Area* rest, const LessonBar& bar) {
     rest->take_top(h, ui.px(12));
   }
   for (const LessonBlock* block : reasons) {
+    if (is_aside(*block)) {
+      ui.widgets["step_lesson_aside"] = {rest->x, rest->y, rest->w, 0};
+      rest->take_top(draw_aside(ui, *rest, *block));
+      continue;
+    }
     const float indent = block->block.kind == Block::Kind::paragraph ? 0 : ui.px(18);
     const Area text = {rest->x + indent, rest->y, rest->w - indent, 0};
     rest->take_top(draw_words(ui, text, *block, kLesson_px, kLessonLeading), ui.px(12));
