@@ -637,6 +637,38 @@ TEST_CASE("saves are kept beside the file, and the next session numbers them on"
   }
 }
 
+TEST_CASE("each save keeps the size that it was timed at, and no other size stands beside it") {
+  Edits w;
+  w.run_all();
+  w.open();
+  w.finish_run(5e5);
+  w.save(4e5, 1.25);
+  REQUIRE(w.driver->find("save_original"));
+  const std::string size = size_of(w.saves().back());
+  REQUIRE_FALSE(size.empty());
+  // A tour chooses another size, and the original runs there.
+  set_param(w.state, "n", int64_t{96});
+  w.driver->frames(3);
+  const Series* before = original_beside(w.session.run(), w.saves().back(), kRung);
+  REQUIRE(before);
+  Series other = *before;
+  other.request = 900;
+  other.params["n"] = int64_t{96};
+  other.stats->median_ns = 1e9;
+  w.session.tell("result", {{"request", 900}, {"series", 0}, {"outcome", other}});
+  w.driver->frames(3);
+  CHECK(size_of(w.saves().back()) == size);
+  CHECK(contains(save_text(w.saves().back()), ", " + size + ": "));
+  CHECK(original_beside(w.session.run(), w.saves().back(), kRung)->stats->median_ns ==
+        before->stats->median_ns);
+  CHECK(w.driver->find("save_timed:2"));
+  // Timed there, the saves before it have no place on its axis.
+  w.save_and_run(3e3);
+  CHECK(size_of(w.saves().back()) == "n = 96");
+  CHECK(w.driver->find("save_timed:3"));
+  CHECK(w.driver->find("save_apart:2"));
+}
+
 TEST_CASE("an original far above the saves is in the picture of all saves") {
   Edits w;
   w.run_all();

@@ -77,8 +77,9 @@ bool is_time(const Now& now) {
 /// "702 ms a call when run alone, busy": of the save's own run.
 std::string alone_text(const Save& save) {
   const std::string caution = caution_of(*save.series->stats);
+  const std::string size = size_of(save);
   return format_time_ns(save.median_ns()) + " a call when run alone" +
-         (caution.empty() ? "" : ", " + caution);
+         (size.empty() ? "" : " at " + size) + (caution.empty() ? "" : ", " + caution);
 }
 
 /// A cross for a save without a time.
@@ -89,12 +90,17 @@ void draw_cross(Ui& ui, float x, float y) {
   ui.list->AddLine({x - r, y + r}, {x + r, y - r}, color, w);
 }
 
-/// The original's own time at the problem in view, ns; 0: it was not measured here.
-double original_ns(const State& state) {
-  const RungView* row = find_row(state.ladder, state.editing->kernel);
-  const bool is_here = row && row->series && row->series->stats && row->origin == Origin::live &&
-                       row->shown_size.empty();
-  return is_here ? row->series->stats->median_ns : 0;
+/// The original's own time at the problem of the save, whatever size was chosen since, ns; 0: it was not measured there.
+double original_ns(const State& state, const Save& save) {
+  const Series* found = original_beside(state.run(), save, state.editing->kernel);
+  return found ? found->stats->median_ns : 0;
+}
+
+/// The last that was timed: the others are drawn beside it where they are of its problem. Null: none was.
+const Save* last_timed(const std::vector<Save>& saves) {
+  const auto found = std::find_if(saves.rbegin(), saves.rend(),
+                                  [](const Save& save) { return save.verified(); });
+  return found == saves.rend() ? nullptr : &*found;
 }
 
 /// Where the two times above say another thing than the pairs: which to believe. Empty: they agree.
@@ -329,11 +335,12 @@ struct TimeScale {
   }
 };
 
-TimeScale time_scale(const std::vector<Save>& saves, double original_ns) {
+/// Of those at the problem of the last that was timed: another size's times have no place on its axis.
+TimeScale time_scale(const std::vector<Save>& saves, const Save* last, double original_ns) {
   double least = 0, most = original_ns;
   for (const Save& save : saves) {
     const double ns = save.median_ns();
-    if (!(ns > 0)) continue;
+    if (!(ns > 0) || !last || !is_same_problem(save, *last)) continue;
     least = least > 0 ? std::min(least, ns) : ns;
     most = std::max(most, ns);
   }
@@ -350,13 +357,14 @@ void draw_original(Ui& ui, const Area& plot, float y, double ns) {
   ui.widgets["save_original"] = {plot.x, y, plot.w, ui.px(1)};
 }
 
-/// A bar from zero, on a logarithmic axis a dot; a cross where it failed, a small dot where it was not timed.
+/// A bar from zero, on a logarithmic axis a dot; a cross where it failed, a small dot where it was not timed at the axis'
+/// problem.
 void draw_save(Ui& ui, const Area& slot, const Save& save, const TimeScale& scale, float high,
-               bool is_last) {
+               bool is_last, bool is_comparable) {
   const float middle = slot.x + slot.w / 2, gap = slot.w > 6 ? ui.px(2) : 0, base = slot.bottom();
   const ImU32 color = ui.color(Role::series0, is_last ? 1 : 0.6f);
   if (save.failed()) return draw_cross(ui, middle, base - ui.px(9));
-  if (!save.verified())
+  if (!is_comparable)
     return ui.list->AddCircleFilled({middle, base - ui.px(6)}, ui.px(2), ui.color(Role::muted));
   const float top = base - std::max(ui.px(2), scale.place(save.median_ns()) * high);
   if (scale.is_log)
@@ -370,11 +378,13 @@ void draw_save(Ui& ui, const Area& slot, const Save& save, const TimeScale& scal
 /// The time of each save, by its number, and the original's.
 void SaveResults::draw_saves(Ui& ui, Area* rest) {
   if (is_empty(ui.state)) return;
-  const double original = original_ns(ui.state);
-  const TimeScale scale = time_scale(saves_, original);
-  draw_heading(
-      ui, rest,
-      scale.is_log ? "ALL SAVES, TIME A CALL, ALONE (LOG)" : "ALL SAVES, TIME A CALL, ALONE");
+  const Save* timed = last_timed(saves_);
+  const double original = timed ? original_ns(ui.state, *timed) : 0;
+  const TimeScale scale = time_scale(saves_, timed, original);
+  const std::string size = timed ? size_of(*timed) : "";
+  const std::string heading = "ALL SAVES, TIME A CALL, ALONE" +
+                              (size.empty() ? "" : ", " + size) + (scale.is_log ? " (LOG)" : "");
+  draw_heading(ui, rest, heading.c_str());
   const Area plot = rest->take_top(ui.px(kBars));
   const Area numbers = rest->take_top(ui.px(18), ui.px(4));
   const float step = std::min(ui.px(kMostBar), plot.w / static_cast<float>(saves_.size()));
@@ -384,7 +394,9 @@ void SaveResults::draw_saves(Ui& ui, Area* rest) {
     const Save& save = saves_[i];
     const Area slot = {plot.x + step * static_cast<float>(i), plot.y, step, plot.h};
     const std::string number = std::to_string(save.number);
-    draw_save(ui, slot, save, scale, high, i + 1 == saves_.size());
+    const bool is_comparable = timed && is_same_problem(save, *timed);
+    draw_save(ui, slot, save, scale, high, i + 1 == saves_.size(), is_comparable);
+    ui.widgets[(is_comparable ? "save_timed:" : "save_apart:") + number] = slot;
     if (ui.width(number, kTiny_px) < step)
       ui.text(slot.x + step / 2, numbers.middle(), number, kTiny_px, Role::muted, Face::body,
               Anchor::middle);
@@ -440,7 +452,7 @@ void SaveResults::draw_verdict(Ui& ui, Area* rest) const {
   say(words.evidence, kTiny_px + 1, Role::text);
   say(words.reason, kTiny_px + 1, Role::muted);
   if (compared != saves_.rbegin()) return;
-  say(alone_sentence(compared->median_ns(), original_ns(state), compared->comparison->ratio),
+  say(alone_sentence(compared->median_ns(), original_ns(state, *compared), compared->comparison->ratio),
       kTiny_px + 1, Role::muted);
   const std::string slow = slow_sentence(state, *compared->comparison);
   ui.widgets["save_slow"] = {rest->x, rest->y, rest->w, slow.empty() ? 0 : ui.px(20)};

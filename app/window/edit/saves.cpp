@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/core/format.h"
+#include "common/record/params.h"
 #include "common/record/ratio_text.h"
 
 namespace ridge::window {
@@ -62,7 +63,10 @@ std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::s
   }
   for (const Comparison& comparison : run.comparisons()) {
     if (comparison.candidate != edit || comparison.baseline != original) continue;
-    if (Save* save = save_before(comparison.request)) save->comparison = &comparison;
+    Save* save = save_before(comparison.request);
+    const bool is_other_problem =
+        save && save->series && !agrees(save->series->params, comparison.candidate_params);
+    if (save && !is_other_problem) save->comparison = &comparison;
   }
   return saves;
 }
@@ -83,8 +87,28 @@ void number_saves(const std::map<int64_t, int>& numbers, std::vector<Save>* save
   }
 }
 
+std::string size_of(const Save& save) {
+  return save.verified() ? size_text(save.series->params, save.series->size_param) : "";
+}
+
+bool is_same_problem(const Save& one, const Save& other) {
+  return one.verified() && other.verified() && one.series->params == other.series->params;
+}
+
+const Series* original_beside(const Run& run, const Save& save, const std::string& original) {
+  if (!save.verified()) return nullptr;
+  const auto& all = run.series_of_kernel(original);
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series* one) {
+    return one->mode != RunMode::compare && one->cache == save.series->cache && one->stats &&
+           one->quality_passed() && agrees(one->params, save.series->params);
+  });
+  return found == all.rend() ? nullptr : *found;
+}
+
 std::string save_text(const Save& save) {
-  std::string text = fmt::format("Save {}: ", save.number);
+  const std::string size = size_of(save);
+  std::string text =
+      fmt::format("Save {}{}: ", save.number, size.empty() ? size : ", " + size);
   if (save.failed()) return text + save.reason();
   if (!save.verified()) return text + "it was not timed";
   text += format_time_ns(save.median_ns()) + " a call, run alone";

@@ -15,8 +15,8 @@ struct Save {
   int64_t request = 0;  ///< its build
   const EditBuild* build = nullptr;
   const Series* series = nullptr;  ///< its own run; null: it did not come to that
-  const Comparison* comparison =
-      nullptr;     ///< with the rung that it was made from; null: none was made
+  /// With the rung that it was made from, at the problem of `series`; null: none was made.
+  const Comparison* comparison = nullptr;
   int number = 0;  ///< from the file's first, across sessions; 0: not numbered yet
   /// The text did not compile, could not be loaded, failed its check or crashed.
   bool failed() const;
@@ -33,7 +33,14 @@ std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::s
 /// By the numbers of their requests; one that has none, by its neighbours.
 void number_saves(const std::map<int64_t, int>& numbers, std::vector<Save>* saves);
 
-/// "Save 3: 1.2 ms a call, run alone; in pairs 1.4× as fast as the original", or why it has no time.
+/// "n = 512": what its time is of; empty: it has none, or no size.
+std::string size_of(const Save& save);
+/// Whether two saves were timed at one problem.
+bool is_same_problem(const Save& one, const Save& other);
+/// The newest run of the original alone at the problem of this save; null: none.
+const Series* original_beside(const Run& run, const Save& save, const std::string& original);
+
+/// "Save 3, n = 512: 1.2 ms a call, run alone; in pairs 1.4× as fast as the original", or why it has no time.
 std::string save_text(const Save& save);
 
 }  // namespace ridge::window
