@@ -198,6 +198,15 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
   CHECK(f.state.teaching.results.empty());
 }
 
+TEST_CASE("a reason that leads to a table has it below", "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 2);
+  f.state.teaching.beat = Beat::explain;
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("step_lesson"));
+  CHECK(f.driver->find("step_lesson_aside"));
+}
+
 TEST_CASE("the end card says which steps another window has seen", "[tour]") {
   Fixture f;
   f.state.tour_progress.places["meetup"] = {1, {0}};
@@ -2024,6 +2033,18 @@ TEST_CASE("a step whose ceiling is in doubt is judged by a recording, else by a 
     const StepOutcome outcome = outcome_of(f.state, step, step_bars(f.state, step));
     CHECK(outcome.missing.empty());
     CHECK(contains(outcome.interval, "is in doubt"));
+    // The bars are shares, as the answer is: at 99 % of the axis, which ends at the ceiling, and a recording is none of here.
+    const StepBars bars = step_bars(f.state, step), drawn = drawn_bars(f.state, step, bars);
+    CHECK(drawn.unit == kShareUnit);
+    CHECK(*answer_mark(step, drawn, answer_here(f.state), outcome) == Approx(0.99));
+    CHECK(drawn.last()->machine.empty() == !has_recordings);
+    CHECK((drawn.last()->value > 0) == has_recordings);
+    if (has_recordings) CHECK(drawn.last()->value == Approx(outcome.value));
+    f.driver->frames(120);  // the race is over
+    REQUIRE(f.driver->find("answer_mark"));
+    const Area &mark = *f.driver->find("answer_mark"), &rail = *f.driver->find("rail:4");
+    CHECK(mark.x == Approx(rail.x + rail.w * 0.99f).margin(3));
+    CHECK(contains(step_bars_words(f.state, step, bars), "Share of the measured ceiling"));
     StepResult result = f.state.teaching.results.at(3);
     if (has_recordings) {
       result = result_of(step, step_bars(f.state, step), answer_here(f.state), outcome);
@@ -2566,7 +2587,7 @@ void walk_step(Fixture& f, float width, float height) {
     CHECK(bar.machine.empty() == !is_gpu);  // no GPU here: a recording, by name
   }
   if (!step.figure.empty()) check_is_inside(f, "step_figure", width, height);
-  if (step.figure.empty() && !outcome.pair) check_ceiling(f, bars);
+  if (step.figure.empty() && !outcome.pair && step.ask != Ask::share) check_ceiling(f, bars);
   f.driver->key(Key::page_down);
   CHECK(f.state.teaching.beat == Beat::explain);
   check_is_inside(f, "explanation", width, height);

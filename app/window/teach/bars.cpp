@@ -226,6 +226,7 @@ Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAns
     all.values.push_back(bar.value);
     all.intervals.push_back(interval_of(bar, nullptr));
   }
+  if (bars.unit == kShareUnit && outcome.is_bound) all.intervals.back() = outcome.range;
   // Beside other programs the time may be off by more than its samples say.
   if (step.ask == study::Ask::time && outcome.range && !bars.bars.empty()) {
     all.intervals.back() = interval_of(bars.bars.back(), &*outcome.range);
@@ -235,6 +236,7 @@ Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAns
 }
 
 Scale scale_of(const Plotted& all, const std::string& unit) {
+  if (unit == kShareUnit) return {std::max(1.0, all.most()), 1, {}};
   constexpr double kLongWhisker = 4;  // of the longest bar; beyond it the whisker is cut at the end
   double most = all.most();
   const double longest = most;
@@ -281,6 +283,20 @@ void draw_ceiling(Ui& ui, const Area& rail, double share) {
   const float w = ui.px(2), x = rail.x + rail.w * static_cast<float>(share) - w;
   ui.fill({x, rail.y - ui.px(3), w, rail.h + ui.px(6)}, ui.color(Role::limit));
   ui.widgets["ceiling_mark"] = {x, rail.y, w, rail.h};
+}
+
+std::optional<double> share_of(const LessonBar& bar) {
+  const auto use = bar.series ? derive(*bar.series, *bar.run).compute : std::nullopt;
+  return use ? std::optional(use->value) : std::nullopt;
+}
+
+/// Of a bar that is a share: that, and the speed that was measured; `own` is the bar as this run has it.
+std::string said_of_share(const LessonBar& drawn, const LessonBar& own, const std::string& unit) {
+  if (!own.series) return own.reason;
+  const std::string rate = format_rate(own.value, unit);
+  if (!(drawn.value > 0)) return rate + "  ·  its share is in doubt";
+  const std::string share = format_share(drawn.value);
+  return drawn.series == own.series ? share + "  ·  " + rate : share + ", recorded  ·  here " + rate;
 }
 
 /// Of the step that a bar is about, after its figures.
@@ -330,6 +346,9 @@ std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& sc
   if (bars.is_factor())
     return from + "How far each figure is from the honest one, from zero: longer is further off.";
   if (bars.unit.empty()) return from + "No bar has a speed here.";
+  if (bars.unit == kShareUnit)
+    return from + "Share of the measured ceiling, from zero. Orange: the ceiling, 100 %." +
+           line_text(all);
   return from + "Speed from zero, longer is faster" +
          (bars.bars.size() > 1 ? ", each timed by itself." : ".") + line_text(all) +
          (scale.ceiling
@@ -522,29 +541,48 @@ Foot foot_of(Ui& ui, float width, const StepBars& bars, const Plotted& all, cons
 
 }  // namespace
 
+StepBars drawn_bars(const State& state, const study::TourStep& step, const StepBars& bars) {
+  if (step.ask != study::Ask::share || bars.unit.empty()) return bars;
+  StepBars drawn = bars;
+  drawn.unit = kShareUnit;
+  for (LessonBar& bar : drawn.bars) {
+    std::optional<double> share = share_of(bar);
+    if (bar.series && !share) {
+      const LessonBar recorded = recorded_bar(state, bar.asked);
+      if ((share = share_of(recorded)))
+        bar.series = recorded.series, bar.run = recorded.run, bar.machine = recorded.machine;
+    }
+    bar.value = share.value_or(0);
+  }
+  return drawn;
+}
+
 std::string step_bars_words(const State& state, const study::TourStep& step, const StepBars& of) {
   const StepBars bars = of.drawn();
-  const Plotted all = plotted(step, bars, answer_here(state), outcome_of(state, step, bars));
-  return caption_of(bars, all, scale_of(all, bars.unit));
+  const StepBars drawn = drawn_bars(state, step, bars);
+  const Plotted all = plotted(step, drawn, answer_here(state), outcome_of(state, step, bars));
+  return caption_of(drawn, all, scale_of(all, drawn.unit));
 }
 
 float step_bars_foot(Ui& ui, float width, const study::TourStep& step, const StepBars& of) {
   const StepBars bars = of.drawn();
   const StepAnswer& answer = answer_here(ui.state);
-  const Plotted all = plotted(step, bars, answer, outcome_of(ui.state, step, bars));
-  const Foot foot = foot_of(ui, width, bars, all, scale_of(all, bars.unit));
+  const StepBars drawn = drawn_bars(ui.state, step, bars);
+  const Plotted all = plotted(step, drawn, answer, outcome_of(ui.state, step, bars));
+  const Foot foot = foot_of(ui, width, drawn, all, scale_of(all, drawn.unit));
   return foot.said_h + foot.says_h + ui.px(4);
 }
 
 void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& of) {
   const StepBars bars = of.drawn();
   const StepAnswer& answer = answer_here(ui.state);
-  const Plotted all = plotted(step, bars, answer, outcome_of(ui.state, step, bars));
-  const Scale scale = scale_of(all, bars.unit);
+  const StepBars drawn = drawn_bars(ui.state, step, bars);
+  const Plotted all = plotted(step, drawn, answer, outcome_of(ui.state, step, bars));
+  const Scale scale = scale_of(all, drawn.unit);
   const float grown = race_of(ui);
   ui.widgets["step_bars"] = area;
   Area rest = area;
-  const Foot foot = foot_of(ui, area.w, bars, all, scale);
+  const Foot foot = foot_of(ui, area.w, drawn, all, scale);
   const Area caption = rest.take_bottom(foot.says_h, ui.px(4));
   const float row_h =
       std::min((rest.h - foot.said_h) / static_cast<float>(bars.bars.size()), ui.px(kMostRow));
@@ -554,7 +592,7 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
   const bool is_flat = row_h < ui.px(kTwoLines);
   double before = 0;
   for (size_t i = 0; i < bars.bars.size(); ++i) {
-    const LessonBar& bar = bars.bars[i];
+    const LessonBar& bar = drawn.bars[i];
     const bool is_last = i + 1 == bars.bars.size();
     Area row = rest.take_top(row_h);
     ui.widgets[fmt::format("bar:{}", i + 1)] = row;
@@ -562,7 +600,9 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
         is_flat ? row.take_left(row.w * 0.62f, ui.px(14)) : row.take_top(head_h, ui.px(2));
     ui.widgets[fmt::format("bar_head:{}", i + 1)] = head;
     draw_bar_head(ui, head, bar,
-                  all.pair ? ratio_of(bars, all, i) : said_of(step, bars, bar, before, is_flat),
+                  all.pair                   ? ratio_of(bars, all, i)
+                  : drawn.unit == kShareUnit ? said_of_share(bar, bars.bars[i], bars.unit)
+                                             : said_of(step, bars, bar, before, is_flat),
                   is_last, is_last && all.pair);
     const Area rail = is_flat ? Area{row.x, row.y + row.h * 0.2f, row.w, row.h * 0.6f}
                               : Area{row.x, row.y, row.w, rail_h};

@@ -18,6 +18,10 @@ std::optional<double> shared_ceiling(const StepBars& bars);
 size_t count_progress_rows(const State& state, const study::TourStep& step, const StepBars& bars);
 void draw_step_progress(Ui& ui, const Area& area, const study::TourStep& step,
                         const StepBars& bars);
+/// The bars as they are drawn: of a step that asks for a share of the ceiling each one's share, `value` and unit "share".
+/// Where this run's ceiling is in doubt, a recording's stands in its place, since it judges the answer.
+inline constexpr const char* kShareUnit = "share";
+StepBars drawn_bars(const State& state, const study::TourStep& step, const StepBars& bars);
 /// What the axis of the bars is, and what the lines on them are.
 std::string step_bars_words(const State& state, const study::TourStep& step, const StepBars& bars);
 /// Under the bars: the answer's row, and the words about them. In pixels, of a place that is `width` wide.

@@ -598,9 +598,11 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
 std::optional<double> answer_mark(const TourStep& step, const StepBars& bars,
                                   const StepAnswer& answer, const StepOutcome& outcome) {
   const LessonBar* last = bars.last();
-  if (!choices_of(step, bars).empty() || !last || !(last->value > 0)) return std::nullopt;
+  if (!choices_of(step, bars).empty() || !last) return std::nullopt;
   const auto said = parse_answer(step.ask, answer.typed);
   if (!said || !(outcome.value > 0)) return std::nullopt;
+  if (step.ask == Ask::share) return *said;  // its bars are shares
+  if (!(last->value > 0)) return std::nullopt;
   if (step.ask == Ask::ratio && bars.bars.front().value > 0) return bars.bars.front().value * *said;
   const bool is_under = last->reading && last->series->trap->factor < 1;
   return step.ask == Ask::time || is_under ? last->value * outcome.value / *said
