@@ -71,10 +71,12 @@ std::vector<std::string_view> brackets_of(std::string_view expression) {
   return all;
 }
 
-/// The figures of an expression. Those of a rung are of one point, since the quotient of two runs is no ratio. What is of
-/// the machine (its ceilings, its caches) may stand beside them.
+constexpr int kRoughDigits = 2;  ///< of what is made of two runs
+
+/// The figures of an expression. What is of the machine (its ceilings, its caches) may stand beside those of a rung.
 struct Terms {
   std::vector<Figure> figures;
+  bool is_of_one_point = true;  ///< those of rungs: all of one measurement
   size_t lead = 0;  ///< of a rung, and with an interval, where one is: the result has what it has
   bool shows_interval = true;
 };
@@ -96,9 +98,7 @@ Result<Terms> terms_of(std::string_view expression, const Sources& sources) {
       return Error{ErrorCode::bad_input, reference.text + " is no number", std::string(expression),
                    ""};
     if (!find_metric(reference.metric).metric->is_of_machine) {
-      if (point && !is_one_point(*point, reference))
-        return Error{ErrorCode::bad_input, "calc takes figures of one rung, at one point",
-                     std::string(expression), "a ratio of two rungs is vs="};
+      made.is_of_one_point &= !point || is_one_point(*point, reference);
       if (!point || (figure.interval && !made.figures[made.lead].interval)) {
         made.lead = made.figures.size();
         made.shows_interval = reference.shows_interval;
@@ -152,12 +152,15 @@ Result<Figure> calculate(std::string_view expression, const Sources& sources) {
   made.unit.clear();
   made.verdict.reset();
   made.here.clear();  // of the figure that it was made of, in that one's unit
-  // What is counted without a measurement is exact: no zeros behind it.
-  made.text = terms.figures.empty() ? format_tick(value) : format_number(value);
+  // What is counted without a measurement is exact: no zeros behind it. What joins two runs is rough, and says so.
+  made.text = terms.figures.empty()   ? format_tick(value)
+              : terms.is_of_one_point ? format_number(value)
+                                      : "≈ " + format_number(value, kRoughDigits);
   made.interval_text.clear();
   const auto has_interval = [](const Figure& figure) { return figure.interval.has_value(); };
   // Of two figures with intervals the ends do not say how they go together.
-  if (std::count_if(terms.figures.begin(), terms.figures.end(), has_interval) > 1)
+  if (!terms.is_of_one_point ||
+      std::count_if(terms.figures.begin(), terms.figures.end(), has_interval) > 1)
     made.interval.reset();
   if (made.interval) {
     // One figure, used once: the ends of its interval give the ends of the value's.
