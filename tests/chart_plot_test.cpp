@@ -1,4 +1,6 @@
 // Plots: roofline, size curve, speed against error, and the layout that all of them share.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -6,6 +8,7 @@
 #include <string>
 
 #include "common/core/format.h"
+#include "common/record/params.h"
 #include "common/view/chart/figures.h"
 #include "common/view/chart/roofline.h"
 #include "common/view/chart/size_curve.h"
@@ -438,6 +441,57 @@ TEST_CASE("at one size each rung has a row with its whole name and its figure") 
   made.series.push_back(gemm("gemm.cuda.rung_1", 2048, 0.1));
   made.finish();
   CHECK(size_curve_chart(made.rows).plot->empty_reason.empty());
+}
+
+TEST_CASE("sizes almost alike are joined by no stroke, and the axis names the one in view") {
+  Case made;
+  for (const int64_t n : {96, 508, 512, 1024})
+    made.series.push_back(gemm("gemm.cuda.a", n, n == 508 ? 0.6 : 0.1));
+  made.finish();
+  for (LadderRow& row : made.rows)
+    row.at_size = param_int(row.series->params, "n") == 512;
+  const ChartModel sizes = size_curve_chart(made.rows);
+  CHECK(sizes.plot->x.ticks == std::vector<double>{96, 512, 1024});
+  CHECK(sizes.table.rows.size() == 1);
+  CHECK(sizes.table.columns.size() == 5);
+  CHECK(std::count(sizes.table.rows[0].begin(), sizes.table.rows[0].end(), kNone) == 0);
+  for (const ChartModel& model : {sizes, roofline_chart(made.rows)}) {
+    INFO(model.id);
+    size_t alone = 0, joined = 0, named = 0;
+    for (const Curve& curve : model.plot->curves) {
+      for (const Datum& datum : curve.data) {
+        if (datum.note.find("508") != std::string::npos) alone += curve.data.size() == 1;
+        if (curve.line && curve.data.size() == 3) ++joined;
+        named += !datum.label.empty();
+      }
+    }
+    CHECK(alone == 1);
+    CHECK(joined == 3);
+    CHECK(named == (model.id == "roofline" ? 2 : 0));  // the rung, and the size that stands alone
+  }
+}
+
+TEST_CASE("ceilings that differ behind the comma keep that in their short names") {
+  Case made;
+  std::vector<Ceiling> ceilings;
+  for (const int threads : {1, 2})
+    ceilings.push_back({fmt::format("FMA fp32, {} thread{}", threads, threads == 1 ? "" : "s"),
+                        Backend::cpu, "flop", "fp32", threads, threads * 1e11, "FLOP/s", "measured"});
+  const Run run = test::run_with(ceilings);
+  for (const int threads : {1, 2}) {
+    for (const int64_t n : {512, 1024}) {
+      made.series.push_back(gemm("gemm.cpu.a", n, 1e-4));
+      made.series.back().params["threads"] = int64_t{threads};
+    }
+  }
+  made.finish();
+  for (LadderRow& row : made.rows) row.run = &run;
+  const ChartModel model = size_curve_chart(made.rows);
+  REQUIRE(model.plot->guides.size() == 2);
+  for (const Guide& guide : model.plot->guides) {
+    INFO(guide.label);
+    CHECK(guide.label.substr(0, guide.label.find(", ")).find("thread") != std::string::npos);
+  }
 }
 
 TEST_CASE("of several sizes each line is named where it ends") {

@@ -258,7 +258,7 @@ void set_ranges(const std::vector<Measured>& points, const Roofs& roofs, Plot* p
 
 void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
   const bool by_type = has_several_types(points);
-  for (const SizeLine& line : size_lines(points)) {
+  for (const SizeLine& line : apart(size_lines(points), points)) {
     Curve curve = curve_for(points[line.points.front()], by_type);
     curve.line = line.points.size() > 1;
     const std::optional<size_t> at_size = point_at_size(points, line);
@@ -267,7 +267,10 @@ void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
       Datum datum = datum_for(point, intensity(point), point.rate);
       datum.interval = point.rate_ci;
       const bool is_named = index == at_size.value_or(line.points.back());
-      if (is_named && !line.is_odd) datum.label = curve.name;
+      if (line.is_beside)
+        datum.label = point.size_text;
+      else if (is_named && !line.is_odd)
+        datum.label = curve.name;
       datum.strong = datum.strong && index == at_size && !line.is_odd;
       datum.value_text = format_rate(point.rate, rate_unit(point.dtype));
       datum.note = roofline_note(point);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -38,9 +39,32 @@ std::string spread_text(const Measured& point, const std::string& unit) {
          format_time_interval(Interval{point.rate_ci->low * 1e9, point.rate_ci->high * 1e9});
 }
 
+/// What stands before the first comma: a guide's name where it has little room.
+std::string head_of(const std::string& name) {
+  return name.substr(0, name.find(", "));
+}
+
+/// "FMA fp32, 1 thread 215 GFLOP/s"; where another roof has the same head, what sets them apart stays in the short name.
+void name_roofs(const std::vector<std::pair<std::string, std::string>>& names, Plot* plot) {
+  const size_t first = plot->guides.size() - names.size();
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto [name, value] = names[i];
+    const auto same = std::count_if(names.begin(), names.end(), [&](const auto& other) {
+      return head_of(other.first) == head_of(name);
+    });
+    std::string between = " ";
+    if (const size_t comma = name.find(", "); same > 1 && comma != std::string::npos) {
+      name.replace(comma, 2, " · ");
+      between = ", ";
+    }
+    plot->guides[first + i].label = name + between + value;
+  }
+}
+
 /// The ceilings that bound what is drawn, each once.
 void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) {
   std::set<std::string> known;
+  std::vector<std::pair<std::string, std::string>> names;  // with their values
   for (const Measured& point : points) {
     if (!point.entry.row->run) continue;
     const auto& ceilings = point.entry.row->run->ceilings();
@@ -48,15 +72,17 @@ void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) 
         bandwidth ? (point.entry.dram ? std::optional(*point.entry.dram) : std::nullopt)
                   : flop_ceiling(ceilings, *point.entry.series);
     if (!roof) continue;
-    const std::string label =
-        roof->name + " " + ceiling_text(*roof, roof->value) + of_machine(*point.entry.row);
+    const std::string value =
+        ceiling_text(*roof, roof->value) + of_machine(*point.entry.row);
     if (!known.insert(roof->name).second) continue;  // each recording of a machine has measured it
-    Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value, .label = label};
-    guide.note = label + ", " + roof->source + " on the machine of these rungs.";
+    names.emplace_back(roof->name, value);
+    Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value};
+    guide.note = roof->name + " " + value + ", " + roof->source + " on the machine of these rungs.";
     guide.role = bandwidth ? Role::text : look_of_dtype(point.dtype).role;
     guide.dashed = true;
     plot->guides.push_back(guide);
   }
+  name_roofs(names, plot);
 }
 
 std::string title_of(const std::string& param, const ParamTitles& titles) {
@@ -158,9 +184,12 @@ void name_few(const std::vector<const LadderRow*>& rows, bool is_less, ChartMode
   const auto rank = [&](size_t i) { return rank_of(curves[i], *rows[i], i == best_own); };
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return rank(a) < rank(b); });
-  for (size_t at = 0; at < order.size(); ++at) {
-    Curve& curve = curves[order[at]];
-    if (at < kMostNamed && rank(order[at]) < 3) continue;
+  size_t named = 0;
+  for (const size_t at : order) {
+    Curve& curve = curves[at];
+    const bool may_stay = named < kMostNamed && rank(at) < 3;
+    named += !curve.name.empty();
+    if (may_stay) continue;
     curve.name.clear();
     curve.role = Role::muted;
     curve.quiet = true;
@@ -208,6 +237,7 @@ Content content_of(std::span<const LadderRow> rows, const SizeCurveOptions& opti
   made.param = made.points.front().entry.series->size_param;
   made.lines = size_lines(made.points);
   made.odd_shapes = std::erase_if(made.lines, [](const SizeLine& line) { return line.is_odd; });
+  made.lines = apart(std::move(made.lines), made.points);
   return made;
 }
 
@@ -250,6 +280,54 @@ void set_sizes(const Content& content, const SizeCurveOptions& options, ChartMod
     model->table.columns.push_back(content.param + " = " + format_count(size));
 }
 
+/// A point beside its rung's line has no name of its own, and its figure stands in the rung's row of the table.
+void join_to_rung(ChartModel* model) {
+  model->plot->curves.back().name.clear();
+  auto& rows = model->table.rows;
+  const std::vector<std::string> own = std::move(rows.back());
+  rows.pop_back();
+  const auto rung = std::find_if(rows.begin(), rows.end(),
+                                 [&](const auto& row) { return row.front() == own.front(); });
+  for (size_t i = 1; rung != rows.end() && i < own.size(); ++i) {
+    if (own[i] != kNone) (*rung)[i] = own[i];
+  }
+}
+
+/// Of sizes that stand almost on one place the axis names that of most results: 512, and not 508 beside it.
+void thin_ticks(const Content& content, Axis* x) {
+  std::map<double, size_t> results;
+  for (const SizeLine& line : content.lines) {
+    for (const size_t index : line.points) {
+      // The size in view is named, however few have it.
+      const Measured& point = content.points[index];
+      results[static_cast<double>(size_of(point))] +=
+          point.entry.row->at_size ? content.points.size() : 1;
+    }
+  }
+  std::vector<double> kept;
+  for (const double tick : x->ticks) {
+    if (kept.empty() || !are_neighbours(kept.back(), tick))
+      kept.push_back(tick);
+    else if (results[tick] > results[kept.back()])
+      kept.back() = tick;
+  }
+  x->ticks = std::move(kept);
+}
+
+/// Operations on integers are no FLOP.
+void name_unit(const Content& content, Plot* plot) {
+  if (std::string_view(content.unit) != "FLOP/s") return;
+  const auto counts_flop = [&](const Measured& point) {
+    return std::string_view(rate_unit(point.dtype)) == content.unit;
+  };
+  const auto integer = std::find_if_not(content.points.begin(), content.points.end(), counts_flop);
+  if (integer == content.points.end()) return;
+  if (std::none_of(content.points.begin(), content.points.end(), counts_flop))
+    plot->y.unit = rate_unit(integer->dtype);
+  else
+    plot->y.title += " (of " + integer->dtype + ": " + rate_unit(integer->dtype) + ")";
+}
+
 void add_lines(const Content& content, const ParamTitles& titles, ChartModel* model, Span* y) {
   const std::vector<Measured>& points = content.points;
   const std::vector<SizeLine>& lines = content.lines;
@@ -269,6 +347,7 @@ void add_lines(const Content& content, const ParamTitles& titles, ChartModel* mo
     curve.dashed = false;  // a dash is a ceiling's
     rows.push_back(first.entry.row);
     add_line(points, line, content.unit, std::move(curve), model, y);
+    if (line.is_beside) join_to_rung(model);
   }
   // At one size there are no lines to follow, and each rung has a row.
   if (lines.size() > kMostNamed && model->plot->x.ticks.size() > 1) name_few(rows, is_less, model);
@@ -315,6 +394,7 @@ ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptio
     continue_to(gpu ? options.gpu_bytes : options.host_bytes, content.points, content.lines, &model,
                 &y);
   }
+  name_unit(content, &plot);
   for (const Guide& guide : plot.guides) y.add(guide.value);
   y.apply(&plot.y, 1.5, 1.5);
   add_legend(content, options, &model);
@@ -325,6 +405,8 @@ ChartModel size_curve_chart(std::span<const LadderRow> all, const SizeCurveOptio
                 : !options.item.empty() ? "time_per_call"
                                         : "throughput",
                 &model);
+  } else {
+    thin_ticks(content, &plot.x);
   }
   return model;
 }

@@ -124,6 +124,33 @@ std::vector<SizeLine> size_lines(const std::vector<Measured>& points) {
   return lines;
 }
 
+bool are_neighbours(double smaller, double larger) {
+  constexpr double kNear = 1.05;
+  return larger < smaller * kNear;
+}
+
+std::vector<SizeLine> apart(std::vector<SizeLine> lines, const std::vector<Measured>& points) {
+  std::vector<SizeLine> beside;
+  for (SizeLine& line : lines) {
+    std::vector<size_t> kept;
+    for (size_t index : line.points) {
+      const bool is_near = !kept.empty() &&
+                           size_of(points[index]) > size_of(points[kept.back()]) &&
+                           are_neighbours(static_cast<double>(size_of(points[kept.back()])),
+                                          static_cast<double>(size_of(points[index])));
+      if (is_near) {
+        if (!points[kept.back()].entry.row->at_size) std::swap(kept.back(), index);
+        beside.push_back({.points = {index}, .is_beside = true});
+      } else {
+        kept.push_back(index);
+      }
+    }
+    line.points = std::move(kept);
+  }
+  lines.insert(lines.end(), beside.begin(), beside.end());
+  return lines;
+}
+
 std::optional<size_t> point_at_size(const std::vector<Measured>& points, const SizeLine& line) {
   const auto found = std::find_if(line.points.rbegin(), line.points.rend(),
                                   [&](size_t index) { return points[index].entry.row->at_size; });

@@ -45,8 +45,14 @@ int64_t size_of(const Measured& point);
 struct SizeLine {
   std::vector<size_t> points;  ///< indices into the points
   bool is_odd = false;         ///< a single shape of its own, of a rung that has a longer line
+  bool is_beside = false;      ///< a point that neighbours one of its rung's line: apart()
 };
 std::vector<SizeLine> size_lines(const std::vector<Measured>& points);
+/// Whether two sizes are so near to each other that a stroke between them would read as a whisker.
+bool are_neighbours(double smaller, double larger);
+/// The same lines without strokes between neighbours: the point at the size in view, else the larger one, keeps the line,
+/// and the other stands alone.
+std::vector<SizeLine> apart(std::vector<SizeLine> lines, const std::vector<Measured>& points);
 /// The point of a line that is at the size in view; none: it has none there.
 std::optional<size_t> point_at_size(const std::vector<Measured>& points, const SizeLine& line);
 
