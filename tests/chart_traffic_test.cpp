@@ -175,6 +175,16 @@ TEST_CASE(
       check_scene(layout(model, {.width = width, .height = height}));
     }
   }
+  const auto says_broken = [](const ChartModel& shown) {
+    return std::any_of(shown.legend.begin(), shown.legend.end(),
+                       [](const std::string& one) { return one.starts_with("over 100 %: "); });
+  };
+  CHECK_FALSE(says_broken(model));
+  rows[0].step_s = *rows[0].floor_s / 1.08;
+  const ChartModel broken = decode_chart(rows, {.title = "Decode", .tokens = 2});
+  CHECK(says_broken(broken));
+  CHECK(broken.panels[0].marks[1].label.starts_with("not held: "));
+  CHECK(broken.panels[0].marks[3].label.starts_with("≤ "));
   for (DecodeRow& row : rows) row.energy_j.reset();
   CHECK(decode_chart(rows, {}).panels[2].empty_reason == "no counter");
 }

@@ -85,6 +85,47 @@ TEST_CASE("a pair with the rung before stands in Gains where that one is no step
   CHECK(step.find("0.794") != std::string::npos);  // in turns with "threads", as the report has it
 }
 
+TEST_CASE("a library of another part stands beside the rungs whose type it was measured in",
+          "[window]") {
+  Fixture f;
+  open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.fp32_large.jsonl");
+  f.driver->frames(4);
+  select_rung(f.state, "gemm.cuda.naive");
+  f.state.selection.view = &kGainsView;
+  f.driver->frames(2);
+  const auto count = [&](const std::string& label) {
+    const chart::ChartModel model = shown_chart(f.state);
+    return std::count_if(model.rows.begin(), model.rows.end(),
+                         [&](const auto& row) { return row.label == label; });
+  };
+  for (const char* library : {"cuBLAS", "cuBLASLt", "CUTLASS"}) {
+    INFO(library);
+    CHECK(count(library) == 1);
+  }
+  CHECK(count("WMMA") == 0);
+}
+
+TEST_CASE("a bound that a loader went over is said to be none", "[window]") {
+  Fixture f;
+  open_run(f.state,
+           variable("RIDGE_SOURCE") + "/assets/recorded/pipeline.intel_r_xeon_r_processor.jsonl");
+  f.driver->frames(4);
+  select_rung(f.state, "pipeline.cpu.serial");
+  f.state.selection.view = &kGainsView;
+  f.driver->frames(2);
+  const chart::ChartModel model = shown_chart(f.state);
+  REQUIRE(model.panels.size() > 3);
+  const auto& shares = model.panels[3].row_reasons;
+  const bool is_over = std::any_of(shares.begin(), shares.end(), [](const std::string& share) {
+    return share.starts_with("10") && share.size() > 4;  // "102 %"
+  });
+  const bool is_said = std::any_of(model.legend.begin(), model.legend.end(), [](const auto& words) {
+    return words.starts_with("over 100 %: its stages");
+  });
+  CHECK(is_over);
+  CHECK(is_said);
+}
+
 TEST_CASE("a rung of another machine or size has its figure in words, and no bar on this axis",
           "[window]") {
   Fixture f;

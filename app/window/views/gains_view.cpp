@@ -69,12 +69,32 @@ std::string part_in_view(const State& state, const ChartRows& rows) {
   return parts.empty() ? "" : parts.front().title;
 }
 
-/// The rows of the part in view: each part has an axis and a ceiling of its own.
+/// The types that the part's own rungs were measured in, and on which processor.
+std::set<std::pair<std::string, std::string>> types_of(const ChartRows& rows,
+                                                       const std::string& part) {
+  std::set<std::pair<std::string, std::string>> types;
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const chart::LadderRow& row = rows.rows[i];
+    if (!row.is_peer && row.series && part_of(row, rows.kernels[i]) == part)
+      types.emplace(backend_of(rows.kernels[i]).text(), dtype_of(*row.series));
+  }
+  return types;
+}
+
+/// The rows of the part in view: each part has an axis and a ceiling of its own. A library that stands in another part, but
+/// was measured in the type of this one's rungs, is measured against them.
 ChartRows climb_rows(const State& state, ChartRows all) {
   ChartRows some;
   const std::string shown = part_in_view(state, all);
+  const auto types = types_of(all, shown);
+  const auto belongs = [&](size_t i) {
+    const chart::LadderRow& row = all.rows[i];
+    if (part_of(row, all.kernels[i]) == shown) return true;
+    return row.is_peer && row.series &&
+           types.contains({backend_of(all.kernels[i]).text(), dtype_of(*row.series)});
+  };
   for (size_t i = 0; i < all.rows.size(); ++i) {
-    if (!is_step(all, i) || part_of(all.rows[i], all.kernels[i]) != shown) continue;
+    if (!is_step(all, i) || !belongs(i)) continue;
     some.kernels.push_back(all.kernels[i]);
     some.rows.push_back(std::move(all.rows[i]));
     some.rows.back().section.clear();  // the bar above names it
@@ -523,6 +543,12 @@ bool has_bounds(const ChartRows& rows) {
                      [](const auto& row) { return row.series && row.series->pipeline; });
 }
 
+/// Of a pipeline the bound is no ceiling of the machine: it is made of times of its own stages.
+bool is_over_bound(const chart::LadderRow& row) {
+  return row.series && row.run && row.series->pipeline &&
+         is_over_ceiling(derive(*row.series, *row.run));
+}
+
 chart::ChartModel build_climb(const State& state, ChartRows* out) {
   *out = climb_rows(state, unpaired_ladder_rows(state));
   const Axis axis = axis_of(state, *out);
@@ -559,6 +585,9 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
            is_over_ceiling(derive(*row.series, *row.run));
   });
   if (is_over) model.legend.emplace_back(kOverCeiling);
+  if (std::any_of(out->rows.begin(), out->rows.end(), is_over_bound))
+    model.legend.emplace_back(
+        "over 100 %: its stages were timed alone, in a busier moment than the loader");
   if (const auto total = total_of(state, *out); total && !is_learning(state))
     model.legend.insert(model.legend.begin(), total->steps + ": " + gain_headline(total->gain) +
                                                   ", " + gain_small_print(total->gain));

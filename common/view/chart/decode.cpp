@@ -42,11 +42,18 @@ void make_room(Panel* panel) {
   if (most > 0) panel->axis.high = most * kRoom;
 }
 
+/// A floor that a step went below was none: it rests on a bandwidth that was measured too low.
+bool is_below_floor(const DecodeRow& row) {
+  constexpr double kReadsSo = 1.005;  // as "101 %"
+  const auto share = share_of_floor(row);
+  return share && *share >= kReadsSo;
+}
+
 /// A floor of the time is the most tokens that there can be: a grey bar under the measured one.
 Mark most_tokens(const DecodeRow& row, size_t index, double tokens) {
   Mark mark{.row = static_cast<int>(index), .value = tokens / *row.floor_s, .role = Role::muted};
   mark.offset = 0.5;
-  mark.label = "≤ " + rate_label(mark.value, "/s");
+  mark.label = (is_below_floor(row) ? "not held: " : "≤ ") + rate_label(mark.value, "/s");
   mark.note = fmt::format("{}: reading {} takes {} at least, which allows {}.", row.label,
                           format_bytes(row.weight_bytes + row.cache_bytes),
                           format_time_ns(*row.floor_s * 1e9), tokens_text(mark.value));
@@ -191,6 +198,10 @@ ChartModel decode_chart(std::span<const DecodeRow> rows, const DecodeOptions& op
   }
   model.panels = {tokens_panel(rows, options.tokens), share_panel(rows),
                   energy_panel(rows, options.tokens), bytes_panel(rows)};
+  if (std::any_of(rows.begin(), rows.end(), is_below_floor))
+    model.legend.push_back(
+        "over 100 %: the bandwidth was measured in a busier moment than the step, or the step "
+        "reads less than is counted; its floor is no bound");
   if (!all_exact)
     model.legend.push_back("hatched: reckoned from another size, or recorded elsewhere");
   model.summary = gain_text(rows) + " " + options.note;
