@@ -114,6 +114,7 @@ PublishedRow fill_row(const Table& table, const TableRow& row, const Run& run, i
     if (series == nullptr || !has_speed(*series) || !series->reduced_from.empty()) continue;
     take(*series, flop, &out);
     out.source = Source::recorded;
+    out.machine = recording.machine;
     out.note = with_stale("recorded on " + recording.machine, series->stale, ", ");
     return out;
   }

@@ -26,6 +26,7 @@ struct PublishedRow {
   std::optional<double> flop_per_s, printed_flop_per_s;
   std::string
       note;  ///< "extrapolated by FLOP from n = 1283", "recorded on NVIDIA H200", why it is missing
+  std::string machine;  ///< of a recording
   std::string brings;  ///< missing since this machine cannot run it: what would bring it
 };
 

@@ -1,6 +1,8 @@
 // A table that somebody published, in the centre: each row as printed and as it is here, what is
 // missing and what would bring it, and what the figures teach. The rows are those of `run --table`.
-#include "app/query/published.h"
+#include "app/window/views/published_view.h"
+
+#include "app/query/recordings.h"
 #include "app/query/selection.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
@@ -9,6 +11,21 @@
 #include "common/core/format.h"
 
 namespace ridge::window {
+
+std::string mark_of(const app::PublishedRow& row) {
+  switch (row.source) {
+    case app::PublishedRow::Source::measured:
+      return "measured";
+    case app::PublishedRow::Source::extrapolated:
+      return "extrapolated";
+    case app::PublishedRow::Source::recorded:
+      return row.machine.empty() ? "recorded" : "on " + app::short_machine(row.machine);
+    case app::PublishedRow::Source::missing:
+      break;
+  }
+  return "missing";
+}
+
 namespace {
 
 constexpr float kRow = 32, kButton_w = 150, kButton_h = 32;
@@ -35,20 +52,6 @@ float column_at(Ui& ui, const Area& area, size_t column) {
   return area.w < ui.px(kNarrow_px) ? kNarrowAt[column] : kColumns[column].at;
 }
 
-const char* mark_of(app::PublishedRow::Source source) {
-  switch (source) {
-    case app::PublishedRow::Source::measured:
-      return "measured";
-    case app::PublishedRow::Source::extrapolated:
-      return "extrapolated";
-    case app::PublishedRow::Source::recorded:
-      return "recorded";
-    case app::PublishedRow::Source::missing:
-      break;
-  }
-  return "missing";
-}
-
 std::string rate(const std::optional<double>& flop_per_s) {
   return flop_per_s ? format_rate(*flop_per_s, "FLOP/s") : "";
 }
@@ -68,6 +71,7 @@ class PublishedPanel final : public CentrePanel {
   static void draw_line(Ui& ui, const Area& area, const std::vector<std::string>& cells, Role role,
                         Role here);
   std::vector<Line> lines_;
+  std::string heading_;  ///< of the figures that are not printed
   uint64_t version_ = ~0ull;
 };
 
@@ -75,6 +79,7 @@ void PublishedPanel::build(Ui& ui) {
   if (version_ == ui.state.ladder.version) return;
   version_ = ui.state.ladder.version;
   lines_.clear();
+  bool any_here = false, any_recorded = false;
   const Table& table = ui.state.selection.lab->tables.front();
   // Copied into text at once: the rows point into a run that grows.
   for (const app::PublishedRow& row :
@@ -87,13 +92,18 @@ void PublishedPanel::build(Ui& ui) {
                   rate(row.printed_flop_per_s),
                   here ? format_time_ns(row.time_ns) : kNone,
                   here ? rate(row.flop_per_s) : "",
-                  mark_of(row.source)};
+                  mark_of(row)};
+    const bool is_recorded = row.source == app::PublishedRow::Source::recorded;
+    any_recorded = any_recorded || is_recorded;
+    any_here = any_here || (here && !is_recorded);
     line.is_here = here;
-    line.note = (line.cells[5].empty() ? "" : line.cells[5] + " here\n") + row.note +
+    const char* const where = is_recorded ? "\n" : " here\n";
+    line.note = (line.cells[5].empty() ? "" : line.cells[5] + where) + row.note +
                 (row.brings.empty() ? "" : "\nIt takes " + row.brings);
     if (row.ci_ns) line.note += "\n95 % " + format_time_interval(row.ci_ns);
     lines_.push_back(std::move(line));
   }
+  heading_ = !any_recorded ? "here" : any_here ? "here, or recorded" : "recorded";
 }
 
 void PublishedPanel::draw_line(Ui& ui, const Area& area, const std::vector<std::string>& cells,
@@ -103,7 +113,10 @@ void PublishedPanel::draw_line(Ui& ui, const Area& area, const std::vector<std::
     const bool is_ours = i == 4 || i == 5;
     const float at = column_at(ui, area, i);
     if (at < 0) continue;
-    const float room = i < 2 ? (column_at(ui, area, i + 1) - at) * area.w * (i ? 0.55f : 1) : 0;
+    const bool is_last = i + 1 == std::size(kColumns);
+    const float room = is_last ? (1 - at) * area.w
+                       : i < 2 ? (column_at(ui, area, i + 1) - at) * area.w * (i ? 0.55f : 1)
+                               : 0;
     ui.text(area.x + at * area.w, area.middle(), cells[i], kSmall_px, is_ours ? here : role,
             Face::body, column.right ? Anchor::end : Anchor::start, room);
   }
@@ -131,7 +144,8 @@ void PublishedPanel::draw(Ui& ui, Area area) {
                    "Run the table", Ui::Kind::normal);
   rest.take_top(std::max(title_h, ui.px(kButton_h)), ui.px(8));
   std::vector<std::string> headings;
-  for (const Column& column : kColumns) headings.emplace_back(column.heading);
+  for (const Column& column : kColumns)
+    headings.push_back(column.heading == std::string_view("here") ? heading_ : column.heading);
   const Area heads = rest.take_top(ui.px(kRow));
   draw_line(ui, heads, headings, Role::muted, Role::muted);
   for (size_t i = 0; i < std::size(kColumns); ++i) {

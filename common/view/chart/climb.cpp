@@ -206,9 +206,6 @@ void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model
   if (any([](const ClimbRow& row) { return row.hatched && !is_grey(row) && has_rate(row); }))
     model->legend.push_back((log_time ? "hollow: " : "hatched: ") + std::string("recorded, ") +
                             std::string(kStaleWord) + " or at another size");
-  if (any([](const ClimbRow& row) { return row.step && row.step->verdict && row.step->interval; }))
-    model->legend.emplace_back(
-        "a step has the digits that its interval settles, and the interval where it is wide");
 }
 
 void add_column(std::span<const ClimbRow> rows, const ClimbColumn& column, size_t at,
@@ -375,7 +372,7 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
   const bool is_bare = options.has_sentences;
   Panel rates{.title = "Speed", .subtitle = options.timed, .metric = "throughput", .weight = 1};
   rates.axis = {.title = "Speed", .unit = options.unit};
-  Panel steps{.title = "Step", .subtitle = is_bare ? "speed ratio" : "", .is_column = true};
+  Panel steps{.title = "Step", .subtitle = is_bare ? "speed ratio" : "", .metric = "ratio", .is_column = true};
   model.table.columns = {"Rung", "Speed", "95 % interval", "Step", "Over"};
   double fastest = 0;
   const ClimbRow* last = nullptr;  // the step above this one
