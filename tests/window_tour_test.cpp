@@ -1304,6 +1304,26 @@ TEST_CASE("a limit that nothing measured shows is said to be by exclusion or by 
   CHECK(contains(limit_of("class", 8), "by exclusion: "));
 }
 
+TEST_CASE("on a wall stands beside the expected limit that the run does not confirm it", "[tour]") {
+  Fixture f;
+  present_tour(f.state, "meetup");
+  f.driver->frames(3);
+  answer(f);
+  f.driver->key(Key::page_down);
+  answer_requests(f);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  f.driver->frames(3);
+  REQUIRE(f.state.teaching.beat == Beat::explain);
+  const MeasuredLimit limit = measured_limit(f.state, *bars_in(f).last(), {});
+  REQUIRE_FALSE(limit.is_told);
+  CHECK(contains(limit.for_room, "does not confirm"));
+  CHECK(limit.text.starts_with(limit.for_room));  // without what would settle it
+  REQUIRE(f.driver->find("step_binds"));
+  REQUIRE(f.driver->find("step_measured"));
+  CHECK(f.driver->find("step_measured")->h > 0);
+}
+
 TEST_CASE("a step's head says the parameters of its rungs, not all of its lab", "[tour]") {
   Fixture f;
   f.state.sessions.recordings = shipped();

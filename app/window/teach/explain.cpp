@@ -150,9 +150,9 @@ std::vector<Explanation::WallWords> Explanation::wall_words(const Ui& ui, const 
     const LessonBlock* expected = expected_limit(lesson_.blocks(ui.state), bar->asked.kernel);
     const MeasuredLimit measured = measured_limit(ui.state, *bar, causes_in(expected));
     if (expected) all.push_back({.size = kLesson_px, .block = expected, .widget = "step_binds"});
-    // That a run cannot tell is for who measures, not for a class.
-    if (measured.is_told)
-      all.push_back({.text = measured.text, .size = kBody_px, .widget = "step_binds"});
+    // What qualifies the lesson's limit stands beside it in a room too.
+    if (expected || measured.is_told)
+      all.push_back({.text = measured.for_room, .size = kBody_px, .widget = "step_measured"});
   }
   if (!is_told)
     all.push_back({.text = said, .size = kBody_px, .role = Role::muted, .is_repeated = true});
@@ -171,11 +171,7 @@ float Explanation::lay_on_wall(Ui& ui, Area rest, const std::vector<WallWords>& 
             ? figures_.paragraph(ui, rest, one.text, size, one.role, one.face, measure)
             : ui.paragraph(rest, one.text, size, one.role, one.face, measure);
     if (height > 0) rest.take_top(height, ui.px(14));
-    if (!measure && *one.widget) {
-      Area& said = ui.widgets[one.widget];  // of two parts both
-      const float first = said.w > 0 && said.y < top && said.x == rest.x ? said.y : top;
-      said = {rest.x, first, rest.w, rest.y - first};
-    }
+    if (!measure && *one.widget) ui.widgets[one.widget] = {rest.x, top, rest.w, rest.y - top};
   }
   return rest.y - from;
 }

@@ -91,13 +91,13 @@ MeasuredLimit measured_limit(const State& state, const LessonBar& bar,
   if (!found) return {};
   if (found->bottleneck == Bottleneck::not_sure)
     return {unconfirmed_sentences(*found, what_would_tell(state, *bar.series, *bar.run, *found)),
-            false};
+            false, unconfirmed_sentences(*found, "")};
   const std::string differ = limits_differ(expected, *found, *bar.series);
   const bool is_doubted = differ.empty() && is_disturbed(*bar.series);
-  return {
+  const std::string text =
       told_limit(*found, bar.title) + (differ.empty() ? "" : " " + differ) +
-          (is_doubted ? " Other programs ran meanwhile: measure again before you believe it." : ""),
-      true};
+      (is_doubted ? " Other programs ran meanwhile: measure again before you believe it." : "");
+  return {text, true, text};
 }
 
 }  // namespace ridge::window

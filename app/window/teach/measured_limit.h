@@ -27,6 +27,7 @@ struct MeasuredLimit {
   /// lesson expects. Empty: it has no speed.
   std::string text;
   bool is_told = false;  ///< the run names a limit
+  std::string for_room;  ///< the same without what would settle it, which is for who measures
 };
 MeasuredLimit measured_limit(const State& state, const LessonBar& bar,
                              const std::vector<Bottleneck>& expected);
