@@ -1304,6 +1304,24 @@ TEST_CASE("a limit that nothing measured shows is said to be by exclusion or by 
   CHECK(contains(limit_of("class", 8), "by exclusion: "));
 }
 
+TEST_CASE("a pair of the two that stand beside each other comes before a ratio of two times alone",
+          "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  select_rung(f.state, kFirst);
+  f.state.selection.params["n"] = int64_t{512};
+  perform(f.state, "show_presenter");
+  f.driver->frames(3);
+  f.state.teaching.beat = Beat::reveal;  // what did not run here is taken from recordings
+  const TourStep step = shown_step(f.state);
+  REQUIRE(step.ask == Ask::time);
+  REQUIRE(step.rungs.size() == 2);  // the library, which the recording has it in turns with
+  const StepOutcome outcome = outcome_of(f.state, step, bars_in(f));
+  INFO(outcome.beside);
+  CHECK(contains(outcome.beside, "“oneDNN” against “three loops, -O1”: faster, "));
+  CHECK(contains(outcome.beside, "Run in turns"));
+}
+
 TEST_CASE("on a wall stands beside the expected limit that the run does not confirm it", "[tour]") {
   Fixture f;
   present_tour(f.state, "meetup");

@@ -608,6 +608,7 @@ std::string LessonCanvas::ratio_sentence(const Shown& shown, const StepOutcome& 
                           ask != study::Ask::factor && ask != study::Ask::choice &&
                           !shown.bars.is_factor();
   if (!have_ratio) return {};
+  if (!outcome.beside.empty()) return outcome.beside;
   const bool is_cut = shown.step.kind == StepKind::compare && !outcome.missing.empty();
   if (is_cut || is_doubtful(*first) || is_doubtful(*last)) return {};
   const auto [slow, fast] =

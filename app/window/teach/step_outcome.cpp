@@ -380,6 +380,22 @@ std::string task_words(const TourStep& step, const StepBars& bars) {
 
 }  // namespace
 
+namespace {
+
+/// A pair before a ratio of two times alone, also where the step asks for neither.
+std::string words_beside(const State& state, const StepBars& bars) {
+  std::string machine;
+  auto pair = pair_of(state, bars, &machine);
+  if (!pair || !(pair->ratio > 0)) return {};
+  const bool is_turned = pair->ratio < 1 && can_turn(*pair);
+  const std::string first = bars.bars.front().title, last = bars.last()->title;
+  return (is_turned ? verdict_sentence(turned_round(*pair), last, first)
+                    : verdict_sentence(*pair, first, last)) +
+         ". Run in turns" + (machine.empty() ? "." : ", recorded on " + machine + ".");
+}
+
+}  // namespace
+
 StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars& bars) {
   StepOutcome out;
   out.task = task_words(step, bars);
@@ -390,6 +406,7 @@ StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars&
     if (!out.pair && is_step_cancelled(state))
       out.missing = "The comparison was cancelled before enough rounds.";
   }
+  if (!is_of_two && bars.bars.size() > 1) out.beside = words_beside(state, bars);
   if (!out.missing.empty()) return out;
   if (choices_of(step, bars).empty())
     judge_number(state, step, bars, &out);

@@ -30,6 +30,9 @@ struct StepOutcome {
   /// Of a comparison step, as the step asks it; absent: none was made, or it was cancelled.
   std::optional<Comparison> pair;
   std::string pair_machine;  ///< where it was recorded; empty: here
+  /// Of a step that asks for something else: what runs in turns say of its first and last bar, the faster one against the
+  /// other. Empty: there are none.
+  std::string beside;
   /// Of a pair at one clock that was held down: what recorded sustained turns say, a sentence without its full stop. Empty:
   /// no recording of that machine has any.
   std::string sustained;
