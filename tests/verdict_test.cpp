@@ -124,8 +124,11 @@ TEST_CASE("the interval and the margin make the verdict") {
   REQUIRE(result.ci);
   CHECK(result.ci->low == Approx(std::exp(0.01)));
   CHECK(result.ci->high == Approx(std::exp(0.07)));
-  // Half-width 0.03 must shrink to |0.04 - 0.0198| = 0.0202: 6 * (0.03 / 0.0202)^2 = 13.2.
-  CHECK(result.rounds_needed == 14);
+  // The lower side, 0.03, and half as much for the next median must shrink to 0.04 - 0.0198: 6 * (1.5 * 0.03 / 0.0202)^2.
+  CHECK(result.rounds_needed == 30);
+  // The side that binds counts, and not the mean of both.
+  CHECK(judge({-.01, -.04, -.04, -.04, -.04, -.05}, 0.02).rounds_needed == 30);
+  CHECK(judge({-.01, -.03, -.04, -.04, -.04, -.09}, 0.02).rounds_needed == 30);
   REQUIRE(result.reasons.size() == 1);
   CHECK(result.reasons[0].find("[1.010, 1.073]") != std::string::npos);
 }

@@ -32,12 +32,22 @@ Verdict verdict_of(const Interval& log_ci, double log_margin) {
   return Verdict::unresolved;
 }
 
-/// Rounds of a fresh comparison that should settle it: the interval shrinks as 1/sqrt(rounds), and
-/// must come to fit between the median and the nearest boundary. 0: the median stands on it.
+/// How many times as long as the room for it the interval is on the side that has to fit: of "faster" the lower, of
+/// "slower" the upper, of "same" the tighter one.
+double excess_of(const Interval& log_ci, double middle, double log_margin) {
+  const double below = middle - log_ci.low, above = log_ci.high - middle;
+  if (middle > log_margin) return below / (middle - log_margin);
+  if (middle < -log_margin) return above / (-log_margin - middle);
+  return std::max(above / (log_margin - middle), below / (middle + log_margin));
+}
+
+/// Rounds of a fresh comparison that should settle it: the interval shrinks as 1/sqrt(rounds), and must come to fit between
+/// the median and the boundary. The next median is another one by about half of a side: with room for that it settles five
+/// times in six. 0: the median stands on the boundary.
 int estimate_rounds(const Interval& log_ci, double middle, double log_margin, size_t rounds) {
-  const double half_width = (log_ci.high - log_ci.low) / 2;
-  const double distance = std::abs(std::abs(middle) - log_margin);
-  const double needed = static_cast<double>(rounds) * std::pow(half_width / distance, 2);
+  constexpr double kRoom = 1.5;
+  const double excess = excess_of(log_ci, middle, log_margin);
+  const double needed = static_cast<double>(rounds) * std::pow(kRoom * excess, 2);
   if (!(needed < 1e6)) return 0;
   return std::max(static_cast<int>(std::ceil(needed)), static_cast<int>(rounds) + 1);
 }
