@@ -323,11 +323,16 @@ TEST_CASE("a learner compares a rung with the one it goes on from by one button"
   set_level(f.state, Level::kLearn);
   select_rung(f.state, "gemm.cpu.naive_o1");
   f.driver->frames(3);
-  CHECK_FALSE(f.driver->find("compare_step"));  // there is none before it
+  // There is none before it: the button is grey, and Predict stands where it stands at every rung.
+  REQUIRE(f.driver->find("compare_step"));
+  const float predict_x = f.driver->find("predict")->x;
+  f.driver->click("compare_step");
+  CHECK(f.session.count(RequestType::compare) == 0);
   CHECK_FALSE(perform(f.state, "compare_step"));
   CHECK(f.state.notice.text.find("goes on from no rung") != std::string::npos);
   select_rung(f.state, "gemm.cpu.loop_order");
   f.driver->frames(3);
+  CHECK(f.driver->find("predict")->x == predict_x);
   REQUIRE(f.driver->click("compare_step"));
   const WorkRequest pair = f.session.last(RequestType::compare);
   REQUIRE(pair.kernels.size() == 2);

@@ -25,10 +25,10 @@ constexpr float kLowGap = 8, kLowLadder = 148, kLowRow = 21, kLowRows = 12;
 // A window smaller than this (or a scale larger: 1600 px at 1.6 are 1000) gives its room to the chart.
 constexpr float kNarrow = 1120;
 
-/// A learner has few buttons: one that can do nothing for the selected rung, now or after what runs, is left out.
-bool shows_to_learner(const State& state, const char* name) {
-  return is_learning(state) &&
-         (action(name).blocker(state).empty() || state.requests.is_measuring());
+/// A learner has few buttons: one that can do nothing at all is left out. For a rung that it cannot be pressed at it stands
+/// grey, so that none moves to another's place.
+bool shows_to_learner(const State& state) {
+  return is_learning(state) && !state.is_replay();
 }
 
 /// At the right of the buttons that choose the chart, where there is room beside them.
@@ -48,7 +48,7 @@ void draw_teaching_buttons(Ui& ui, const Area& chart) {
   Area row = {views, chart.y + ui.px(8), chart.right() - ui.px(14) - views, ui.px(30)};
   for (auto it = std::rbegin(kButtons); it != std::rend(kButtons); ++it) {
     if (!is_shown(it->level, ui.state.appearance.level)) continue;
-    if (it->at_learn_alone && !shows_to_learner(ui.state, it->action)) continue;
+    if (it->at_learn_alone && !shows_to_learner(ui.state)) continue;
     const float w = ui.width(it->label, kSmall_px + 1, Face::strong) + ui.px(22);
     // The question before the run stays longest: the others' keys do what they do.
     const float before = it == std::rend(kButtons) - 1
