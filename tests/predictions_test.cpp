@@ -99,7 +99,7 @@ TEST_CASE("after the fact: a result for the same parameters was there") {
   CHECK(all[0].after_the_fact);
   CHECK(all[0].series == &told.run.series()[1]);  // not the one it was read off
   CHECK_FALSE(all[1].after_the_fact);
-  CHECK(report::prediction_sentence(all[0]).starts_with("After the fact, "));
+  CHECK(report::prediction_sentence(all[0]).starts_with("After the fact: predicted "));
   CHECK(report::prediction_sentence(all[1]).find("right within a tenth") != std::string::npos);
 }
 

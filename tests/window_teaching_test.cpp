@@ -172,6 +172,18 @@ TEST_CASE("a prediction after a result is marked after the fact; one of other si
           "[teaching]") {
   Fixture f;
   run_selected_at(f, 1e6);
+  // Where its time was shown the field offers a size at which it was not.
+  open_predict(f.state);
+  f.driver->frames(3);
+  const int64_t seen_n = param_int(shown_params(f.state), "n");
+  REQUIRE(f.driver->click("predict_unseen"));
+  f.driver->frames(3);
+  CHECK(param_int(shown_params(f.state), "n") != seen_n);
+  CHECK(is_predict_open(f.state));
+  CHECK_FALSE(f.driver->find("predict_unseen"));
+  close_predict(f.state);
+  set_param(f.state, "n", seen_n);
+  f.driver->frames(3);
   REQUIRE(set_draft(f.state, "1 ms"));
   run_selected_at(f, 1e6);
   CHECK(revealed_of(f.state, kFirst)->after_the_fact);

@@ -763,16 +763,14 @@ std::string read_as(std::string_view typed, const Reference& reference, double n
 std::string hint_of(const State& state, const Reference& reference) {
   const std::string& rung = state.selection.rung;
   const std::string seen =
-      has_seen(state, rung, {})
-          ? "It has run here at " + asked_size(state, {}) + ": an answer counts as after the fact. "
-          : "";
+      has_seen(state, rung, {}) ? "It has run here: an answer is after the fact. " : "";
   if (const Draft* draft = draft_of(state, rung)) {
     const std::string of = draft->factor > 0 ? rung_title(state.ladder, draft->of) : "";
     if (draft->factor > 0 && !(draft->value_ns > 0))
-      return seen + "You expect " + factor_text(*draft) + " over " + of +
+      return "You expect " + factor_text(*draft) + " over " + of +
              ", which has no result here yet: Run measures it first, and no other rung.";
     const std::string time = format_time_ns(draft->value_ns);
-    return seen + "You expect " +
+    return "You expect " +
            (of.empty() ? time : factor_text(*draft) + " over " + of + ", so " + time) +
            ". Run locks it and runs no other rung.";
   }
@@ -883,6 +881,25 @@ void PredictBar::draw_slider(Ui& ui, const Area& area) const {
           ui.px(2));
 }
 
+namespace {
+
+/// Where the rung has shown its time a guess is none any more: another size is one press away.
+void draw_unseen(Ui& ui, Area* line) {
+  const State& state = ui.state;
+  const std::string& rung = state.selection.rung;
+  if (!predict_blocker(state).empty() || draft_of(state, rung) || !has_seen(state, rung, {})) return;
+  const Params unseen = unseen_size(state, rung, {});
+  if (unseen.empty()) return;
+  const std::string label = "Ask at " + asked_size(state, unseen);
+  const float w = ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28);
+  if (line->w < w) return;
+  const Area place = line->take_right(w, ui.px(12));
+  if (ui.button("predict_unseen", place, label, Ui::Kind::normal))
+    ui.dispatch([rung, unseen](State& changed) { ask_prediction(changed, rung, {unseen, ""}); });
+}
+
+}  // namespace
+
 void PredictBar::draw_field(Ui& ui, Area area) const {
   const State& state = ui.state;
   const Reference reference = reference_of(state, state.selection.rung);
@@ -903,6 +920,7 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
       ui.button("predict_run", line.take_left(ui.px(76), ui.px(18)), "Run it", Ui::Kind::primary))
     ui.dispatch_action("run");
   draw_input(ui, box);
+  draw_unseen(ui, &line);
   if (line.w > ui.px(60)) draw_slider(ui, line);
   const std::string why = predict_blocker(state);
   // While it is typed: how it is read, or what it lacks.
@@ -981,17 +999,26 @@ void PredictBar::draw(Ui& ui, Area area) const {
   if (ahead && ui.button("next_rung", inner.take_right(ui.px(104), ui.px(16)).inset(0, ui.px(8)),
                          "Next rung", Ui::Kind::normal))
     ui.dispatch([kernel = ahead->rung->kernel](State& changed) { select_rung(changed, kernel); });
-  if (!waits && inner.w > ui.px(520))
-    draw_both(ui, inner.take_right(inner.w * 0.32f, ui.px(20)), *revealed);
-  const float half = inner.h / 2;
   const std::string first = waits ? "Predicted " + report::said_text(*revealed->prediction) +
                                         ": locked until the run is over."
                                   : report::prediction_sentence(*revealed);
-  ui.text(inner.x, inner.y + half / 2, first, kBody_px, Role::text, Face::strong, Anchor::start,
-          inner.w);
   const std::string second = waits ? "" : report::model_sentence(*revealed);
-  ui.text(inner.x, inner.y + half * 1.5f, second, kSmall_px, Role::muted, Face::body, Anchor::start,
-          inner.w);
+  // The bars say no more than the words: where both have no room, the words have it.
+  const float bars_w = inner.w * 0.32f, words_w = inner.w - bars_w - ui.px(20);
+  const float words_h =
+      ui.paragraph({0, 0, words_w, 0}, first, kSmall_px, Role::text, Face::strong, true);
+  if (!waits && inner.w > ui.px(520) && words_h <= inner.h)
+    draw_both(ui, inner.take_right(bars_w, ui.px(20)), *revealed);
+  const float half = inner.h / 2;
+  if (ui.width(first, kBody_px, Face::strong) > inner.w) {
+    const float h = ui.paragraph(inner, first, kSmall_px, Role::text, Face::strong);
+    ui.widgets["predict_words"] = {inner.x, inner.y, inner.w, h};
+  } else {
+    ui.text(inner.x, inner.y + half / 2, first, kBody_px, Role::text, Face::strong, Anchor::start,
+            inner.w);
+    ui.text(inner.x, inner.y + half * 1.5f, second, kSmall_px, Role::muted, Face::body,
+            Anchor::start, inner.w);
+  }
   if (ui.hovers("predict_said", inner)) ui.tooltip(first + "\n" + second);
 }
 

@@ -283,7 +283,7 @@ std::string said_text(const Prediction& prediction) {
 std::string prediction_sentence(const Revealed& revealed) {
   const Prediction& prediction = *revealed.prediction;
   const bool of_times = !(prediction.factor > 0);
-  std::string text = revealed.after_the_fact ? "After the fact, a result was there already: " : "";
+  std::string text = revealed.after_the_fact ? "After the fact: " : "";
   if (of_times)
     text += std::string(text.empty() ? "P" : "p") + "redicted ";
   else
