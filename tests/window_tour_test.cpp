@@ -1645,10 +1645,15 @@ TEST_CASE("where no difference was shown no text goes on to measure the answer b
   const std::string said =
       outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome);
   CHECK(said == "You said 2×: at least 2.06× too high.");  // of the interval, not of the ratio
+  // So the end card says it, by the same figure: a guess outside is refuted, one inside is near to nothing that was shown.
+  const StepResult& refuted = f.state.teaching.results.at(1);
+  REQUIRE(refuted.off);
+  CHECK(how_far(shown_step(f.state), bars_in(f), answer_here(f.state), outcome) ==
+        "at least " + format_ratio(rounded_down(*refuted.off)) + " too high");
+  CHECK_FALSE(result_of(shown_step(f.state), bars_in(f), StepAnswer{.typed = "0.95"}, outcome).off);
   // That nothing is settled stands above it, once.
   CHECK(outcome_sentence(shown_step(f.state), bars_in(f), {}, outcome) ==
         "No prediction was made.");
-  CHECK_FALSE(f.state.teaching.results.at(1).off);
 }
 
 TEST_CASE("of an open verdict that was asked for, the canvas says once that it is unresolved",

@@ -10,6 +10,7 @@
 #include "app/window/panels/widgets.h"
 #include "app/window/teach/presenter.h"
 #include "common/core/format.h"
+#include "common/record/ratio_text.h"
 
 namespace ridge::window {
 namespace {
@@ -62,7 +63,7 @@ std::string near_text(const StepResult& result) {
            : result.claim.empty() ? "no figure"
                                   : "not settled";
   if (*result.off < 1.005) return "right";
-  return format_ratio(*result.off) + (*result.over < 1 ? " too low" : " too high");
+  return format_ratio(rounded_down(*result.off)) + (*result.over < 1 ? " too low" : " too high");
 }
 
 /// What a step leaves: the first sentence of its words, where no figure stands in it.

@@ -47,7 +47,7 @@ std::string origin_line(const State& state) {
     const std::string paired_on = outcome_of(state, step, bars).pair_machine;
     if (!paired_on.empty()) recorded.add(paired_on, paired_on);
   }
-  if (recorded.names.empty() && state.is_replay()) recorded.add("", machine_and_day(state.run()));
+  if (recorded.names.empty() && state.is_replay() && state.run().environment()) recorded.add("", machine_and_day(state.run()));
   if (recorded.names.empty()) return {};
   std::string line = is_here                      ? "Measured here; recorded: "
                      : recorded.names.size() == 1 ? "Recording: "

@@ -463,8 +463,7 @@ std::string how_far(const TourStep& step, const StepBars& bars, const StepAnswer
   const double factor = missed_by(*said, outcome);
   if (factor == 1) return {};
   const double off = std::max(factor, 1 / factor);
-  return (outcome.range ? "at least " + format_ratio(rounded_down(off)) : format_ratio(off)) +
-         (factor < 1 ? " too low" : " too high");
+  return (outcome.range ? "at least " : "") + format_ratio(rounded_down(off)) + (factor < 1 ? " too low" : " too high");
 }
 
 namespace {
@@ -596,9 +595,11 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
   }
   const auto said = judged_answer(step, bars, answer, outcome);
   if (!said) result.ungraded = outcome.ungraded;
-  if (outcome.pair && !is_settled(*outcome.pair)) return result;  // near to nothing that was shown
   if (!said) return result;
   const double factor = missed_by(*said, outcome);
+  // Inside an interval that settles nothing it is near to nothing that was shown; outside it is refuted all the same.
+  const bool is_open = outcome.pair && !is_settled(*outcome.pair);
+  if (is_open && (!outcome.range || factor == 1)) return result;
   if (outcome.is_bound && factor == 1) {
     result.ungraded = "Its ceiling is in doubt: only an answer above the bound is wrong for sure.";
     return result;
