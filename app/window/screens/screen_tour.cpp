@@ -12,7 +12,7 @@ class TourScreen final : public Screen {
  public:
   void draw(Ui& ui, Area area) override {
     if (ui.state.teaching.tour) return canvas_.draw(ui, area);
-    constexpr float kWidest = 860;
+    constexpr float kWidest = 1240;
     const float w = std::min(ui.px(kWidest), area.w - 2 * ui.px(20));
     const Area middle = {area.x + (area.w - w) / 2, area.y + ui.px(20), w, area.h - 2 * ui.px(20)};
     if (!has_list(ui.state)) draw_tours(ui, middle);  // else they lie over it

@@ -109,6 +109,7 @@ void draw_row(Ui& ui, const Area& row, const ListRow& made, bool is_marked) {
   if (is_marked) ui.frame(row, ui.color(Role::series0), ui.px(5), ui.px(2));
   const Role about = made.is_error ? Role::slower : Role::muted;
   const float x = row.x + ui.px(14), room = row.w - ui.px(28);
+  if (touched.hovered && ui.width(made.about, kSmall_px) > room) ui.tooltip(made.about);
   if (row.h >= ui.px(46)) {
     ui.text(x, row.y + row.h * 0.32f, made.head, kSmall_px + 1, Role::text, Face::strong,
             Anchor::start, room);
