@@ -129,6 +129,9 @@ TEST_CASE("the first door climbs on one core and ends on a card of this run's fi
   // The verdict's line carries the ratio it rests on.
   CHECK(card.library_brief.starts_with("0.5"));
   CHECK(card.library_brief.ends_with(" as fast, in turns"));
+  ClimbCard few = card;
+  few.bars.front().range.reset();
+  CHECK(contains(card_bars(few), "none where there are too few times"));
   for (const ClimbCard::Bar& bar : card.bars)
     CHECK((f.driver->find("climb_whisker:" + bar.label) != nullptr) == bar.range.has_value());
   CHECK(card.bars.back().range);
@@ -341,6 +344,7 @@ TEST_CASE(
   const ClimbCard card = climb_card(climb_run(f.state), f.state.first_climb);
   CHECK(card.gain == "between 25.0× and 65.3×");
   CHECK(card_figure(card) == "at least 25.0×");
+  CHECK(contains(card_brief(card), "between 25.0× and 65.3×"));  // its upper end too, on the card
   // The lab says the same, and its headline leaves the steps whole.
   f.driver->key(compat::Key::escape);
   f.state.view.screen = ScreenId::lab;

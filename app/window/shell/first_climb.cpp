@@ -157,9 +157,15 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   }
   card->verdict = verdict;
   card->library = plain_verdict(verdict, name);
+  // A headline that is a range already is said once: its ends and the interval's are rounded differently.
+  const std::string headline = headline_ratio_text(*pair);
   if (pair->ci)
-    card->library_brief = fmt::format("{} {} as fast, in turns", headline_ratio_text(*pair),
-                                      ratio_interval_text(pair->ci, pair->margin));
+    card->library_brief =
+        headline +
+        (headline.starts_with("between ")
+             ? ""
+             : " " + ratio_interval_text(pair->ci, pair->margin)) +
+        " as fast, in turns";
   card->library_why = fmt::format(
       "{} is {} as fast as {} in turns, {}", ours, headline_ratio_text(*pair), name,
       pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin) : "no interval");
@@ -451,7 +457,10 @@ std::string card_steps(const ClimbCard& card) {
 
 std::string card_bars(const ClimbCard& card) {
   if (card.bars.empty()) return "";
-  return std::string("Bars: each timed alone; whisker: 95 % interval.") +
+  const bool lacks_whisker = std::any_of(card.bars.begin(), card.bars.end(),
+                                         [](const ClimbCard::Bar& bar) { return !bar.range; });
+  return std::string("Bars: each timed alone; whisker: 95 % interval") +
+         (lacks_whisker ? ", none where there are too few times." : ".") +
          (card.verdict ? " The verdict above is of a pair in turns." : "");
 }
 
@@ -462,6 +471,7 @@ std::string card_brief(const ClimbCard& card) {
     if (!part.empty() && !is_known) parts.push_back(std::move(part));
   };
   for (const ClimbCard::Caveat& caveat : card.caveats) add(caveat.brief);
+  if (card.gain.starts_with("between ")) add(card.gain);  // the large figure is its lower end
   add(card.rests_on.substr(0, card.rests_on.find_first_of(",;")));
   return fmt::format("{}", fmt::join(parts, "  ·  "));
 }
