@@ -589,11 +589,21 @@ TEST_CASE("a recording that was opened in the middle of a tour takes nothing of 
   is_back();
   CHECK(f.state.view.screen == ScreenId::presenter);
   f.driver->key(Key::escape);
-  // The door that begins it goes on with it, on stage as well.
-  look_elsewhere();
-  present_tour(f.state, "meetup");
-  is_back();
-  f.driver->key(Key::escape);
+  // A room begins at the first question, without what the learner has answered; who leaves the stage finds it as it was.
+  for (const bool is_away : {true, false}) {
+    if (is_away) look_elsewhere();
+    present_tour(f.state, "meetup");
+    f.driver->frames(3);
+    CHECK(f.state.view.screen == ScreenId::presenter);
+    CHECK_FALSE(f.state.is_replay());
+    CHECK(f.state.teaching.tour_step == 0);
+    CHECK(f.state.teaching.beat == Beat::predict);
+    CHECK(answer_here(f.state).typed.empty());
+    CHECK(f.state.teaching.results.empty());
+    f.driver->key(Key::escape);
+    is_back();
+    CHECK(f.state.view.screen == ScreenId::tour);
+  }
   look_elsewhere();
   go_to_step(f.state, 2);
   f.driver->frames(3);

@@ -268,14 +268,50 @@ void reveal(State& state) {
 
 }  // namespace
 
-void begin_on_stage(State& state, const std::string& id) {
+namespace {
+
+/// What a learner has answered so far is none of a room's, and is not lost to it.
+void leave_tour(Teaching& teach) {
+  if (!teach.tour || teach.beat == Beat::done || teach.left) return;
+  const Beat beat = teach.beat == Beat::run ? Beat::predict : teach.beat;
+  teach.left = std::make_shared<const LeftTour>(
+      LeftTour{teach.tour, teach.tour_run, teach.tour_step, beat, teach.answers, teach.results,
+               teach.asked_at, teach.now_s - teach.tour_started_s, teach.leaves_place});
+}
+
+void go_on_with_left(State& state) {
   Teaching& teach = state.teaching;
-  if (is_tour_on(state, id)) return resume_tour(state, id);
+  const auto left = std::exchange(teach.left, nullptr);
+  if (!left) return;
+  if (!teach.tour) teach.before_tour = std::make_shared<const Selection>(state.selection);
+  teach.tour = left->tour;
+  teach.tour_run = left->run;
+  teach.answers = left->answers;
+  teach.results = left->results;
+  teach.asked_at = left->asked_at;
+  teach.tour_started_s = teach.now_s - left->took_s;
+  teach.leaves_place = left->leaves_place;
+  show_step(state, left->step);
+  go_to(state, left->beat);
+}
+
+void start_on_stage(State& state, const std::string& id) {
+  Teaching& teach = state.teaching;
   const int kept = kept_step(state, id);
   start_tour(state, id);
-  if (!is_tour_on(state, id) || kept == 0) return;  // of a saved run that is closed first
-  teach.leaves_place = true;
-  state.notice = {fmt::format("This tour was left at step {}: # leads there.", kept + 1), false};
+  // Over a saved run it begins once that is closed.
+  if (!teach.wanted_tour.empty() || !is_tour_on(state, id)) return;
+  teach.leaves_place = kept > 0 || teach.left;
+  if (kept > 0)
+    state.notice = {fmt::format("This tour was left at step {}: # leads there.", kept + 1), false};
+}
+
+}  // namespace
+
+void begin_on_stage(State& state, const std::string& id) {
+  if (state.teaching.presenting && is_tour_on(state, id)) return resume_tour(state, id);
+  if (!state.teaching.presenting) leave_tour(state.teaching);
+  start_on_stage(state, id);
 }
 
 namespace {
@@ -320,6 +356,7 @@ void toggle_presenter(State& state) {
   teach.focused_step = -1;  // the other canvas has a field of its own
   if (state.ladder.rows.empty()) rebuild_ladder(state);  // before the window's first frame
   if (teach.presenting) {
+    go_on_with_left(state);
     if (!teach.tour) state.selection = teach.before->selection;
     state.view = teach.before->view;
     const bool is_light = state.appearance.light_theme;  // chosen on the stage, it is kept
@@ -522,7 +559,7 @@ bool tick_teaching(State& state, double now_s) {
   if (!teach.wanted_tour.empty() && !state.sessions.opened) {
     const std::string wanted = std::exchange(teach.wanted_tour, "");
     if (teach.presenting && teach.wanted_step <= 0)
-      begin_on_stage(state, wanted);
+      start_on_stage(state, wanted);
     else
       start_tour(state, wanted, teach.wanted_step);
   }

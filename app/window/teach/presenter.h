@@ -2,6 +2,8 @@
 // shows of a step is worked out in step.h and the files beside it that begin alike.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,11 +19,25 @@ struct BeforePresenting {
   Appearance appearance;
 };
 
+/// A learner's tour, as it was left for one on a stage.
+struct LeftTour {
+  std::shared_ptr<const study::Tour> tour;
+  std::string run;
+  int step = 0;
+  Beat beat = Beat::predict;
+  std::map<int, StepAnswer> answers;
+  std::map<int, StepResult> results;
+  std::map<int64_t, int> asked_at;
+  double took_s = 0;
+  bool leaves_place = false;
+};
+
 /// Into presenter mode: the canvas alone, larger, full screen. Out of it: everything as it was, the size of the window
 /// too.
 void toggle_presenter(State& state);
-/// For a room: the tour from its first step, where a speaker begins. The place that was kept in it stays, and the notice
-/// says how it is reached. A tour that is on goes on.
+/// For a room: the tour from its first step, where a speaker begins, with no answer yet. The place that was kept in it
+/// stays, and the notice says how it is reached. A tour that is on in the window waits as it is, until the stage is left; one
+/// that is on stage goes on.
 void begin_on_stage(State& state, const std::string& id);
 /// As the program starts with --presenter: the tour that was begun last, from its first step; without one the list of them
 /// lies over the selected rung's question. A saved run is shown from the step of its ladder that gains most, else from its
