@@ -790,6 +790,37 @@ TEST_CASE("where speed is bought with accuracy, both are asked for and both are 
   CHECK_FALSE(contains(shown_step(f.state).question, "accuracy"));
 }
 
+TEST_CASE(
+    "without a tour the stage says which rung of how many it is, and asks for nothing it has shown",
+    "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  open_run(f.state, std::string(std::getenv("RIDGE_SOURCE")) +
+                        "/assets/recorded/mixed.h100_80gb_hbm3.jsonl");
+  f.driver->frames(4);
+  select_rung(f.state, "mixed.cuda.fp32");
+  perform(f.state, "show_presenter");
+  f.driver->frames(3);
+  const std::vector<std::string> rungs = shown_step(f.state).rungs;
+  REQUIRE(std::find(rungs.begin(), rungs.end(), "mixed.cuda.pytorch") != rungs.end());
+  CHECK(contains(tour_clock(f.state), "rung "));
+  CHECK(f.driver->find("rung_place"));
+  for (int guard = 0; f.state.teaching.beat != Beat::explain && guard < 60; ++guard) {
+    f.driver->frames(20);
+    f.driver->key(Key::page_down);
+  }
+  read_on(f);
+  f.driver->frames(2);
+  const std::vector<std::string> left = presented_rungs(f.state);
+  const auto at = std::find(left.begin(), left.end(), "mixed.cuda.fp32");
+  REQUIRE(left.end() - at > 1);
+  const std::string next = *(at + 1);
+  CHECK(contains(stage_hint(f.state), rung_title(f.state.ladder, next)));
+  f.driver->key(Key::page_down);
+  CHECK(f.state.selection.rung == next);
+  CHECK(next != "mixed.cuda.pytorch");  // its time stood beside the rung before
+}
+
 TEST_CASE("on a wall the flags and that the code is the same stand apart", "[tour]") {
   Fixture f;
   f.state.sessions.recordings = shipped();

@@ -69,7 +69,12 @@ bool is_recorded_step(const State& state) {
 std::string step_ahead(const State& state) {
   const study::Tour* tour = state.teaching.tour.get();
   const auto next = static_cast<size_t>(state.teaching.tour_step) + 1;
-  if (!tour) return "the next rung";
+  if (!tour) {
+    const std::vector<std::string> rungs = presented_rungs(state);
+    auto at = std::find(rungs.begin(), rungs.end(), state.selection.rung);
+    if (at != rungs.end()) ++at;
+    return at == rungs.end() ? "" : "“" + rung_title(state.ladder, *at) + "”";
+  }
   if (next >= tour->steps.size()) return "how near you were";
   const Rung* rung = rung_of(tour->steps[next].rungs.back());
   return fmt::format("step {}{}", next + 1, rung ? std::string(", ") + rung->title : "");
@@ -139,6 +144,11 @@ void draw_place(Ui& ui, Area* line) {
   const float w = ui.width(text, kSmall_px);
   if (text.empty() || line->w <= w + ui.px(380)) return;
   const Area place = line->take_right(w, ui.px(16));
+  if (!ui.state.teaching.tour) {
+    ui.widgets["rung_place"] = place;
+    ui.text(place.right(), place.middle(), text, kSmall_px, Role::muted, Face::body, Anchor::end);
+    return;
+  }
   const auto touched = ui.touch("steps", place);
   ui.text(place.right(), place.middle(), text, kSmall_px,
           touched.hovered ? Role::text : Role::muted, Face::body, Anchor::end);

@@ -230,11 +230,7 @@ void open_at(State& state, int step) {
 
 /// The next or the previous rung of the ladder. False at either end.
 bool change_rung(State& state, int by) {
-  std::vector<std::string> rungs;
-  for (const RungView& row : state.ladder.rows) {
-    if (!is_folded(state, *row.rung) && can_be_asked(state, row.rung->kernel))
-      rungs.emplace_back(row.rung->kernel);
-  }
+  const std::vector<std::string> rungs = presented_rungs(state);
   const auto at = std::find(rungs.begin(), rungs.end(), state.selection.rung);
   const auto next = at - rungs.begin() + by;
   if (at == rungs.end() || next < 0 || next >= std::ssize(rungs)) return false;
@@ -263,6 +259,10 @@ void reveal(State& state) {
   result = result_of(step, bars, answer_here(state), outcome_of(state, step, bars));
   result.at = asked_at(state);
   result.is_cancelled = step.measures() && is_step_cancelled(state);
+  for (const LessonBar& bar : bars.bars) {
+    const Rung* rung = state.teaching.tour ? nullptr : rung_of(bar.asked.kernel);
+    if (rung && rung->peer) state.teaching.told.insert(rung->kernel);
+  }
   go_to(state, Beat::reveal);
 }
 
@@ -307,6 +307,17 @@ void start_on_stage(State& state, const std::string& id) {
 }
 
 }  // namespace
+
+std::vector<std::string> presented_rungs(const State& state) {
+  std::vector<std::string> rungs;
+  for (const RungView& row : state.ladder.rows) {
+    const std::string kernel = row.rung->kernel;
+    const bool is_new = kernel == state.selection.rung || !state.teaching.told.contains(kernel);
+    if (is_new && !is_folded(state, *row.rung) && can_be_asked(state, kernel))
+      rungs.push_back(kernel);
+  }
+  return rungs;
+}
 
 void begin_on_stage(State& state, const std::string& id) {
   if (state.teaching.presenting && is_tour_on(state, id)) return resume_tour(state, id);
@@ -378,6 +389,7 @@ void toggle_presenter(State& state) {
     teach.before = std::make_shared<const BeforePresenting>(
         BeforePresenting{state.selection, state.view, state.appearance});
     teach.presenting = true;
+    teach.told.clear();
     teach.pointer_moved_s = teach.now_s;
     if (is_away_from_tour(state)) show_tour(state);
     teach.answers_of = state.selection.rung;
@@ -676,7 +688,13 @@ const study::TourStep* tour_step(const State& state) {
 
 std::string tour_clock(const State& state) {
   const Teaching& teach = state.teaching;
-  if (!teach.tour) return {};
+  if (!teach.tour) {
+    const std::vector<std::string> rungs = presented_rungs(state);
+    const auto at = std::find(rungs.begin(), rungs.end(), state.selection.rung);
+    return !teach.presenting || at == rungs.end()
+               ? ""
+               : fmt::format("rung {} of {}", at - rungs.begin() + 1, rungs.size());
+  }
   return fmt::format("step {} of {}  ·  {:.0f} of {:.0f} min", teach.tour_step + 1,
                      teach.tour->steps.size(),
                      std::floor((teach.now_s - teach.tour_started_s) / 60), teach.tour->minutes);

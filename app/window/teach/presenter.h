@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/study/tour.h"
 #include "app/window/shell/ui.h"
@@ -93,7 +94,10 @@ bool is_on_canvas(const State& state);
 void show_tour(State& state);
 /// Null without a tour.
 const study::TourStep* tour_step(const State& state);
-/// "step 2 of 8 · 4 of 15 min"
+/// Without a tour: the rungs of the lab that are asked about one after the other. A library that stood beside one of them
+/// has no question of its own.
+std::vector<std::string> presented_rungs(const State& state);
+/// "step 2 of 8 · 4 of 15 min"; of a rung that is presented without one "rung 2 of 8"
 std::string tour_clock(const State& state);
 /// Files the report of what the tour measured, and says where in the notice.
 void report_tour(State& state);

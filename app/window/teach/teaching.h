@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,6 +113,8 @@ struct Teaching {
   int tour_step = 0;
   std::map<int, StepAnswer> answers;  ///< by step; without a tour that of the presented rung, at 0
   std::string answers_of;             ///< that rung: of another one the answers are dropped
+  std::set<std::string>
+      told;  ///< libraries that stood beside a presented rung: no question of their own
   std::map<int, StepResult> results;  ///< of the steps that were revealed
   std::map<std::string, TourSteps> left;  ///< of tours that were left, by id, in the window's session
   int focused_step = -1;              ///< whose field has been given the keyboard; below 0: none
