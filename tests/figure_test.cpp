@@ -443,6 +443,10 @@ TEST_CASE("what is left open is the fallback where a recording holds it, be anot
   };
   CHECK(seconds("h200 gemm.cuda.wide_tile") == Approx(1e-6));
   CHECK(seconds("h200 gemm.cuda.wide_tile n=4096") == Approx(1e-3));
+  // Two machines of one word: the first of them only where it is as near.
+  const Sources two{nullptr, false, {{&late, "NVIDIA H200, two"}, {&early, "NVIDIA H200"}}};
+  CHECK(resolve(*parse_reference("h200 gemm.cuda.wide_tile"), two)->value == Approx(1e-6));
+  CHECK(resolve(*parse_reference("h200 gemm.cuda.wide_tile n=4096"), two)->value == Approx(1e-3));
   const Sources no_fallback{nullptr, false, {{&late, "NVIDIA H200"}}};
   const auto doubt = resolve(*parse_reference("h200 gemm.cuda.wide_tile"), no_fallback);
   REQUIRE_FALSE(doubt.ok());

@@ -451,9 +451,23 @@ Result<void> check_known(const Reference& reference, std::span<const Shelf> shel
   return last;
 }
 
+/// A figure, and how near its point is to the fallbacks of what the reference leaves open.
+struct Found {
+  Figure figure;
+  int nearness = 0;
+  std::string doubt;  ///< two points of a recording that are as near
+};
+
+/// Errors: the figure is one of several.
+Result<Figure> settled(const Reference& reference, Found found) {
+  if (found.doubt.empty()) return std::move(found.figure);
+  return bad_reference(reference, "the recording holds several such points: " + found.doubt,
+                       "set what they differ in");
+}
+
 /// Of one baseline in these places of one machine, as figure.h ranks them; empty: none has the point.
-Result<std::optional<Figure>> best_place(const Reference& reference,
-                                         std::span<const Shelf> shelves) {
+Result<std::optional<Found>> best_place(const Reference& reference,
+                                        std::span<const Shelf> shelves) {
   const auto in = find_metric(reference.metric).metric->of_counts ? counted_in
                   : reference.versus.empty()                      ? alone_in
                                                                   : pair_in;
@@ -476,24 +490,23 @@ Result<std::optional<Figure>> best_place(const Reference& reference,
     of_best = std::move(match);
     is_best_recorded = shelf.is_recorded;
   }
-  if (is_best_recorded && !of_best.doubt.empty())
-    return bad_reference(reference, "the recording holds several such points: " + of_best.doubt,
-                         "set what they differ in");
-  return best;
+  if (!best) return std::optional<Found>();
+  return std::optional<Found>(
+      {*std::move(best), of_best.nearness, is_best_recorded ? of_best.doubt : ""});
 }
 
 /// Of all baselines in these places of one machine the lowest ratio of those that answer best.
-Result<std::optional<Figure>> best_baseline(const Reference& reference,
-                                            std::span<const Shelf> shelves) {
-  RIDGE_TRY(std::optional<Figure> best, best_place(reference, shelves));
+Result<std::optional<Found>> best_baseline(const Reference& reference,
+                                           std::span<const Shelf> shelves) {
+  RIDGE_TRY(std::optional<Found> best, best_place(reference, shelves));
   for (const std::string& other : reference.or_versus) {
     Reference one = reference;
     one.versus = other;
-    RIDGE_TRY(std::optional<Figure> made, best_place(one, shelves));
+    RIDGE_TRY(std::optional<Found> made, best_place(one, shelves));
     if (!made) continue;
-    const auto answers = [&](const Figure& figure) {
-      const auto [is_gap, is_other, is_stale] = rank(reference, figure);
-      return std::make_tuple(is_gap, is_other, figure.value);
+    const auto answers = [&](const Found& found) {
+      const auto [is_gap, is_other, is_stale] = rank(reference, found.figure);
+      return std::make_tuple(is_gap, is_other, found.figure.value);
     };
     if (!best || answers(*made) < answers(*best)) best = std::move(made);
   }
@@ -576,6 +589,7 @@ Result<Figure> resolve_written(const Reference& reference, const Sources& source
   std::vector<Shelf> left = shelves_for(reference, sources);
   RIDGE_TRY_VOID(check_known(reference, left));
   const bool has_place = !left.empty();
+  std::optional<Found> best;
   while (!left.empty()) {
     const Shelf first = left.front();
     // What is shown comes before what was recorded, be it of one machine.
@@ -583,11 +597,17 @@ Result<Figure> resolve_written(const Reference& reference, const Sources& source
       return first.place.run == sources.own ? one.place.run == sources.own
                                             : one.place.machine == first.place.machine;
     });
-    RIDGE_TRY(std::optional<Figure> made,
+    RIDGE_TRY(std::optional<Found> made,
               best_baseline(reference, {left.data(), size_t(others - left.begin())}));
-    if (made) return *std::move(made);
+    if (made && first.place.run == sources.own) return settled(reference, *std::move(made));
+    // What is left open is the fallback where one of the machines holds it, be it not the first of that name.
+    const auto answers = [](const Found& one) {
+      return std::make_tuple(one.figure.gap.empty(), one.nearness);
+    };
+    if (made && (!best || answers(*made) > answers(*best))) best = std::move(made);
     left.erase(left.begin(), others);
   }
+  if (best) return settled(reference, *std::move(best));
   return nothing_found(reference, sources.own, has_place);
 }
 
@@ -600,7 +620,7 @@ std::string measured_here(const Reference& reference, const Sources& sources) {
   here.machine.clear();
   const Shelf own = shelves_for(here, sources).front();
   const auto made = best_baseline(here, {&own, 1});
-  return made && *made && (*made)->gap.empty() ? (*made)->text : "";
+  return made && *made && (*made)->figure.gap.empty() ? (*made)->figure.text : "";
 }
 
 }  // namespace
@@ -612,16 +632,20 @@ Result<std::optional<Figure>> found_in_view(const Reference& here, const Sources
   std::vector<Shelf> recorded;
   for (const Shelf& shelf : shelves_for(here, sources)) {
     if (shelf.place.run == sources.own) {
-      RIDGE_TRY(std::optional<Figure> made, best_baseline(here, {&shelf, 1}));
-      if (made) return made;
+      RIDGE_TRY(std::optional<Found> made, best_baseline(here, {&shelf, 1}));
+      if (made) {
+        RIDGE_TRY(Figure figure, settled(here, *std::move(made)));
+        return std::optional<Figure>(std::move(figure));
+      }
     } else if (shelf.place.machine == sources.view.machine) {
       recorded.push_back(shelf);
       recorded.back().place.near = sources.view.params;
     }
   }
   auto made = best_baseline(here, recorded);
-  const bool is_found = made && *made && (*made)->gap.empty();
-  return is_found ? *std::move(made) : std::optional<Figure>();  // else as it is written
+  const bool is_found = made && *made && (*made)->figure.gap.empty() && (*made)->doubt.empty();
+  // Else as it is written.
+  return is_found ? std::optional<Figure>(std::move((*made)->figure)) : std::optional<Figure>();
 }
 
 /// Of a figure that names its machine: " (n = 1024; 5.84× at n = 4096)", so that two sizes of one page do not contradict each
