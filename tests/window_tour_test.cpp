@@ -1691,7 +1691,7 @@ TEST_CASE("where no difference was shown no text goes on to measure the answer b
   REQUIRE(refuted.off);
   CHECK(how_far(shown_step(f.state), bars_in(f), answer_here(f.state), outcome) ==
         "at least " + format_ratio(rounded_down(*refuted.off)) + " too high");
-  CHECK_FALSE(result_of(shown_step(f.state), bars_in(f), StepAnswer{.typed = "0.95"}, outcome).off);
+  CHECK_FALSE(result_of(shown_step(f.state), bars_in(f), StepAnswer{.typed = "0.96"}, outcome).off);
   // That nothing is settled stands above it, once.
   CHECK(outcome_sentence(shown_step(f.state), bars_in(f), {}, outcome) ==
         "No prediction was made.");
