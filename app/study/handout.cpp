@@ -26,12 +26,11 @@ constexpr const char* kHowToRead =
     "A rung is one version of the code; a ladder is its rungs in order. Write down what you "
     "predict before you open what happened, and your own answer before you open ours.</p>\n"
     "<p class=\"sub\">Brackets behind a figure are its 95 % interval: of a hundred such intervals "
-    "about 95 hold the "
-    "true value. "
-    "Where the intervals of two figures overlap, these runs do not show which is larger. A "
-    "comparison in turns may: two rungs run one after the other, again and again, and each round "
-    "gives a ratio. 2× is twice as fast, the median of these ratios. Two times that were measured "
-    "apart may have another quotient.</p>\n"
+    "about 95 hold the true value. Where the intervals of two figures overlap, these runs do not "
+    "show which is larger. A comparison in turns may show it: two rungs run one after the other, "
+    "again and again, and each round gives a ratio. The median of these ratios is printed; 2× "
+    "means twice as fast. Two times that were measured apart may have another quotient, before "
+    "which stands ≈.</p>\n"
     "<p class=\"sub\">† marks a figure that was recorded, or computed from such figures, on a "
     "machine of the <a href=\"#machines\">table at the end</a>.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
