@@ -63,6 +63,10 @@ TEST_CASE("the chart of messages draws each rung's points and the line that fits
   };
   CHECK(says_dashed(model));
   CHECK_FALSE(says_dashed(message_times_chart({rows.data(), 3})));  // a size each: no line
+  // Two sizes each lie on a line whatever they are: none is drawn.
+  const ChartModel pair = message_times_chart({rows.data(), 5});
+  CHECK(pair.plot->curves.size() == 2);
+  CHECK_FALSE(says_dashed(pair));
   const Scene scene = layout(model, {.width = 640, .height = 360});
   CHECK(std::any_of(scene.primitives.begin(), scene.primitives.end(),
                     [](const Primitive& one) { return one.text == format_count(16'777'216); }));

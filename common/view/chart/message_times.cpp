@@ -18,6 +18,8 @@ using namespace parts;
 
 /// Of a fitted line: enough for its bend.
 constexpr int kSteps = 48;
+/// Two sizes lie on a line whatever they are: the third says whether a delay and a rate fit.
+constexpr size_t kLeastSizes = 3;
 
 /// The calls of collectives.
 std::vector<Measured> calls_of(std::span<const LadderRow> rows) {
@@ -35,6 +37,7 @@ std::string line_text(const stats::Line& line) {
 }
 
 std::optional<stats::Line> line_through(const std::vector<Measured>& points, const SizeLine& line) {
+  if (line.points.size() < kLeastSizes) return {};
   std::vector<stats::Point> measured;
   for (const size_t index : line.points)
     measured.push_back({static_cast<double>(size_of(points[index])), points[index].rate});
@@ -119,7 +122,8 @@ ChartModel message_times_chart(std::span<const LadderRow> all) {
   }
   name_machine(points, &model);
   set_axes(points, &model);
-  model.summary = "Time per call against the bytes of a rank, with fitted lines.";
+  model.summary =
+      "Time per call against the bytes of a rank; from three sizes on with fitted lines.";
   Span y;
   for (const SizeLine& line : size_lines(points)) {
     Curve curve = curve_for(points[line.points.front()]);
@@ -130,8 +134,9 @@ ChartModel message_times_chart(std::span<const LadderRow> all) {
   const bool has_line =
       std::any_of(model.table.rows.begin(), model.table.rows.end(),
                   [](const std::vector<std::string>& cells) { return cells.back() != kNone; });
-  if (has_line)
-    model.legend.push_back("dashed: a delay and a time for each byte, fitted to the points");
+  model.legend.push_back(
+      has_line ? "dashed: a delay and a time for each byte, fitted to the points"
+               : "a rung at three sizes has a fitted line: a delay and a time for each byte");
   add_elsewhere(elsewhere, &model);
   return model;
 }

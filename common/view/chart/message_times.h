@@ -9,7 +9,7 @@
 namespace ridge::chart {
 
 /// One row per series, as many per rung as there are sizes. Rows whose problem names no delay of a link are left out. A
-/// rung at two sizes or more has a line (stats::fit_line()), whose figures stand in the table.
+/// rung at three sizes or more has a line (stats::fit_line()), whose figures stand in the table.
 ChartModel message_times_chart(std::span<const LadderRow> rows);
 
 }  // namespace ridge::chart
