@@ -272,16 +272,16 @@ namespace {
 
 /// What a learner has answered so far is none of a room's, and is not lost to it.
 void leave_tour(Teaching& teach) {
-  if (!teach.tour || teach.beat == Beat::done || teach.left) return;
+  if (!teach.tour || teach.beat == Beat::done || teach.learners) return;
   const Beat beat = teach.beat == Beat::run ? Beat::predict : teach.beat;
-  teach.left = std::make_shared<const LeftTour>(
+  teach.learners = std::make_shared<const LeftTour>(
       LeftTour{teach.tour, teach.tour_run, teach.tour_step, beat, teach.answers, teach.results,
                teach.asked_at, teach.now_s - teach.tour_started_s, teach.leaves_place});
 }
 
 void go_on_with_left(State& state) {
   Teaching& teach = state.teaching;
-  const auto left = std::exchange(teach.left, nullptr);
+  const auto left = std::exchange(teach.learners, nullptr);
   if (!left) return;
   if (!teach.tour) teach.before_tour = std::make_shared<const Selection>(state.selection);
   teach.tour = left->tour;
@@ -301,7 +301,7 @@ void start_on_stage(State& state, const std::string& id) {
   start_tour(state, id);
   // Over a saved run it begins once that is closed.
   if (!teach.wanted_tour.empty() || !is_tour_on(state, id)) return;
-  teach.leaves_place = kept > 0 || teach.left;
+  teach.leaves_place = kept > 0 || teach.learners;
   if (kept > 0)
     state.notice = {fmt::format("This tour was left at step {}: # leads there.", kept + 1), false};
 }

@@ -99,7 +99,7 @@ struct Teaching {
 
   bool presenting = false;
   std::shared_ptr<const BeforePresenting> before;  ///< what presenting changes; null: it is off
-  std::shared_ptr<const LeftTour> left;  ///< goes on where presenting ends; null: none was on
+  std::shared_ptr<const LeftTour> learners;  ///< goes on where presenting ends; null: none was on
   double pointer_moved_s = 0;                      ///< when the mouse was moved last on the stage
   bool hides_pointer = false;                      ///< it rests there
   Beat beat = Beat::predict;
