@@ -1382,7 +1382,7 @@ TEST_CASE("a run that is saved where one is already leaves the older one beside 
   CHECK(folder.count() == 3);
 }
 
-TEST_CASE("a run that is cancelled before anything was measured writes no file") {
+TEST_CASE("a run that is cancelled before anything was measured takes no older one's place") {
   const Folder folder;
   const std::string path = folder / "run.jsonl";
   std::ofstream(path) << "an older run";

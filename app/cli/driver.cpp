@@ -39,8 +39,8 @@ bool is_measured(const Run& run) {
                      [](const Series& series) {
                        return !series.samples.empty() || !series.curve.empty() || series.stats;
                      }) ||
-         std::any_of(run.comparisons().begin(), run.comparisons().end(),
-                     [](const Comparison& one) { return one.rounds > 0; });
+         std::any_of(run.requests().begin(), run.requests().end(),
+                     [&](const Request& one) { return !run.rounds(one.id).empty(); });
 }
 
 /// `out`: where the run is saved; empty: nowhere.
@@ -390,10 +390,11 @@ std::string first_reason(const Measured& measured) {
 void keep_file(const MeasureOptions& options, Measured* measured) {
   if (measured->error && measured->error->code == ErrorCode::cancelled && options.out.empty())
     measured->error->hint = "to keep what is measured name a file, as in --out run.jsonl";
-  // Nothing was asked of the worker, or nothing came of it: an empty file is of no use.
+  // Nothing was asked of the worker, or nothing came of it: an empty file takes no older one's place.
   if (!measured->driver || measured->request == 0) return;
+  std::error_code none;
   if (measured->error && measured->error->code == ErrorCode::cancelled &&
-      !is_measured(measured->driver->run()))
+      !is_measured(measured->driver->run()) && std::filesystem::exists(options.out, none))
     return;
   const auto saved = measured->driver->close_file();
   if (saved) {
