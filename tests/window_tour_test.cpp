@@ -1418,7 +1418,7 @@ WorkRequest begin_pair(Fixture& f, const std::string& said, int step = 1) {
 
 TEST_CASE("Explain begins at the answer, counts where it counts, and ends with a question",
           "[tour]") {
-  Fixture f;
+  Fixture f(1600, 1400);  // all of it in view
   f.state.sessions.recordings = shipped();
   f.session.judge(begin_pair(f, "2"), Verdict::faster, 0.96);
   f.driver->frames(3);
@@ -2240,7 +2240,7 @@ TEST_CASE("the end card uses the room that it has: few steps stand in larger wor
 }
 
 TEST_CASE("A opens the answers of its step, and not those of the next", "[tour]") {
-  Fixture f;
+  Fixture f(1600, 1400);  // all of it in view
   f.session.judge(begin_pair(f, "2"), Verdict::faster, 2);
   f.driver->frames(3);
   f.driver->key(Key::page_down);
