@@ -340,11 +340,7 @@ TEST_CASE("the compare screen says of what clock a ratio is, and which of two ru
   INFO(said);
   CHECK(contains(said, "] at equal clock"));
   CHECK(contains(said, "sustained not measured"));
-  const size_t earlier = said.find("an earlier run");
-  REQUIRE(earlier != std::string::npos);
-  // The card has it in its reason.
-  CHECK(contains(verdict_words(f.state, f.state.run(), f.state.run().comparisons().back()).reason,
-                 "shared a clock"));
+  CHECK(contains(said, "an earlier run"));
 }
 
 TEST_CASE("the compare screen lists every comparison, and a click chooses one",
