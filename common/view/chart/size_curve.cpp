@@ -48,7 +48,7 @@ std::string head_of(const std::string& name) {
 void name_roofs(const std::vector<std::pair<std::string, std::string>>& names, Plot* plot) {
   const size_t first = plot->guides.size() - names.size();
   for (size_t i = 0; i < names.size(); ++i) {
-    auto [name, value] = names[i];
+    std::string name = names[i].first;
     const auto same = std::count_if(names.begin(), names.end(), [&](const auto& other) {
       return head_of(other.first) == head_of(name);
     });
@@ -57,7 +57,7 @@ void name_roofs(const std::vector<std::pair<std::string, std::string>>& names, P
       name.replace(comma, 2, " · ");
       between = ", ";
     }
-    plot->guides[first + i].label = name + between + value;
+    plot->guides[first + i].label = name + between + names[i].second;
   }
 }
 
