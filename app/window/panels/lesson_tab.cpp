@@ -375,7 +375,7 @@ float LessonTab::draw_diagram(Ui& ui, const Area& area, const LessonBlock& lesso
 
 namespace {
 
-float draw_code(Ui& ui, const Area& area, const std::string& text) {
+float draw_listing(Ui& ui, const Area& area, const std::string& text) {
   constexpr float kSize = kTiny_px + 1;
   const float pad = ui.px(12);
   const auto columns =
@@ -421,7 +421,7 @@ bool is_aside(const LessonBlock& lesson) {
 float draw_aside(Ui& ui, const Area& area, const LessonBlock& lesson) {
   if (lesson.block.kind == Block::Kind::row) return draw_row(ui, area, lesson);
   const auto& runs = lesson.block.runs;
-  return draw_code(ui, area, runs.empty() ? std::string() : runs.front().text);
+  return draw_listing(ui, area, runs.empty() ? std::string() : runs.front().text);
 }
 
 namespace {
