@@ -660,6 +660,38 @@ TEST_CASE(
   CHECK(machine_table({{"Test CPU", "†"}}, "conv", places).machines.empty());
 }
 
+TEST_CASE("what a rung costs in accuracy is a mean over seeds, with its interval") {
+  Transcript out;
+  ParamSpec seed;
+  seed.name = "seed";
+  seed.fallback = int64_t{1};
+  add_head(&out, {seed});
+  const auto train = [&](int64_t request, const std::string& kernel, int64_t of, double accuracy) {
+    WorkRequest asked = test::request_for(RequestType::run, request);
+    asked.kernels = {{kernel, {{"seed", of}}}};
+    out.send(asked);
+    Series series = test::outcome(request, 0, kernel);
+    series.params = {{"seed", of}};
+    for (QualityCheck& check : series.checks) check.task = {{"accuracy", accuracy}};
+    out.worker("result", test::with(test::about(request, 0), "outcome", series));
+    out.worker("done", {{"request", request}, {"status", "ok"}});
+  };
+  train(4, kProducer, 1, 0.874), train(5, kProducer, 2, 0.879), train(6, kProducer, 3, 0.876);
+  train(7, kWide, 1, 0.870), train(8, kWide, 2, 0.871), train(9, kWide, 3, 0.870);
+  const Run run = test::run_of(out);
+  const Sources sources{nullptr, false, {{&run, "NVIDIA H200"}}};
+  const auto found = resolve(*parse_reference("h200 gemm.cuda.wide_tile vs=producer_consumer "
+                                              "metric=accuracy_delta"),
+                             sources);
+  REQUIRE(found.ok());
+  CHECK(found->value == Approx(-0.006));  // -0.4, -0.8 and -0.6 points
+  REQUIRE(found->interval);
+  CHECK(found->interval->low == Approx(-0.006 - 4.303 * 0.002 / std::sqrt(3.0)));
+  CHECK(found->interval->high == Approx(-0.006 + 4.303 * 0.002 / std::sqrt(3.0)));
+  CHECK(test::contains(found->source, "3 pairs of trainings"));
+  CHECK_FALSE(parse_reference("h200 gemm.cuda.wide_tile metric=accuracy_delta").ok());
+}
+
 TEST_CASE("what is counted from a recorded figure has no figure of this machine beside it") {
   Fixture f;
   f.sources.view.params = at(4096);

@@ -400,6 +400,24 @@ Result<Figure> counted_in(const Reference& reference, const Place& place, bool i
   return made;
 }
 
+/// Of the trainings of both rungs, seed by seed.
+Result<Figure> seeds_in(const Reference& reference, const Place& place, bool is_recorded,
+                        Match* match) {
+  const Point<Series> point = find_series(reference, *place.run, place.near);
+  *match = match_of(point);
+  if (!point.found) return Figure();
+  const auto delta = seed_delta(place.run->series().pointers(), reference.versus, reference.kernel,
+                                point.found->params, "accuracy");
+  match->is_found = delta.has_value();
+  if (!delta) return Figure();
+  const auto value = find_metric(reference.metric).metric->of_seeds(*delta);
+  RIDGE_TRY(Figure made, figure_of(reference, *value));
+  made.is_stale = point.found->stale;
+  add_place(place, is_recorded, &made);
+  add_source(reference, value->how, &made);
+  return made;
+}
+
 /// A whole word of its name: "h200" is no GH200.
 bool names_machine(const std::string& machine, const std::string& word) {
   const auto lower = [](std::string text) {
@@ -468,9 +486,11 @@ Result<Figure> settled(const Reference& reference, Found found) {
 /// Of one baseline in these places of one machine, as figure.h ranks them; empty: none has the point.
 Result<std::optional<Found>> best_place(const Reference& reference,
                                         std::span<const Shelf> shelves) {
-  const auto in = find_metric(reference.metric).metric->of_counts ? counted_in
-                  : reference.versus.empty()                      ? alone_in
-                                                                  : pair_in;
+  const Metric& metric = *find_metric(reference.metric).metric;
+  const auto in = metric.of_counts           ? counted_in
+                  : metric.of_seeds          ? seeds_in
+                  : reference.versus.empty() ? alone_in
+                                             : pair_in;
   std::optional<Figure> best;
   Match of_best;
   bool is_best_recorded = false;

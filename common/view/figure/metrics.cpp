@@ -262,36 +262,45 @@ std::optional<Value> counted(const KernelCounts& counts, const std::string& part
                .how = "counted on a CPU, not timed, " + to_string(counts.params)};
 }
 
-constexpr Metric kMetrics[] = {{"time_per_call", "s", time_per_call},
-                               {"time_per_item", "s", time_per_item},
-                               {"latency", "s", latency},
-                               {"throughput", "FLOP/s", throughput},
-                               {"memory_bandwidth", "B/s", memory_bandwidth},
-                               {"utilization", "%", utilization},
-                               {"bandwidth_share", "%", bandwidth_share},
-                               {"exponentials", "exp/s", exponentials},
-                               {"error_nmse", "", error_nmse},
-                               {"accuracy", "%", accuracy},
-                               {"items_rate", "items/s", items_rate},
-                               {"memory", "B", memory},
-                               {"energy", "J", energy},
-                               {"sm_clock", "Hz", sm_clock},
-                               {"trap_factor", "×", trap_factor},
-                               {"trap_lie", "s", trap_lie},
-                               {"trap_honest", "s", trap_honest},
-                               {"trap_guard", "", trap_guard},
-                               {"trap_bias", "", trap_bias},
-                               {"ratio", "×", ratio, pair_ratio},
-                               {"margin", "", margin, pair_margin},
-                               {"stage_alone", "s", stage_alone, nullptr, true},
-                               {"cpu_over_cores", "s", cpu_over_cores},
-                               {"cores", "count", cores},
-                               {"counters", nullptr, counters, nullptr, true},
-                               {"traffic", "B", traffic, nullptr, true},
-                               {"parameter", nullptr, parameter, nullptr, true},
-                               {"ceiling", nullptr, ceiling, nullptr, true, true},
-                               {"machine", nullptr, machine, nullptr, true, true},
-                               {"counted", "count", no_result, nullptr, true, false, counted}};
+/// It has no series of its own: find_metric()'s `of_seeds` answers.
+std::optional<Value> accuracy_delta(const SeedDelta& delta) {
+  return Value{.value = delta.mean,
+               .interval = delta.ci,
+               .how = std::to_string(delta.seeds) + " pairs of trainings, each of one seed"};
+}
+
+constexpr Metric kMetrics[] = {
+    {"time_per_call", "s", time_per_call},
+    {"time_per_item", "s", time_per_item},
+    {"latency", "s", latency},
+    {"throughput", "FLOP/s", throughput},
+    {"memory_bandwidth", "B/s", memory_bandwidth},
+    {"utilization", "%", utilization},
+    {"bandwidth_share", "%", bandwidth_share},
+    {"exponentials", "exp/s", exponentials},
+    {"error_nmse", "", error_nmse},
+    {"accuracy", "%", accuracy},
+    {"items_rate", "items/s", items_rate},
+    {"memory", "B", memory},
+    {"energy", "J", energy},
+    {"sm_clock", "Hz", sm_clock},
+    {"trap_factor", "×", trap_factor},
+    {"trap_lie", "s", trap_lie},
+    {"trap_honest", "s", trap_honest},
+    {"trap_guard", "", trap_guard},
+    {"trap_bias", "", trap_bias},
+    {"ratio", "×", ratio, pair_ratio},
+    {"margin", "", margin, pair_margin},
+    {"stage_alone", "s", stage_alone, nullptr, true},
+    {"cpu_over_cores", "s", cpu_over_cores},
+    {"cores", "count", cores},
+    {"counters", nullptr, counters, nullptr, true},
+    {"traffic", "B", traffic, nullptr, true},
+    {"parameter", nullptr, parameter, nullptr, true},
+    {"ceiling", nullptr, ceiling, nullptr, true, true},
+    {"machine", nullptr, machine, nullptr, true, true},
+    {"counted", "count", no_result, nullptr, true, false, counted},
+    {"accuracy_delta", "%", no_result, nullptr, false, false, nullptr, accuracy_delta}};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "common/record/derive.h"
 #include "common/record/kernel_counts.h"
 #include "common/record/run.h"
+#include "common/record/seed_delta.h"
 #include "common/record/types.h"
 
 namespace ridge::figure {
@@ -41,6 +42,8 @@ struct Metric {
   bool is_of_machine = false;
   /// Of what was counted of a rung, at whatever size that was; null: it is of a result.
   std::optional<Value> (*of_counts)(const KernelCounts& counts, const std::string& part) = nullptr;
+  /// Of the trainings of two rungs, seed by seed; null: it is of no such two.
+  std::optional<Value> (*of_seeds)(const SeedDelta& delta) = nullptr;
 };
 
 /// "ceiling.dram_read" is the metric ceiling and its part dram_read. A counter's name may hold points too.

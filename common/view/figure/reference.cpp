@@ -77,7 +77,9 @@ Result<void> check_whole(Reference* reference) {
   if (!metric)
     return bad_word("no metric '" + reference->metric + "'", reference->text,
                     "it is one of " + joined(metric_names()));
-  if (is_pair && !metric->of_pair)
+  if (!is_pair && metric->of_seeds)
+    return bad_word(reference->metric + " is of two rungs", reference->text, "add vs=");
+  if (is_pair && !metric->of_pair && !metric->of_seeds)
     return bad_word("a pair has no " + reference->metric, reference->text,
                     "leave out vs= or metric=");
   if (metric->unit && !fits(metric->unit, reference->unit))
