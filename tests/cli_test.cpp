@@ -1364,6 +1364,15 @@ TEST_CASE("Ctrl+C cancels, keeps and saves what was measured") {
   CHECK(folder.count() == 1);
 }
 
+TEST_CASE("a handout draws each rung's picture in the rung's own type") {
+  const Folder folder;
+  const std::string page = folder / "gemm.html";
+  CHECK(ridgepoint({"handout", "gemm", "--out", page}).code == 0);
+  // A slice of 128 bytes holds 64 steps of bf16, and 4096 / 64 of them make k; of fp32, 3xTF32's type, it is twice as many.
+  CHECK(has(read_all(page), "k has 64 tiles"));
+  CHECK(has(read_all(page), "k has 128 tiles"));
+}
+
 TEST_CASE("a run that is saved where one is already leaves the older one beside it") {
   const Folder folder;
   const std::string path = folder / "run.jsonl", older = folder / "run.1.jsonl";

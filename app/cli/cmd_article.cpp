@@ -38,7 +38,7 @@ Result<void> write_article(const CommonOptions& common, const ArticleOptions& op
   RIDGE_TRY(wanted.only, parse_params(options.set));
   const report::Input input{&run, options.run};
   RIDGE_TRY(const report::Report report, report::build_report({&input, 1}, wanted));
-  Article article{.lab = lab, .report = &report, .learner = run.learner()};
+  Article article{.lab = lab, .report = &report, .learner = run.learner(), .run = &run};
   RIDGE_TRY(article.lesson, study::read_asset(lab->lesson));
   article.sources = lab_sources(common, *lab, &run, load_all_recordings(nullptr));
   RIDGE_TRY(const std::string page, article_html(article));

@@ -89,6 +89,8 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   }
   const auto recordings = load_all_recordings(nullptr);
   handout.sources = lab_sources(common, *handout.lab, run ? &*run : nullptr, recordings);
+  for (const Rung& rung : handout.lab->rungs)
+    handout.own_types[rung.kernel] = own_type(run ? &*run : nullptr, recordings, rung.kernel);
   handout.changes = changes_of(handout, run ? &*run : nullptr);
   const figure::Sources sources = figure_sources(run ? &*run : nullptr, true, recordings);
   RIDGE_TRY(const figure::Text lesson,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/query/diff.h"
+#include "app/query/recordings.h"
 #include "app/study/diagram_figure.h"
 #include "app/study/lesson.h"
 #include "common/view/chart/svg.h"
@@ -88,6 +89,7 @@ class ArticlePage {
       const auto block = study::first_diagram(part.text);
       if (!block) return;
       out_ += study::diagram_figure(*article_.lab, rung.kernel, *block, source->second.text,
+                                    own_type(article_.run, {}, rung.kernel),
                                     "diagram-" + std::to_string(++diagrams_));
       return;
     }

@@ -18,6 +18,7 @@ struct Article {
   std::string learner{};                        ///< who climbed; empty: no name was given
   std::string lesson{};                         ///< Markdown: its diagrams are shown
   std::map<std::string, SourceText> sources{};  ///< by kernel id; what is missing is said
+  const Run* run = nullptr;                     ///< the climb's
 };
 
 /// An HTML page. bad_input: no rung of its ladder was measured.

@@ -422,7 +422,7 @@ Found nearest_of(std::span<const Recording> recordings, const Find& find, const 
   Found best;
   for (const Recording& recording : recordings) {
     if (best.recording && recording.machine != best.recording->machine) continue;
-    Found found = find(*recording.run);
+    Found found = find(recording);
     if (!has(found)) continue;
     found.recording = &recording;
     const auto rank = [&](const Found& one) {
@@ -437,6 +437,17 @@ Found nearest_of(std::span<const Recording> recordings, const Find& find, const 
 }
 
 }  // namespace
+
+std::string own_type(const Run* run, std::span<const Recording> recordings,
+                     const std::string& kernel) {
+  const auto type_in = [&](const Run& one) -> std::string {
+    const KernelInfo* info = one.kernel(kernel);
+    return info && !info->dtypes.empty() ? info->dtypes.front() : "";
+  };
+  std::string type = run ? type_in(*run) : "";
+  for (size_t i = 0; type.empty() && i < recordings.size(); ++i) type = type_in(*recordings[i].run);
+  return type;
+}
 
 std::string short_machine(const std::string& machine) {
   static const std::set<std::string> plain = {"Intel",     "AMD", "NVIDIA",  "Apple", "Ampere",
@@ -461,7 +472,9 @@ Snapped recorded_series(std::span<const Recording> recordings, const std::string
                         std::span<const char* const> fixed) {
   return nearest_of<Snapped>(
       recordings,
-      [&](const Run& run) { return nearest_series(run, kernel, wanted(run), cache, fixed); },
+      [&](const Recording& one) {
+        return nearest_series(*one.run, kernel, wanted(*one.run), cache, fixed);
+      },
       [](const Snapped& found) { return found.series; });
 }
 
@@ -470,17 +483,24 @@ SnappedComparison recorded_comparison(std::span<const Recording> recordings,
                                       const WantedOf& wanted, const OpenEnum<CacheMode>& cache) {
   return nearest_of<SnappedComparison>(
       recordings,
-      [&](const Run& run) {
-        return nearest_comparison(run, baseline, candidate, wanted(run), cache);
+      [&](const Recording& one) {
+        return nearest_comparison(*one.run, baseline, candidate, wanted(*one.run), cache);
       },
       [](const SnappedComparison& found) { return found.comparison; });
 }
 
 RecordedAnswer recorded_answer(std::span<const Recording> recordings, const SeriesFacts& baseline,
-                               const SeriesFacts& candidate, const OpenEnum<CacheMode>& cache) {
+                               const SeriesFacts& candidate, const OpenEnum<CacheMode>& cache,
+                               const std::string& machine) {
   const auto find = [&](const SeriesFacts& from, const SeriesFacts& to) {
-    SnappedComparison found = recorded_comparison(
-        recordings, from.kernel, to.kernel, [&](const Run&) { return to.params; }, cache);
+    const SnappedComparison found = nearest_of<SnappedComparison>(
+        recordings,
+        [&](const Recording& one) {
+          const bool is_asked = machine.empty() || one.machine == machine;
+          return is_asked ? nearest_comparison(*one.run, from.kernel, to.kernel, to.params, cache)
+                          : SnappedComparison();
+        },
+        [](const SnappedComparison& one) { return one.comparison; });
     // The baseline may have run at other parameters than the result in view: in another type, say.
     const bool is_it = found.comparison && found.comparison->candidate_params == to.params &&
                        agrees(found.comparison->baseline_params, from.params);

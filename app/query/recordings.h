@@ -124,6 +124,9 @@ SnappedComparison nearest_pair(const Run& run, const std::string& baseline,
 
 /// What is asked of a run; of a kernel that only its own catalogue knows the parameters differ.
 using WantedOf = std::function<Params(const Run& run)>;
+/// The type that a rung computes in where none is chosen: "bf16", by the first catalogue that knows it; empty: none does.
+std::string own_type(const Run* run, std::span<const Recording> recordings,
+                     const std::string& kernel);
 /// "Xeon" of "Intel(R) Xeon(R) Processor", "H100" of "NVIDIA H100 80GB HBM3": where a label has little room. The whole
 /// name where nothing else would be left.
 std::string short_machine(const std::string& machine);
@@ -138,13 +141,14 @@ SnappedComparison recorded_comparison(std::span<const Recording> recordings,
                                       const WantedOf& wanted, const OpenEnum<CacheMode>& cache);
 
 /// What a recording says of just these two at the candidate's parameters, whichever of them was its baseline, as it is
-/// asked for.
+/// asked for; `machine`: of that one's recordings alone.
 struct RecordedAnswer {
   std::optional<Comparison> comparison;
   const Recording* recording = nullptr;
 };
 RecordedAnswer recorded_answer(std::span<const Recording> recordings, const SeriesFacts& baseline,
-                               const SeriesFacts& candidate, const OpenEnum<CacheMode>& cache);
+                               const SeriesFacts& candidate, const OpenEnum<CacheMode>& cache,
+                               const std::string& machine = "");
 
 /// A comparison of a recording.
 struct RecordedPair {

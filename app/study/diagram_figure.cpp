@@ -26,9 +26,11 @@ std::optional<DiagramBlock> first_diagram(const std::string& markdown) {
 }
 
 std::string diagram_figure(const Lab& lab, const std::string& kernel, const DiagramBlock& block,
-                           const std::string& source, const std::string& id) {
+                           const std::string& source, const std::string& own_type,
+                           const std::string& id) {
   const bool gpu = backend_of(kernel) == Backend::cuda;
-  const Params& sizes = gpu ? lab.first_look_gpu : lab.first_look_cpu;
+  Params sizes = gpu ? lab.first_look_gpu : lab.first_look_cpu;
+  if (!own_type.empty() && !sizes.contains("dtype")) sizes["dtype"] = own_type;
   const auto made = diagram::build(block.info, block.body, source, diagram::sizes_of(sizes));
   if (!made) {
     return "<p class=\"sub\">Diagram unavailable: " + chart::escape_xml(made.error().sentence()) +

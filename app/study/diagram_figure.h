@@ -15,8 +15,10 @@ struct DiagramBlock {
 /// Of a part of a lesson, in Markdown; none: it has no diagram.
 std::optional<DiagramBlock> first_diagram(const std::string& markdown);
 
-/// HTML; what cannot be drawn is said. `id`: of its elements, once in a page.
+/// HTML; what cannot be drawn is said. `own_type`: of the rung, where the lab's first look names none. `id`: of its
+/// elements, once in a page.
 std::string diagram_figure(const Lab& lab, const std::string& kernel, const DiagramBlock& block,
-                           const std::string& source, const std::string& id);
+                           const std::string& source, const std::string& own_type,
+                           const std::string& id);
 
 }  // namespace ridge::study

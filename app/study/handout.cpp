@@ -235,7 +235,9 @@ class Page {
     const auto source = handout_.sources.find(part_);
     if (source == handout_.sources.end())
       return "<p class=\"sub\">Diagram unavailable: it is drawn from the source.</p>\n";
+    const auto type = handout_.own_types.find(part_);
     return diagram_figure(*handout_.lab, part_, {info, body}, source->second.text,
+                          type == handout_.own_types.end() ? "" : type->second,
                           "diagram-" + std::to_string(++diagrams_));
   }
 

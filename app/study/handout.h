@@ -19,6 +19,7 @@ struct Handout {
   std::vector<std::string> notes;  ///< what the marks of its figures stand for
   figure::MachineTable machines;   ///< those of its figures
   std::map<std::string, SourceText> sources;  ///< by kernel id; what is missing is said
+  std::map<std::string, std::string> own_types;  ///< by kernel id, for its diagrams: "bf16"
   /// By kernel id: the lines that a rung adds ("+ ") and removes ("- "), for paper, on which no source can be opened.
   std::map<std::string, std::string> changes;
   std::optional<report::Report> report;  ///< of a run: its charts and predictions

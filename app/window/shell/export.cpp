@@ -258,6 +258,7 @@ void export_article(State& state) {
   const Recording* recording = recording_of(state, what_is_shown(state).run);
   const Run& run = recording ? *recording->run : state.run();
   app::Article article{.lab = &lab, .report = report ? &*report : nullptr};
+  article.run = &run;
   article.learner = run.learner().empty() && !recording && !state.is_replay()
                         ? state.settings.learner
                         : run.learner();

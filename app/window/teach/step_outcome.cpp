@@ -48,12 +48,8 @@ std::optional<Comparison> pair_of(const State& state, const StepBars& bars, std:
   const bool is_recorded = first.series && last.series && !last.machine.empty();
   if (!is_recorded || first.machine != last.machine) return std::nullopt;
   // A ratio of another machine beside these bars would contradict them.
-  std::vector<Recording> of_machine;
-  std::copy_if(state.sessions.recordings.begin(), state.sessions.recordings.end(),
-               std::back_inserter(of_machine),
-               [&](const Recording& one) { return one.machine == last.machine; });
-  app::RecordedAnswer found =
-      app::recorded_answer(of_machine, *first.series, *last.series, last.asked.cache);
+  app::RecordedAnswer found = app::recorded_answer(state.sessions.recordings, *first.series,
+                                                   *last.series, last.asked.cache, last.machine);
   if (found.comparison) *machine = last.machine;
   return std::move(found.comparison);
 }
@@ -463,7 +459,8 @@ std::string how_far(const TourStep& step, const StepBars& bars, const StepAnswer
   const double factor = missed_by(*said, outcome);
   if (factor == 1) return {};
   const double off = std::max(factor, 1 / factor);
-  return (outcome.range ? "at least " : "") + format_ratio(rounded_down(off)) + (factor < 1 ? " too low" : " too high");
+  return (outcome.range ? "at least " : "") + format_ratio(rounded_down(off)) +
+         (factor < 1 ? " too low" : " too high");
 }
 
 namespace {
