@@ -162,12 +162,14 @@ void put_steps_away(Teaching& teach) {
     teach.left[teach.tour->id] = std::move(steps);
 }
 
+void set_steps(Teaching& teach, const TourSteps& steps) {
+  teach.answers = steps.answers;
+  teach.results = steps.results;
+  teach.asked_at = steps.asked_at;
+}
+
 void take_steps_up(Teaching& teach) {
-  const auto left = teach.left.extract(teach.tour->id);
-  if (!left) return;
-  teach.answers = std::move(left.mapped().answers);
-  teach.results = std::move(left.mapped().results);
-  teach.asked_at = std::move(left.mapped().asked_at);
+  if (const auto left = teach.left.extract(teach.tour->id)) set_steps(teach, left.mapped());
 }
 
 /// The saved run that is open over the session of the window; empty: none is.
@@ -274,9 +276,14 @@ namespace {
 void leave_tour(Teaching& teach) {
   if (!teach.tour || teach.beat == Beat::done || teach.learners) return;
   const Beat beat = teach.beat == Beat::run ? Beat::predict : teach.beat;
-  teach.learners = std::make_shared<const LeftTour>(
-      LeftTour{teach.tour, teach.tour_run, teach.tour_step, beat, teach.answers, teach.results,
-               teach.asked_at, teach.now_s - teach.tour_started_s, teach.leaves_place});
+  teach.learners =
+      std::make_shared<const LeftTour>(LeftTour{teach.tour,
+                                                teach.tour_run,
+                                                teach.tour_step,
+                                                beat,
+                                                {teach.answers, teach.results, teach.asked_at},
+                                                teach.now_s - teach.tour_started_s,
+                                                teach.leaves_place});
 }
 
 void go_on_with_left(State& state) {
@@ -286,9 +293,7 @@ void go_on_with_left(State& state) {
   if (!teach.tour) teach.before_tour = std::make_shared<const Selection>(state.selection);
   teach.tour = left->tour;
   teach.tour_run = left->run;
-  teach.answers = left->answers;
-  teach.results = left->results;
-  teach.asked_at = left->asked_at;
+  set_steps(teach, left->steps);
   teach.tour_started_s = teach.now_s - left->took_s;
   teach.leaves_place = left->leaves_place;
   show_step(state, left->step);

@@ -26,9 +26,7 @@ struct LeftTour {
   std::string run;
   int step = 0;
   Beat beat = Beat::predict;
-  std::map<int, StepAnswer> answers;
-  std::map<int, StepResult> results;
-  std::map<int64_t, int> asked_at;
+  TourSteps steps;
   double took_s = 0;
   bool leaves_place = false;
 };

@@ -263,25 +263,27 @@ namespace {
 
 constexpr std::string_view kBetweenSizes = ", ";
 
-/// "images = 20000" and "workers = 2".
-std::set<std::string> sizes_in(std::string_view text) {
-  std::set<std::string> parts;
+/// "images = 20000" and "workers = 2", in the text's order.
+std::vector<std::string> parts_of(std::string_view text) {
+  std::vector<std::string> parts;
   while (!text.empty()) {
     const size_t end = std::min(text.find(kBetweenSizes), text.size());
-    parts.emplace(text.substr(0, end));
+    parts.emplace_back(text.substr(0, end));
     text.remove_prefix(std::min(end + kBetweenSizes.size(), text.size()));
   }
   return parts;
 }
 
+std::set<std::string> sizes_in(std::string_view text) {
+  const std::vector<std::string> parts = parts_of(text);
+  return {parts.begin(), parts.end()};
+}
+
 /// What of a row's size is not in `above`, in its own order.
 std::string sizes_beside(std::string_view text, const std::set<std::string>& above) {
   std::string rest;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(kBetweenSizes), text.size());
-    const std::string part(text.substr(0, end));
+  for (const std::string& part : parts_of(text)) {
     if (!above.contains(part)) rest += (rest.empty() ? "" : std::string(kBetweenSizes)) + part;
-    text.remove_prefix(std::min(end + kBetweenSizes.size(), text.size()));
   }
   return rest;
 }
