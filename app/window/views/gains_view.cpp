@@ -586,8 +586,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   });
   if (is_over) model.legend.emplace_back(kOverCeiling);
   if (std::any_of(out->rows.begin(), out->rows.end(), is_over_bound))
-    model.legend.emplace_back(
-        "over 100 %: its stages were timed alone, in a busier moment than the loader");
+    model.legend.emplace_back("over 100 %: its stages took longer alone than beside each other");
   if (const auto total = total_of(state, *out); total && !is_learning(state))
     model.legend.insert(model.legend.begin(), total->steps + ": " + gain_headline(total->gain) +
                                                   ", " + gain_small_print(total->gain));

@@ -42,7 +42,7 @@ void make_room(Panel* panel) {
   if (most > 0) panel->axis.high = most * kRoom;
 }
 
-/// A floor that a step went below was none: it rests on a bandwidth that was measured too low.
+/// A floor that a step went below was none.
 bool is_below_floor(const DecodeRow& row) {
   constexpr double kReadsSo = 1.005;  // as "101 %"
   const auto share = share_of_floor(row);
@@ -200,8 +200,8 @@ ChartModel decode_chart(std::span<const DecodeRow> rows, const DecodeOptions& op
                   energy_panel(rows, options.tokens), bytes_panel(rows)};
   if (std::any_of(rows.begin(), rows.end(), is_below_floor))
     model.legend.push_back(
-        "over 100 %: the bandwidth was measured in a busier moment than the step, or the step "
-        "reads less than is counted; its floor is no bound");
+        "over 100 %: less time than its bytes take at the measured bandwidth; the floor is no "
+        "bound here");
   if (!all_exact)
     model.legend.push_back("hatched: reckoned from another size, or recorded elsewhere");
   model.summary = gain_text(rows) + " " + options.note;
