@@ -448,8 +448,7 @@ TEST_CASE("sizes almost alike are joined by no stroke, and the axis names the on
   for (const int64_t n : {96, 508, 512, 1024})
     made.series.push_back(gemm("gemm.cuda.a", n, n == 508 ? 0.6 : 0.1));
   made.finish();
-  for (LadderRow& row : made.rows)
-    row.at_size = param_int(row.series->params, "n") == 512;
+  for (LadderRow& row : made.rows) row.at_size = param_int(row.series->params, "n") == 512;
   const ChartModel sizes = size_curve_chart(made.rows);
   CHECK(sizes.plot->x.ticks == std::vector<double>{96, 512, 1024});
   CHECK(sizes.table.rows.size() == 1);
@@ -476,7 +475,8 @@ TEST_CASE("ceilings that differ behind the comma keep that in their short names"
   std::vector<Ceiling> ceilings;
   for (const int threads : {1, 2})
     ceilings.push_back({fmt::format("FMA fp32, {} thread{}", threads, threads == 1 ? "" : "s"),
-                        Backend::cpu, "flop", "fp32", threads, threads * 1e11, "FLOP/s", "measured"});
+                        Backend::cpu, "flop", "fp32", threads, threads * 1e11, "FLOP/s",
+                        "measured"});
   const Run run = test::run_with(ceilings);
   for (const int threads : {1, 2}) {
     for (const int64_t n : {512, 1024}) {

@@ -171,7 +171,8 @@ TEST_CASE("a factor is answered as a factor, of pairs where there are any") {
   CHECK(test::contains(settled, "it is 8.20× [7.90, 8.50] in pairs: right, inside its interval"));
 }
 
-TEST_CASE("a pair that was made before the run answers a factor, and not two times of other minutes") {
+TEST_CASE(
+    "a pair that was made before the run answers a factor, and not two times of other minutes") {
   Told told;
   told.measure(19e6, true, 64, "gemm.cpu.naive_o3");
   Comparison made;

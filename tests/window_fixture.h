@@ -402,7 +402,7 @@ class FakeSession final : public app::Session {
   std::vector<CompileMessage> build_messages;
   /// Of a kernel, the part of its time that it had the processor; those without one had all of it.
   std::map<std::string, double> shares;
-  bool clock_held = false;  ///< of the comparisons that it judges
+  bool clock_held = false;    ///< of the comparisons that it judges
   std::string no_assembly;    ///< why there is none
   std::string no_build_here;  ///< why this machine builds nothing
   std::vector<int> origins;   ///< of an edit's listing

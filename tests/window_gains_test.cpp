@@ -395,8 +395,8 @@ TEST_CASE("what the climb brought is the product of its steps' pairs where each 
   const size_t pairs = steps.size() - 1;
   const std::string shown = total();
   INFO(shown);
-  CHECK(contains(shown, "the product of " + std::to_string(pairs) +
-                            " steps in pairs, 95 % interval ["));
+  CHECK(contains(shown,
+                 "the product of " + std::to_string(pairs) + " steps in pairs, 95 % interval ["));
   // What is not settled is no gain, and what the bars say otherwise is said.
   WorkRequest pair = request_for(RequestType::compare, 0);
   pair.kernels = {steps[0], steps[1]};

@@ -312,7 +312,8 @@ std::optional<Error> stray_option(const ExerciseOptions& options) {
     const char *name, *of;
   } all[] = {{!options.to.empty(), "--to", "start"},
              {!options.out.empty(), "--out", "check"},
-             {!options.set.empty(), "--set", "check"}};
+             {!options.set.empty(), "--set", "check"},
+             {options.whole, "--all", "list"}};
   for (const auto& one : all) {
     if (one.is_given && options.what != one.of)
       return Error{ErrorCode::usage, fmt::format("{} belongs to 'exercise {}'", one.name, one.of),

@@ -34,6 +34,7 @@ extern "C" void count_interrupt(int) {
   if (++interrupt_count >= 3) ::_exit(static_cast<int>(ErrorCode::cancelled));
 }
 
+/// Whether a time, a step of a training or a round came in.
 bool is_measured(const Run& run) {
   return std::any_of(run.series().begin(), run.series().end(),
                      [](const Series& series) {

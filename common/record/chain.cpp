@@ -54,9 +54,9 @@ GainText gain_text(const Chain& chain, double alone) {
 }
 
 std::string chain_words(const Chain& chain) {
-  std::string text = fmt::format("the product of {} step{} in pairs", chain.pairs,
-                                 chain.pairs == 1 ? "" : "s") +
-                     unsettled_words(chain);
+  std::string text =
+      fmt::format("the product of {} step{} in pairs", chain.pairs, chain.pairs == 1 ? "" : "s") +
+      unsettled_words(chain);
   if (!is_wide(chain.interval)) text += ", 95 % interval " + ratio_interval_text(chain.interval, 0);
   return text;
 }

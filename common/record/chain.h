@@ -16,8 +16,8 @@ namespace ridge {
 struct Chain {
   double ratio = 0;
   Interval interval;
-  size_t pairs = 0;      ///< that are settled
-  size_t unsettled = 0;  ///< steps that count as 1
+  size_t pairs = 0;             ///< that are settled
+  size_t unsettled = 0;         ///< steps that count as 1
   bool at_equal_clock = false;  ///< one of them is at another clock than its rungs have alone
 };
 /// Every pair is taken at equal clock: ratios of other turns are another quantity. A step that is unresolved counts as 1,

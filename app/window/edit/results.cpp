@@ -98,8 +98,8 @@ double original_ns(const State& state, const Save& save) {
 
 /// The last that was timed: the others are drawn beside it where they are of its problem. Null: none was.
 const Save* last_timed(const std::vector<Save>& saves) {
-  const auto found = std::find_if(saves.rbegin(), saves.rend(),
-                                  [](const Save& save) { return save.verified(); });
+  const auto found =
+      std::find_if(saves.rbegin(), saves.rend(), [](const Save& save) { return save.verified(); });
   return found == saves.rend() ? nullptr : &*found;
 }
 
@@ -382,8 +382,8 @@ void SaveResults::draw_saves(Ui& ui, Area* rest) {
   const double original = timed ? original_ns(ui.state, *timed) : 0;
   const TimeScale scale = time_scale(saves_, timed, original);
   const std::string size = timed ? size_of(*timed) : "";
-  const std::string heading = "ALL SAVES, TIME A CALL, ALONE" +
-                              (size.empty() ? "" : ", " + size) + (scale.is_log ? " (LOG)" : "");
+  const std::string heading = "ALL SAVES, TIME A CALL, ALONE" + (size.empty() ? "" : ", " + size) +
+                              (scale.is_log ? " (LOG)" : "");
   draw_heading(ui, rest, heading.c_str());
   const Area plot = rest->take_top(ui.px(kBars));
   const Area numbers = rest->take_top(ui.px(18), ui.px(4));
@@ -452,7 +452,8 @@ void SaveResults::draw_verdict(Ui& ui, Area* rest) const {
   say(words.evidence, kTiny_px + 1, Role::text);
   say(words.reason, kTiny_px + 1, Role::muted);
   if (compared != saves_.rbegin()) return;
-  say(alone_sentence(compared->median_ns(), original_ns(state, *compared), compared->comparison->ratio),
+  say(alone_sentence(compared->median_ns(), original_ns(state, *compared),
+                     compared->comparison->ratio),
       kTiny_px + 1, Role::muted);
   const std::string slow = slow_sentence(state, *compared->comparison);
   ui.widgets["save_slow"] = {rest->x, rest->y, rest->w, slow.empty() ? 0 : ui.px(20)};

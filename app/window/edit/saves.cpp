@@ -107,8 +107,7 @@ const Series* original_beside(const Run& run, const Save& save, const std::strin
 
 std::string save_text(const Save& save) {
   const std::string size = size_of(save);
-  std::string text =
-      fmt::format("Save {}{}: ", save.number, size.empty() ? size : ", " + size);
+  std::string text = fmt::format("Save {}{}: ", save.number, size.empty() ? size : ", " + size);
   if (save.failed()) return text + save.reason();
   if (!save.verified()) return text + "it was not timed";
   text += format_time_ns(save.median_ns()) + " a call, run alone";

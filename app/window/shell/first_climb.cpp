@@ -162,9 +162,8 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   if (pair->ci)
     card->library_brief =
         headline +
-        (headline.starts_with("between ")
-             ? ""
-             : " " + ratio_interval_text(pair->ci, pair->margin)) +
+        (headline.starts_with("between ") ? ""
+                                          : " " + ratio_interval_text(pair->ci, pair->margin)) +
         " as fast, in turns";
   card->library_why = fmt::format(
       "{} is {} as fast as {} in turns, {}", ours, headline_ratio_text(*pair), name,

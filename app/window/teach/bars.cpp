@@ -296,7 +296,8 @@ std::string said_of_share(const LessonBar& drawn, const LessonBar& own, const st
   const std::string rate = format_rate(own.value, unit);
   if (!(drawn.value > 0)) return rate + "  ·  its share is in doubt";
   const std::string share = format_share(drawn.value);
-  return drawn.series == own.series ? share + "  ·  " + rate : share + ", recorded  ·  here " + rate;
+  return drawn.series == own.series ? share + "  ·  " + rate
+                                    : share + ", recorded  ·  here " + rate;
 }
 
 /// Of the step that a bar is about, after its figures.

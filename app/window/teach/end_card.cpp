@@ -46,9 +46,8 @@ std::string earlier_text(const State& state) {
   const Teaching& teach = state.teaching;
   const auto place = state.tour_progress.places.find(teach.tour->id);
   if (place == state.tour_progress.places.end() || teach.leaves_place) return {};
-  const auto count =
-      std::count_if(place->second.done.begin(), place->second.done.end(),
-                    [&](int step) { return !teach.results.contains(step); });
+  const auto count = std::count_if(place->second.done.begin(), place->second.done.end(),
+                                   [&](int step) { return !teach.results.contains(step); });
   if (count == 0) return {};
   return fmt::format("{} step{} taken before this window was opened: not on this card.", count,
                      count == 1 ? " was" : "s were");

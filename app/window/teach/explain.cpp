@@ -39,8 +39,8 @@ std::vector<const LessonBlock*> reasons_of(const std::vector<LessonBlock>& block
     const bool is_prose = kind == Block::Kind::paragraph || kind == Block::Kind::item;
     const bool has_more = section && !section->empty();
     const bool is_after_aside = has_more && is_aside(*section->back());
-    const bool is_led_to = is_aside(block) && has_more &&
-                           (ends_in_colon(*section->back()) || is_after_aside);
+    const bool is_led_to =
+        is_aside(block) && has_more && (ends_in_colon(*section->back()) || is_after_aside);
     const bool is_past = is_prose ? is_after_aside : !is_led_to;
     if (study::begins_section(block.lead) || is_past)
       section = block.lead == study::kIdea ? &idea : block.lead == study::kWhy ? &why : nullptr;

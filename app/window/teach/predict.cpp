@@ -887,7 +887,8 @@ namespace {
 void draw_unseen(Ui& ui, Area* line) {
   const State& state = ui.state;
   const std::string& rung = state.selection.rung;
-  if (!predict_blocker(state).empty() || draft_of(state, rung) || !has_seen(state, rung, {})) return;
+  if (!predict_blocker(state).empty() || draft_of(state, rung) || !has_seen(state, rung, {}))
+    return;
   const Params unseen = unseen_size(state, rung, {});
   if (unseen.empty()) return;
   const std::string label = "Ask at " + asked_size(state, unseen);

@@ -240,7 +240,7 @@ bool is_in_view(const State& state, const Comparison& pair) {
 }
 
 /// In a saved run the comparison that it holds of the selected rung with one of its part of the ladder, best of the problem
-/// in view and with the rung before: the presenter can ask for no other.
+/// in view and with the previous rung: the presenter cannot ask for another one.
 const Comparison* kept_pair(const State& state) {
   if (!state.is_replay()) return nullptr;
   const auto rank = [&](const Comparison& pair) {

@@ -14,8 +14,9 @@ namespace {
 std::string machine_and_day(const Run& run) {
   constexpr size_t kDay = 10;  // of "2026-11-26T02:10:00Z"
   const auto& environment = run.environment();
-  return environment ? app::machine_name(*environment) + ", " + environment->time_utc.substr(0, kDay)
-                     : machine_named(run);
+  return environment
+             ? app::machine_name(*environment) + ", " + environment->time_utc.substr(0, kDay)
+             : machine_named(run);
 }
 
 /// One name for each machine: recordings of several days are named by the first.
@@ -47,7 +48,8 @@ std::string origin_line(const State& state) {
     const std::string paired_on = outcome_of(state, step, bars).pair_machine;
     if (!paired_on.empty()) recorded.add(paired_on, paired_on);
   }
-  if (recorded.names.empty() && state.is_replay() && state.run().environment()) recorded.add("", machine_and_day(state.run()));
+  if (recorded.names.empty() && state.is_replay() && state.run().environment())
+    recorded.add("", machine_and_day(state.run()));
   if (recorded.names.empty()) return {};
   std::string line = is_here                      ? "Measured here; recorded: "
                      : recorded.names.size() == 1 ? "Recording: "

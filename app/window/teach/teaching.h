@@ -116,7 +116,8 @@ struct Teaching {
   std::set<std::string>
       told;  ///< libraries that stood beside a presented rung: no question of their own
   std::map<int, StepResult> results;  ///< of the steps that were revealed
-  std::map<std::string, TourSteps> left;  ///< of tours that were left, by id, in the window's session
+  std::map<std::string, TourSteps>
+      left;                           ///< of tours that were left, by id, in the window's session
   int focused_step = -1;              ///< whose field has been given the keyboard; below 0: none
   bool skips_answer = false;          ///< the presenter was told that the room has not answered
   std::vector<WorkRequest> waiting;   ///< of this step's run: sent one after the other

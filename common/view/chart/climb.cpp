@@ -372,7 +372,10 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
   const bool is_bare = options.has_sentences;
   Panel rates{.title = "Speed", .subtitle = options.timed, .metric = "throughput", .weight = 1};
   rates.axis = {.title = "Speed", .unit = options.unit};
-  Panel steps{.title = "Step", .subtitle = is_bare ? "speed ratio" : "", .metric = "ratio", .is_column = true};
+  Panel steps{.title = "Step",
+              .subtitle = is_bare ? "speed ratio" : "",
+              .metric = "ratio",
+              .is_column = true};
   model.table.columns = {"Rung", "Speed", "95 % interval", "Step", "Over"};
   double fastest = 0;
   const ClimbRow* last = nullptr;  // the step above this one

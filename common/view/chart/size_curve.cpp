@@ -72,8 +72,7 @@ void add_roofs(const std::vector<Measured>& points, bool bandwidth, Plot* plot) 
         bandwidth ? (point.entry.dram ? std::optional(*point.entry.dram) : std::nullopt)
                   : flop_ceiling(ceilings, *point.entry.series);
     if (!roof) continue;
-    const std::string value =
-        ceiling_text(*roof, roof->value) + of_machine(*point.entry.row);
+    const std::string value = ceiling_text(*roof, roof->value) + of_machine(*point.entry.row);
     if (!known.insert(roof->name).second) continue;  // each recording of a machine has measured it
     names.emplace_back(roof->name, value);
     Guide guide{.kind = Guide::Kind::horizontal, .value = roof->value};

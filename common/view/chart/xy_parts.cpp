@@ -134,8 +134,7 @@ std::vector<SizeLine> apart(std::vector<SizeLine> lines, const std::vector<Measu
   for (SizeLine& line : lines) {
     std::vector<size_t> kept;
     for (size_t index : line.points) {
-      const bool is_near = !kept.empty() &&
-                           size_of(points[index]) > size_of(points[kept.back()]) &&
+      const bool is_near = !kept.empty() && size_of(points[index]) > size_of(points[kept.back()]) &&
                            are_neighbours(static_cast<double>(size_of(points[kept.back()])),
                                           static_cast<double>(size_of(points[index])));
       if (is_near) {
