@@ -27,6 +27,10 @@ class Silent(RuntimeError):
     """The browser does not answer any more."""
 
 
+class Gone(RuntimeError):
+    """The document that a script ran in was left for another: a first visit loads the page twice."""
+
+
 class Browser:
     """Chromium, which takes commands from a pipe and answers on another, each message ended by a zero byte."""
 
@@ -63,7 +67,8 @@ class Browser:
                 raise Silent(f"{method} {str(params)[:200]}: no answer within {self.answer_s} s; its console: {self.said[-5:]}")
             if answer.get("id") == self.count:
                 if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']}")
+                    gone = "navigated or closed" in answer["error"].get("message", "")
+                    raise (Gone if gone else RuntimeError)(f"{method}: {answer['error']}")
                 return answer["result"]
             if "method" in answer:
                 self.events = self.events[-200:] + [answer]
@@ -91,8 +96,11 @@ class Browser:
     def wait(self, script, limit_s, what):
         end = time.monotonic() + kPatience * limit_s
         while time.monotonic() < end:
-            if found := self.value(script):
-                return found
+            try:
+                if found := self.value(script):
+                    return found
+            except Gone:
+                pass  # the document that follows is asked next
             time.sleep(0.1)
         raise AssertionError(f"{what}: not within {limit_s} s; the page said: {self.value('document.body.innerText')!r}, "
                              f"its console: {self.said[-5:]}")
