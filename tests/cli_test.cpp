@@ -1373,6 +1373,18 @@ TEST_CASE("a handout draws each rung's picture in the rung's own type") {
   CHECK(has(read_all(page), "k has 128 tiles"));
 }
 
+TEST_CASE("a handout names the machine behind each mark before the first figure that has it") {
+  const Folder folder;
+  const std::string page = folder / "conv.html";
+  CHECK(ridgepoint({"handout", "conv", "--out", page}).code == 0);
+  const std::string text = read_all(page);
+  for (const std::string mark : {"†", "§", "¶"}) {
+    const size_t first = text.find(mark);
+    REQUIRE(first != std::string::npos);
+    CHECK(text.compare(first + mark.size(), 4, " on ") == 0);
+  }
+}
+
 TEST_CASE("a run that is saved where one is already leaves the older one beside it") {
   const Folder folder;
   const std::string path = folder / "run.jsonl", older = folder / "run.1.jsonl";

@@ -609,12 +609,12 @@ TEST_CASE("each machine of a printed text has a mark and a line of its own") {
   };
   const std::string there = "{{h200 gemm.cuda.wide_tile n=4096 interval=no}}";
   CHECK(print(there + ", {{cpu gemm.cuda.wide_tile n=4096 interval=no}}, " + there) ==
-        "1.00 ms†, 5.00 ms†², 1.00 ms†");
+        "1.00 ms†, 5.00 ms§, 1.00 ms†");
   // The next text of the same page.
-  CHECK(print("{{cpu gemm.cuda.wide_tile n=4096 interval=no}}") == "5.00 ms†²");
+  CHECK(print("{{cpu gemm.cuda.wide_tile n=4096 interval=no}}") == "5.00 ms§");
   REQUIRE(notes.lines().size() == 2);
   CHECK(notes.lines()[0] == "† recorded on NVIDIA H200 (2026-11-20, commit abc1234)");
-  CHECK(notes.lines()[1].starts_with("†² recorded on Test CPU (2026-11-20"));
+  CHECK(notes.lines()[1].starts_with("§ recorded on Test CPU (2026-11-20"));
 }
 
 TEST_CASE(
@@ -641,7 +641,7 @@ TEST_CASE(
   const Run slow = recording("", 9e9), fast = recording("", 12e9), gpu = recording("A GPU", 3e12);
   const std::vector<Place> places = {{&slow, "Test CPU"}, {&fast, "Test CPU"}, {&gpu, "A GPU"}};
   const MachineTable table =
-      machine_table({{"Test CPU", "†"}, {"A GPU", "†²"}, {"not here", "†³"}}, "gemm", places);
+      machine_table({{"Test CPU", "†"}, {"A GPU", "§"}, {"not here", "¶"}}, "gemm", places);
   REQUIRE(table.machines.size() == 2);
   const auto row = [&](const std::string& name) {
     for (const auto& [fact, cells] : table.rows) {

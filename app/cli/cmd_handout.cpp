@@ -98,7 +98,8 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   figure::Footnotes notes;
   handout.lesson = notes.print(lesson);
   handout.notes = notes.lines();
-  handout.machines = figure::machine_table(notes.machines(), handout.lab->id, sources.recordings);
+  handout.marks = notes.machines();
+  handout.machines = figure::machine_table(handout.marks, handout.lab->id, sources.recordings);
   return write_page(options.out, handout);
 }
 

@@ -30,9 +30,7 @@ constexpr const char* kHowToRead =
     "show which is larger. A comparison in turns may show it: two rungs run one after the other, "
     "again and again, and each round gives a ratio. The median of these ratios is printed; 2× "
     "means twice as fast. Two times that were measured apart may have another quotient, before "
-    "which stands ≈.</p>\n"
-    "<p class=\"sub\">† marks a figure that was recorded, or computed from such figures, on a "
-    "machine of the <a href=\"#machines\">table at the end</a>.";
+    "which stands ≈.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {
@@ -335,6 +333,17 @@ class Page {
 
 namespace {
 
+/// Which machine each mark behind a figure stands for, before the first of them.
+std::string marks_html(const std::vector<figure::Machine>& marks) {
+  std::string named;
+  for (const figure::Machine& machine : marks)
+    named += (named.empty() ? "" : ", ") + machine.mark + " on " + escape_xml(machine.name);
+  if (named.empty()) return "";
+  return "<p class=\"sub\">A mark behind a figure says where it was recorded: " + named +
+         ". A figure that is computed from recorded ones has their mark. <a "
+         "href=\"#recordings\">The end</a> names each recording.</p>\n";
+}
+
 std::string machines_html(const figure::MachineTable& machines) {
   if (machines.machines.empty()) return "";
   const bool is_one = machines.machines.size() == 1;
@@ -351,7 +360,7 @@ std::string machines_html(const figure::MachineTable& machines) {
   const bool has_ceiling =
       std::any_of(machines.rows.begin(), machines.rows.end(),
                   [](const auto& row) { return row.first.starts_with("ceiling"); });
-  const std::string shown = "<div class=\"machines\" id=\"machines\">\n" + table_html(table);
+  const std::string shown = "<div class=\"machines\">\n" + table_html(table);
   if (!has_ceiling) return shown + "</div>\n";
   return shown +
          "<p class=\"sub\">A ceiling is the best rate that was measured on that machine, in this "
@@ -364,9 +373,10 @@ std::string machines_html(const figure::MachineTable& machines) {
 std::string to_html(const Handout& handout) {
   const Lab& lab = *handout.lab;
   std::string out = "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" +
-                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToRead + "</p>\n";
+                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToRead + "</p>\n" +
+                    marks_html(handout.marks);
   out += Page(handout).lesson() + machines_html(handout.machines);
-  if (!handout.notes.empty()) out += "<ul class=\"sub\">\n";
+  if (!handout.notes.empty()) out += "<ul class=\"sub\" id=\"recordings\">\n";
   for (const std::string& note : handout.notes) out += "<li>" + escape_xml(note) + "</li>\n";
   if (!handout.notes.empty()) out += "</ul>\n";
   out += "<footer>Made with ridgepoint handout " + escape_xml(lab.id) +

@@ -17,7 +17,8 @@ struct Handout {
   const Lab* lab = nullptr;
   std::string lesson;              ///< Markdown, its figures filled in (figure::Footnotes)
   std::vector<std::string> notes;  ///< what the marks of its figures stand for
-  figure::MachineTable machines;   ///< those of its figures
+  std::vector<figure::Machine> marks;         ///< the machines of its figures
+  figure::MachineTable machines;              ///< those that this lab's recordings describe
   std::map<std::string, SourceText> sources;  ///< by kernel id; what is missing is said
   std::map<std::string, std::string> own_types;  ///< by kernel id, for its diagrams: "bf16"
   /// By kernel id: the lines that a rung adds ("+ ") and removes ("- "), for paper, on which no source can be opened.

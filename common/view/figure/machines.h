@@ -12,7 +12,7 @@ namespace ridge::figure {
 
 struct Machine {
   std::string name;  ///< "NVIDIA H200"
-  std::string mark;  ///< of its figures on that page: "†²"
+  std::string mark;  ///< of its figures on that page: "§"
 };
 
 /// A column for each machine, a row for each fact: cores, vectors, caches, SMs, clock, and the ceilings of its processor

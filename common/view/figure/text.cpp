@@ -1,13 +1,13 @@
 #include "common/view/figure/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
 #include <sstream>
 
 #include "common/core/format.h"
-#include "common/core/raised.h"
 #include "common/record/params.h"
 #include "common/record/stale_words.h"
 #include "common/view/figure/arithmetic.h"
@@ -340,9 +340,13 @@ std::string put_together(const Text& text, const Of& of) {
   return out;
 }
 
-/// Of the machine that is named first, second, third: "†", "†²", "†³".
+/// Of the machine that is named first, second, third: "†", "§", "¶", then each of these twice. No raised number, which
+/// behind a figure looks like a power.
 std::string machine_mark(size_t place) {
-  return kRecordedMark + (place == 0 ? "" : raised(place + 1));
+  constexpr std::array<std::string_view, 3> kMarks = {kRecordedMark, "§", "¶"};
+  std::string mark;
+  for (size_t i = 0; i <= place / kMarks.size(); ++i) mark += kMarks[place % kMarks.size()];
+  return mark;
 }
 
 void add_once(std::string one, std::vector<std::string>* to) {

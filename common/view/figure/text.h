@@ -33,7 +33,7 @@ inline constexpr const char* kRecordedMark = "†";
 std::string marked(const Figure& figure, std::string text);
 
 /// Texts for a page or a terminal, where nothing can be hovered, and what their marks stand for: each machine has a mark of
-/// its own, "†", "†²", "†³", over all the texts that go through here.
+/// its own, "†", "§", "¶", over all the texts that go through here.
 class Footnotes {
  public:
   /// "1.12× [1.12, 1.13]†"
