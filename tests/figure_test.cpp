@@ -52,6 +52,7 @@ void add_series(Transcript* out, int64_t request, const std::string& kernel, con
   series.hash = hash;
   series.flop = 1e9;
   series.stats->median_ns = median_ns;
+  series.stats->q1_ns = median_ns * 0.995;
   series.stats->ci_ns = Interval{median_ns * 0.99, median_ns * 1.01};
   series.energy_j.reset();
   series.work = {{"model_l2", 115e6}};
@@ -372,6 +373,14 @@ TEST_CASE("where a sustained verdict was taken it leads") {
   const Figure equal = f.figure("h200 gemm.cuda.wide_tile n=8192 vs=producer_consumer clock=equal");
   CHECK(equal.value == 1.013);
   CHECK(equal.verdict == Verdict::faster);
+}
+
+TEST_CASE("a lower quartile stands for the step that most samples hold more than") {
+  const Fixture f;
+  const Figure made = f.figure("h200 gemm.cuda.wide_tile n=4096 metric=time_lower_quartile");
+  CHECK(made.text == "995 µs");
+  CHECK(made.interval_text.empty());
+  CHECK(test::contains(made.source, "a quarter of them took less"));
 }
 
 TEST_CASE("what was not measured is a gap with a reason") {

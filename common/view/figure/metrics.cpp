@@ -25,6 +25,14 @@ std::optional<Value> time_per_call(const Asked& asked) {
   return Value{asked.series.stats->median_ns * kNs, seconds(asked.series.stats->ci_ns)};
 }
 
+/// What a step takes where most samples hold extra work of a training, as counting gradients.
+std::optional<Value> time_lower_quartile(const Asked& asked) {
+  if (!asked.series.stats || !(asked.series.stats->q1_ns > 0)) return std::nullopt;
+  return Value{.value = asked.series.stats->q1_ns * kNs,
+               .how = "lower quartile of " + std::to_string(asked.series.stats->n) +
+                      " samples: a quarter of them took less"};
+}
+
 std::optional<Value> time_per_item(const Asked& asked) {
   const auto item = item_time(asked.series);
   return item ? std::optional(Value{item->s, item->ci_s}) : std::nullopt;
@@ -271,6 +279,7 @@ std::optional<Value> accuracy_delta(const SeedDelta& delta) {
 
 constexpr Metric kMetrics[] = {
     {"time_per_call", "s", time_per_call},
+    {"time_lower_quartile", "s", time_lower_quartile},
     {"time_per_item", "s", time_per_item},
     {"latency", "s", latency},
     {"throughput", "FLOP/s", throughput},
