@@ -29,8 +29,8 @@ constexpr const char* kHowToRead =
     "about 95 hold the true value. Where the intervals of two figures overlap, these runs do not "
     "show which is larger. A comparison in turns may show it: two rungs run one after the other, "
     "again and again, and each round gives a ratio. The median of these ratios is printed; 2× "
-    "means twice as fast. Two times that were measured apart may have another quotient, before "
-    "which stands ≈.";
+    "means twice as fast. ≈ stands before a figure that joins runs made apart, as the quotient of "
+    "two times: it has no interval, and decides nothing.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {
