@@ -35,9 +35,8 @@ const Lab& conv_lab() {
       .id = "conv",
       .title = "Convolution",
       .goal =
-          "Mend seven loops that do not convolve, reorder, tile and vectorise them, and know what "
-          "a "
-          "library does beyond that.",
+          "Seven loops should convolve, and do not. Mend them; then reorder, tile and vectorise "
+          "them, and compare with a library.",
       .family = "conv",
       .rungs =
           {
