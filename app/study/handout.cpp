@@ -30,8 +30,11 @@ constexpr const char* kHowToRead =
     "seed may lie beyond it. Where the intervals of two figures overlap, these runs do not show "
     "which is larger. A comparison in turns may show it: two rungs run one after the other, again "
     "and again, and each round gives a ratio. The median of these ratios is printed; 2× means "
-    "twice as fast. ≈ stands before a figure that joins runs made apart, as the quotient of two "
-    "times: it has no interval, and decides nothing.";
+    "twice as fast.";
+/// Where a lesson has such figures.
+constexpr const char* kJoined =
+    " ≈ stands before a figure that joins runs made apart, as the quotient of two times: it has "
+    "no interval, and decides nothing.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {
@@ -374,7 +377,8 @@ std::string machines_html(const figure::MachineTable& machines) {
 std::string to_html(const Handout& handout) {
   const Lab& lab = *handout.lab;
   std::string out = "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" +
-                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToRead + "</p>\n" +
+                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToRead +
+                    (handout.lesson.find("≈") != std::string::npos ? kJoined : "") + "</p>\n" +
                     marks_html(handout.marks);
   out += Page(handout).lesson() + machines_html(handout.machines);
   if (!handout.notes.empty()) out += "<ul class=\"sub\" id=\"recordings\">\n";
