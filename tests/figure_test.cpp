@@ -375,6 +375,14 @@ TEST_CASE("where a sustained verdict was taken it leads") {
   CHECK(equal.verdict == Verdict::faster);
 }
 
+TEST_CASE("a number that rounding moves out of its interval gets the digits of the ends") {
+  CHECK(within("[259.6, 259.9]", {259.6e-9, 259.9e-9}, 259.8e-9, "260 ns") == "259.8 ns");
+  CHECK(within("[1.881, 1.884]", {1.881e12, 1.884e12}, 1.8826e12, "1.88 TFLOP/s") ==
+        "1.883 TFLOP/s");
+  CHECK(within("[88.81, 88.84]", {0.8881, 0.8884}, 0.8882, "88.8 %") == "88.82 %");
+  CHECK(within("[259, 261]", {259e-9, 261e-9}, 259.8e-9, "260 ns") == "260 ns");
+}
+
 TEST_CASE("a lower quartile stands for the step that most samples hold more than") {
   const Fixture f;
   const Figure made = f.figure("h200 gemm.cuda.wide_tile n=4096 metric=time_lower_quartile");

@@ -247,6 +247,7 @@ void add_texts(const Reference& reference, Figure* figure) {
   if (!figure->text.ends_with(interval.substr(end)))
     interval = interval_like(*figure->interval, figure->value, figure->text);
   interval.resize(interval.rfind(']') + 1);
+  figure->text = within(interval, *figure->interval, figure->value, figure->text);
 }
 
 /// "gemm.cuda.wide_tile n=4096: 1.03× [1.027, 1.030], faster, 40 rounds. Recorded on NVIDIA H200, ..."

@@ -65,6 +65,22 @@ std::string interval_like(const Interval& interval, double value, const std::str
   return format_ratio_interval(Interval{interval.low / prefix, interval.high / prefix});
 }
 
+std::string within(const std::string& printed_interval, const Interval& interval, double value,
+                   const std::string& printed) {
+  const size_t comma = printed_interval.find(", "), end = printed_interval.find(']');
+  if (comma == std::string::npos || end == std::string::npos) return printed;
+  const std::string low = printed_interval.substr(1, comma - 1);
+  const double least = std::strtod(low.c_str(), nullptr);
+  const double most = std::strtod(printed_interval.c_str() + comma + 2, nullptr);
+  char* rest = nullptr;
+  const double number = std::strtod(printed.c_str(), &rest);
+  if (rest == printed.c_str() || (number >= least && number <= most) || !(most > 0)) return printed;
+  const double unit = std::pow(10, std::round(std::log10(interval.high / most)));
+  const size_t point = low.find('.');
+  const size_t decimals = point == std::string::npos ? 0 : low.size() - point - 1;
+  return fmt::format("{:.{}f}{}", value / unit, decimals, rest);
+}
+
 RatioTexts ratio_texts(double ratio, const std::optional<Interval>& interval) {
   if (!interval) return {format_number(ratio), ""};
   int decimals = std::fabs(ratio - 1) < 0.1

@@ -18,6 +18,11 @@ std::string interval_in(const Interval& interval, const std::string& unit,
 /// "[842, 1030]" beside "919 µs": by the prefix that `printed` has of `value`.
 std::string interval_like(const Interval& interval, double value, const std::string& printed);
 
+/// "259.8 ns" of "260 ns" beside "[259.6, 259.9]": a number that rounding has moved out of its interval gets the decimals of
+/// the interval's ends; any other stays as it is.
+std::string within(const std::string& printed_interval, const Interval& interval, double value,
+                   const std::string& printed);
+
 /// A ratio and its interval with the same decimals, as many as tell the interval's ends apart: "1.114", "[1.113, 1.115]".
 struct RatioTexts {
   std::string value, interval;
