@@ -210,6 +210,27 @@ TEST_CASE("a reason that leads to a table has it below", "[tour]") {
 TEST_CASE("the end card says which steps another window has seen", "[tour]") {
   Fixture f;
   f.state.tour_progress.places["meetup"] = {1, {0}};
+TEST_CASE("a lesson that counts at another size than its step ran says both", "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();  // its figures then are of a machine and a size
+  start_tour(f.state, "meetup", 1);
+  f.state.teaching.beat = Beat::explain;
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("step_lesson_size"));
+  const StepBars bars = bars_in(f);
+  LessonText lesson;
+  const Params counted =
+      counted_at(lesson.blocks(f.state), *f.state.selection.lab, bars.last()->asked.kernel);
+  CHECK(other_size(f.state, bars, *bars.last(), counted) ==
+        "The lesson counts at n = 512; this step ran n = 256.");
+
+  start_tour(f.state, "class", 1);  // of the lesson's own size
+  f.state.teaching.beat = Beat::explain;
+  f.driver->frames(3);
+  REQUIRE(f.driver->find("step_lesson"));
+  CHECK_FALSE(f.driver->find("step_lesson_size"));
+}
+
   start_tour(f.state, "meetup", 1);
   f.state.teaching.results[1] = {};
   f.driver->frames(2);
@@ -2623,18 +2644,17 @@ void check_ceiling(const Fixture& f, const StepBars& bars) {
   CHECK((f.driver->find("ceiling_mark") != nullptr) == is_seen);
 }
 
-/// A lesson whose counts are of another size than the bars beside it says so.
-void check_names_the_lessons_size(Fixture& f, const LessonBar* about) {
+/// A lesson whose counts are of another size than all bars of its rung beside it says so.
+void check_names_the_lessons_size(Fixture& f, const StepBars& bars, const LessonBar* about) {
   if (!f.driver->find("step_lesson") || !about->series) return;
   LessonText lesson;
   const Params counted =
       counted_at(lesson.blocks(f.state), *f.state.selection.lab, about->asked.kernel);
-  const auto& blocks = lesson.blocks(f.state);
-  const bool is_named = std::any_of(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
-    return block.kernel == about->asked.kernel && block.names_size;
+  const bool is_beside = std::any_of(bars.bars.begin(), bars.bars.end(), [&](const LessonBar& bar) {
+    return bar.series && bar.asked.kernel == about->asked.kernel &&
+           agrees(bar.series->params, counted);
   });
-  CHECK((f.driver->find("step_lesson_size") != nullptr) ==
-        (!is_named && !agrees(about->series->params, counted)));
+  CHECK((f.driver->find("step_lesson_size") != nullptr) == !is_beside);
 }
 
 /// From its question to its explanation, as a learner would at a window of this size.
@@ -2691,7 +2711,7 @@ void walk_step(Fixture& f, float width, float height) {
   if (step.ask == Ask::choice) CHECK(about == nullptr);
   CHECK((f.driver->find("step_lesson") != nullptr) ==
         (about && has_lesson(*find_lab(step.lab), about->asked.kernel)));
-  check_names_the_lessons_size(f, about);
+  check_names_the_lessons_size(f, bars, about);
   read_on(f);
   f.driver->key(Key::page_down);
 }

@@ -661,19 +661,23 @@ std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain,
   return words;
 }
 
-/// "n = 512": of the first recorded figure of the block's own rung what says how large its problem is; empty: none does.
-std::string recorded_size(const figure::Text& text, const LessonBlock& block) {
-  std::string size;
+/// Of the first recorded figure of the block's own rung; empty: it has none.
+Params recorded_set(const figure::Text& text, const LessonBlock& block) {
   for (const TextRun& run : block.block.runs) {
     const figure::Figure* figure = figure_of(run.link, text);
     if (!figure || !figure->is_recorded) continue;
     const auto reference = figure::parse_reference(figure->reference);
-    if (!reference || reference->kernel != block.kernel) continue;
-    for (const auto& [name, value] : figure->set) {
-      if (name != "dtype" && name != "threads")
-        size += (size.empty() ? "" : ", ") + name + " = " + to_string(value);
-    }
-    break;
+    if (reference && reference->kernel == block.kernel) return figure->set;
+  }
+  return {};
+}
+
+/// "n = 512": what of them says how large the problem is; empty: none does.
+std::string size_of_set(const Params& set) {
+  std::string size;
+  for (const auto& [name, value] : set) {
+    if (name != "dtype" && name != "threads")
+      size += (size.empty() ? "" : ", ") + name + " = " + to_string(value);
   }
   return size;
 }
@@ -709,8 +713,9 @@ void name_machine(const figure::Text& text, LessonBlock* why) {
   if (machines.empty()) return;
   const auto begins = std::find_if(why->words.begin(), why->words.end(),
                                    [](const Word& word) { return word.face != Face::strong; });
-  const std::string size = recorded_size(text, *why);
-  why->names_size = !size.empty();
+  const Params set = recorded_set(text, *why);
+  const std::string size = size_of_set(set);
+  if (!size.empty()) why->counted = {set};
   const std::string said = fmt::format(
       "{} ({}) on {}{}:", machines.size() > 1 ? "In recorded runs" : "In a recorded run",
       figure::kRecordedMark, fmt::join(machines, " and "), size.empty() ? "" : ", " + size);
@@ -951,10 +956,16 @@ const LessonBlock* expected_limit(const std::vector<LessonBlock>& blocks,
 
 Params counted_at(const std::vector<LessonBlock>& blocks, const Lab& lab,
                   const std::string& kernel) {
-  const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
-    return block.kernel == kernel && block.is_prediction;
-  });
-  return found == blocks.end() ? Params() : asked_in(text_of(*found), lab, kernel).set;
+  const auto find = [&](const auto& is_it) {
+    return std::find_if(blocks.begin(), blocks.end(), [&](const LessonBlock& block) {
+      return block.kernel == kernel && is_it(block);
+    });
+  };
+  const auto why = find(
+      [](const LessonBlock& block) { return block.lead == study::kWhy && !block.counted.empty(); });
+  if (why != blocks.end()) return why->counted.front();
+  const auto asks = find([](const LessonBlock& block) { return block.is_prediction; });
+  return asks == blocks.end() ? Params() : asked_in(text_of(*asks), lab, kernel).set;
 }
 
 std::vector<Bottleneck> causes_in(const LessonBlock* expected) {

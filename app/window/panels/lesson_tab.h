@@ -47,8 +47,8 @@ struct LessonBlock {
   std::string mark_note{};
   int hint = 0, hints = 0;  ///< of a hint: which of how many, from 1
   std::string lead;         ///< the bold words that it begins with: "Idea."
-  bool names_size = false;  ///< of a Why: it begins with the machine and the size that it counts at
-  /// Of what happened: the parameters of each of its figures of this rung, those written or in view.
+  /// Of what happened: the parameters of each of its figures of this rung, those written or in view. Of a Why: those of its
+  /// first recorded figure of this rung, the size that it counts at.
   std::vector<Params> counted{};
   bool gives_away = false;  ///< of a section that study::gives_away() what a run will show
   std::vector<Bottleneck>
@@ -80,7 +80,8 @@ float draw_hints(Ui& ui, const Area& area, const std::vector<LessonBlock>& block
 /// What the rung's part says of its limit; null: nothing.
 const LessonBlock* expected_limit(const std::vector<LessonBlock>& blocks,
                                   const std::string& kernel);
-/// The parameters that the rung's question names, n = 512, as written: its part counts with them. Empty: none.
+/// The parameters that the rung's part counts with, n = 512: those of its Why, else those that its question names. Empty:
+/// none.
 Params counted_at(const std::vector<LessonBlock>& blocks, const Lab& lab,
                   const std::string& kernel);
 /// The causes that it names; of null none.

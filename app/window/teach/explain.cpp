@@ -49,16 +49,17 @@ std::vector<const LessonBlock*> reasons_of(const std::vector<LessonBlock>& block
   return why.empty() ? idea : why;
 }
 
-/// Of a lesson whose counts are of one size, beside bars of another; empty: they are of one.
-std::string other_size(const State& state, const LessonBar& bar, const Params& counted) {
+/// What the bar was measured at otherwise than counted, as {of the count, of the bar}.
+std::pair<Params, Params> other_params(const LessonBar& bar, const Params& counted) {
   const Params measured = bar.series ? asked_params(*bar.series) : bar.asked.set;
-  Params here;
-  for (const auto& [name, value] : counted)
-    if (const auto found = measured.find(name); found != measured.end() && found->second != value)
-      here.insert(*found);
-  if (here.empty()) return "";
-  return "The lesson counts at " + asked_size(state, counted) + "; this step measured " +
-         asked_size(state, here) + ".";
+  std::pair<Params, Params> other;
+  for (const auto& [name, value] : counted) {
+    const auto found = measured.find(name);
+    if (found == measured.end() || found->second == value) continue;
+    other.first[name] = value;
+    other.second.insert(*found);
+  }
+  return other;
 }
 
 std::string verdict_words(const StepBars& bars, const StepOutcome& outcome, bool says_uneven) {
@@ -77,6 +78,17 @@ std::string doubt_beside(const StepBars& bars, const StepOutcome& outcome) {
 }
 
 }  // namespace
+
+std::string other_size(const State& state, const StepBars& bars, const LessonBar& bar,
+                       const Params& counted) {
+  const auto [there, here] = other_params(bar, counted);
+  const bool is_beside = std::any_of(bars.bars.begin(), bars.bars.end(), [&](const LessonBar& one) {
+    return one.asked.kernel == bar.asked.kernel && other_params(one, counted).first.empty();
+  });
+  if (is_beside) return "";
+  return "The lesson counts at " + asked_size(state, there) + "; this step ran " +
+         asked_size(state, here) + ".";
+}
 
 const LessonBar* bar_explained(const TourStep& step, const StepBars& bars,
                                const StepOutcome& outcome) {
@@ -121,7 +133,7 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   say(doubt_beside(bars, outcome), Role::slower);
   const LessonBar* bar = bar_explained(step, bars, outcome);
   if (!bar) return has_more;
-  draw_lesson(ui, &rest, *bar);
+  draw_lesson(ui, &rest, bars, *bar);
   draw_limit(ui, &rest, *bar);
   const float question = rest.y;
   rest.take_top(draw_question(ui, rest, lesson_.blocks(ui.state), bar->asked.kernel, kLesson_px,
@@ -217,7 +229,7 @@ void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
   ui.widgets["step_binds"] = {rest->x, top, rest->w, rest->y - top};
 }
 
-void Explanation::draw_lesson(Ui& ui, Area* rest, const LessonBar& bar) {
+void Explanation::draw_lesson(Ui& ui, Area* rest, const StepBars& bars, const LessonBar& bar) {
   const std::vector<LessonBlock>& blocks = lesson_.blocks(ui.state);
   const std::vector<const LessonBlock*> reasons = reasons_of(blocks, bar.asked.kernel);
   if (reasons.empty()) return;
@@ -225,10 +237,9 @@ void Explanation::draw_lesson(Ui& ui, Area* rest, const LessonBar& bar) {
   rest->take_top(ui.px(14));
   ui.widgets["step_lesson"] = *rest;
   const Lab& lab = *ui.state.selection.lab;
-  const std::string size = other_size(ui.state, bar, counted_at(blocks, lab, bar.asked.kernel));
-  const bool is_named = std::any_of(reasons.begin(), reasons.end(),
-                                    [](const LessonBlock* block) { return block->names_size; });
-  if (!size.empty() && !is_named) {
+  const std::string size =
+      other_size(ui.state, bars, bar, counted_at(blocks, lab, bar.asked.kernel));
+  if (!size.empty()) {
     const float h = ui.paragraph(*rest, size, kBody_px, Role::limit, Face::strong);
     ui.widgets["step_lesson_size"] = {rest->x, rest->y, rest->w, h};
     rest->take_top(h, ui.px(12));

@@ -41,7 +41,7 @@ class Explanation {
   /// Their height; drawn unless it only measures.
   float lay_on_wall(Ui& ui, Area rest, const std::vector<WallWords>& all, float by, bool measure);
   void draw_on_wall(Ui& ui, Area* rest, float room, std::vector<WallWords> all);
-  void draw_lesson(Ui& ui, Area* rest, const LessonBar& bar);
+  void draw_lesson(Ui& ui, Area* rest, const StepBars& bars, const LessonBar& bar);
   void draw_limit(Ui& ui, Area* rest, const LessonBar& bar);
   FigureTexts figures_;
   LessonText lesson_;
@@ -49,6 +49,10 @@ class Explanation {
   int page_ = 0;                          ///< of Teaching::pages, those it has turned
   bool was_open_ = false;                 ///< the question's answer, when it was drawn last
 };
+
+/// Of a lesson that counts at one size, beside bars of others, one sentence; empty: a bar of that rung is of its size.
+std::string other_size(const State& state, const StepBars& bars, const LessonBar& bar,
+                       const Params& counted);
 
 /// The bar that a step is about: the one that its answer names, else the last, which its question names; of a verdict the
 /// last of ours. Null: a rung beside itself, one rung at two settings, a choice about all of them, no bar at all.
