@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "app/query/recordings.h"
 #include "app/study/handout.h"
+#include "app/window/panels/lesson_tab.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/figures.h"
 #include "app/window/teach/predict.h"
@@ -388,8 +390,63 @@ TEST_CASE("a field that is open is gone in a saved run, which says why it takes 
   CHECK_FALSE(is_predicting(f.state, kFirst));
   REQUIRE(find_row(f.state.ladder, kFirst));
   CHECK(find_row(f.state.ladder, kFirst)->series);  // nothing is asked, so nothing is hidden
+  select_rung(f.state, kSecond);
   CHECK_FALSE(perform(f.state, "predict"));
   CHECK(contains(f.state.notice.text, "nothing can run here that would answer a prediction"));
+  // Of a rung that the run has, the run answers.
+  select_rung(f.state, kFirst);
+  f.driver->frames(2);
+  REQUIRE(perform(f.state, "predict"));
+  f.driver->frames(4);
+  REQUIRE(f.driver->find("predict_field"));
+  type(f, "3 ms");
+  f.driver->key(Key::enter);
+  f.driver->frames(3);
+  REQUIRE(revealed_of(f.state, kFirst));
+  CHECK(report::prediction_sentence(*revealed_of(f.state, kFirst)) ==
+        "After the fact: predicted 3.00 ms, measured 6.00 ms, recorded on " +
+            f.state.run().environment()->machine() + ": 2.00× as long as predicted.");
+}
+
+TEST_CASE("a rung that only a recording has is predicted, and the recording answers",
+          "[teaching]") {
+  Fixture f;
+  f.state.sessions.recordings =
+      app::load_recordings(std::string(std::getenv("RIDGE_SOURCE")) + "/assets/recorded", nullptr);
+  set_level(f.state, Level::kLearn);
+  const std::string rung = "gemm.cuda.coalesced";
+  set_param(f.state, "n", int64_t{4096});
+  select_rung(f.state, rung);
+  f.driver->frames(3);
+  REQUIRE(find_row(f.state.ladder, rung)->covered);  // its lesson asks
+  const RungView* recorded = recorded_row(f.state, rung);
+  REQUIRE(recorded);
+  const std::string machine = recorded->machine;
+  const int runs = f.session.count(RequestType::run);
+  REQUIRE(f.driver->click("predict"));
+  f.driver->frames(4);
+  REQUIRE(f.driver->find("predict_field"));
+  CHECK_FALSE(f.driver->find("predict_drag"));  // Enter answers it
+  type(f, "3x");
+  f.driver->key(Key::enter);
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("predict_field"));
+  CHECK(f.driver->find("predict_said"));
+  CHECK_FALSE(find_row(f.state.ladder, rung)->covered);
+  CHECK_FALSE(hides_outcome(f.state, rung));  // of its lesson
+  CHECK(f.session.count(RequestType::run) == runs);
+  CHECK(f.session.predictions().empty());  // nothing ran that a report could hold it against
+  const auto revealed = revealed_of(f.state, rung);
+  REQUIRE(revealed);
+  CHECK(revealed->prediction->of == "gemm.cuda.naive");
+  const std::string said = report::prediction_sentence(*revealed);
+  INFO(said);
+  CHECK(said.starts_with("You said 3×, it is "));
+  CHECK(contains(said, ", recorded on " + machine + ": "));
+  // Another size has not been asked.
+  set_param(f.state, "n", int64_t{1024});
+  f.driver->frames(3);
+  CHECK_FALSE(revealed_of(f.state, rung));
 }
 
 TEST_CASE("a sweep is one run over the lab's sizes, the largest last", "[teaching]") {

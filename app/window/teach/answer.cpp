@@ -103,7 +103,8 @@ bool fits_unit(const AnswerUnit& unit, const std::string& figure_unit) {
 
 std::string held_against(double said, const figure::Figure& measured) {
   const std::string is = " It is " + measured.text +
-                         (measured.interval_text.empty() ? "" : " " + measured.interval_text);
+                         (measured.interval_text.empty() ? "" : " " + measured.interval_text) +
+                         (measured.is_recorded ? ", recorded on " + measured.machine : "");
   if (!(said > 0) || !(measured.value > 0)) return is + ".";
   const std::string right = report::right_words(said, measured.value, measured.interval, "");
   if (!right.empty()) return is + ": " + right + ".";

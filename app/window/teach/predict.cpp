@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <utility>
 
+#include "app/query/recordings.h"
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
 #include "app/window/shell/actions.h"
@@ -133,21 +135,44 @@ Reference reference_at(const State& state, const RungView& row) {
           row.rung->kernel};
 }
 
+/// Of a recorded row its machine, and of a saved run's own the run's.
+std::string machine_of(const State& state, const RungView& row) {
+  const auto& environment = state.run().environment();
+  return !row.machine.empty() || !environment ? row.machine : environment->machine();
+}
+
 }  // namespace
+
+const RungView* recorded_row(const State& state, const std::string& kernel) {
+  const RungView* row = find_row(state.ladder, kernel);
+  const Series* series = row && !row->can_run ? row->held().series : nullptr;
+  if (!series || !series->stats || !series->quality_passed()) return nullptr;
+  Params shown = shown_params(state);
+  shown.erase("dtype");  // is no size
+  const bool is_here =
+      app::size_difference(series->lab, asked_params(*series), shown, series->size_param).empty();
+  return is_here ? row : nullptr;
+}
 
 Reference reference_of(const State& state, const std::string& kernel) {
   const Teaching& teach = state.teaching;
+  // A factor over another machine's time would be none of the rung's.
+  const RungView* recorded = recorded_row(state, kernel);
+  const auto is_beside = [&](const RungView& row) {
+    return !recorded || (!row.can_run && row.machine == recorded->machine && measured_ns(row));
+  };
   const RungView* asked = find_row(state.ladder, teach.asked_of);
-  if (asked && teach.asked_kernel == kernel && (asked->can_run || measured_ns(*asked)))
+  if (asked && teach.asked_kernel == kernel && (asked->can_run || measured_ns(*asked)) &&
+      is_beside(*asked))
     return reference_at(state, *asked);
   const RungView* baseline = find_row(state.ladder, state.selection.baseline);
-  if (baseline && state.selection.baseline != kernel) {
+  if (baseline && state.selection.baseline != kernel && is_beside(*baseline)) {
     if (measured_ns(*baseline)) return reference_at(state, *baseline);
   }
   Reference found, nearest;
   for (const RungView& row : state.ladder.rows) {
     if (kernel == row.rung->kernel) break;
-    if (row.rung->peer) continue;
+    if (row.rung->peer || !is_beside(row)) continue;
     Reference one = reference_at(state, row);
     if (one.time_ns > 0)
       found = std::move(one);
@@ -359,6 +384,10 @@ void ask_prediction(State& state, const std::string& kernel, const Asked& asked)
 
 std::string predict_blocker(const State& state) {
   if (!state.selection.lab) return "This build has no labs.";
+  const bool was_predicted =
+      state.is_replay() &&
+      report::reveal(state.run(), state.selection.rung, params_of(state, state.selection.rung));
+  if (recorded_row(state, state.selection.rung) && !was_predicted) return "";
   if (state.is_replay())
     return state.run().predictions().empty()
                ? "This is a saved run: nothing can run here that would answer a prediction."
@@ -371,6 +400,8 @@ std::string predict_blocker(const State& state) {
                     : "Locked while it runs.";
   }
   const RungView* row = find_row(state.ladder, state.selection.rung);
+  if (row && !row->can_run && row->held().series)
+    return "The selected rung cannot run here, and was recorded at another size.";
   if (!row || !row->can_run) return "The selected rung cannot run here, so there is no reveal.";
   return {};
 }
@@ -394,6 +425,25 @@ Result<Draft> read_draft(const State& state, const std::string& text) {
   return draft;
 }
 
+/// Nothing has to run: what was recorded answers it now.
+void settle(State& state, const RungView& row, const Draft& draft) {
+  Teaching& teach = state.teaching;
+  const Series& series = *row.held().series;
+  teach.settled[row.rung->kernel] = {
+      {row.rung->kernel, series.params, draft.value_ns, 0, draft.factor, draft.of},
+      draft.params,
+      !awaits_answer(state, row.rung->kernel)};
+  close_predict(state);
+}
+
+/// Null: nothing was predicted at these parameters that a recording answers.
+const Settled* settled_of(const State& state, const std::string& kernel) {
+  const auto found = state.teaching.settled.find(kernel);
+  const bool is_here =
+      found != state.teaching.settled.end() && found->second.params == params_of(state, kernel);
+  return is_here ? &found->second : nullptr;
+}
+
 }  // namespace
 
 bool set_draft(State& state, const std::string& text) {
@@ -406,8 +456,11 @@ bool set_draft(State& state, const std::string& text) {
     state.notice = {draft.error().sentence(), true};
     return false;
   }
-  state.teaching.drafts[state.selection.rung] = *draft;
   state.notice = {};
+  if (const RungView* recorded = recorded_row(state, state.selection.rung))
+    settle(state, *recorded, *draft);
+  else
+    state.teaching.drafts[state.selection.rung] = *draft;
   state.ladder.dirty = true;
   return true;
 }
@@ -419,6 +472,8 @@ Interval draft_span(const State& state) {
 }
 
 void drag_draft(State& state, double value_ns) {
+  if (recorded_row(state, state.selection.rung))
+    return;  // Enter answers it, and a hand that drags is not done
   const double step = std::pow(10, std::floor(std::log10(value_ns)) - 1);
   value_ns = std::round(value_ns / step) * step;
   state.teaching.typed = format_time_ns(value_ns);
@@ -437,7 +492,7 @@ const Draft* draft_of(const State& state, const std::string& kernel) {
 }
 
 bool is_predict_open(const State& state) {
-  return state.teaching.predicting && !state.is_replay();
+  return state.teaching.predicting && state.teaching.predicts_saved == state.is_replay();
 }
 
 namespace {
@@ -515,6 +570,14 @@ bool lock_drafts(State& state, WorkRequest* request) {
 
 std::optional<report::Revealed> revealed_of(const State& state, const std::string& kernel) {
   const RungView* row = find_row(state.ladder, kernel);
+  const Settled* settled = settled_of(state, kernel);
+  if (const RungView* recorded = settled ? recorded_row(state, kernel) : nullptr) {
+    const RungView::Held held = recorded->held();
+    auto revealed = report::reveal_recorded(*held.run, settled->said, *held.series,
+                                            machine_of(state, *recorded));
+    revealed.after_the_fact = settled->is_late;
+    return revealed;
+  }
   if (!row || row->origin == Origin::recorded) return {};
   return report::reveal(state.run(), kernel, view_params(state, row->info));
 }
@@ -641,6 +704,7 @@ bool awaits_answer(const State& state, const std::string& kernel) {
   const bool can_run = built && built->available && !state.is_replay();
   if (can_run || !has_question(state, kernel)) return false;
   return !shows_outcome(state, kernel) && answer_of(state, kernel).empty() &&
+         !settled_of(state, kernel) &&
          !report::reveal(state.run(), kernel, params_of(state, kernel));
 }
 
@@ -705,6 +769,8 @@ void open_predict(State& state) {
   Teaching& teach = state.teaching;
   if (!teach.predicting) teach.uncovered.clear();
   teach.predicting = teach.wants_focus = true;
+  if (std::exchange(teach.predicts_saved, state.is_replay()) != state.is_replay())
+    teach.typed.clear();  // of the other run's question
   if (state.view.screen != ScreenId::presenter) state.view.screen = ScreenId::lab;
   if (state.selection.view->fills) state.selection.view = &kLadderView;  // the field is below that
   state.ladder.dirty = true;
@@ -762,6 +828,13 @@ std::string read_as(std::string_view typed, const Reference& reference, double n
 
 std::string hint_of(const State& state, const Reference& reference) {
   const std::string& rung = state.selection.rung;
+  if (const RungView* recorded = recorded_row(state, rung))
+    return std::string(
+               awaits_answer(state, rung) ? "" : "It was in view: an answer is after the fact. ") +
+           (reference.title.empty() ? "Type a time, as 12 ms"
+                                    : "Type 3x (over " + reference.title + ", " +
+                                          format_time_ns(reference.time_ns) + ") or a time") +
+           "; Enter holds it against the recording of " + machine_of(state, *recorded) + ".";
   const std::string seen =
       has_seen(state, rung, {}) ? "It has run here: an answer is after the fact. " : "";
   if (const Draft* draft = draft_of(state, rung)) {
@@ -844,7 +917,9 @@ void draw_input(Ui& ui, const Area& box) {
       changed.teaching.typed_for = rung;
     });
   }
-  if ((entered || left) && *text)
+  // An answer that nothing takes back is given by Enter alone.
+  const bool is_final = recorded_row(state, state.selection.rung) != nullptr;
+  if ((entered || (left && !is_final)) && *text)
     ui.dispatch([now = std::string(text)](State& changed) { set_draft(changed, now); });
 }
 
@@ -922,7 +997,7 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
     ui.dispatch_action("run");
   draw_input(ui, box);
   draw_unseen(ui, &line);
-  if (line.w > ui.px(60)) draw_slider(ui, line);
+  if (line.w > ui.px(60) && !recorded_row(state, state.selection.rung)) draw_slider(ui, line);
   const std::string why = predict_blocker(state);
   // While it is typed: how it is read, or what it lacks.
   const Draft* draft = draft_of(state, state.selection.rung);

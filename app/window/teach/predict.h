@@ -48,9 +48,13 @@ void ask_prediction(State& state, const std::string& kernel, const Asked& asked)
 /// not above 0, or a factor without a reference.
 Result<double> parse_prediction(std::string_view text, const Reference& reference);
 
+/// The row of a rung that cannot run here, where a recording, or the saved run that is open, has its result at the size in
+/// view: that answers a prediction. Null: none has.
+const RungView* recorded_row(const State& state, const std::string& kernel);
 /// Why nothing may be predicted now for the selected rung; empty: it may.
 std::string predict_blocker(const State& state);
-/// Takes `text` as the selected rung's expectation, or says in the notice what is wrong with it.
+/// Takes `text` as the selected rung's expectation, or says in the notice what is wrong with it. What a recording has
+/// answers it at once.
 bool set_draft(State& state, const std::string& text);
 /// Dragged there: two digits, since more would claim to know more than anyone expects.
 void drag_draft(State& state, double value_ns);
@@ -58,7 +62,7 @@ void drag_draft(State& state, double value_ns);
 Interval draft_span(const State& state);
 /// The draft of this rung at the parameters in view; null: none.
 const Draft* draft_of(const State& state, const std::string& kernel);
-/// The field takes an answer: a saved run has none, also where it is opened while a live session's field is open.
+/// The field takes an answer: a saved run has none that is opened while a live session's field is open.
 bool is_predict_open(const State& state);
 /// What Run runs for the predictions that wait for it: their rungs, and what a factor is over where that has no result.
 /// Empty: nothing waits, and it runs all.
@@ -67,7 +71,8 @@ std::set<std::string> predicted_rungs(const State& state);
 /// over, and that has no result yet, is put before the others. False: what stands in the field cannot be read; the notice
 /// says why, and nothing is to run.
 bool lock_drafts(State& state, WorkRequest* request);
-/// What was predicted for this rung at the parameters in view, from the run that its row shows.
+/// What was predicted for this rung at the parameters in view, from the run that its row shows; of a recorded row against
+/// the recording.
 std::optional<report::Revealed> revealed_of(const State& state, const std::string& kernel);
 
 /// Drafts, predictions and the model's bound onto a ladder made of these rows.

@@ -12,6 +12,7 @@
 
 #include "app/study/cards.h"
 #include "common/record/request.h"
+#include "common/record/run.h"
 #include "common/record/types.h"
 
 namespace ridge::study {
@@ -31,6 +32,13 @@ struct Draft {
   Params params;        ///< the rung's, when it was typed
   double factor = 0;    ///< typed so: times as fast as `of`; 0: a time was typed
   std::string of = {};  ///< kernel id
+};
+
+/// An expectation of a rung that does not run here: a recording answers it as it is entered.
+struct Settled {
+  Prediction said;
+  Params params;         ///< the rung's in view, when it was typed
+  bool is_late = false;  ///< what was recorded was in view before
 };
 
 /// Where a step stands. Page Down goes on, Page Up goes back. `done`: the tour's end card.
@@ -86,6 +94,7 @@ struct Studying {
 /// The teaching loop: predictions, the presenter, tours.
 struct Teaching {
   bool predicting = false;  ///< the field is open
+  bool predicts_saved = false;  ///< it was opened over a saved run
   bool has_keyboard = false;  ///< the field has it
   bool wants_focus =
       false;              ///< until it has the keyboard: what is typed meanwhile goes into `typed`
@@ -96,6 +105,7 @@ struct Teaching {
   std::string typed;      ///< in the field
   std::string typed_for;  ///< kernel id the text belongs to
   std::map<std::string, Draft> drafts;  ///< by kernel id
+  std::map<std::string, Settled> settled;  ///< by kernel id
 
   bool presenting = false;
   std::shared_ptr<const BeforePresenting> before;  ///< what presenting changes; null: it is off

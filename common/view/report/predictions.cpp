@@ -165,10 +165,25 @@ void reveal_factor(const Run& run, Revealed* out) {
   if (out->ratio && out->range.empty()) out->factor = said / *out->ratio;
 }
 
-Revealed reveal_one(const Run& run, const Prediction& prediction) {
+Revealed said(const Prediction& prediction) {
   Revealed out;
   out.prediction = &prediction;
   if (is_time(prediction.value)) out.predicted_ns = prediction.value;
+  return out;
+}
+
+/// With its series: how far off it was.
+void judge(const Run& run, Revealed* out) {
+  if (out->series) out->measured_ns = out->series->stats->median_ns;
+  if (out->prediction->factor > 0)
+    reveal_factor(run, out);
+  else if (out->measured_ns && out->predicted_ns && !reveal_busy_time(out))
+    out->factor = *out->measured_ns / *out->predicted_ns;
+  if (out->series) out->least = least_time(*out->series, run);
+}
+
+Revealed reveal_one(const Run& run, const Prediction& prediction) {
+  Revealed out = said(prediction);
   const auto& all = run.series();
   const size_t before = std::min(prediction.series_before, all.size());
   for (size_t i = 0; i < all.size(); ++i) {
@@ -179,17 +194,8 @@ Revealed reveal_one(const Run& run, const Prediction& prediction) {
     out.series = &all[i];  // of the step that it was made for: what ran later is another minute's
     break;
   }
-  if (out.series) out.measured_ns = out.series->stats->median_ns;
-  if (prediction.factor > 0)
-    reveal_factor(run, &out);
-  else if (out.measured_ns && out.predicted_ns && !reveal_busy_time(&out))
-    out.factor = *out.measured_ns / *out.predicted_ns;
-  if (!out.series) {
-    out.reason = missing_reason(run, prediction);
-    out.least.reason = out.reason;
-    return out;
-  }
-  out.least = least_time(*out.series, run);
+  judge(run, &out);
+  if (!out.series) out.least.reason = out.reason = missing_reason(run, prediction);
   return out;
 }
 
@@ -275,6 +281,15 @@ std::optional<Revealed> reveal(const Run& run, const std::string& kernel, const 
   return reveal_one(run, *found);
 }
 
+Revealed reveal_recorded(const Run& recording, const Prediction& prediction, const Series& series,
+                         const std::string& machine) {
+  Revealed out = said(prediction);
+  out.series = &series;
+  out.machine = machine;
+  judge(recording, &out);
+  return out;
+}
+
 std::string said_text(const Prediction& prediction) {
   return prediction.factor > 0 ? fmt::format("{:.4g}×", prediction.factor)
                                : format_time_ns(prediction.value);
@@ -290,6 +305,7 @@ std::string prediction_sentence(const Revealed& revealed) {
     text += std::string(text.empty() ? "Y" : "y") + "ou said ";
   text += said_text(prediction);
   if (!revealed.measured_ns) return text + "; no result: " + revealed.reason + ".";
+  const std::string where = revealed.machine.empty() ? "" : ", recorded on " + revealed.machine;
   const std::string took = format_time_ns(*revealed.measured_ns);
   if (of_times)
     text += ", measured " +
@@ -298,6 +314,7 @@ std::string prediction_sentence(const Revealed& revealed) {
     text += ", it is " + ratio_said(revealed);
   else
     text += "; what that refers to has no result here, and this rung took " + took;
+  text += where;
   if (revealed.factor)
     text += ": " + off_text(revealed);
   else if (!revealed.range.empty())
@@ -314,7 +331,8 @@ std::string model_sentence(const Revealed& revealed) {
   const LeastTime& least = revealed.least;
   if (!least.time_ns) return "Roofline model unavailable: " + least.reason + ".";
   std::string text = "Roofline model: no less than " + format_time_ns(*least.time_ns) + ", by " +
-                     least.ceiling + " measured here";
+                     least.ceiling +
+                     (revealed.machine.empty() ? " measured here" : " measured there");
   if (revealed.measured_ns)
     text += "; measured is " + format_ratio(*revealed.measured_ns / *least.time_ns) + " that";
   return text + ".";

@@ -40,6 +40,7 @@ struct Revealed {
   std::string range;
   LeastTime least;
   bool after_the_fact = false;  ///< a result for these parameters was there already
+  std::string machine;          ///< a recording's, which answers it; empty: the run's own
   std::string reason;           ///< why there is nothing to hold it against
 };
 
@@ -47,6 +48,10 @@ struct Revealed {
 std::vector<Revealed> reveal(const Run& run);
 /// The latest of this kernel at these parameters; none was made: empty.
 std::optional<Revealed> reveal(const Run& run, const std::string& kernel, const Params& params);
+
+/// One that no run answers, held against a result of a recording.
+Revealed reveal_recorded(const Run& recording, const Prediction& prediction, const Series& series,
+                         const std::string& machine);
 
 /// As it was said: "8×", "12.0 ms".
 std::string said_text(const Prediction& prediction);
