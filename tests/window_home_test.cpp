@@ -229,7 +229,8 @@ TEST_CASE("while it climbs one line says what its rung changes, and which of how
   const auto measured_s = [&] { return static_cast<int>(f.state.requests.ceilings_s); };
   const auto line_now = [&] {
     return "This machine's ceilings, once: DRAM read, 1 thread, 2 of 4, " +
-           std::to_string(measured_s()) + " s. Then the climb goes on.";
+           std::to_string(measured_s()) +
+           " s. Then the bars stand under them, and the climb goes on.";
   };
   CHECK(climb_line(f.state) == line_now());
   CHECK(climb_place(f.state).is_at_ceilings);
@@ -243,6 +244,26 @@ TEST_CASE("while it climbs one line says what its rung changes, and which of how
   f.session.phase(request.id, 3, "timing", 0.5);
   f.driver->frames(2);
   CHECK(climb_line(f.state).starts_with("Rung 4" + of));
+}
+
+TEST_CASE("while it climbs no bar shrinks because a faster one came: they stand under the ceiling",
+          "[window][home]") {
+  Fixture f(1280, 720);
+  f.driver->type('h');
+  REQUIRE(f.driver->click("begin"));
+  f.driver->frames(2);
+  const WorkRequest request = f.session.last(RequestType::run);
+  std::set<double> ends;
+  for (int i = 0; i < 4; ++i) {
+    f.session.measure(request, i, 64e6 / (1 << i));
+    f.driver->frames(3);
+    ChartRows rows;
+    const chart::ChartModel model = centre_chart(f.state, &rows);
+    REQUIRE(model.panels.front().rules.size() == 1);
+    CHECK(model.panels.front().axis.high >= model.panels.front().rules.front().value);
+    ends.insert(model.panels.front().axis.high);
+  }
+  CHECK(ends.size() == 1);
 }
 
 TEST_CASE("the card says of a ceiling that is not known whether it is in doubt or was not measured",

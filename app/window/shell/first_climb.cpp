@@ -384,7 +384,8 @@ std::string climb_line(const State& state) {
   const Request* request = state.run().request(climb.run);
   if (place.of == 0 || !request) return "";
   if (const std::string which = ceilings_words(state, *request); !which.empty())
-    return "This machine's ceilings, once: " + which + ". Then the climb goes on.";
+    return "This machine's ceilings, once: " + which +
+           ". Then the bars stand under them, and the climb goes on.";
   const std::string& kernel = request->kernels[static_cast<size_t>(place.at - 1)];
   const Rung* rung = rung_of(kernel);
   return fmt::format("Rung {} of {} on one core  ·  {}: {}", place.at, place.of,

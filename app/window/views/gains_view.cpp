@@ -579,6 +579,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   if (!is_learning(state))
     options.columns.push_back({"Bandwidth", "least bytes/s", "memory_bandwidth"});
   if (axis.unit == "FLOP/s") options.ceiling = find_shared_ceiling(*out, &rows);
+  options.is_climbing = state.first_climb.is_under_way() && !state.is_replay();
   chart::ChartModel model = chart::climb_chart(rows, options);
   const bool is_over = std::any_of(out->rows.begin(), out->rows.end(), [](const auto& row) {
     return row.series && row.run && !row.series->pipeline &&

@@ -161,7 +161,8 @@ void add_ceiling(std::span<const ClimbRow> rows, const ClimbOptions& options, do
                  Panel* panel, std::vector<Row>* names) {
   if (!options.ceiling || !(options.ceiling->value > 0)) return;
   const Ceiling& ceiling = *options.ceiling;
-  if (!(fastest > 0) || ceiling.value > fastest * kFarCeiling) return;
+  const bool is_far = ceiling.value > fastest * kFarCeiling && !options.is_climbing;
+  if (!(fastest > 0) || is_far) return;
   Rule rule{ceiling.value,
             ceiling.name + ": " + ceiling_text(ceiling, ceiling.value) + ", " + ceiling.source};
   if (!ceiling.doubt.empty()) {

@@ -74,6 +74,8 @@ struct ClimbOptions {
   /// The one that all rates are under, in their unit: a line. It is left out where the fastest rung is far below it,
   /// so that the bars keep their lengths.
   std::optional<Ceiling> ceiling{};
+  /// Faster rungs are still to come: the axis reaches to the ceiling however far that is, so that no bar shrinks as they do.
+  bool is_climbing = false;
   std::vector<ClimbColumn> columns{};
   bool has_sentences =
       false;  ///< under the chart, as in a report: then a row does not say what its step needs
