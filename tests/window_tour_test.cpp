@@ -2,6 +2,9 @@
 // end card, the presenter; and every shipped tour walked as on a machine that has no GPU.
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -207,9 +210,6 @@ TEST_CASE("a reason that leads to a table has it below", "[tour]") {
   CHECK(f.driver->find("step_lesson_aside"));
 }
 
-TEST_CASE("the end card says which steps another window has seen", "[tour]") {
-  Fixture f;
-  f.state.tour_progress.places["meetup"] = {1, {0}};
 TEST_CASE("a lesson that counts at another size than its step ran says both", "[tour]") {
   Fixture f;
   f.state.sessions.recordings = shipped();  // its figures then are of a machine and a size
@@ -231,6 +231,9 @@ TEST_CASE("a lesson that counts at another size than its step ran says both", "[
   CHECK_FALSE(f.driver->find("step_lesson_size"));
 }
 
+TEST_CASE("the end card says which steps another window has seen", "[tour]") {
+  Fixture f;
+  f.state.tour_progress.places["meetup"] = {1, {0}};
   start_tour(f.state, "meetup", 1);
   f.state.teaching.results[1] = {};
   f.driver->frames(2);
@@ -1879,10 +1882,10 @@ TEST_CASE("a file of options alone is no code for a class, and long code keeps i
 
 TEST_CASE("of a diff that is too long the lines stay that changed most", "[tour]") {
   using Kind = app::DiffLine::Kind;
-  std::vector<app::DiffLine> lines(40, {Kind::same, 1, 1, "same"});
-  lines[3] = {Kind::added, 0, 4, "a name"};
-  for (size_t i = 6; i < 13; ++i) lines[i] = {Kind::added, 0, int(i), "no loop"};
-  for (size_t i = 20; i < 26; ++i) lines[i] = {Kind::added, 0, int(i), "    the change"};
+  std::vector<app::DiffLine> lines(40, {Kind::same, 1, 1, "same;"});
+  lines[3] = {Kind::added, 0, 4, "a name;"};
+  for (size_t i = 6; i < 13; ++i) lines[i] = {Kind::added, 0, int(i), "no loop;"};
+  for (size_t i = 20; i < 26; ++i) lines[i] = {Kind::added, 0, int(i), "    the change;"};
   const auto key = app::key_lines(lines, 12);
   CHECK(key.size() == 12);
   CHECK(key.front().text.empty());  // a cut, on both sides
@@ -2714,6 +2717,91 @@ void walk_step(Fixture& f, float width, float height) {
   check_names_the_lessons_size(f, bars, about);
   read_on(f);
   f.driver->key(Key::page_down);
+}
+
+/// The text of each rung, by its id, as the project holds it.
+std::map<std::string, std::string> rung_texts() {
+  const std::regex entry(R"(RIDGE_(?:KERNEL|TRAINING|PIPELINE|TRAP)\((\w+),\s*(\w+),\s*(\w+))");
+  std::map<std::string, std::string> texts;
+  const std::filesystem::path folder = variable("RIDGE_SOURCE") + "/kernels";
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string kind = file.path().extension().string();
+    if (kind != ".cpp" && kind != ".cu") continue;
+    const std::string text = read_text(file.path().string()).value();
+    for (std::sregex_iterator at(text.begin(), text.end(), entry), end; at != end; ++at)
+      texts[at->str(1) + "." + at->str(2) + "." + at->str(3)] = text;
+  }
+  return texts;
+}
+
+/// What stands before the line in its text ends a statement, or opens a block, a loop's or a function's.
+bool begins_in(const std::string& text, std::string_view line) {
+  std::string before = text.substr(0, static_cast<size_t>(line.data() - text.data()));
+  const auto last_line = [&] {
+    const size_t at = before.find_last_not_of("\n ");
+    before.resize(at == before.npos ? 0 : at + 1);
+    return before.substr(before.rfind('\n') + 1);
+  };
+  std::string last = last_line();
+  while (!last.empty() && last.find_first_not_of(' ') == last.find("//")) {
+    before.resize(before.size() - last.size());
+    last = last_line();
+  }
+  last = last.substr(0, last.find(" //"));
+  const size_t end = last.find_last_not_of(' ');
+  if (end == last.npos || last.starts_with("#")) return true;
+  const bool is_list = contains(last, "= {") && !contains(last, "}");
+  return !is_list && std::string_view(";{}:").find(last[end]) != std::string_view::npos &&
+         line.find_first_not_of(' ') != line.find('}');
+}
+
+TEST_CASE("every excerpt of a tour's code begins at a statement", "[tour]") {
+  const Walk walk;
+  Fixture f;
+  const std::map<std::string, std::string> texts = rung_texts();
+  const auto source_of = [&](const Rung& rung) {
+    const auto found = texts.find(rung.kernel);
+    return found == texts.end() ? nullptr : &found->second;
+  };
+  int excerpts = 0;
+  const auto check = [&](const std::string* text, std::string_view line) {
+    INFO(line);
+    CHECK(begins_in(*text, line));
+    ++excerpts;
+  };
+  for (const std::string& id : study::tour_ids()) {
+    const auto tour = study::load_tour(id);
+    REQUIRE(tour);
+    for (const TourStep& step : tour->steps) {
+      const CodePair pair = code_of(f.state, step);
+      const std::string* after = pair.rung ? source_of(*pair.rung) : nullptr;
+      const std::string* before = pair.before ? source_of(*pair.before) : nullptr;
+      if (!after || (pair.before && !before)) continue;
+      INFO(id << ": " << pair.rung->kernel);
+      if (!pair.before) {
+        const SourceText source{pair.rung->kernel, "", *after, "", ""};
+        for (size_t most = 4; most < 50; ++most) {
+          const auto part = key_part(code_lines(source), most);
+          if (part.size() > 1) check(&source.text, part[part.front() == "…"]);
+        }
+        continue;
+      }
+      const auto body =
+          app::without_registration(app::without_frame(app::diff_code(*before, *after), true));
+      const auto check_parts = [&](const std::vector<app::DiffLine>& shown) {
+        const auto is_cut = [](const app::DiffLine& line) {
+          return !line.old_number && !line.new_number;
+        };
+        for (size_t i = 1; i < shown.size(); ++i)
+          if (is_cut(shown[i - 1]) && !is_cut(shown[i]))
+            check(shown[i].kind == app::DiffLine::Kind::added ? after : before, shown[i].text);
+      };
+      for (const int context : {2, 1, 0}) check_parts(app::fold_equal(body, context));
+      for (size_t most = 5; most < 50; ++most)
+        check_parts(app::key_lines(app::fold_equal(body, 0), most));
+    }
+  }
+  CHECK(excerpts > 100);
 }
 
 TEST_CASE("the presenter writes nothing too small for the last row of a room", "[tour][walk]") {

@@ -133,6 +133,84 @@ DiffCount count_changes(const std::vector<DiffLine>& lines) {
   return count;
 }
 
+namespace {
+
+std::string_view without_indent(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text;
+}
+
+/// Of a line its code: without what stands around it, and without the comment at its end.
+std::string_view code_in(std::string_view line) {
+  line = without_indent(line.substr(0, line.find("//")));
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
+
+/// An initializer's brace opens no block.
+bool opens_block(std::string_view code) {
+  if (!code.ends_with("{")) return false;
+  const std::string_view before = code.substr(0, code.size() - 1);
+  const std::string_view opener = code_in(before);
+  return opener.empty() ||
+         (before.ends_with(" ") && std::string_view("=(,{").find(opener.back()) == before.npos &&
+          !opener.ends_with("return"));
+}
+
+/// Behind this code begins a statement, or the first line of a block.
+bool ends_statement(std::string_view code) {
+  if (code.starts_with("#")) return !code.ends_with("\\");
+  if (code.ends_with(";"))  // but for one in the head of a loop
+    return std::count(code.begin(), code.end(), '(') <= std::count(code.begin(), code.end(), ')');
+  if (code.ends_with(":")) {
+    constexpr std::string_view kLabels[] = {"case ", "default", "public", "private", "protected"};
+    return std::any_of(std::begin(kLabels), std::end(kLabels),
+                       [&](std::string_view label) { return code.starts_with(label); });
+  }
+  return code.ends_with("}") || opens_block(code);
+}
+
+bool is_cut(const DiffLine& line) {
+  return !line.old_number && !line.new_number;
+}
+
+/// The statement of a line before it, in the same text, goes on in it.
+bool is_mid_statement(const std::vector<DiffLine>& lines, size_t at) {
+  const Kind other = lines[at].kind == Kind::removed ? Kind::added : Kind::removed;
+  for (size_t i = at; i-- > 0 && !is_cut(lines[i]);) {
+    const std::string_view code = code_in(lines[i].text);
+    if (lines[i].kind != other && !code.empty()) return !ends_statement(code);
+  }
+  return false;
+}
+
+bool begins_statement(const std::vector<DiffLine>& lines, size_t at) {
+  const std::string_view text = without_indent(lines[at].text);
+  constexpr std::string_view kGoesOn[] = {"}", ")", "else"};
+  return !text.empty() && !is_mid_statement(lines, at) &&
+         std::none_of(std::begin(kGoesOn), std::end(kGoesOn),
+                      [&](std::string_view one) { return text.starts_with(one); });
+}
+
+/// Each part that is kept begins at a statement: with fewer lines about its first change, else with more.
+void begin_at_statements(const std::vector<DiffLine>& lines, std::vector<bool>* keep) {
+  constexpr size_t kReach = 12;  // of what is no code none is found
+  for (size_t i = 1; i < lines.size(); ++i) {
+    if (!(*keep)[i] || (*keep)[i - 1]) continue;
+    size_t first = i;
+    while (lines[first].kind == Kind::same && !begins_statement(lines, first)) ++first;
+    const auto at = [&](size_t line) { return keep->begin() + static_cast<std::ptrdiff_t>(line); };
+    if (begins_statement(lines, first)) {
+      std::fill(at(i), at(first), false);
+      continue;
+    }
+    first = i;
+    while (first > 0 && i - first < kReach && !begins_statement(lines, first)) --first;
+    if (begins_statement(lines, first)) std::fill(at(first), at(i), true);
+  }
+}
+
+}  // namespace
+
 std::vector<DiffLine> fold_equal(const std::vector<DiffLine>& lines, int context) {
   const int count = static_cast<int>(lines.size());
   std::vector<bool> keep(lines.size(), false);
@@ -142,6 +220,7 @@ std::vector<DiffLine> fold_equal(const std::vector<DiffLine>& lines, int context
       keep[static_cast<size_t>(k)] = true;
     }
   }
+  begin_at_statements(lines, &keep);
   std::vector<DiffLine> folded;
   for (size_t i = 0; i < lines.size(); ++i) {
     // A cut that would hide a single line costs as much room as the line.
@@ -199,10 +278,11 @@ std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most)
   const size_t count = most - kCuts;
   const DiffCount changes = count_changes(lines);
   const bool any = changes.added + changes.removed > 0;  // of code that is the same all lines count
+  const auto end_of = [&](size_t first) { return std::min(first + count, lines.size()); };
   const auto weight_from = [&](size_t first) {
     size_t weight = 0;
     bool has_removed = false, has_added = false;
-    for (size_t i = first; i < first + count; ++i) {
+    for (size_t i = first; i < end_of(first); ++i) {
       const Kind kind = lines[i].kind;
       const size_t own = !any || kind != Kind::same ? telling_weight(lines, i) : 0;
       weight += own;
@@ -212,11 +292,14 @@ std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most)
     return has_removed && has_added ? weight * 3 / 2 : weight;  // a change is what was and what is
   };
   size_t best = 0;
-  for (size_t first = 1; first + count <= lines.size(); ++first)
-    if (weight_from(first) > weight_from(best)) best = first;
+  for (size_t first = 1; first < lines.size(); ++first)
+    if (begins_statement(lines, first) && weight_from(first) > weight_from(best)) best = first;
+  // A statement that has no room to its end is left out, where others stand before it.
+  size_t end = end_of(best);
+  while (end < lines.size() && end > best + 1 && is_mid_statement(lines, end)) --end;
+  if (end == best + 1) end = end_of(best);
   const auto from = lines.begin() + static_cast<std::ptrdiff_t>(best),
-             to = from + static_cast<std::ptrdiff_t>(count);
-  const auto is_cut = [](const DiffLine& line) { return !line.old_number && !line.new_number; };
+             to = lines.begin() + static_cast<std::ptrdiff_t>(end);
   std::vector<DiffLine> key;
   if (from != lines.begin() && !is_cut(*from)) key.emplace_back();
   key.insert(key.end(), from, to);

@@ -29,7 +29,7 @@ struct DiffCount {
 DiffCount count_changes(const std::vector<DiffLine>& lines);
 
 /// The same lines with runs of more than 2 * context + 1 equal ones cut out; a cut is one line with
-/// both numbers 0 and an empty text.
+/// both numbers 0 and an empty text. Behind a cut a statement begins.
 std::vector<DiffLine> fold_equal(const std::vector<DiffLine>& lines, int context);
 
 /// Without the lines that every file of code has and that did not change: includes, namespaces, blank ones. `whole`: without
@@ -41,7 +41,7 @@ std::vector<DiffLine> without_registration(const std::vector<DiffLine>& lines);
 
 /// Of lines that have no more room than for `most` of them: those together that have the most changed ones, each counting
 /// more the deeper it stands, because the inner loop is where the work is; and a cut where some were left out before or
-/// behind. Where none changed all of them count.
+/// behind. Where none changed all of them count. They begin at a statement.
 std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most);
 
 }  // namespace ridge::app

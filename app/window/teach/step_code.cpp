@@ -79,12 +79,6 @@ std::vector<std::string_view> code_lines(const SourceText& source) {
 
 namespace {
 
-/// The line before it goes on in it: the second line of a signature says nothing without its first.
-bool continues(const std::vector<std::string_view>& lines, size_t at) {
-  return at > 0 && !lines[at - 1].empty() &&
-         std::string_view(",(").find(lines[at - 1].back()) != std::string_view::npos;
-}
-
 /// Of a trap the way of measuring that is wrong, which its question is about, and what follows it.
 std::vector<std::string_view> wrong_part(const std::vector<std::string_view>& lines, size_t most) {
   const auto lie = std::find_if(lines.begin(), lines.end(), [](std::string_view line) {
@@ -109,9 +103,8 @@ std::vector<std::string_view> key_part(const std::vector<std::string_view>& line
   std::vector<app::DiffLine> shown = app::key_lines(all, most);
   std::erase_if(shown, [](const app::DiffLine& line) { return line.new_number == 0; });
   if (shown.empty()) return {};
-  auto first = static_cast<size_t>(shown.front().new_number) - 1;
-  auto end = static_cast<size_t>(shown.back().new_number);
-  for (; end < lines.size() && continues(lines, first); ++end) ++first;
+  const auto first = static_cast<size_t>(shown.front().new_number) - 1;
+  const auto end = static_cast<size_t>(shown.back().new_number);
   std::vector<std::string_view> part(lines.begin() + static_cast<std::ptrdiff_t>(first),
                                      lines.begin() + static_cast<std::ptrdiff_t>(end));
   if (first > 0) part.insert(part.begin(), "…");
