@@ -494,6 +494,37 @@ TEST_CASE("the part of long code that stands on a wall begins at no second line 
   }
 }
 
+TEST_CASE(
+    "an excerpt begins with no end of another block, and of a change with no body without its head",
+    "[tour]") {
+  const std::vector<std::string_view> lines = {"int first(int n) {",
+                                               "  n += 1;",
+                                               "  n += 2;",
+                                               "  return n;",
+                                               "}",
+                                               "int second(int n) {",
+                                               "  for (;;) {",
+                                               "    n += 3;",
+                                               "    n += 4;",
+                                               "  }",
+                                               "  return n;",
+                                               "}"};
+  for (size_t most = 8; most < 12; ++most) {
+    const auto part = key_part(lines, most);
+    INFO(most);
+    REQUIRE(part.size() > 2);
+    CHECK(part[part.front() == "…"].starts_with("int "));
+  }
+  const std::string before = "void f() {\n  for (;;) {\n    a();\n    b();\n  }\n}\n",
+                    after = "void f() {\n  int x = 0;\n  for (;x;) {\n    c();\n    d();\n  }\n}\n";
+  for (size_t most = 5; most < 9; ++most) {
+    const auto shown = app::key_lines(app::fold_equal(app::diff_code(before, after), 0), most);
+    INFO(most);
+    REQUIRE(shown.size() > 1);
+    CHECK(shown[1].text.find_first_not_of(' ') == 2);
+  }
+}
+
 TEST_CASE("on a wall Explain's code is no smaller than the words around it, however long it is",
           "[tour]") {
   const std::string source =

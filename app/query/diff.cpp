@@ -140,6 +140,10 @@ std::string_view without_indent(std::string_view text) {
   return text;
 }
 
+size_t indent_of(std::string_view text) {
+  return text.size() - without_indent(text).size();
+}
+
 /// Of a line its code: without what stands around it, and without the comment at its end.
 std::string_view code_in(std::string_view line) {
   line = without_indent(line.substr(0, line.find("//")));
@@ -189,6 +193,16 @@ bool begins_statement(const std::vector<DiffLine>& lines, size_t at) {
   return !text.empty() && !is_mid_statement(lines, at) &&
          std::none_of(std::begin(kGoesOn), std::end(kGoesOn),
                       [&](std::string_view one) { return text.starts_with(one); });
+}
+
+/// No statement behind it, up to `end`, stands farther out.
+bool is_outermost(const std::vector<DiffLine>& lines, size_t at, size_t end) {
+  for (size_t i = at + 1; i < end; ++i) {
+    const std::string_view text = lines[i].text;
+    const bool is_out = indent_of(text) < indent_of(lines[at].text) && !text.starts_with("#");
+    if (is_out && begins_statement(lines, i)) return false;
+  }
+  return true;
 }
 
 /// Each part that is kept begins at a statement: with fewer lines about its first change, else with more.
@@ -278,11 +292,18 @@ std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most)
   const size_t count = most - kCuts;
   const DiffCount changes = count_changes(lines);
   const bool any = changes.added + changes.removed > 0;  // of code that is the same all lines count
-  const auto end_of = [&](size_t first) { return std::min(first + count, lines.size()); };
+  // A statement that has no room to its end is left out, where others stand before it.
+  const auto end_of = [&](size_t first) {
+    const size_t most_end = std::min(first + count, lines.size());
+    size_t end = most_end;
+    while (end < lines.size() && end > first + 1 && is_mid_statement(lines, end)) --end;
+    return end > first + 1 ? end : most_end;
+  };
   const auto weight_from = [&](size_t first) {
     size_t weight = 0;
     bool has_removed = false, has_added = false;
-    for (size_t i = first; i < end_of(first); ++i) {
+    const size_t end = end_of(first);
+    for (size_t i = first; i < end; ++i) {
       const Kind kind = lines[i].kind;
       const size_t own = !any || kind != Kind::same ? telling_weight(lines, i) : 0;
       weight += own;
@@ -291,13 +312,16 @@ std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most)
     }
     return has_removed && has_added ? weight * 3 / 2 : weight;  // a change is what was and what is
   };
-  size_t best = 0;
-  for (size_t first = 1; first < lines.size(); ++first)
-    if (begins_statement(lines, first) && weight_from(first) > weight_from(best)) best = first;
-  // A statement that has no room to its end is left out, where others stand before it.
-  size_t end = end_of(best);
-  while (end < lines.size() && end > best + 1 && is_mid_statement(lines, end)) --end;
-  if (end == best + 1) end = end_of(best);
+  // The end of another block, or a loop's body without its head, says little: where enough stands in whole blocks, those.
+  size_t best = 0, best_whole = 0;
+  for (size_t first = 1; first < lines.size(); ++first) {
+    if (!begins_statement(lines, first)) continue;
+    if (weight_from(first) > weight_from(best)) best = first;
+    if (is_outermost(lines, first, end_of(first)) && weight_from(first) > weight_from(best_whole))
+      best_whole = first;
+  }
+  if (3 * weight_from(best_whole) >= weight_from(best)) best = best_whole;
+  const size_t end = end_of(best);
   const auto from = lines.begin() + static_cast<std::ptrdiff_t>(best),
              to = lines.begin() + static_cast<std::ptrdiff_t>(end);
   std::vector<DiffLine> key;
