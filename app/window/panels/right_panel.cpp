@@ -356,7 +356,7 @@ std::vector<app::DiffLine> DiffTab::brief_lines(int context) const {
   const std::vector<app::DiffLine> body =
       app::without_registration(app::without_frame(lines_, is_cut));
   if (has_change(body)) return app::fold_equal(body, context);
-  return has_change(code) ? app::fold_equal(code, context) : code;
+  return has_change(code) ? app::fold_equal(code, context) : body;
 }
 
 /// With less and less about the changes until they fit at the least size, else the most telling of them.
