@@ -417,7 +417,9 @@ TourStep shown_step(const State& state) {
   step.mode = RunMode::live;  // a room waits for it
   step.cache = state.selection.cache.value().value_or(CacheMode::hot);
   step.ask = Ask::time;
-  step.question = begins_question(*row->rung) + " How long does one call take?";
+  const bool trains = row->info && row->info->kind == RungKind::training;
+  step.question = begins_question(*row->rung) + " How long does one call" +
+                  (trains ? ", a step of training," : "") + " take?";
   step.words = row->rung->change;
   const Comparison* kept = kept_pair(state);
   const RungView::Held held = row->held();
