@@ -964,6 +964,7 @@ void draw_unseen(Ui& ui, Area* line) {
   const std::string& rung = state.selection.rung;
   if (!predict_blocker(state).empty() || draft_of(state, rung) || !has_seen(state, rung, {}))
     return;
+  if (recorded_row(state, rung)) return;  // no other size can be run
   const Params unseen = unseen_size(state, rung, {});
   if (unseen.empty()) return;
   const std::string label = "Ask at " + asked_size(state, unseen);
