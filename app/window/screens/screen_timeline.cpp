@@ -44,6 +44,7 @@ class TimelineScreen final : public Screen {
   void draw_lanes(Ui& ui, const Area& area);
   void draw_span(Ui& ui, const Area& lane, const SpanLane& of, const LaneSpan& span) const;
   void draw_telemetry(Ui& ui, const Area& area);
+  void draw_reach(Ui& ui, const TelemetryLane& lane, const Area& row) const;
   std::vector<chart::Point> seen_of(const Run& run, const TelemetryLane& lane) const;
   void look_again(const Run& run);
   void draw_axis(Ui& ui, const Area& area, float top) const;
@@ -229,6 +230,7 @@ std::string range_text(const TelemetryLane& lane) {
   const std::string unit = comma == std::string::npos ? "" : lane.label.substr(comma + 2);
   const auto in_words = [&](double value) {
     if (lane.name.ends_with("_busy")) return format_share(value);
+    if (lane.is_count) return format_count(value);
     return unit.empty() ? format_number(value, 3) : format_quantity(value, unit);
   };
   const std::string low = in_words(lane.low), high = in_words(lane.high);
@@ -250,10 +252,11 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) {
     // From zero where that is not far: a wiggle of one per cent must not look like a cliff. What never changes lies in the
     // middle.
     const bool is_level = lane.low == lane.high;
-    const double low = is_level                                      ? lane.low - 1
+    const double half = std::max(1.0, std::abs(lane.low) * 1e-3);  // what a float can tell from it
+    const double low = is_level                                      ? lane.low - half
                        : lane.low >= 0 && lane.low < 0.8 * lane.high ? 0
                                                                      : lane.low;
-    const double span = is_level ? 2 : std::max(lane.high - low, 1e-12);
+    const double span = is_level ? 2 * half : std::max(lane.high - low, 1e-12);
     const auto at = [&](const chart::Point& point) {
       const double value = static_cast<double>(point.y);
       return ImVec2(x_of(axis_.low + static_cast<double>(point.x)),
@@ -264,7 +267,27 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) {
     for (size_t i = 1; i < seen.size(); ++i)
       ui.list->AddLine(at(seen[i - 1]), at(seen[i]), ui.color(Role::series0), ui.px(1.6f));
     ui.list->PopClipRect();
+    draw_reach(ui, lane, row);
   }
+}
+
+/// In the wider of the two rooms that its readings leave: a line that ends in the middle says that it does.
+void TimelineScreen::draw_reach(Ui& ui, const TelemetryLane& lane, const Area& row) const {
+  std::string words = reach_words(shown(), lane);
+  if (words.empty()) return;
+  if (ui.state.is_replay()) words = "this saved run has " + words;
+  const float right = left_ + width_, pad = ui.px(10);
+  const float first = std::clamp(x_of(lane.first_s), left_, right),
+              last = std::clamp(x_of(lane.last_s), left_, right);
+  const bool is_after = right - last >= first - left_;
+  const float room = (is_after ? right - last : first - left_) - 2 * pad;
+  const float needs = ui.width(words, kTiny_px + 1);
+  if (room < ui.px(60)) return;  // looked at from near: the axis shows readings alone
+  ui.text(is_after ? last + pad : first - pad - std::min(needs, room), row.middle(), words,
+          kTiny_px + 1, Role::muted, Face::body, Anchor::start, room);
+  const Area place = {is_after ? last : left_, row.y, room + 2 * pad, row.h};
+  ui.widgets["reach:" + lane.name] = place;
+  if (needs > room && ui.hovers("reach:" + lane.name, place)) ui.tooltip(words);
 }
 
 /// A pipeline's stages are made anew where anything moved; the run's own lanes go on.

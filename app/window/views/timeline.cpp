@@ -176,18 +176,21 @@ void RunTimeline::add_telemetry(const Run& run) {
     const auto known = std::find_if(lanes.begin(), lanes.end(),
                                     [&](const TelemetryLane& lane) { return lane.name == name; });
     const bool is_new = known == lanes.end();
-    TelemetryLane lane = is_new ? TelemetryLane{quantity_label(name), name, INFINITY, -INFINITY, {}}
+    TelemetryLane lane = is_new ? TelemetryLane{.label = quantity_label(name),
+                                                .name = name,
+                                                .low = INFINITY,
+                                                .high = -INFINITY}
                                 : *known;
-    size_t readings = 0;
     for (size_t i = is_new ? 0 : telemetry_; i < all.size(); ++i) {
       const double value = all.reading(i, name), at_s = all.t_s(i) - made_.begin_s;
       if (!std::isfinite(value) || !(at_s >= 0)) continue;
       lane.low = std::min(lane.low, value), lane.high = std::max(lane.high, value);
-      ++readings;
+      if (lane.readings++ == 0) lane.first_s = at_s;
+      lane.last_s = std::max(lane.last_s, at_s);
     }
     if (!is_new)
       *known = std::move(lane);
-    else if (readings >= 2)
+    else if (lane.readings >= 2)
       lanes.push_back(std::move(lane));
   }
   telemetry_ = all.size();
@@ -222,6 +225,21 @@ void for_each_point(const Run& run, const Timeline& timeline, const TelemetryLan
     const double at_s = run.telemetry().t_s(i) - timeline.begin_s;
     if (at_s >= 0 && at_s <= timeline.length_s && std::isfinite(value)) take(at_s, value);
   });
+}
+
+std::string reach_words(const Timeline& timeline, const TelemetryLane& lane) {
+  constexpr double kLeastShare = 0.03;  // of the axis: less is not seen
+  constexpr double kLateReadings = 4;   // one is missing by so many of their distances
+  if (lane.is_count || lane.readings < 2) return "";
+  const double each_s = (lane.last_s - lane.first_s) / static_cast<double>(lane.readings - 1);
+  const double least_s = std::max(timeline.length_s * kLeastShare, kLateReadings * each_s);
+  const bool begins_late = lane.first_s > least_s,
+             ends_early = timeline.length_s - lane.last_s > least_s;
+  const std::string first = format_time_ns(lane.first_s * 1e9),
+                    last = format_time_ns(lane.last_s * 1e9);
+  if (begins_late && ends_early) return "readings from " + first + " to " + last + " only";
+  if (begins_late) return "no readings before " + first;
+  return ends_early ? "no readings after " + last : "";
 }
 
 std::vector<chart::Point> steps_of(const std::vector<chart::Point>& changes, float before,

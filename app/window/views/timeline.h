@@ -40,6 +40,8 @@ struct TelemetryLane {
   std::string label;
   std::string name;  ///< of the run's telemetry; empty: `points` has them
   double low = 0, high = 0;
+  double first_s = 0, last_s = 0;  ///< of its readings; of a count not set: it holds on
+  size_t readings = 0;
   bool is_count = false;  ///< it holds its value until the next one: steps, no slopes
   std::vector<std::pair<double, double>> points;  ///< seconds, value
 };
@@ -87,6 +89,8 @@ class RunTimeline {
   std::map<std::pair<int64_t, int>, size_t> places_;  ///< the lanes of requests that are not over
 };
 Timeline make_timeline(const State& state);
+/// What the chart says where a lane's readings are not of all the time: "no readings after 1.2 s"; empty: they are.
+std::string reach_words(const Timeline& timeline, const TelemetryLane& lane);
 /// Calls take(seconds, value) for each reading of a lane, in the order received.
 void for_each_point(const Run& run, const Timeline& timeline, const TelemetryLane& lane,
                     const std::function<void(double, double)>& take);
