@@ -1,6 +1,7 @@
 #include "app/window/shell/state.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/query/flat_source.h"
@@ -12,7 +13,11 @@
 #include "app/window/views/history_view.h"
 #include "app/window/views/view.h"
 #include "common/record/command.h"
+#include "common/record/derive.h"
+#include "common/record/edit.h"
 #include "common/record/import.h"
+#include "common/record/noise_floor.h"
+#include "common/record/params.h"
 
 namespace ridge::window {
 namespace {
@@ -123,6 +128,36 @@ std::string first_to_see(const State& state) {
   return first ? first->rung->kernel : first_rung(*state.selection.lab).kernel;
 }
 
+/// Of the processor and the type that the ladder begins with, at the size in view.
+bool is_of_climb(const RungView& row, const RungView& first) {
+  if (row.rung->peer || row.rung->wrong || !row.series || !row.series->stats) return false;
+  return row.origin != Origin::recorded && row.shown_size.empty() &&
+         backend_of(row.rung->kernel) == backend_of(first.rung->kernel) &&
+         dtype_of(*row.series) == dtype_of(*first.series);
+}
+
+/// Where the climb of a saved run ends: the fastest of our rungs that was compared, against a library where it was, else
+/// in its newest pair. A learner's own copy is what its session was about: then, and where no step was compared, it is
+/// the newest pair of all.
+const Comparison& pair_to_see(const State& state) {
+  const auto& all = state.run().comparisons();
+  const RungView* first = find_row(state.ladder, first_to_see(state));
+  const Comparison* best = &all.back();
+  if (is_edit(best->candidate) || is_edit(best->baseline) || !first || !first->series) return *best;
+  std::pair<double, bool> least(INFINITY, false);  // of its time, and whether a library is missing
+  for (const Comparison& one : all) {
+    const RungView* row = find_row(state.ladder, one.candidate);
+    const RungView* beside = find_row(state.ladder, one.baseline);
+    if (!row || !beside || is_self_check(one) || one.verdict == Verdict::invalid) continue;
+    if (!is_of_climb(*row, *first) || one.cache != state.selection.cache ||
+        !agrees(one.candidate_params, row->series->params))
+      continue;
+    const std::pair found(row->series->stats->median_ns, !beside->rung->peer);
+    if (found <= least) least = found, best = &one;
+  }
+  return *best;
+}
+
 }  // namespace
 
 void take_recordings(State& state, std::vector<Recording> recordings) {
@@ -183,8 +218,14 @@ void open_lab(State& state, const std::string& lab_id) {
       state.run().series().begin()->lab == kImportedLab)
     state.view.screen = ScreenId::report;
   if (state.is_replay() && !compared.empty() && compared.back().lab == lab->id) {
-    state.selection.baseline = compared.back().baseline;
-    state.selection.rung = compared.back().candidate;
+    state.selection.rung = first_rung(*lab).kernel;
+    rebuild_ladder(state);
+    state.selection.rung = first_to_see(state);
+    rebuild_ladder(state);  // at its size
+    const Comparison& pair = pair_to_see(state);
+    state.selection.baseline = pair.baseline;
+    state.selection.rung = pair.candidate;
+    state.ladder.dirty = true;
   }
   if (state.selection.rung.empty()) {
     state.selection.rung = first_rung(*lab).kernel;
