@@ -12,6 +12,7 @@
 #include "app/window/shell/overlays.h"
 #include "app/window/shell/settings.h"
 #include "app/window/teach/study.h"
+#include "app/window/views/chart_rows.h"
 #include "app/window/views/model_views.h"
 #include "app/window/views/timeline.h"
 #include "app/window/views/view.h"
@@ -784,6 +785,7 @@ TEST_CASE("the timeline has a lane for each rung that was timed, from stamps alo
   CHECK(timeline.length_s == Approx(10));
   REQUIRE(timeline.telemetry.size() == 1);
   CHECK(timeline.telemetry[0].label == "Power, W");
+  CHECK(reach_words(timeline, timeline.telemetry[0]) == "no readings after 3.20 s");
   CHECK(quantity_label("gpu_memory_busy") == "GPU memory busy");
   CHECK(quantity_label("sm_clock_hz") == "SM clock, Hz");
   std::vector<double> at_s;
@@ -807,6 +809,7 @@ TEST_CASE("a part that another recording of the machine has at its shape takes t
   const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded";
   f.state.sessions.recordings = app::load_recordings(folder, nullptr);
   open_run(f.state, folder + "/conv.h200.jsonl");
+  f.driver->frames(2);
   select_rung(f.state, "conv.cuda.packed_taps");
   f.driver->frames(3);
   const chart::ChartModel model = workload_of(f.state);
@@ -840,6 +843,75 @@ TEST_CASE("a recording that keeps results alone has one lane for what ran in tur
   const Timeline one_by_one = make_timeline(f.state);
   CHECK(std::count_if(one_by_one.lanes.begin(), one_by_one.lanes.end(),
                       [](const SpanLane& lane) { return lane.series >= 0; }) > 5);
+}
+
+TEST_CASE("readings that end in the middle of a run say until when they are", "[window][screens]") {
+  Fixture f(1280, 720);
+  const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded";
+  open_run(f.state, folder + "/attention.h200.jsonl");  // its readings are of the first of two runs
+  f.driver->frames(2);
+  f.state.view.screen = ScreenId::timeline;
+  f.driver->frames(3);
+  const Timeline timeline = make_timeline(f.state);
+  REQUIRE_FALSE(timeline.telemetry.empty());
+  for (const TelemetryLane& lane : timeline.telemetry) {
+    INFO(lane.label);
+    CHECK(reach_words(timeline, lane).starts_with("readings from 16.6 s to 101 s only"));
+  }
+  const Area *words = f.driver->find("reach:gpu_busy"), *seconds = f.driver->find("seconds");
+  REQUIRE((words && seconds));
+  CHECK(words->x > seconds->x);  // behind the line's end, within the chart
+  CHECK(words->right() <= seconds->right() + 1);
+  // A line that goes on to the end says nothing.
+  open_run(f.state, folder + "/pipeline.h100_80gb_hbm3.jsonl");
+  f.driver->frames(2);
+  const Timeline whole = make_timeline(f.state);
+  REQUIRE_FALSE(whole.telemetry.empty());
+  for (const TelemetryLane& lane : whole.telemetry) CHECK(reach_words(whole, lane) == "");
+}
+
+TEST_CASE("a saved run opens on the best of its ladder, against a library where it was compared",
+          "[window][screens]") {
+  Fixture f;
+  const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded/";
+  const auto opens_on = [&](const char* file, const char* baseline, const char* rung) {
+    INFO(file);
+    open_run(f.state, folder + file);
+    f.driver->frames(4);
+    CHECK(f.state.selection.baseline == baseline);
+    CHECK(f.state.selection.rung == rung);
+    const Comparison* pair = shown_comparison(f.state, nullptr);
+    REQUIRE(pair);  // the Compare screen shows its verdict
+    CHECK(pair->candidate == rung);
+    CHECK(pair->baseline == baseline);
+  };
+  // Their newest pairs are of int8, and of two libraries.
+  opens_on("gemm.intel_r_xeon_r_processor.jsonl", "gemm.cpu.onednn", "gemm.cpu.threads");
+  opens_on("gemm.h200.bf16.jsonl", "gemm.cuda.cublaslt", "gemm.cuda.tuned");
+}
+
+TEST_CASE("sizes that most rows of a part share stand in its heading, so that none is cut",
+          "[window][screens]") {
+  Fixture f(1280, 720);
+  const std::string folder = variable("RIDGE_SOURCE") + "/assets/recorded";
+  take_recordings(f.state, app::load_recordings(folder, nullptr));
+  open_run(f.state, folder + "/pipeline.h100_80gb_hbm3.jsonl");
+  set_level(f.state, Level::kLab);
+  f.state.selection.view = &kLadderView;
+  f.driver->frames(4);
+  ChartRows rows;
+  const chart::ChartModel model = kLadderView.build(f.state, &rows);
+  int of_cpu = 0;
+  for (const chart::Row& row : model.rows) {
+    if (!row.section.starts_with("CPU")) continue;
+    INFO(row.label << ": " << row.sublabel << " in " << row.section);
+    ++of_cpu;
+    // A library there takes neither parameter.
+    CHECK(row.section.find("at workers = 16, layers = 4, recorded on ") != std::string::npos);
+    CHECK(row.sublabel.find("layers") == std::string::npos);
+    CHECK(row.sublabel.find("workers") == std::string::npos);
+  }
+  CHECK(of_cpu > 5);
 }
 
 TEST_CASE("kinds of work that stand in one picture look unlike each other", "[window][screens]") {

@@ -321,32 +321,54 @@ void leave_out(const std::string& words, const std::string& rest, std::string* t
 
 namespace {
 
-/// What the results of some rows have in common.
+/// "workers" of "workers = 16".
+std::string_view name_of_size(std::string_view part) {
+  return part.substr(0, part.find(" = "));
+}
+
+/// What the results of some rows have in common. A size is shared by all rows that take its parameter, where those are
+/// most rows: a library beside a loader's rungs has no workers to tell the number of.
 class Shared {
  public:
-  void add(const RungView& view) {
-    const std::set<std::string> own = sizes_in(view.shown_size);
-    if (machines_.empty()) sizes_ = own, first_ = view.shown_size;
-    std::erase_if(sizes_, [&](const std::string& one) { return !own.contains(one); });
+  void add(const Lab& lab, const RungView& view) {
+    ++rows_;
+    const std::vector<std::string> own = parts_of(view.shown_size);
+    for (const std::string& part : own) ++said_[part];
+    if (own.size() > parts_of(most_).size()) most_ = view.shown_size;
+    if (view.series) {
+      for (const auto& [name, value] : asked_params(*view.series))
+        ++taken_[std::string(name_of_size(param_in_words(lab, name, value)))];
+    }
     machines_.insert(view.origin == Origin::recorded ? view.machine : "");
   }
-  const std::set<std::string>& sizes() const { return sizes_; }
+  std::set<std::string> sizes() const {
+    std::set<std::string> shared = sizes_in(most_);
+    std::erase_if(shared, [&](const std::string& part) {
+      const auto said = said_.find(part), taken = taken_.find(std::string(name_of_size(part)));
+      const int takers = taken == taken_.end() ? rows_ : std::max(taken->second, said->second);
+      return said->second < takers || 2 * takers <= rows_;
+    });
+    return shared;
+  }
   /// Empty: of several machines, or of this one.
   std::string machine() const { return machines_.size() == 1 ? *machines_.begin() : ""; }
   /// "at n = 2048, recorded on NVIDIA H200", without what is said already.
   std::string text(const Said& above = {}) const {
-    std::set<std::string> others = sizes_in(first_);
-    std::erase_if(others, [&](const std::string& one) { return sizes_.contains(one); });
+    std::set<std::string> others = sizes_in(most_);
+    const std::set<std::string> shared = sizes();
+    std::erase_if(others, [&](const std::string& one) { return shared.contains(one); });
     others.insert(above.sizes.begin(), above.sizes.end());
-    std::string text = sizes_beside(first_, others);
+    std::string text = sizes_beside(most_, others);
     if (!text.empty()) text = "at " + text;
     if (machine().empty() || above.machine) return text;
     return text + (text.empty() ? "" : ", ") + "recorded on " + machine();
   }
 
  private:
-  std::set<std::string> sizes_, machines_;
-  std::string first_;  ///< row's sizes, in its order
+  std::set<std::string> machines_;
+  std::map<std::string, int> said_, taken_;  ///< rows that say a size, and that take a parameter
+  std::string most_;                         ///< of the rows' sizes those of the one that says most
+  int rows_ = 0;
 };
 
 }  // namespace
@@ -360,8 +382,9 @@ void say_place_once(const State& state, const ChartRows& rows, chart::ChartModel
   for (size_t i = 0; i < rows.rows.size(); ++i) {
     const RungView* view = view_of(i);
     if (!view) continue;
-    all.add(*view);
-    if (!rows.rows[i].section.empty()) by_section[rows.rows[i].section].add(*view);
+    const Lab& lab = *state.selection.lab;
+    all.add(lab, *view);
+    if (!rows.rows[i].section.empty()) by_section[rows.rows[i].section].add(lab, *view);
   }
   model->subtitle = all.text();
   const Said above{all.sizes(), !all.machine().empty()};
@@ -370,7 +393,7 @@ void say_place_once(const State& state, const ChartRows& rows, chart::ChartModel
     const Shared& section = by_section[rows.rows[i].section];
     if (const std::string own = section.text(above); !own.empty()) row.section += " · " + own;
     Said said = above;
-    said.sizes.insert(section.sizes().begin(), section.sizes().end());
+    said.sizes.merge(section.sizes());
     said.machine = said.machine || !section.machine().empty();
     if (const RungView* view = view_of(i))
       leave_out(beside_name(*view), beside_name(*view, said), &row.sublabel);
