@@ -549,6 +549,16 @@ bool is_over_bound(const chart::LadderRow& row) {
          is_over_ceiling(derive(*row.series, *row.run));
 }
 
+/// In the lab's words; of rungs that all compute in whole numbers operations, as their ceilings have.
+std::string shown_unit(const Lab& lab, const std::string& unit, const ChartRows& rows) {
+  std::set<std::string> units;
+  for (const chart::LadderRow& row : rows.rows) {
+    if (row.series) units.insert(rate_unit(dtype_of(*row.series)));
+  }
+  if (unit == "FLOP/s" && units.size() == 1) return *units.begin();
+  return unit_in_words(lab, unit, rows.kernels.empty() ? "" : rows.kernels.front());
+}
+
 chart::ChartModel build_climb(const State& state, ChartRows* out) {
   *out = climb_rows(state, unpaired_ladder_rows(state));
   const Axis axis = axis_of(state, *out);
@@ -558,8 +568,7 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   mark_older(*out, state, &rows);
   const std::string shared = chart::take_shared_words(&rows);
   const Lab& lab = *state.selection.lab;
-  chart::ClimbOptions options{
-      .unit = unit_in_words(lab, axis.unit, out->kernels.empty() ? "" : out->kernels.front())};
+  chart::ClimbOptions options{.unit = shown_unit(lab, axis.unit, *out)};
   const bool is_error = lab.quality_metric == kErrorMetric;
   std::string metric = is_error            ? "NMSE, squared"
                        : has_frontier(lab) ? means_text(state, *out)
