@@ -273,6 +273,26 @@ void judge(const std::string& rung, double rate, std::vector<double> lost, Case*
   }
 }
 
+/// A line to a name ends at one point, and runs through no other and across no other such line.
+void check_leaders(const Scene& scene) {
+  std::vector<Primitive> lines;
+  for (const Primitive& one : scene.primitives) {
+    const bool is_leader =
+        one.kind == Primitive::Kind::line && one.role == Role::muted && one.alpha == 0.6f;
+    if (is_leader) lines.push_back(one);
+  }
+  const auto side = [](Point a, Point b, Point c) {
+    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+  };
+  for (const Primitive& one : lines) {
+    for (const Primitive& other : lines) {
+      const bool cross = side(one.a, one.b, other.a) * side(one.a, one.b, other.b) < 0 &&
+                         side(other.a, other.b, one.a) * side(other.a, other.b, one.b) < 0;
+      CHECK_FALSE(cross);
+    }
+  }
+}
+
 Case judged_rungs() {
   Case made;
   judge("fp32", 1000, {0, 0, 0}, &made);
@@ -347,6 +367,37 @@ TEST_CASE("the frontier: what nobody beats, and none that the gate refused at an
   // What is not a number is no point.
   for (Series& series : made.series) series.checks[0].task["accuracy"] = kNan;
   CHECK_FALSE(frontier_chart(made.rows).plot->empty_reason.empty());
+}
+
+TEST_CASE("each point of a crowded frontier is named, or numbered with its name in a list") {
+  Case made;
+  for (int i = 0; i < 6; ++i) {  // near each other, in the way of the others' lines
+    const double lost = 0.0002 * (i % 3);
+    judge("a rung of some length " + std::to_string(i), 1000 + 5 * i, {lost, lost, lost}, &made);
+  }
+  made.finish();
+  pair_seeds(made.pointers(), "accuracy", made.rows);
+  const ChartModel model = frontier_chart(made.rows, {.items = "images"});
+  int numbered = 0;
+  for (const float width : {420.0f, 480.0f, 560.0f, 620.0f}) {
+    const Scene scene = layout(model, {.width = width, .height = 420});
+    std::string all;
+    for (const Primitive& one : scene.primitives) {
+      if (one.kind != Primitive::Kind::text) continue;
+      all += one.text + " ";
+      if (!one.text.starts_with("1 a rung")) continue;
+      ++numbered;
+      CHECK(std::any_of(scene.primitives.begin(), scene.primitives.end(),
+                        [](const Primitive& number) { return number.text == "1"; }));
+    }
+    for (const Curve& curve : model.plot->curves) {
+      if (curve.data.empty() || curve.data[0].label.empty()) continue;
+      INFO(width << " px: " << curve.data[0].label << " in " << all);
+      CHECK(all.find(curve.data[0].label) != std::string::npos);
+    }
+    check_leaders(scene);  // the lines to names cross no others
+  }
+  CHECK(numbered > 0);
 }
 
 TEST_CASE("the frontier is of the selected rung's processor, also where that is not judged") {

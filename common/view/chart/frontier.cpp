@@ -221,7 +221,7 @@ void set_axes(const std::vector<Measured>& points, const FrontierOptions& option
   plot->x = {.title = "Throughput", .unit = options.items + "/s", .scale = Scale::log};
   x.apply(&plot->x, 2, 1.5);
   const double air = std::max(0.08 * (high - low), 1e-4);
-  plot->y = {.title = "Difference in " + options.metric + ", points"};
+  plot->y = {.title = "Difference in " + options.metric + ", points (above: better)"};
   plot->y.low = kPoints * (low - air), plot->y.high = kPoints * (high + air);
 }
 

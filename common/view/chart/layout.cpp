@@ -54,15 +54,11 @@ float draw_heading(Scene* scene, const Frame& frame) {
   return y > frame.pad ? y + frame.font * 0.7f : y;
 }
 
-namespace {
-
 std::string legend_text(std::span<const std::string> entries) {
   std::string text;
   for (const std::string& entry : entries) text += (text.empty() ? "" : "  ·  ") + entry;
   return text;
 }
-
-}  // namespace
 
 std::vector<std::string> legend_lines(const TextFit& fit, const std::vector<std::string>& entries,
                                       float width, int max_lines) {

@@ -10,6 +10,12 @@
 
 namespace ridge::chart::parts {
 
+std::string better_words(const Axis& axis) {
+  if (axis.is_share) return "";
+  if (axis.unit.ends_with("/s")) return "more is better";
+  return axis.unit == "s" || axis.unit == "J" ? "less is better" : "";
+}
+
 /// The fewest digits, three at least, with which neighbouring labels differ: 268.5 beside 269.0.
 int tick_digits(const std::vector<Tick>& ticks, double unit) {
   for (int digits = 3; digits < 7; ++digits) {

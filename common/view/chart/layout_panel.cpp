@@ -57,9 +57,10 @@ std::string PanelLayout::subtitle() const {
   const Axis& axis = panel_.axis;
   std::string text = axis.is_share ? "%" : prefixed(prefix_, axis.unit);
   if (log_) text += text.empty() ? "log" : ", log";
-  if (panel_.subtitle.empty()) return text;
-  if (text.empty()) return panel_.subtitle;
-  return text + (axis.is_share ? " " : " · ") + panel_.subtitle;
+  if (text.empty() || !panel_.subtitle.empty())
+    text += (text.empty() ? "" : axis.is_share ? " " : " · ") + panel_.subtitle;
+  const std::string better = better_words(axis);  // last: where there is no room it goes first
+  return text + (text.empty() || better.empty() ? "" : " · ") + better;
 }
 
 bool PanelLayout::is_drawn(const Mark& mark) const {

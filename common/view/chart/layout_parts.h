@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,12 +51,18 @@ float draw_lines(Scene* scene, const TextFit& fit, const std::string& text, floa
 float draw_heading(Scene* scene, const Frame& frame);
 /// The most lines of a legend, where its chart is not brief.
 constexpr int kMostLegendLines = 4;
+/// The most lines of the list of a plot's numbered points.
+constexpr int kMostNumberLines = 3;
+/// "entry  ·  entry"
+std::string legend_text(std::span<const std::string> entries);
 /// The legend's lines. Of one that is too long whole entries are left out at its end: " · …" says so.
 std::vector<std::string> legend_lines(const TextFit& fit, const std::vector<std::string>& entries,
                                       float width, int max_lines);
 /// Draws them from `y` down, with all of the legend as their tooltip where entries are left out; returns where it ends.
 float draw_legend(Scene* scene, const Frame& frame, const std::vector<std::string>& entries,
                   float y, int max_lines);
+/// "more is better" of a rate, "less is better" of a time or an energy; empty: its unit does not tell.
+std::string better_words(const Axis& axis);
 /// A tick's label in units of `unit`, with as many digits as it takes to tell `ticks` apart.
 int tick_digits(const std::vector<Tick>& ticks, double unit);
 

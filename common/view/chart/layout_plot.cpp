@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "common/core/format.h"
 #include "common/view/chart/plot_layout.h"
@@ -9,6 +10,9 @@
 namespace ridge::chart::parts {
 
 namespace {
+
+/// Of more points than so many a list is no help: hovering names each.
+constexpr size_t kMostNumbers = 8;
 
 /// A range that an axis can be drawn over.
 bool is_range(double low, double high, bool log) {
@@ -84,12 +88,14 @@ std::string PlotAxis::tick_label(const Tick& tick) const {
   return is_size && shown >= 1e7 ? format_count(shown) : format_tick(shown, digits_);
 }
 
-PlotPage::PlotPage(const ChartModel& model, const LayoutOptions& options)
+PlotPage::PlotPage(const ChartModel& model, const LayoutOptions& options,
+                   std::vector<const Datum*> numbered)
     : model_(model),
       plot_(*model.plot),
       options_(options),
       x_(plot_.x, options.range ? options.range->x : Interval{}),
-      y_(plot_.y, options.range ? options.range->y : Interval{}) {
+      y_(plot_.y, options.range ? options.range->y : Interval{}),
+      numbered_(std::move(numbered)) {
   frame_.model = &model;
   frame_.options = &options;
   frame_.font = options.font_px;
@@ -125,7 +131,8 @@ void PlotPage::place_area() {
   area_.top = draw_heading(&scene_, frame_) + pitch + frame_.font * 0.4f;
   const TextFit small = frame_.fit(frame_.small);
   const auto lines =
-      legend_lines(small, model_.legend, scene_.width - 2 * frame_.pad, kMostLegendLines).size();
+      legend_lines(small, model_.legend, scene_.width - 2 * frame_.pad, kMostLegendLines).size() +
+      legend_lines(small, numbered_names(), scene_.width - 2 * frame_.pad, kMostNumberLines).size();
   const float footer = frame_.font * 0.9f + 2 * pitch + draw_keys(nullptr, 0) +
                        draw_scale(nullptr, 0) + pitch * static_cast<float>(lines) + frame_.pad;
   const float wanted = std::clamp(scene_.width * 0.56f, frame_.font * 18, frame_.font * 46);
@@ -189,6 +196,12 @@ float PlotPage::draw_keys(Scene* scene, float y) const {
   return model_.keys.empty() ? 0 : top - y + pitch;
 }
 
+/// "Rate, TFLOP/s (log) · more is better"
+std::string PlotPage::y_title() const {
+  const std::string better = better_words(plot_.y);
+  return y_.title() + (better.empty() ? "" : " · " + better);
+}
+
 void PlotPage::draw_axes() {
   const bool has_grid = plot_.cells.empty();  // cells have edges of their own
   for (const Tick& tick : x_.ticks()) {
@@ -213,8 +226,9 @@ void PlotPage::draw_axes() {
            0.7f);
   const TextFit small = frame_.fit(frame_.small);
   const float pitch = frame_.small * 1.4f;
-  add_text(&scene_, frame_.pad, area_.top - frame_.font * 0.4f - pitch / 2,
-           small.elide(y_.title(), area_.right - frame_.pad), small.size_px, Role::muted);
+  for (const std::string& line : small.wrap_parts(y_title(), area_.right - frame_.pad, 1))
+    add_text(&scene_, frame_.pad, area_.top - frame_.font * 0.4f - pitch / 2, line, small.size_px,
+             Role::muted);
   draw_x_ticks();
   add_text(&scene_, area_.right, footer_top_ + pitch * 1.5f,
            small.elide(x_.title(), area_.right - area_.left), small.size_px, Role::muted,
@@ -249,6 +263,7 @@ Scene PlotPage::build() {
     draw_curves();
     draw_names();
     draw_guide_labels();  // before the names of points, which find other places
+    draw_numbers();
     draw_point_columns();
     draw_point_labels();
     add_hits();
@@ -256,6 +271,7 @@ Scene PlotPage::build() {
     float y = footer_top_ + 2 * pitch + frame_.font * 0.5f;
     y += draw_scale(&scene_, y);
     y += draw_keys(&scene_, y);
+    y = draw_legend(&scene_, frame_, numbered_names(), y, kMostNumberLines);
     y = draw_legend(&scene_, frame_, model_.legend, y, kMostLegendLines);
     scene_.x_axes = {x_.place()};
     scene_.y_axis = y_.place();
@@ -265,8 +281,26 @@ Scene PlotPage::build() {
   return std::move(scene_);
 }
 
+/// Points whose names find no room get numbers, where that names them all and costs nothing else its room.
 Scene layout_plot(const ChartModel& model, const LayoutOptions& options) {
-  return PlotPage(model, options).build();
+  PlotPage plain(model, options);
+  Scene without = plain.build();
+  // The list takes height from the plot, so that another name may lose its room: some rounds settle it.
+  constexpr int kMostRounds = 4;
+  std::vector<const Datum*> numbered = plain.unnamed();
+  for (int round = 0; round < kMostRounds && !numbered.empty(); ++round) {
+    if (numbered.size() > kMostNumbers) break;
+    std::stable_sort(numbered.begin(), numbered.end(),
+                     [](const Datum* a, const Datum* b) { return a->x < b->x; });
+    PlotPage page(model, options, numbered);
+    Scene scene = page.build();
+    const bool fits = options.height <= 0 || scene.height <= without.height + 0.5f;
+    if (!fits || page.guides_named() < plain.guides_named()) break;
+    if (page.is_complete()) return scene;
+    if (page.unnamed().empty()) break;
+    numbered.insert(numbered.end(), page.unnamed().begin(), page.unnamed().end());
+  }
+  return without;
 }
 
 }  // namespace ridge::chart::parts

@@ -35,6 +35,14 @@ Primitive marker_at(Point at, const Curve& curve, float radius, bool hollow) {
   return marker;
 }
 
+/// Whether the segments ab and cd have a point in common that is inside both.
+bool do_cross(Point a, Point b, Point c, Point d) {
+  const auto side = [](Point from, Point to, Point of) {
+    return (to.x - from.x) * (of.y - from.y) - (to.y - from.y) * (of.x - from.x);
+  };
+  return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
+}
+
 /// Whether the segment from a to b touches the box (sampled: both are drawn on whole pixels).
 bool crosses(const Box& box, Point a, Point b) {
   const float length = std::max(std::abs(b.x - a.x), std::abs(b.y - a.y));
@@ -239,6 +247,7 @@ void PlotPage::draw_guide_label(const Guide& guide, Point a, Point b) {
       const std::vector<Box> boxes = text_boxes(start, px, frame_.small * 1.1f, turned);
       if (!occupied_.is_free(boxes) || (strict && crosses_guide(boxes, &guide))) continue;
       add_label(start, text, Role::muted, false, turned);
+      ++guides_named_;
       return true;
     }
     return false;
@@ -360,9 +369,9 @@ void PlotPage::draw_point_labels() {
   std::vector<const Shown*> order;
   size_t all = 0;
   for (const Shown& shown : shown_) {
-    all += shown.seen && !shown.datum->label.empty();
+    all += wants_name(shown);
     const bool is_named = std::find(named_.begin(), named_.end(), &shown) != named_.end();
-    if (shown.seen && !shown.datum->label.empty() && !is_named) order.push_back(&shown);
+    if (wants_name(shown) && !is_named) order.push_back(&shown);
   }
   std::stable_sort(order.begin(), order.end(), [](const Shown* a, const Shown* b) {
     if (a->datum->strong != b->datum->strong) return a->datum->strong;
@@ -372,15 +381,75 @@ void PlotPage::draw_point_labels() {
   constexpr size_t kMostLines = 8;
   for (const Shown* shown : order) {
     const bool has_line = all <= kMostLines || shown->datum->strong;
-    draw_label_beside(*shown, shown->at, shown->datum->label, has_line);
+    const bool is_named = draw_label_beside(*shown, shown->at, shown->datum->label, has_line);
+    if (!is_named && !shown->curve->quiet) unnamed_.push_back(shown->datum);
   }
+}
+
+/// Whether its name is to stand beside it.
+bool PlotPage::wants_name(const Shown& shown) const {
+  return shown.seen && !shown.datum->label.empty() && !number_of(*shown.datum);
+}
+
+/// From 1 on; 0: it has none.
+size_t PlotPage::number_of(const Datum& datum) const {
+  const auto found = std::find(numbered_.begin(), numbered_.end(), &datum);
+  return found == numbered_.end() ? 0 : static_cast<size_t>(found - numbered_.begin()) + 1;
+}
+
+/// Each in a marker that holds it; where that would cover something, beside its own.
+void PlotPage::draw_numbers() {
+  for (const Shown& shown : shown_) {
+    const size_t number = number_of(*shown.datum);
+    if (number == 0 || !shown.seen) continue;
+    const std::string text = std::to_string(number);
+    const float size = frame_.tick(), radius = size * 0.7f;
+    const Box place{shown.at.x - radius, shown.at.y - radius, shown.at.x + radius,
+                    shown.at.y + radius};
+    const bool covers_text = std::any_of(texts_.begin(), texts_.end(),
+                                         [&](const Box& text) { return text.overlaps(place); });
+    const bool is_apart =
+        !covers_text && std::none_of(shown_.begin(), shown_.end(), [&](const Shown& other) {
+          const float reach = radius + other.radius;
+          return &other != &shown && other.seen && other.curve->marker != Marker::none &&
+                 std::hypot(other.at.x - shown.at.x, other.at.y - shown.at.y) < reach;
+        });
+    if (!is_apart) {
+      has_all_ = draw_label_beside(shown, shown.at, text) && has_all_;
+      continue;
+    }
+    for (const bool is_ground : {true, false}) {
+      Primitive marker = marker_at(shown.at, *shown.curve, radius + (is_ground ? 1 : 0), false);
+      marker.marker = Marker::dot;  // another form has no room for a figure
+      if (is_ground) marker.role = Role::panel;
+      if (!is_ground && shown.datum->hollow) marker.filled = false;
+      scene_.primitives.push_back(marker);
+    }
+    occupied_.add(place);
+    texts_.push_back(place);
+    add_text(&scene_, shown.at.x, shown.at.y, text, size,
+             shown.datum->hollow ? Role::text : Role::canvas, Anchor::middle, false, true);
+  }
+}
+
+bool PlotPage::has_list() const {
+  return frame_.fit(frame_.small)
+      .fits(legend_text(numbered_names()), scene_.width - 2 * frame_.pad, kMostNumberLines);
+}
+
+/// "1 tf32  ·  2 fp16, naive": what the numbers in points stand for.
+std::vector<std::string> PlotPage::numbered_names() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < numbered_.size(); ++i)
+    names.push_back(std::to_string(i + 1) + " " + numbered_[i]->label);
+  return names;
 }
 
 /// In columns, from left to right; each from top to bottom.
 std::vector<std::vector<const PlotPage::Shown*>> PlotPage::columns_of_points() const {
   std::vector<const Shown*> named;
   for (const Shown& shown : shown_) {
-    if (shown.seen && !shown.datum->label.empty()) named.push_back(&shown);
+    if (wants_name(shown)) named.push_back(&shown);
   }
   std::stable_sort(named.begin(), named.end(),
                    [](const Shown* a, const Shown* b) { return a->at.x < b->at.x; });
@@ -480,11 +549,28 @@ int PlotPage::free_of(const std::vector<Name>& names) const {
 bool PlotPage::has_place(const Name& name) const {
   const float moved = std::abs(name.start.y - name.shown->at.y);
   if (moved > kMostPitches * name_pitch() + 1 || !occupied_.is_free(name.box)) return false;
-  const auto [from, to] = leader_of(*name.shown, name.start, name.px);
-  return std::none_of(texts_.begin(), texts_.end(), [&, from = from, to = to](const Box& text) {
+  return is_clear(*name.shown, name.start, name.px);
+}
+
+/// Whether the line to a name there would run through no text, no other point and no other such line: it would seem to
+/// be that one's.
+bool PlotPage::is_clear(const Shown& shown, Point start, float px) const {
+  const auto [from, to] = leader_of(shown, start, px);
+  const auto runs_through = [&, from = from, to = to](const Box& box) {
     Point a = from, b = to;
-    return clip_segment(text, &a, &b);
-  });
+    return clip_segment(box, &a, &b);
+  };
+  if (std::any_of(texts_.begin(), texts_.end(), runs_through)) return false;
+  for (const Shown& other : shown_) {
+    if (&other == &shown || !other.seen || other.curve->marker == Marker::none) continue;
+    const float r = other.radius * 0.6f;
+    if (runs_through({other.at.x - r, other.at.y - r, other.at.x + r, other.at.y + r}))
+      return false;
+  }
+  return std::none_of(leaders_.begin(), leaders_.end(),
+                      [&, from = from, to = to](const auto& line) {
+                        return do_cross(line.first, line.second, from, to);
+                      });
 }
 
 std::vector<PlotPage::Name> PlotPage::column_names(const std::vector<const Shown*>& column,
@@ -528,11 +614,12 @@ void PlotPage::draw_leader(const Shown& shown, Point start, float px) {
   if (std::abs(to.y - from.y) < frame_.small * 0.4f && std::abs(to.x - from.x) < frame_.font * 1.2f)
     return;
   add_line(&scene_, from, to, Role::muted, stroke_, 0.6f);
+  leaders_.emplace_back(from, to);
 }
 
 /// Beside its point, best where no guide runs through it; where that is taken, some lines up or down,
-/// with a thin line back to the point, or not at all where it may have none.
-void PlotPage::draw_label_beside(const Shown& shown, Point at, const std::string& label,
+/// with a thin line back to the point, or not at all where it may have none. Returns whether it found a place.
+bool PlotPage::draw_label_beside(const Shown& shown, Point at, const std::string& label,
                                  bool has_line) {
   const bool bold = shown.datum->strong;
   const TextFit fit = frame_.fit(frame_.small, false, bold);
@@ -549,11 +636,14 @@ void PlotPage::draw_label_beside(const Shown& shown, Point at, const std::string
         const Point start = {right ? at.x + gap : at.x - gap - px, y};
         const std::vector<Box> boxes = text_boxes(start, px, frame_.small * 1.1f, 0);
         if (!occupied_.is_free(boxes) || (strict && crosses_guide(boxes, nullptr))) continue;
+        if (i >= kBeside && !is_clear(shown, start, px)) continue;
         if (i >= kBeside) draw_leader(shown, start, px);
-        return add_label(start, text, shown.curve->quiet ? Role::muted : Role::text, bold);
+        add_label(start, text, shown.curve->quiet ? Role::muted : Role::text, bold);
+        return true;
       }
     }
   }
+  return false;
 }
 
 /// Each curve is named where it ends: those that end farthest right in a column of names beside them, the others

@@ -41,8 +41,15 @@ class PlotAxis {
 
 class PlotPage {
  public:
-  PlotPage(const ChartModel& model, const LayoutOptions& options);
+  /// `numbered`: points with a number in them, and their names in a list under the plot.
+  PlotPage(const ChartModel& model, const LayoutOptions& options,
+           std::vector<const Datum*> numbered = {});
   Scene build();
+  /// Once it is built: the points whose names found no room.
+  const std::vector<const Datum*>& unnamed() const { return unnamed_; }
+  /// Whether each number has its place, and the list all names.
+  bool is_complete() const { return unnamed_.empty() && has_all_ && has_list(); }
+  int guides_named() const { return guides_named_; }
 
  private:
   struct Shown {  ///< a datum in pixels
@@ -65,6 +72,7 @@ class PlotPage {
   };
 
   void place_area();
+  std::string y_title() const;
   void draw_axes();
   void draw_x_ticks();
   float draw_keys(Scene* scene, float y) const;
@@ -93,6 +101,7 @@ class PlotPage {
   std::vector<Name> column_names(const std::vector<const Shown*>& column, bool right) const;
   int free_of(const std::vector<Name>& names) const;
   bool has_place(const Name& name) const;
+  bool is_clear(const Shown& shown, Point start, float px) const;
   static std::pair<Point, Point> leader_of(const Shown& shown, Point start, float px);
   std::optional<Name> moved_name(const Name& name) const;
   float leader_gap(float moved) const;
@@ -100,7 +109,12 @@ class PlotPage {
   void draw_point_columns();
   void draw_leader(const Shown& shown, Point start, float px);
   void draw_point_labels();
-  void draw_label_beside(const Shown& shown, Point at, const std::string& label,
+  bool wants_name(const Shown& shown) const;
+  size_t number_of(const Datum& datum) const;
+  void draw_numbers();
+  bool has_list() const;
+  std::vector<std::string> numbered_names() const;
+  bool draw_label_beside(const Shown& shown, Point at, const std::string& label,
                          bool has_line = true);
   void draw_names();
   void draw_name_column(std::vector<End> ends, float right);
@@ -122,6 +136,10 @@ class PlotPage {
   std::vector<Shown> shown_;
   std::vector<End> ends_;
   std::vector<const Shown*> named_;  ///< points that have their names already
+  std::vector<const Datum*> numbered_, unnamed_;
+  bool has_all_ = true;  ///< the numbers
+  int guides_named_ = 0;
+  std::vector<std::pair<Point, Point>> leaders_;  ///< the lines from points to their names
   std::vector<Box> texts_;           ///< of all labels: no line to a name runs through one
   std::vector<Hit> guide_hits_;
   Occupied occupied_{Box{}};
