@@ -105,6 +105,22 @@ TEST_CASE("a library of another part stands beside the rungs whose type it was m
   CHECK(count("WMMA") == 0);
 }
 
+TEST_CASE("rungs of whole numbers count operations in Gains, others floating-point ones",
+          "[window]") {
+  Fixture f;
+  open_run(f.state,
+           variable("RIDGE_SOURCE") + "/assets/recorded/gemm.intel_r_xeon_r_processor.jsonl");
+  f.driver->frames(4);
+  f.state.selection.view = &kGainsView;
+  const auto unit_of = [&](const char* rung) {
+    select_rung(f.state, rung);
+    f.driver->frames(2);
+    return shown_chart(f.state).panels[0].axis.unit;
+  };
+  CHECK(unit_of("gemm.cpu.avx512_vnni") == "OP/s");
+  CHECK(unit_of("gemm.cpu.threads") == "FLOP/s");
+}
+
 TEST_CASE("a bound that a loader went over is said to be none", "[window]") {
   Fixture f;
   open_run(f.state,
