@@ -922,14 +922,124 @@ TEST_CASE("a rung of another type is in the appendix: one axis and one ceiling a
   const Report report = built(run, options);
   CHECK(front(report, "climb").chart->table.rows.size() == 2);
   CHECK(fact(report, "Fastest verified rung") == "cache blocks: 44.7 GFLOP/s");
-  CHECK(has(caveats_of(report),
-            "One rung that is no step of this ladder (int8) is in the appendix alone."));
+  CHECK(has(front(report, "climb").bullets.back(), "Measured, but not in this ladder: “"));
+  CHECK(has(front(report, "climb").bullets.back(),
+            "” (in another type of number). The appendix has them."));
   // The subtitle counts all results: the sentence says which it counts.
   CHECK(has(report.subtitle, "all 3 results"));
   CHECK(has(report.sentence, "2 of 2 rungs on this page passed their checks."));
   // Operations on integers are no floating-point ones, in the appendix either.
   CHECK(has(print_as(report, ".md"), "134 GOP/s"));
   CHECK_FALSE(has(print_as(report, ".md"), "134 GFLOP/s"));
+}
+
+TEST_CASE(
+    "rates that are no operations have one axis for every type: the whole ladder is on page 1") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked, kWrong}));
+  const std::string kernels[] = {kNaive, kBlocked, kWrong};
+  const char* types[] = {"fp32", "int8", "int8"};
+  for (int i = 0; i < 3; ++i) {
+    Series series = measured(4, i, kernels[i], 24e6 / (i + 1));
+    series.dtype = types[i];
+    series.flop = 0;
+    series.items_per_s = 1e3 * (i + 1);
+    out.worker("result", with(about(4, i), "outcome", series));
+  }
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  Options options = ladder_options();
+  options.order = {kNaive, kBlocked, kWrong};
+  options.previous = {{kWrong, kBlocked}};  // the first rung has a ladder of its own
+  const Report report = built(run, options);
+  const auto& rows = front(report, "climb").chart->table.rows;
+  REQUIRE(rows.size() == 3);
+  CHECK(has(rows[0][0], "three loops, -O3"));
+  CHECK(has(report.sentence, "3 of 3 rungs passed their checks."));
+}
+
+TEST_CASE("a way whose pairs settle nothing has no factor of two bars alone") {
+  for (const bool is_settled : {false, true}) {
+    Timed told;
+    told.out.send(work(RequestType::run, 4, {kNaive, kWrong, kBlocked}));
+    const std::string kernels[] = {kNaive, kWrong, kBlocked};
+    for (int i = 0; i < 3; ++i)
+      told.out.worker("result",
+                      with(about(4, i), "outcome", measured(4, i, kernels[i], 24e6 / (i + 1))));
+    told.out.worker("done", {{"request", 4}, {"status", "ok"}});
+    for (int i = 1; i < 3; ++i) {
+      Comparison pair =
+          compared(9 + i, {.baseline = kernels[i - 1], .candidate = kernels[i], .ratio = 1.1});
+      pair.verdict = is_settled ? Verdict::faster : Verdict::unresolved;
+      pair.ci = is_settled ? Interval{1.09, 1.11} : Interval{0.8, 1.4};
+      told.out.send(work(RequestType::compare, 9 + i, {kernels[i - 1], kernels[i]}));
+      told.out.worker("result", {{"request", 9 + i}, {"comparisons", {pair}}});
+      told.out.worker("done", {{"request", 9 + i}, {"status", "ok"}});
+    }
+    const Run run = read_run(told.out);
+    const Report report = built(run, ladder_options());
+    INFO(report.headline.figure << ": " << report.sentence);
+    CHECK(has(report.headline.figure, "as fast") == is_settled);
+    CHECK(has(report.sentence, "every step between them is unresolved: no factor is claimed") !=
+          is_settled);
+  }
+}
+
+TEST_CASE(
+    "the fastest rung of the ladder is not called the fastest of all where another ladder's is "
+    "faster") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked, kWrong}));
+  const std::string kernels[] = {kNaive, kBlocked, kWrong};
+  for (int i = 0; i < 3; ++i)
+    out.worker("result", with(about(4, i), "outcome", measured(4, i, kernels[i], 24e6 / (i + 1))));
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  Options options = ladder_options();
+  options.previous = {{kBlocked, kNaive}};  // the third rung has a ladder of its own
+  const Report report = built(run, options);
+  INFO(report.sentence);
+  CHECK(has(fact(report, "Fastest of this ladder"), "cache blocks: "));
+  CHECK(fact(report, "Fastest verified rung").empty());
+  CHECK(has(report.sentence, "timed alone; it is of another ladder of this lab."));
+  // And its words are explained to one who sees page 1 alone.
+  CHECK(
+      has(front(report, "words").paragraphs.front(), "A rung is one version of the same program"));
+}
+
+TEST_CASE("a training's results count in the first line, though none of them was timed by calls") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked}));
+  const std::string kernels[] = {kNaive, kBlocked};
+  for (int i = 0; i < 2; ++i) {
+    Series series = measured(4, i, kernels[i], 24e6);
+    series.items_per_s = 1e3;
+    if (i == 1) series.stats.reset();
+    out.worker("result", with(about(4, i), "outcome", series));
+  }
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  CHECK(has(built(run, ladder_options()).subtitle, "all 2 results"));
+}
+
+TEST_CASE("rungs that were measured at another problem alone are named on page 1") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked, kWrong}));
+  out.worker("result", with(about(4, 0), "outcome", measured(4, 0, kNaive, 24e6)));
+  out.worker("result", with(about(4, 1), "outcome", measured(4, 1, kBlocked, 6e6)));
+  Series other = measured(4, 2, kWrong, 2e6);
+  other.params["n"] = int64_t{64};
+  out.worker("result", with(about(4, 2), "outcome", other));
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  const Run run = read_run(out);
+  const Report report = built(run, ladder_options());
+  CHECK(front(report, "climb").chart->table.rows.size() == 2);
+  CHECK(has(front(report, "climb").bullets.back(),
+            "(measured at another problem or size). The appendix has them."));
 }
 
 TEST_CASE("a rung of another type that was compared last is no row of the ladder either") {

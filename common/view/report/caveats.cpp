@@ -15,16 +15,6 @@
 namespace ridge::report {
 namespace {
 
-/// "“naive”, “blocked” and 3 others"
-std::string some_titles(const std::vector<const Line*>& lines, const Options& options) {
-  constexpr size_t kMost = 3;
-  std::string text;
-  for (size_t i = 0; i < lines.size() && i < kMost; ++i)
-    text += (i == 0 ? "" : ", ") + quoted_title(*lines[i], options);
-  if (lines.size() > kMost) text += fmt::format(" and {} more", lines.size() - kMost);
-  return text;
-}
-
 bool is_flagged(const Line& line, const char* flag) {
   if (!line.series->stats || !line.problem.empty()) return false;
   const auto& flags = line.series->stats->flags;
@@ -211,14 +201,6 @@ void add_doubt_caveats(const Material& material, Section* section) {
 
 /// What the run holds and page 1 does not, or what was not run at all.
 void add_left_out(const Material& material, const Climb& climb, Section* section) {
-  const std::string types =
-      climb.other_types.empty() ? "" : fmt::format(" ({})", fmt::join(climb.other_types, ", "));
-  if (climb.in_appendix > 0)
-    section->bullets.push_back(
-        climb.in_appendix == 1
-            ? "One rung that is no step of this ladder" + types + " is in the appendix alone."
-            : fmt::format("{} rungs that are no steps of this ladder{} are in the appendix alone.",
-                          climb.in_appendix, types));
   if (!material.other_labs.empty()) {
     section->bullets.push_back(
         fmt::format("A report is of one lab. In the run are results of others too: {}.",

@@ -312,6 +312,11 @@ bool is_top(const Material& material, const Climb& climb, const Line& line) {
   });
 }
 
+/// Whether a ladder of this unit holds one type alone: operations of another type are of other worth, images are not.
+bool has_one_type(const Climb& climb) {
+  return climb.unit == "FLOP/s";
+}
+
 /// One axis and one ceiling are of one type of number: rungs and libraries of another, which are no step of this ladder,
 /// are in the appendix.
 void leave_out_types(const Material& material, Climb* climb) {
@@ -320,24 +325,45 @@ void leave_out_types(const Material& material, Climb* climb) {
     if (is_side(*line) || (!is_library(*line) && start_of(material, *climb, *line) == climb->first))
       types.insert(dtype_of(*line->series));
   }
-  climb->in_appendix += std::erase_if(climb->lines, [&](const Line* line) {
+  std::erase_if(climb->lines, [&](const Line* line) {
     const bool is_other = line->problem.empty() && !types.contains(dtype_of(*line->series));
-    if (is_other) climb->other_types.insert(dtype_of(*line->series));
+    if (is_other) climb->left_out["in another type of number"].push_back(line);
     return is_other;
   });
 }
 
-/// Page 1 is one sheet: rungs of other ladders, the last first, make way for those of the one that is climbed. The top
-/// of each ladder stays.
+/// Page 1 is one sheet: rungs of other ladders and libraries of other types, the last first, make way for those of the
+/// ladder that is climbed. The top of each ladder stays.
 void leave_out_others(const Material& material, Climb* climb) {
   constexpr size_t kMostRows = 15;
+  std::vector<const Line*> left_out;
   for (size_t i = climb->lines.size(); i-- > 0 && climb->lines.size() > kMostRows;) {
     const Line* line = climb->lines[i];
-    const bool is_other = !is_library(*line) && line->problem.empty() &&
-                          start_of(material, *climb, *line) != climb->first;
-    if (!is_other || is_side(*line) || is_top(material, *climb, *line)) continue;
+    const bool is_other = is_library(*line) ? climb->best && !is_of_one_type(*line, *climb->best)
+                                            : start_of(material, *climb, *line) != climb->first &&
+                                                  !is_top(material, *climb, *line);
+    if (!is_other || !line->problem.empty() || is_side(*line)) continue;
     climb->lines.erase(climb->lines.begin() + static_cast<std::ptrdiff_t>(i));
-    ++climb->in_appendix;
+    left_out.insert(left_out.begin(), line);
+  }
+  if (!left_out.empty())
+    climb->left_out["of another ladder, for which this page has no room"] = left_out;
+}
+
+/// Rungs that were measured in another case alone: page 1 is of one problem on one processor.
+void leave_out_cases(const Material& material, const Line& pivot, Climb* climb) {
+  if (material.is_of_pair || material.inputs.size() != 1) return;
+  std::set<std::string> known;
+  for (const Line* line : climb->lines) known.insert(line->series->kernel);
+  for (const Line& line : material.lines) {
+    const Series& series = *line.series;
+    if (series.lab != material.lab || !was_run(line) || !known.insert(series.kernel).second)
+      continue;
+    const bool is_other_processor = backend_of(series.kernel) != backend_of(pivot.series->kernel);
+    climb
+        ->left_out[is_other_processor ? "measured on another processor"
+                                      : "measured at another problem or size"]
+        .push_back(&line);
   }
 }
 
@@ -404,12 +430,27 @@ void find_ends(const Material& material, Climb* climb) {
     climb->library = climb->paired_library;
 }
 
+/// The highest speed of the page, where it is that of a rung of another ladder.
+void find_faster_elsewhere(const Material& material, Climb* climb) {
+  if (!climb->best) return;
+  double most = rate_value(*climb->fastest_alone);
+  for (const Line* line : climb->lines) {
+    const auto rate = rate_of(*line);
+    const bool is_step = why_no_step(*line, *material.options).empty();
+    if (is_library(*line) || is_edit(line->series->kernel) || !is_step || !rate) continue;
+    if (rate->unit != climb->unit || rate->value <= most) continue;
+    if (start_of(material, *climb, *line) == climb->first) continue;
+    most = rate->value;
+    climb->faster_elsewhere = line;
+  }
+}
+
 /// Of a ladder of two types each that is not the fastest rung's is named; of more the titles tell them, unless its bars
 /// count operations, which are of other worth in each type.
 bool names_types(const Climb& climb) {
   std::set<std::string> types;
   for (const Line* line : climb.lines) types.insert(dtype_of(*line->series));
-  return types.size() == 2 || (types.size() > 2 && climb.unit == "FLOP/s");
+  return types.size() == 2 || (types.size() > 2 && has_one_type(climb));
 }
 
 std::string climb_label(const Climb& climb, const Line& line, const Line& pivot,
@@ -462,6 +503,15 @@ bool is_of_one_type(const Line& library, const Line& rung) {
 
 std::string quoted_title(const Line& line, const Options& options) {
   return "“" + title_of(line.series->kernel, options) + "”";
+}
+
+std::string some_titles(const std::vector<const Line*>& lines, const Options& options) {
+  constexpr size_t kMost = 3;
+  std::string text;
+  for (size_t i = 0; i < lines.size() && i < kMost; ++i)
+    text += (i == 0 ? "" : ", ") + quoted_title(*lines[i], options);
+  if (lines.size() > kMost) text += fmt::format(" and {} more", lines.size() - kMost);
+  return text;
 }
 
 std::optional<Throughput> rate_of(const Line& line) {
@@ -522,28 +572,40 @@ std::optional<Step> step_between(const Material& material, const Line& from, con
 
 namespace {
 
-/// How many times as fast the fastest rung is by its steps' pairs; none where a step has no valid pair.
-std::optional<Step> chained_steps(const Material& material, const Climb& climb) {
+/// The pairs of the steps from the first rung to the fastest; none where a step has no valid pair.
+std::vector<Comparison> pairs_of_way(const Material& material, const Climb& climb) {
   std::vector<Comparison> pairs;
   for (const Line* line = climb.best; line != climb.first;) {
     const Line* from = before(material, climb, *line);
     const Claim* claim = from ? claim_of(material, *from, *line) : nullptr;
-    if (!claim || !claim->paired || claim->decision.verdict == Verdict::invalid)
-      return std::nullopt;
+    if (!claim || !claim->paired || claim->decision.verdict == Verdict::invalid) return {};
     pairs.push_back(claim->comparison);
     line = from;
   }
-  const auto chain = chain_of(pairs);
+  return pairs;
+}
+
+/// How many times as fast the fastest rung is by its steps' pairs.
+std::optional<Step> chained_steps(const Material& material, const Climb& climb) {
+  const auto chain = chain_of(pairs_of_way(material, climb));
   if (!chain) return std::nullopt;
   return Step{.ratio = chain->ratio, .text = gain_text(*chain, 0).ratio, .chain = chain};
 }
 
 }  // namespace
 
+bool is_unsettled_way(const Material& material, const Climb& climb) {
+  const std::vector<Comparison> pairs = pairs_of_way(material, climb);
+  return pairs.size() > 1 && std::all_of(pairs.begin(), pairs.end(), [](const Comparison& pair) {
+           return supported_verdict(at_equal_clock(pair)) == Verdict::unresolved;
+         });
+}
+
 std::optional<Step> way_of(const Material& material, const Climb& climb) {
   if (is_refused(material, *climb.first, *climb.best)) return std::nullopt;
   const auto direct = step_between(material, *climb.first, *climb.best);
   if (direct && direct->claim) return direct;
+  if (is_unsettled_way(material, climb)) return std::nullopt;
   const auto chained = chained_steps(material, climb);
   return chained ? chained : direct;
 }
@@ -568,9 +630,11 @@ Climb climb_of(const Material& material) {
   climb.elsewhere = material.lines.size() - climb.lines.size() - climb.not_run;
   if (climb.elsewhere > 0 && material.inputs.size() == 1)
     climb.where = where_of(material, problems, *pivot);
+  leave_out_cases(material, *pivot, &climb);
   find_ends(material, &climb);
-  if (climb.first) leave_out_types(material, &climb);
+  if (climb.first && has_one_type(climb)) leave_out_types(material, &climb);
   leave_out_others(material, &climb);
+  find_faster_elsewhere(material, &climb);
   if (!material.is_of_pair) put_in_order(&climb);
   return climb;
 }
@@ -655,6 +719,16 @@ std::vector<std::string> step_bullets(const std::vector<chart::ClimbRow>& rows) 
   return bullets;
 }
 
+/// Which rungs were measured and have no row here, and why: "Measured, but not in this ladder: “fp32” (in another type of
+/// number). The appendix has them."
+std::string left_out_sentence(const Climb& climb, const Options& options) {
+  std::string text;
+  for (const auto& [why, lines] : climb.left_out)
+    text += (text.empty() ? "" : "; ") + some_titles(lines, options) + " (" + why + ")";
+  return text.empty() ? ""
+                      : "Measured, but not in this ladder: " + text + ". The appendix has them.";
+}
+
 }  // namespace
 
 Section climb_section(const Material& material, const Climb& climb, bool has_line_for_about) {
@@ -728,6 +802,8 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
   if (climb.best != climb.fastest_alone) mark_fastest_in_pairs(&rows);
   section.chart = chart::climb_chart(rows, chart_options);
   section.bullets = step_bullets(rows);
+  if (const std::string left_out = left_out_sentence(climb, options); !left_out.empty())
+    section.bullets.push_back(left_out);
   section.table = Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};
   section.table_behind = true;
   return section;

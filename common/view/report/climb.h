@@ -1,8 +1,8 @@
 // Inside of build_report(): which results page 1 is about, and what they climb.
 #pragma once
 
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,15 +22,17 @@ struct Climb {
   /// The fastest verified rung that is no library: where pairs decide it, by them.
   const Line* best = nullptr;
   const Line* fastest_alone = nullptr;  ///< the same by each rung's own time
+  /// A rung of another ladder on this page with a higher speed than `best`; null: there is none.
+  const Line* faster_elsewhere = nullptr;
   const Line* library =
       nullptr;  ///< the fastest verified library in the type of `best`, by pairs too
   const Line* fastest_library_alone = nullptr;  ///< the same by each library's own time
   /// The same of the libraries that `best` was compared with in pairs; null: there is none.
   const Line* paired_library = nullptr;
-  size_t not_run = 0;             ///< at these parameters
-  size_t elsewhere = 0;           ///< results at other parameters
-  size_t in_appendix = 0;         ///< rungs of other ladders for which page 1 has no room
-  std::set<std::string> other_types{};  ///< of those that are left out because of their type
+  size_t not_run = 0;    ///< at these parameters
+  size_t elsewhere = 0;  ///< results at other parameters
+  /// Why rungs that were measured are no row of page 1, and which.
+  std::map<std::string, std::vector<const Line*>> left_out{};
 };
 Climb climb_of(const Material& material);
 /// Whether the library computes in the rung's type. What has no type of its own, a look-up table, is held against
@@ -41,6 +43,8 @@ bool has_medians_over_seeds(const Climb& climb);
 
 /// "“cache blocks”".
 std::string quoted_title(const Line& line, const Options& options);
+/// "“cache blocks”, “packed” and 3 more".
+std::string some_titles(const std::vector<const Line*>& lines, const Options& options);
 /// Whether it ran alone while its speed was measured.
 bool was_alone(const Line& line);
 /// ", in turns", ", sustained" after a speed; empty: it was timed alone.
@@ -66,7 +70,11 @@ bool is_refused(const Material& material, const Line& from, const Line& to);
 std::optional<Step> step_between(const Material& material, const Line& from, const Line& to);
 
 /// From the first rung to the fastest: their own pair, else the product of the steps' pairs, else the ratio of their times.
+/// None either where pairs were to decide and settled nothing: two bars alone are no better ground.
 std::optional<Step> way_of(const Material& material, const Climb& climb);
+
+/// Whether every step from the first rung to the fastest was compared in pairs, and each of them is unresolved.
+bool is_unsettled_way(const Material& material, const Climb& climb);
 
 /// "1.34× as fast, 95 % interval [1.34, 1.35], 40 rounds: faster", or "≈ 1.3× as fast, each timed alone"; "timed apart"
 /// where one of them was timed in turns with a third.

@@ -240,6 +240,27 @@ std::vector<Section> note_sections(const Material& material) {
   return {std::move(section)};
 }
 
+/// What page 1 calls things, for one who sees nothing else of the program.
+std::vector<Section> words_sections(const Material& material, const Climb& climb) {
+  if (material.lab == kImportedLab || climb.lines.empty()) return {};
+  std::string text =
+      "A rung is one version of the same program: each changes one thing in the rung before it, "
+      "and "
+      "has a speed only where its results are right.";
+  const bool has_pairs = std::any_of(material.claims.begin(), material.claims.end(),
+                                     [](const Claim& claim) { return claim.paired; });
+  if (has_pairs)
+    text +=
+        " In pairs: two versions run in turns, round by round; the ratio is the median of the "
+        "rounds, and it lies in the 95 % interval. Unresolved (?): the interval leaves open which "
+        "is faster.";
+  else
+    text += " Timed alone: one after the other, so that what else the machine did is in the ratio.";
+  if (climb.best && climb.best->on_page_1.compute)
+    text += " The ceiling is the highest rate that this machine reached at that operation alone.";
+  return {Section{.id = "words", .title = "In other words", .paragraphs = {std::move(text)}}};
+}
+
 Section again_section(const Material& material, const Climb& climb,
                       const std::vector<const Claim*>& claims) {
   Section section{.id = "again", .title = "Do it again"};
@@ -322,6 +343,9 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   sections.push_back(machine_section(material, climb));
   const std::vector<const Claim*> pairs = shown_claims(material, climb, lines_of_words);
   sections.push_back(caveats_section(material, climb, pairs));
+  if (!has_traps) {
+    for (Section& section : words_sections(material, climb)) sections.push_back(std::move(section));
+  }
   sections.push_back(again_section(material, climb, pairs));
   return sections;
 }

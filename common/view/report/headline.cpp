@@ -472,6 +472,11 @@ std::string way_sentence(const Material& material, const Climb& climb, bool with
            rough_sentence(climb, options);
   if (is_refused(material, *climb.first, *climb.best))
     return text + "; no ratio is made of them: their comparison is not valid.";
+  if (is_unsettled_way(material, climb))
+    return text +
+           ", each timed alone. Compared in pairs, every step between them is unresolved: no "
+           "factor "
+           "is claimed.";
   const std::string apart = apart_words(*climb.first, *climb.best);
   return text + (apart.empty() ? "." : ". They are of two runs, " + apart + ": no ratio is made.");
 }
@@ -484,6 +489,15 @@ std::string alone_sentence(const Climb& climb, const Options& options) {
       "{} has the highest speed alone, {}; in pairs {} is faster, and the pairs count.",
       quoted_title(*climb.fastest_alone, options), rate_words(*climb.fastest_alone, options),
       quoted_title(*climb.best, options));
+}
+
+/// A rung of another ladder is no step from the first rung; where its bar is longer than all that are, the page says so.
+std::string elsewhere_sentence(const Climb& climb, const Options& options) {
+  if (!climb.faster_elsewhere) return "";
+  const Line& line = *climb.faster_elsewhere;
+  return fmt::format("{} has a higher speed, {}{}; it is of another ladder of this lab.",
+                     quoted_title(line, options), rate_words(line, options),
+                     line.in_turns ? timed_words(line) : ", timed alone");
 }
 
 /// The same of the libraries.
@@ -530,6 +544,7 @@ std::string ladder_sentences(const Material& material, const Climb& climb) {
   add(way);
   if (way_leads) add(sizes);
   add(alone_sentence(climb, options));
+  add(elsewhere_sentence(climb, options));
   if (!library_leads) add(library);
   add(library_alone_sentence(material, climb));
   return text;
@@ -546,7 +561,7 @@ std::string checks_sentence(const Climb& climb) {
     without_speed += is_right && !line->problem.empty();
   }
   std::string text = fmt::format("{} of {} rungs{} passed their checks{}", passed,
-                                 climb.lines.size(), climb.in_appendix > 0 ? " on this page" : "",
+                                 climb.lines.size(), !climb.left_out.empty() ? " on this page" : "",
                                  climb.where.empty() ? "" : " at " + climb.where);
   if (without_speed > 0)
     text += without_speed == 1
@@ -602,7 +617,9 @@ void add_fastest_facts(const Climb& climb, const Options& options, Headline* hea
       headline->facts.emplace_back(what + " in pairs",
                                    rate + "; longest bar: " + named_rate(alone, best, options));
   };
-  add("Fastest rung", "Fastest verified rung", best, *climb.fastest_alone);
+  add(climb.faster_elsewhere ? "Fastest of this ladder" : "Fastest rung",
+      climb.faster_elsewhere ? "Fastest of this ladder" : "Fastest verified rung", best,
+      *climb.fastest_alone);
   if (climb.library)
     add("Fastest library", "Fastest library", *climb.library, *climb.fastest_library_alone);
   else

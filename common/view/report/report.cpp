@@ -258,7 +258,9 @@ std::string scope_of(const Material& material, const Climb* climb) {
     if (!options.source.empty()) break;
     source += (source.empty() ? "" : " and ") + input.name;
   }
-  const auto has_figure = [](const Line& line) { return line.series->stats || is_trap(line); };
+  const auto has_figure = [](const Line& line) {
+    return line.series->stats || is_trap(line) || throughput_of(*line.series);
+  };
   const auto count = [&](const std::vector<Line>& lines) {
     return static_cast<size_t>(std::count_if(lines.begin(), lines.end(), has_figure));
   };

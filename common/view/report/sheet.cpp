@@ -107,8 +107,29 @@ bool fits_one_sheet(const Report& report) {
   return climb_height(report) >= front_scene(*climb->chart, kLeastHeight).height;
 }
 
+namespace {
+
+/// What page 1 has no room for begins the appendix.
+void move_to_appendix(Report* report, Section section) {
+  section.part = Part::results;
+  report->sections.insert(report->sections.begin(), std::move(section));
+}
+
+/// The words are explained where there is room, else in the appendix.
+void fit_words(Report* report) {
+  const auto words = std::find_if(report->front.begin(), report->front.end(),
+                                  [](const Section& one) { return one.id == "words"; });
+  if (words == report->front.end() || fits_one_sheet(*report)) return;
+  Section moved = std::move(*words);
+  report->front.erase(words);
+  move_to_appendix(report, std::move(moved));
+}
+
+}  // namespace
+
 void fit_one_sheet(Report* report) {
   constexpr size_t kLeastCaveats = 3;
+  fit_words(report);
   const auto caveats = std::find_if(report->front.begin(), report->front.end(),
                                     [](const Section& one) { return one.id == "caveats"; });
   if (caveats == report->front.end()) return;
@@ -126,10 +147,9 @@ void fit_one_sheet(Report* report) {
     known->bullets.insert(known->bullets.begin(), moved.begin(), moved.end());
     return;
   }
-  report->sections.insert(report->sections.begin(), Section{.id = "more-caveats",
-                                                            .title = "Read with care, continued",
-                                                            .bullets = std::move(moved),
-                                                            .part = Part::results});
+  move_to_appendix(
+      report,
+      {.id = "more-caveats", .title = "Read with care, continued", .bullets = std::move(moved)});
 }
 
 }  // namespace ridge::report
