@@ -10,6 +10,8 @@ MM = 72 / 25.4  # points
 CSS_PX = 96 / 25.4  # pixels a millimetre
 PAPERS = {"A4": (210, 297), "letter": (215.9, 279.4)}
 LEAST_FILL = 0.3
+FIT_ROWS = 12  # a table of so many is kept whole: it fits on a page of either paper, its cells wrapped
+LEAST_ROWS = 4  # of a table on either side of a page's end
 LEAST_LETTER = {"report": 6.9, "handout": 6.5}  # points, of what a chart of page 1 says, or the one of a handout
 MOST_PAGES = 12  # of a handout and of an article, on A4
 
@@ -61,8 +63,8 @@ def measured(program, folder, page, paper):
     return re.search(r'data-wide="([^"]*)"', dom)[1], re.search(r'data-small="([^"]*)"', dom)[1]
 
 
-def printed(program, folder, page, paper):
-    path, pdf = folder / "printed.html", folder / "printed.pdf"
+def printed(program, folder, page, paper, name="printed"):
+    path, pdf = folder / f"{name}.html", folder / f"{name}.pdf"
     path.write_text(page.replace("</head>", f"<style>@page{{size:{paper}}}</style></head>"))
     pdf.unlink(missing_ok=True)
     chromium(program, folder, "--no-pdf-header-footer", f"--print-to-pdf={pdf}", f"file://{path}")
@@ -108,6 +110,36 @@ def cut_from_tables(pdf, page):
             yield f"page {number} ends with what belongs to the next: {line}"
 
 
+def broken_tables(program, folder, page, paper):
+    """Tables that a page's end breaks although they would fit on a page, or with fewer than four rows on a side: each row of a
+    copy holds a mark that takes no room."""
+    table, row, rows = 0, 0, {}
+
+    def marked(found):
+        nonlocal table, row
+        if found[0].startswith("<table"):
+            table, row = table + 1, 0
+            return found[0]
+        row += 1
+        rows[table] = row
+        return f'{found[0]}<span style="position:absolute;font-size:1px">@{table}.{row}@</span>'
+
+    copy = re.sub(r"<table[^>]*>|<tr[^>]*><td[^>]*>", marked, page)
+    pdf = printed(program, folder, copy, paper, "marked")
+    places = {}
+    for number, text in enumerate(run("pdftotext", pdf, "-").decode().split("\f")[:-1], 1):
+        for one, _ in re.findall(r"@(\d+)\.(\d+)@", text):
+            places.setdefault(int(one), {}).setdefault(number, 0)
+            places[int(one)][number] += 1
+    for one, counts in places.items():
+        if len(counts) == 1:
+            continue
+        if min(counts.values()) < LEAST_ROWS:
+            yield f"table {one}: a page's end leaves few rows on a side: {counts}"
+        if len(counts) == 2 and rows[one] <= FIT_ROWS:
+            yield f"table {one} of {rows[one]} rows would fit on a page and is broken: {counts}"
+
+
 def says(pdf, *pages):
     """All words, without what stands between them: pdftotext takes a hyphen at a line's end away."""
     return "".join(run("pdftotext", *pages, pdf, "-").decode().split())
@@ -130,6 +162,8 @@ def check(program, folder, name, page, paper):
             yield f"the paper is {width:.0f} points wide"
         if end > width - horizontal * MM + 1:
             yield f"page {number}: a word ends at {end:.0f} of {width - horizontal * MM:.0f} points"
+    if 'class="handout"' not in page:  # in its two columns no table is long
+        yield from broken_tables(program, folder, page, paper)
     shares = list(fills(pdf, vertical))
     # A handout and an article end where their text ends.
     checked = shares if 'class="report"' in page and len(shares) > 1 else shares[:-1]

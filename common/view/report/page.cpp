@@ -71,8 +71,9 @@ footer,.made{margin-top:64px;color:var(--muted);font-size:14px}
 )";
 
 /// Paper: page 1, then the tables of results. Nothing scrolls there, so nothing may be wider than the sheet: cells
-/// wrap, charts shrink. Of what is folded away the results are printed, with the figures in place of their charts; of
-/// the rest the appendix says at its beginning what it holds.
+/// wrap, charts shrink. A short table stays whole, of a longer one no fewer than four rows stand on a page; a handout's
+/// columns have no room for that. Of what is folded away the results are printed, with the figures in place of their
+/// charts; of the rest the appendix says at its beginning what it holds.
 constexpr const char* kPrintStyle = R"(
 @page{margin:6mm 12mm}
 @media print{
@@ -109,7 +110,9 @@ figure svg,.handout figure svg{min-width:0;max-width:100%}
 table{margin:4px 0 0}
 th,td{padding:2px 10px 2px 0}
 td{font-size:10.5px}
-tr{break-inside:avoid}
+tr,main:not(.handout) table:not(:has(tbody tr:nth-child(13))){break-inside:avoid}
+main:not(.handout) tbody tr:nth-child(-n+3),
+main:not(.handout) tbody tr:nth-last-child(-n+4):not(:last-child){break-after:avoid}
 .prose td.label,.prose th:first-child{width:110px}
 pre{padding:4px 0;line-height:1.4}
 ul{margin:4px 0 0;padding-left:16px}
