@@ -40,11 +40,15 @@ bool locale_has_utf8() {
   return false;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kAscii = {{
-    {"±", "+-"},     {"µ", "u"},      {"μ", "u"},  {"×", "x"},    {"≈", "~"},
-    {"·", "|"},      {"…", "..."},    {"≤", "<="}, {"≥", ">="},   {"—", "-"},
-    {"–", "-"},      {"→", "->"},     {"✓", "ok"}, {"✗", "FAIL"}, {"\u202f", " "},
-    {"\u00a0", " "}, {"\u2009", " "}, {"÷", "/"},  {"∞", "inf"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kAscii = {{
+    {"±", "+-"},  {"µ", "u"},    {"μ", "u"},      {"×", "x"},      {"≈", "~"},      {"·", "|"},
+    {"…", "..."}, {"≤", "<="},   {"≥", ">="},     {"—", "-"},      {"–", "-"},      {"→", "->"},
+    {"✓", "ok"},  {"✗", "FAIL"}, {"\u202f", " "}, {"\u00a0", " "}, {"\u2009", " "}, {"÷", "/"},
+    {"∞", "inf"}, {"“", "\""},   {"”", "\""},     {"‘", "'"},      {"’", "'"},      {"−", "-"},
+    {"≠", "!="},  {"▲", "^"},    {"▼", "v"},      {"✕", "x"},      {"•", "*"},      {"⋯", "..."},
+    {"†", "+"},   {"‡", "++"},   {"°", " deg"},   {"⁰", "^0"},     {"¹", "^1"},     {"²", "^2"},
+    {"³", "^3"},  {"⁴", "^4"},   {"⁵", "^5"},     {"⁶", "^6"},     {"⁷", "^7"},     {"⁸", "^8"},
+    {"⁹", "^9"},
 }};
 
 }  // namespace
@@ -142,7 +146,9 @@ std::string folded(const std::string& text, size_t width) {
 size_t terminal_width() {
   winsize size = {};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 80;
+  const char* columns = std::getenv("COLUMNS");
+  const long said = columns ? std::strtol(columns, nullptr, 10) : 0;
+  return said > 0 ? static_cast<size_t>(said) : 80;
 }
 
 void write_out(std::string_view text) {
