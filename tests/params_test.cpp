@@ -30,16 +30,17 @@ std::string refusal(const Params& given) {
 }  // namespace
 
 TEST_CASE("assignments become parameters") {
-  const Result<Params> params = parse_params({"n=1024", "dtype=bf16", "m=-3", "tag=7b", "n=2"});
+  const Result<Params> params = parse_params({"n=1024", "dtype=bf16", "m=-3", "tag=7b", "n=1024"});
   REQUIRE(params.ok());
-  CHECK(to_string(*params) == "dtype=bf16 m=-3 n=2 tag=7b");
-  CHECK(param_int(*params, "n") == 2);
+  CHECK(to_string(*params) == "dtype=bf16 m=-3 n=1024 tag=7b");
+  CHECK(param_int(*params, "n") == 1024);
   CHECK(param_int(*params, "tag", 9) == 9);
   CHECK(param_text(*params, "dtype") == "bf16");
   CHECK(param_text(*params, "n", "none") == "none");
   for (const char* wrong : {"n", "=4", "n=", ""}) {
     CHECK(parse_params({wrong}).error().code == ErrorCode::usage);
   }
+  CHECK(parse_params({"n=1024", "n=2"}).error().code == ErrorCode::usage);
 }
 
 TEST_CASE("parameters are filled in from others, then from defaults") {

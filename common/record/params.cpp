@@ -142,7 +142,14 @@ Result<Params> parse_params(const std::vector<std::string>& assignments) {
     const char* end = value.data() + value.size();
     const auto parsed = std::from_chars(value.data(), end, number);
     const bool whole = parsed.ec == std::errc{} && parsed.ptr == end;
-    params[assignment.substr(0, equals)] = whole ? ParamValue{number} : ParamValue{value};
+    const std::string name = assignment.substr(0, equals);
+    if (const auto known = params.find(name);
+        known != params.end() && to_string(known->second) != value) {
+      const std::string both = name + "=" + to_string(known->second) + "," + value;
+      return Error{ErrorCode::usage, "\"" + name + "\" is set twice, in two ways", "",
+                   "give it once; where several values are taken, write " + both};
+    }
+    params[name] = whole ? ParamValue{number} : ParamValue{value};
   }
   return params;
 }
