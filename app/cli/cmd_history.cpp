@@ -74,6 +74,14 @@ int add_files(const CommonOptions& common, const HistoryOptions& options) {
   return code;
 }
 
+/// Whether the word names a lab that the history has results of: they are left, as without a word.
+bool keep_lab(const std::string& name, std::vector<history::Entry>* entries) {
+  const auto is_of_lab = [&](const history::Entry& one) { return one.lab == name; };
+  if (std::none_of(entries->begin(), entries->end(), is_of_lab)) return false;
+  std::erase_if(*entries, [&](const history::Entry& one) { return !is_of_lab(one); });
+  return true;
+}
+
 /// A rung by its whole id or its last part, as far as the history has it.
 Result<std::string> known_rung(const std::string& name,
                                const std::vector<history::Entry>& entries) {
@@ -108,8 +116,8 @@ Result<std::map<std::string, history::Source>> sources_of(
 }
 
 std::string shown_text(const std::vector<history::RungHistory>& all, const HistoryOptions& options,
-                       const std::map<std::string, history::Source>& sources) {
-  if (options.words.empty()) return folded(history::summary_text(all));
+                       bool is_summary, const std::map<std::string, history::Source>& sources) {
+  if (is_summary) return folded(history::summary_text(all));
   std::string text;
   for (const history::RungHistory& one : all) {
     text += (text.empty() ? "" : "\n") +
@@ -125,8 +133,8 @@ std::string shown_text(const std::vector<history::RungHistory>& all, const Histo
 int cmd_history(const CommonOptions& common, const HistoryOptions& options) {
   if (!options.words.empty() && options.words.front() == "add") return add_files(common, options);
   if (options.words.size() > 1)
-    return fail(common,
-                {ErrorCode::usage, "one rung at a time", "history", "name one, or none for all"});
+    return fail(common, {ErrorCode::usage, "one rung at a time", "history",
+                         "name one, or its lab, or none for all"});
   auto store = open_store(options);
   if (!store) return fail(common, store.error());
   auto entries = store->entries();
@@ -134,7 +142,8 @@ int cmd_history(const CommonOptions& common, const HistoryOptions& options) {
   history::Asked asked{.machine = options.machine};
   for (const std::string& word : options.set)
     asked.params += (asked.params.empty() ? "" : " ") + word;
-  if (!options.words.empty() && !entries->empty()) {
+  const bool is_of_lab = !options.words.empty() && keep_lab(options.words.front(), &*entries);
+  if (!options.words.empty() && !is_of_lab && !entries->empty()) {
     const auto rung = known_rung(options.words.front(), *entries);
     if (!rung) return fail(common, rung.error());
     asked.kernel = *rung;
@@ -158,14 +167,15 @@ int cmd_history(const CommonOptions& common, const HistoryOptions& options) {
   } else if (all.empty()) {
     print("Nothing in the history fits --set and --machine.\n");
   } else if (options.out.empty()) {
-    print_as_is(shown_text(all, options, *sources));  // a diff holds code
+    print_as_is(shown_text(all, options, options.words.empty() || is_of_lab,
+                           *sources));  // a diff holds code
   }
   return 0;
 }
 
 Command setup_history(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<HistoryOptions>();
-  command.add_option("RUNG", options->words, "a rung, or: add RUN.jsonl ...");
+  command.add_option("RUNG", options->words, "a rung, or a lab, or: add RUN.jsonl ...");
   one_at_a_time(command.add_option("--set", options->set, "only this problem: n=1024 (repeat)"));
   command.add_option("--machine", options->machine, "only machines with this in their name");
   command.add_flag("--diff", options->diff, "also what changed in the source at each change");
