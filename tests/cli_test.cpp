@@ -138,6 +138,63 @@ TEST_CASE("--version: what was built, from which commit, how optimized; both pro
   CHECK(worker.out == "ridgepoint-worker" + app.out.substr(app.out.find(' ')));
 }
 
+TEST_CASE("--version --json is a document with what the text says") {
+  const Outcome app = ridgepoint({"--version", "--json"});
+  INFO(app.out << app.err);
+  CHECK(app.code == 0);
+  CHECK(app.err.empty());
+  const Json version = app.json();
+  REQUIRE(version.is_object());
+  const std::string text = ridgepoint({"--version"}).out;
+  CHECK(text == "ridgepoint " + version["version"].get<std::string>() + ", commit " +
+                    version["commit"].get<std::string>() + "\n" +
+                    version["build_type"].get<std::string>() + "; " +
+                    version["compiler"].get<std::string>() + "; CUDA " +
+                    version["cuda"].get<std::string>() + "\n");
+  CHECK(ridgepoint({"--json", "--version"}).json() == version);
+}
+
+TEST_CASE(
+    "where the locale has no UTF-8 each letter has a plain form: none becomes a question mark") {
+  const std::string recorded = variable("RIDGE_SOURCE") + "/assets/recorded/";
+  for (const std::string words :
+       {"report '" + recorded + "gemm.intel_r_xeon_r_processor.jsonl' --out page.html",
+        "report '" + recorded + "mixed.intel_r_xeon_r_processor.jsonl' --text",
+        std::string("tour first_hour"), std::string("map")}) {
+    const Folder folder;
+    const Outcome plain =
+        Program("/bin/bash", {"-c", "cd '" + folder.path.string() + "' && LC_ALL=C '" +
+                                        variable("RIDGE_BIN") + "' " + words})
+            .finish();
+    const Outcome whole = Program("/bin/bash", {"-c", "cd '" + folder.path.string() + "' && '" +
+                                                          variable("RIDGE_BIN") + "' " + words})
+                              .finish();
+    INFO(words << "\n" << plain.out << plain.err);
+    CHECK(plain.code == 0);
+    CHECK(std::count(plain.out.begin(), plain.out.end(), '?') ==
+          std::count(whole.out.begin(), whole.out.end(), '?'));
+    CHECK(std::all_of(plain.out.begin(), plain.out.end(),
+                      [](char letter) { return static_cast<unsigned char>(letter) < 0x80; }));
+  }
+}
+
+TEST_CASE("help takes its width from COLUMNS where there is no terminal") {
+  const auto longest = [](const std::string& columns) {
+    const Outcome shown =
+        Program("/bin/bash",
+                {"-c", "COLUMNS=" + columns + " '" + variable("RIDGE_BIN") + "' --help 2>&1 | cat"})
+            .finish();
+    size_t most = 0;
+    std::istringstream lines(shown.out);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.rfind("  ridgepoint ", 0) != 0) most = std::max(most, line.size());
+    }
+    return most;
+  };
+  CHECK(longest("60") <= 60);
+  CHECK(longest("100") > 80);
+}
+
 TEST_CASE("list: what this machine can run, and why not") {
   const Outcome text = ridgepoint({"list"});
   INFO(text.err);
@@ -1128,6 +1185,14 @@ TEST_CASE("a mistyped name: what it was meant to be, and never a list of all the
       {{"run", "gemm", "--sett", "n=64"}, "there is no option '--sett'; did you mean --set?"},
       {{"compare", "gemm", "--baselin=packed"}, "did you mean --baseline?"},
       {{"--jsn"}, "did you mean --json?"},
+      {{"run", "gemm", "--n", "256"}, "n is a parameter: it is set with --set n=VALUE"},
+      {{"run", "gemm", "--set", "n=256", "--set", "n=512"}, "write n=256,512"},
+      {{"compare", "gemm", "--mode", "live"}, "it is an option of 'ridgepoint run'"},
+      {{"compare", "gemm", "loop_order", "packed"},
+       "'loop_order' is one word too many; the two sides are named with --baseline RUNG "
+       "--candidate RUNG"},
+      {{"labs"}, "perhaps 'ridgepoint list'"},
+      {{"inspect", "gemm"}, "it is a lab: 'ridgepoint list gemm' names its rungs"},
   };
   for (const Typo& typo : all) {
     const Outcome outcome = ridgepoint(typo.args);

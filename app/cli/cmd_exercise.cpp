@@ -275,7 +275,8 @@ int check_exercise(const CommonOptions& common, const ExerciseOptions& given) {
   const auto text = read_learner_file(options.name);
   if (!text) {
     Error error = text.error();
-    error.hint = "'ridgepoint exercise start NAME' makes a file to begin with";
+    const std::string name = options.name == given.name ? "NAME" : given.name;
+    error.hint = "'ridgepoint exercise start " + name + "' makes a file to begin with";
     return fail(common, error);
   }
   auto exercise = exercise_of(*text);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -90,6 +91,16 @@ int open(const CommonOptions& common) {
   return common.replay.empty() ? say_no_window(common) : show_saved(common);
 }
 
+Json version_document() {
+  const BuildInfo build = build_info();
+  return {{"ridgepoint", 1},
+          {"version", build.version},
+          {"commit", build.commit},
+          {"build_type", build.compiled_as()},
+          {"compiler", build.compiler},
+          {"cuda", build.cuda}};
+}
+
 // ---- the command line --------------------------------------------------------------------------
 
 /// Written from the command table, as the manual page and the completions are.
@@ -118,6 +129,27 @@ void add_common(CLI::App* app, CommonOptions* common) {
   app->add_flag("--presenter", common->presenter, "open the window in presenter mode");
 }
 
+/// Whether one of the text's words is this one; a short one says nothing.
+bool has_word(std::string_view text, const std::string& word) {
+  constexpr size_t kShortest = 4;
+  if (word.size() < kShortest) return false;
+  const auto is_letter = [&](size_t at) {
+    return at < text.size() && std::isalpha(static_cast<unsigned char>(text[at]));
+  };
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    if (!(at > 0 && is_letter(at - 1)) && !is_letter(at + word.size())) return true;
+  }
+  return false;
+}
+
+/// Whether the word is a file that may be opened. A folder with a bare name, in which the program happens to be started, is none.
+bool may_be_a_run(const std::string& word) {
+  std::error_code error;
+  const bool is_bare = word.find_first_of("./") == word.npos;
+  return std::filesystem::exists(word, error) &&
+         !(is_bare && std::filesystem::is_directory(word, error));
+}
+
 /// What a first word that is none of `commands` may have been meant to be: one of them, or a lab, or a file.
 std::string meant_by(const std::string& word, const std::vector<std::string>& commands) {
   if (!nearest(word, commands).empty()) return name_hint(word, commands, kHelp);
@@ -127,14 +159,18 @@ std::string meant_by(const std::string& word, const std::vector<std::string>& co
     return "did you mean the lab " + labs[near.front()] + "? 'ridgepoint run " +
            labs[near.front()] + "' measures its rungs";
   const std::string help = "see '" + std::string(kHelp) + "'";
+  for (const CommandDesc* desc : all_commands()) {
+    if (has_word(desc->about, word))
+      return "perhaps 'ridgepoint " + std::string(desc->name) + "' (" + desc->about + "), or " +
+             help;
+  }
   return word.find_first_of("./") == word.npos ? help : "check the path of the file, or " + help;
 }
 
 /// The first word where it names neither a command nor a file: more likely a mistyped command.
 std::optional<Error> mistyped_command(const CLI::App& app) {
   const std::vector<std::string>& words = app.get_option("RUN")->results();
-  if (!app.get_subcommands().empty() || words.empty() || std::filesystem::exists(words.front()))
-    return {};
+  if (!app.get_subcommands().empty() || words.empty() || may_be_a_run(words.front())) return {};
   std::vector<std::string> names = {"help"};
   for (const CommandDesc* desc : all_commands()) names.emplace_back(desc->name);
   for (const Lab* lab : all_labs()) {
@@ -180,6 +216,32 @@ std::optional<Error> empty_word(const std::vector<char*>& words) {
   return {};
 }
 
+/// Whether a lab has a parameter of this name, and the command sets parameters.
+bool is_parameter(const CLI::App& command, const std::string& name) {
+  if (!command.get_option_no_throw("--set")) return false;
+  const auto labs = all_labs();
+  return std::any_of(labs.begin(), labs.end(), [&](const Lab* lab) {
+    return std::any_of(lab->params.begin(), lab->params.end(),
+                       [&](const ParamView& one) { return name == one.name; });
+  });
+}
+
+/// What an option that is none of `names` was meant to be: a parameter, one of them, or one of another command.
+std::string option_hint(const CLI::App& app, const std::string& name,
+                        const std::vector<std::string>& names) {
+  const auto chosen = app.get_subcommands();
+  const std::string bare = name.substr(std::min(name.size(), name.find_first_not_of('-')));
+  if (!chosen.empty() && is_parameter(*chosen.front(), bare))
+    return bare + " is a parameter: it is set with --set " + bare + "=VALUE";
+  if (!nearest(name, names).empty()) return name_hint(name, names, help_of(app));
+  const std::string help = "see '" + help_of(app) + "'";
+  for (const CLI::App* other : app.get_subcommands({})) {
+    if (!chosen.empty() && name.starts_with("--") && other->get_option_no_throw(name))
+      return "it is an option of 'ridgepoint " + other->get_name() + "'; " + help;
+  }
+  return help;
+}
+
 /// The first option that neither the command nor the program has.
 std::optional<Error> mistyped_option(const CLI::App& app) {
   std::vector<const CLI::App*> all;  // the command's own first: of many the first are named
@@ -198,7 +260,7 @@ std::optional<Error> mistyped_option(const CLI::App& app) {
     const std::string name = word.substr(0, word.find('='));
     if (!name.starts_with("-") || name == "--" || name == "-") continue;
     return Error{ErrorCode::usage, "there is no option '" + name + "'", "",
-                 name_hint(name, names, help_of(app))};
+                 option_hint(app, name, names)};
   }
   return {};
 }
@@ -280,21 +342,37 @@ std::string option_before(const std::vector<char*>& words, const std::string& wo
   return "";
 }
 
+/// A word that the command has no place for, and the option that it may belong to.
+Error one_word_too_many(const CLI::App& command, const std::vector<char*>& words,
+                        const std::string& word) {
+  const std::string option = option_before(words, word);
+  const bool is_param = option.empty() && word.find('=') != std::string::npos;
+  const bool has_sides = command.get_option_no_throw("--candidate") != nullptr;
+  const std::string again =
+      is_param          ? "a parameter is set with --set " + word + "; "
+      : !option.empty() ? "an option takes one value: give " + option + " once more; "
+      : command.get_option_no_throw("--rungs") ? "a rung is named with --rungs " + word + "; "
+      : has_sides ? "the two sides are named with --baseline RUNG --candidate RUNG; "
+                  : "";
+  return {ErrorCode::usage, "'" + word + "' is one word too many", command.get_name(),
+          again + "see 'ridgepoint " + command.get_name() + " --help'"};
+}
+
+/// Words beyond the one that may be a saved run.
+std::optional<Error> extra_word(const CLI::App& app, const std::vector<char*>& words,
+                                const CommonOptions& common) {
+  const auto chosen = app.get_subcommands();
+  const std::vector<std::string> extra = app.remaining(true);
+  if (chosen.empty() || extra.empty()) return {};
+  return one_word_too_many(*chosen.front(), words,
+                           common.open.empty() ? extra.front() : common.open);
+}
+
 /// What is wrong with a saved run in the command line: it is opened, and few commands take one as well.
 std::optional<Error> error_in(const CLI::App& app, const std::vector<char*>& words,
                               const CommonOptions& common, const CommandDesc* chosen) {
-  if (!common.open.empty() && chosen) {
-    const std::string option = option_before(words, common.open);
-    const bool is_param = option.empty() && common.open.find('=') != std::string::npos;
-    const std::string again = is_param ? "a parameter is set with --set " + common.open + "; "
-                              : !option.empty()
-                                  ? "an option takes one value: give " + option + " once more; "
-                              : app.get_subcommand(chosen->name)->get_option_no_throw("--rungs")
-                                  ? "a rung is named with --rungs " + common.open + "; "
-                                  : "";
-    return Error{ErrorCode::usage, "'" + common.open + "' is one word too many", chosen->name,
-                 again + "see '" + help_of(app) + "'"};
-  }
+  if (!common.open.empty() && chosen)
+    return one_word_too_many(*app.get_subcommand(chosen->name), words, common.open);
   if (!common.replay.empty() && chosen && !chosen->takes_replay) {
     return Error{ErrorCode::usage, "a saved run is shown by the window and by shot", "--replay",
                  "use 'ridgepoint report RUN.jsonl' for its report"};
@@ -332,6 +410,10 @@ int run_command(int argc, char** argv) {
     app.parse(argc, words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
+      if (common.json && error.get_name() == "CallForVersion") {
+        print_json(version_document());
+        return 0;
+      }
       std::ostringstream help;
       const int code = app.exit(error, help);
       write_out(help.str());
@@ -343,6 +425,9 @@ int run_command(int argc, char** argv) {
     if (!mistyped && error.get_name() == "RequiredError") mistyped = missing_place(app);
     if (!mistyped && error.get_name() == "ValidationError") mistyped = wrong_value(app);
     if (!mistyped && error.get_name() == "ArgumentMismatch") mistyped = missing_value(app, words);
+    // The parser calls this error by the program's name.
+    const bool has_extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    if (!mistyped && has_extras) mistyped = extra_word(app, words, common);
     return fail(common,
                 mistyped ? *mistyped
                          : Error{ErrorCode::usage, error.what(), "", "see '" + help_of(app) + "'"});

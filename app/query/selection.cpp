@@ -236,8 +236,10 @@ Error no_such_rung(const std::string& name, const Run& run) {
   for (const Lab* lab : all_labs())
     for (const Rung& rung : lab->rungs) add(rung.kernel);
   for (const KernelInfo& info : run.catalogue()) add(info.id);
-  return {ErrorCode::usage, "there is no rung '" + name + "'", "",
-          name_hint(name, names, "ridgepoint list --all", ids)};
+  const std::string hint = find_lab(name)
+                               ? "it is a lab: 'ridgepoint list " + name + "' names its rungs"
+                               : name_hint(name, names, "ridgepoint list --all", ids);
+  return {ErrorCode::usage, "there is no rung '" + name + "'", "", hint};
 }
 
 Result<const Lab*> require_lab(const std::string& id) {
