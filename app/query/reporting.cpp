@@ -318,6 +318,17 @@ std::vector<report::Section> serving_sections(const Lab& lab, const Run& run) {
   return sections;
 }
 
+/// A column for each network and a row for each fact: of facts there are more, and a sheet of paper is narrow.
+report::Table turned(const chart::ChartTable& table) {
+  report::Table made{.columns = {table.columns.front()}, .rows = {}};
+  for (const auto& row : table.rows) made.columns.push_back(row.front());
+  for (size_t i = 1; i < table.columns.size(); ++i) {
+    made.rows.push_back({table.columns[i]});
+    for (const auto& row : table.rows) made.rows.back().push_back(row[i]);
+  }
+  return made;
+}
+
 }  // namespace
 
 std::vector<report::Section> score_sections(const Lab& lab, const Run& run) {
@@ -353,8 +364,7 @@ std::vector<report::Section> score_sections(const Lab& lab, const Run& run) {
                     format_bytes(part.flash_bytes), format_bytes(part.ram_bytes), part.source);
   section.paragraphs.push_back(devices + " A program needs some of both beside its model.");
   section.chart = chart::score_chart(rows, options);
-  section.table =
-      report::Table{.columns = section.chart->table.columns, .rows = section.chart->table.rows};
+  section.table = turned(section.chart->table);
   return {std::move(section)};
 }
 
