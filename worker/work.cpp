@@ -192,7 +192,8 @@ Result<bool> Work::run(const WorkRequest& request, const std::vector<Asked>& ask
     send_outcome(request, std::move(series));
     if (cancelled) return measure::cancelled_error();
     if (i + 1 == std::min(kResultsBeforeCeilings, asked.size()))
-      RIDGE_TRY_VOID(ceilings(request, asked, observer));
+      RIDGE_TRY_VOID(ceilings(request, asked, observer,
+                              i + 1 < asked.size() ? Settling::doubts : Settling::again));
   }
   // The later rungs are the fast ones: where one has passed a ceiling, that is measured again.
   if (asked.size() > kResultsBeforeCeilings) RIDGE_TRY_VOID(ceilings(request, asked, observer));

@@ -99,9 +99,12 @@ class Work {
   };
   std::map<Place, std::set<CeilingKey>> ceilings_wanted(const WorkRequest& request,
                                                         const std::vector<Asked>& asked) const;
+  /// What is done about a ceiling that something speaks against: in the middle of a run it is said, so that the run goes on;
+  /// else the ceiling is measured again.
+  enum class Settling { doubts, again };
   /// Measures those that were not measured yet or are in doubt, and sends a device's when there is news of it.
   Result<void> ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
-                        LineObserver* observer);
+                        LineObserver* observer, Settling settling = Settling::again);
   /// Takes what an earlier worker kept of the wanted ones, if the machine still is as fast as it was then.
   Result<void> take_kept(measure::Device* where, const std::set<CeilingKey>& wanted, bool anew,
                          DeviceCeilings* ceilings, LineObserver* observer);
@@ -118,8 +121,9 @@ class Work {
   /// Whether one was missing.
   Result<bool> measure_missing(measure::Device* where, const std::set<CeilingKey>& wanted,
                                DeviceCeilings* ceilings, LineObserver* observer);
-  /// Holds them against each other; measures those in doubt again, and leaves what is sound to later workers.
-  Result<void> settle(measure::Device* where, DeviceCeilings* ceilings, LineObserver* observer);
+  /// Holds them against each other, and leaves what is sound to later workers.
+  Result<void> settle(measure::Device* where, DeviceCeilings* ceilings, Settling settling,
+                      LineObserver* observer);
   /// Whether measuring those in doubt again would bring nothing now.
   bool is_settled(const DeviceCeilings& ceilings, Backend backend) const;
   bool is_passed(const DeviceCeilings& ceilings) const;

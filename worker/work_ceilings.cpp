@@ -95,14 +95,15 @@ Result<bool> Work::measure_missing(measure::Device* where, const std::set<Ceilin
   return is_new;
 }
 
-Result<void> Work::settle(measure::Device* where, DeviceCeilings* ceilings,
+Result<void> Work::settle(measure::Device* where, DeviceCeilings* ceilings, Settling settling,
                           LineObserver* observer) {
   ++ceilings->looks;
   CeilingCount counted(observer,
                        measure::find_contradictions(ceilings->known, ceilings->evidence()).size());
   RIDGE_TRY_VOID(measure::settle_ceilings(
       &ceilings->known,
-      [&](const Ceiling& known) {
+      [&](const Ceiling& known) -> Result<std::optional<Ceiling>> {
+        if (settling == Settling::doubts) return std::optional<Ceiling>();
         return measure::measure_again(&machine_.bench, where, known, &counted);
       },
       ceilings->evidence()));
@@ -175,7 +176,7 @@ double Work::ceilings_left_s(const WorkRequest& request, const std::vector<Asked
 }
 
 Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>& asked,
-                            LineObserver* observer) {
+                            LineObserver* observer, Settling settling) {
   const bool send_known = request.type == RequestType::probe;
   // For tests and scripts that start many workers: without ceilings utilization is unavailable.
   const char* setting = std::getenv("RIDGE_CEILINGS");
@@ -190,7 +191,7 @@ Result<void> Work::ceilings(const WorkRequest& request, const std::vector<Asked>
     const bool is_doubted = std::any_of(of.known.begin(), of.known.end(),
                                         [](const Ceiling& one) { return !one.doubt.empty(); });
     if (is_new || (send_known ? is_doubted : !is_settled(of, place.first)))
-      RIDGE_TRY_VOID(settle(*where, &of, observer));
+      RIDGE_TRY_VOID(settle(*where, &of, settling, observer));
     if (!of.has_news && !send_known) continue;
     for (const Ceiling& ceiling : of.known) list.push_back(ceiling);
     of.has_news = false;

@@ -166,16 +166,20 @@ std::string not_run_text(const std::vector<NotRun>& not_run) {
   return text;
 }
 
-/// "18 of 46 rungs ran, in tables of 13, 2 and 3; ": what the rows above add up to.
+/// "18 of 46 rungs ran, in tables of 13, 2 and 3; ": what the rows above add up to. What a cancel came before has not run.
 std::string ran_words(const std::vector<const Series*>& all, size_t not_run) {
-  std::set<std::string> rungs;
-  for (const Series* series : all) rungs.insert(series->kernel);
+  std::set<std::string> rungs, begun;
+  for (const Series* series : all) {
+    rungs.insert(series->kernel);
+    if (series->status != SeriesStatus::pending && series->status != SeriesStatus::cancelled)
+      begun.insert(series->kernel);
+  }
   std::string tables;
   const std::vector<size_t> rows = table_rows(all);
   for (size_t i = 0; i < rows.size(); ++i)
     tables += (i == 0 ? "" : i + 1 == rows.size() ? " and " : ", ") + std::to_string(rows[i]);
-  const bool is_split = rows.size() > 1 && rungs.size() == all.size();
-  return fmt::format("{} of {} rungs ran{}; ", rungs.size(), rungs.size() + not_run,
+  const bool is_split = rows.size() > 1 && begun.size() == all.size();
+  return fmt::format("{} of {} rungs ran{}; ", begun.size(), rungs.size() + not_run,
                      is_split ? ", in tables of " + tables : "");
 }
 

@@ -81,15 +81,21 @@ const char* tone_of(const Claim& claim) {
   }
 }
 
+/// " at equal clock" of a ratio that is one of cycles: the figure is quoted without what stands beside it.
+std::string cycles_words(const Comparison& c) {
+  return lacks_sustained(c) ? of_clock(c) : "";
+}
+
 std::string claim_figure(const Claim& claim) {
   const std::string ratio = headline_ratio_text(claim.comparison);
+  const std::string clock = cycles_words(claim.comparison);
   if (claim.decision.verdict == Verdict::invalid) return "✕ Invalid";
   if (!claim.paired) return "Not paired: no claim";
   switch (claim.decision.verdict) {
     case Verdict::faster:
-      return "▲ " + ratio + " as fast";
+      return "▲ " + ratio + " as fast" + clock;
     case Verdict::slower:
-      return "▼ " + ratio + " as fast";
+      return "▼ " + ratio + " as fast" + clock;
     case Verdict::same:
       return "= Same";
     default:
@@ -574,14 +580,15 @@ std::string first_words(const Material& material) {
   return material.lab == kImportedLab ? "the first benchmark" : "the first rung";
 }
 
-/// "ping-pong: ▼ 0.956× as fast as cuBLASLt"
+/// "ping-pong: ▼ 0.956× as fast as cuBLASLt"; of cycles "... as fast as cuBLASLt at equal clock"
 std::string leading_figure(const Material& material, const Climb& climb, const Claim& claim) {
   const Comparison& c = claim.comparison;
   const chart::ClimbStep step{
       .ratio = c.ratio, .verdict = claim.decision.verdict, .interval = c.ci};
   return title_of(c.candidate, *material.options) + ": " + chart::step_text(step) + " as fast as " +
          (is_of_way(climb, claim) ? first_words(material)
-                                  : title_of(c.baseline, *material.options));
+                                  : title_of(c.baseline, *material.options)) +
+         cycles_words(c);
 }
 
 /// "Speeds are medians over seeds 1 to 8; what was checked is of seed 1.", or "The ladder shows seed 1; the appendix has
