@@ -186,13 +186,13 @@ struct Plotted {
 };
 
 /// Of a step that compares one quantity is drawn: the ratio that its rounds came to. A bar between the two sides was timed
-/// apart from them.
+/// apart from them: it stands as far from the last one as those two times do, for with that one a room compares it.
 Plotted plotted_pair(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
                      const Comparison& pair) {
   Plotted all{.values = {1}, .mark = {}, .ceiling = {}, .pair = pair};
-  const double first = bars.bars.front().value;
+  const double last = bars.bars.back().value;
   for (size_t i = 1; i + 1 < bars.bars.size(); ++i)
-    all.values.push_back(first > 0 ? bars.bars[i].value / first : 0);
+    all.values.push_back(last > 0 ? pair.ratio * bars.bars[i].value / last : 0);
   all.values.push_back(pair.ratio);
   all.intervals.resize(all.values.size());
   all.intervals.back() = pair.ci;
@@ -318,8 +318,9 @@ std::string ratio_of(const StepBars& bars, const Plotted& all, size_t place) {
   const LessonBar& bar = bars.bars[place];
   if (place == 0) return "1×, the baseline";
   if (place + 1 == bars.bars.size()) return pair_headline(*all.pair);
-  return all.values[place] > 0 ? "≈ " + format_ratio(all.values[place]) + ", timed apart"
-                               : bar.reason;
+  if (!(all.values[place] > 0)) return bar.reason;
+  return "≈ " + format_ratio(all.values[place] / all.values.back()) + " as fast as “" +
+         bars.bars.back().title + "”, timed apart";
 }
 
 /// " The line is its 95 % interval.": what the whiskers are; empty: there is none.
