@@ -10,6 +10,7 @@
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/step_run.h"
 #include "common/core/format.h"
+#include "common/record/budget.h"
 #include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
@@ -216,6 +217,11 @@ const Rung* library_of(const State& state, const Rung& rung, const TourStep& ste
     if (is_better || (!best && bar.can_run)) best = &one, best_ns = ns;
   }
   return best;
+}
+
+/// An error against float64 has a limit of its own, and no image may be out of place: neither is a price of speed.
+bool may_cost_quality(const Lab& lab) {
+  return lab.quality_metric == kAccuracyMetric;
 }
 
 /// Whether a step to this rung may cost what its lab judges by.
@@ -469,7 +475,7 @@ TourStep shown_step(const State& state) {
 }
 
 const Rung* judged_against(const Lab& lab, const std::string& kernel) {
-  if (lab.quality_metric == kErrorMetric) return nullptr;
+  if (!may_cost_quality(lab)) return nullptr;
   const auto first = std::find_if(lab.rungs.begin(), lab.rungs.end(), [&](const Rung& rung) {
     return !rung.peer && !rung.wrong && family_of(rung.kernel) == family_of(kernel) &&
            backend_of(rung.kernel) == backend_of(kernel);
@@ -480,7 +486,8 @@ const Rung* judged_against(const Lab& lab, const std::string& kernel) {
 std::optional<SeedMean> task_of(const LessonBar& bar) {
   const QualityCheck* check = bar.series ? bar.series->quality() : nullptr;
   const Lab* lab = check ? find_lab(bar.series->lab) : nullptr;
-  if (!lab || !check->task.contains(lab->quality_metric)) return std::nullopt;
+  if (!lab || !may_cost_quality(*lab) || !check->task.contains(lab->quality_metric))
+    return std::nullopt;
   const auto mean = seed_mean(bar.run->series().pointers(), bar.series->kernel, bar.series->params,
                               lab->quality_metric);
   return mean ? mean : SeedMean{1, check->task.at(lab->quality_metric)};

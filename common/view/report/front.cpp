@@ -253,7 +253,7 @@ std::vector<Section> words_sections(const Material& material, const Climb& climb
     text +=
         " In pairs: two versions run in turns, round by round; the ratio is the median of the "
         "rounds, and it lies in the 95 % interval. Unresolved (?): the interval leaves open which "
-        "is faster.";
+        "is faster, or whether by more than the margin.";
   else
     text += " Timed alone: one after the other, so that what else the machine did is in the ratio.";
   if (climb.best && climb.best->on_page_1.compute)

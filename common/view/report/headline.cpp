@@ -576,7 +576,10 @@ std::string checks_sentence(const Climb& climb) {
   return text + ".";
 }
 
-std::string first_words(const Material& material) {
+/// By its name where the chart begins with another.
+std::string first_words(const Material& material, const Climb& climb) {
+  if (climb.first && climb.first != climb.lines.front())
+    return title_of(climb.first->series->kernel, *material.options);
   return material.lab == kImportedLab ? "the first benchmark" : "the first rung";
 }
 
@@ -586,7 +589,7 @@ std::string leading_figure(const Material& material, const Climb& climb, const C
   const chart::ClimbStep step{
       .ratio = c.ratio, .verdict = claim.decision.verdict, .interval = c.ci};
   return title_of(c.candidate, *material.options) + ": " + chart::step_text(step) + " as fast as " +
-         (is_of_way(climb, claim) ? first_words(material)
+         (is_of_way(climb, claim) ? first_words(material, climb)
                                   : title_of(c.baseline, *material.options)) +
          cycles_words(c);
 }
@@ -655,7 +658,7 @@ Headline climb_headline(const Material& material, const Climb& climb) {
     headline.tone = tone_of(*lead);
     headline.interval = resting(lead->comparison) + at_equal_clock_words(*lead);
   } else if (const auto step = climb.best == climb.first ? std::nullopt : way_of(material, climb)) {
-    headline.figure = step->text + " as fast as " + first_words(material);
+    headline.figure = step->text + " as fast as " + first_words(material, climb);
     if (step->chain) headline.interval = chain_words(*step->chain);
     if (climb.best->over_seeds)
       headline.interval = fmt::format("median of {} seeds", climb.best->over_seeds->seeds);
