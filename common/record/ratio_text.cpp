@@ -185,12 +185,18 @@ std::optional<Interval> rough_range(double alone, const Stats& from, const Stats
 /// Of two that were timed alone: a range wherever one of them is rough, so that a climb's headline is of one kind from rung
 /// to rung.
 GainText gain_alone(double alone, const Series& from, const Series& to) {
-  if (const auto uneven = uneven_shares(from, to))
-    return {between(with_medians(uneven->range(alone), *from.stats, *to.stats)),
-            "each timed alone, by processor and by wall time", true};
   const bool rough = is_rough(*from.stats) || is_rough(*to.stats);
-  if (const auto range = rough ? rough_range(alone, *from.stats, *to.stats) : std::nullopt)
-    return {between(*range), "each timed alone, by what their times differ", true};
+  const auto scatter = rough ? rough_range(alone, *from.stats, *to.stats) : std::nullopt;
+  if (const auto uneven = uneven_shares(from, to)) {
+    // The two clocks are two medians: where the times scatter, the ratio may lie beyond both.
+    Interval range = uneven->range(alone);
+    if (scatter) range = {std::min(range.low, scatter->low), std::max(range.high, scatter->high)};
+    return {between(with_medians(range, *from.stats, *to.stats)),
+            scatter ? "each timed alone, by processor and wall time and their scatter"
+                    : "each timed alone, by processor and by wall time",
+            true};
+  }
+  if (scatter) return {between(*scatter), "each timed alone, by what their times differ", true};
   return {alone_ratio_text(alone, *to.stats, *from.stats), "each timed alone", rough};
 }
 
