@@ -866,14 +866,45 @@ TEST_CASE(
   }
   read_on(f);
   f.driver->frames(2);
-  const std::vector<std::string> left = presented_rungs(f.state);
-  const auto at = std::find(left.begin(), left.end(), "mixed.cuda.fp32");
-  REQUIRE(left.end() - at > 1);
-  const std::string next = *(at + 1);
+  const std::string next = rung_ahead(f.state, 1);
+  REQUIRE_FALSE(next.empty());
   CHECK(contains(stage_hint(f.state), rung_title(f.state.ladder, next)));
   f.driver->key(Key::page_down);
   CHECK(f.state.selection.rung == next);
   CHECK(next != "mixed.cuda.pytorch");  // the previous rung's screen has shown its time
+}
+
+TEST_CASE("a saved run's steps are of its own rungs when other recordings come and after a Reveal",
+          "[tour]") {
+  Fixture f;
+  open_run(f.state, std::string(std::getenv("RIDGE_SOURCE")) +
+                        "/assets/recorded/gemm.h200.bf16_4096.jsonl");
+  f.driver->frames(4);
+  begin_presenting(f.state);
+  f.driver->frames(3);
+  REQUIRE(f.state.teaching.presenting);
+  const std::vector<std::string> own = presented_rungs(f.state);
+  const std::string place = tour_clock(f.state);
+  REQUIRE(own.size() > 1);
+  REQUIRE(contains(place, "rung "));
+  for (const std::string& kernel : own) CHECK_FALSE(f.state.run().series_of_kernel(kernel).empty());
+  take_recordings(f.state, shipped());
+  f.driver->frames(3);
+  CHECK(presented_rungs(f.state) == own);
+  CHECK(tour_clock(f.state) == place);
+  for (int guard = 0; f.state.teaching.beat != Beat::reveal && guard < 60; ++guard) {
+    f.driver->frames(20);
+    f.driver->key(Key::page_down);
+  }
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  CHECK_FALSE(f.state.teaching.told.empty());  // a library stood beside it
+  CHECK(presented_rungs(f.state) == own);
+  CHECK(tour_clock(f.state) == place);
+  // Before the first there is nothing, also of another machine.
+  select_rung(f.state, own.front());
+  f.driver->frames(3);
+  f.driver->key(Key::page_up);
+  CHECK(f.state.selection.rung == own.front());
 }
 
 TEST_CASE("on a wall the flags and that the code is the same stand apart", "[tour]") {

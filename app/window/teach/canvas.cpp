@@ -70,10 +70,8 @@ std::string step_ahead(const State& state) {
   const study::Tour* tour = state.teaching.tour.get();
   const auto next = static_cast<size_t>(state.teaching.tour_step) + 1;
   if (!tour) {
-    const std::vector<std::string> rungs = presented_rungs(state);
-    auto at = std::find(rungs.begin(), rungs.end(), state.selection.rung);
-    if (at != rungs.end()) ++at;
-    return at == rungs.end() ? "" : "“" + rung_title(state.ladder, *at) + "”";
+    const std::string ahead = rung_ahead(state, 1);
+    return ahead.empty() ? "" : "“" + rung_title(state.ladder, ahead) + "”";
   }
   if (next >= tour->steps.size()) return "how near you were";
   const Rung* rung = rung_of(tour->steps[next].rungs.back());

@@ -232,11 +232,9 @@ void open_at(State& state, int step) {
 
 /// The next or the previous rung of the ladder. False at either end.
 bool change_rung(State& state, int by) {
-  const std::vector<std::string> rungs = presented_rungs(state);
-  const auto at = std::find(rungs.begin(), rungs.end(), state.selection.rung);
-  const auto next = at - rungs.begin() + by;
-  if (at == rungs.end() || next < 0 || next >= std::ssize(rungs)) return false;
-  select_rung(state, rungs[static_cast<size_t>(next)]);
+  const std::string next = rung_ahead(state, by);
+  if (next.empty()) return false;
+  select_rung(state, next);
   state.teaching.answers.clear();
   rebuild_ladder(state);
   go_to(state, Beat::predict);
@@ -317,11 +315,20 @@ std::vector<std::string> presented_rungs(const State& state) {
   std::vector<std::string> rungs;
   for (const RungView& row : state.ladder.rows) {
     const std::string kernel = row.rung->kernel;
-    const bool is_new = kernel == state.selection.rung || !state.teaching.told.contains(kernel);
-    if (is_new && !is_folded(state, *row.rung) && can_be_asked(state, kernel))
-      rungs.push_back(kernel);
+    if (!is_folded(state, *row.rung) && can_be_asked(state, kernel)) rungs.push_back(kernel);
   }
   return rungs;
+}
+
+std::string rung_ahead(const State& state, int by) {
+  const std::vector<std::string> rungs = presented_rungs(state);
+  const auto at = std::find(rungs.begin(), rungs.end(), state.selection.rung);
+  if (at == rungs.end()) return {};
+  for (auto next = at - rungs.begin() + by; next >= 0 && next < std::ssize(rungs); next += by) {
+    const std::string& kernel = rungs[static_cast<size_t>(next)];
+    if (!state.teaching.told.contains(kernel)) return kernel;
+  }
+  return {};
 }
 
 void begin_on_stage(State& state, const std::string& id) {
@@ -332,14 +339,12 @@ void begin_on_stage(State& state, const std::string& id) {
 
 namespace {
 
-/// Null: a saved run without a result of this lab's rungs. Its own come before recordings beside it.
+/// Null: a saved run without a result of this lab's rungs.
 const RungView* first_asked(const State& state) {
   const auto& rows = state.ladder.rows;
-  const auto can = [&](const RungView& row) { return can_be_asked(state, row.rung->kernel); };
-  auto found = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
-    return can(row) && (!state.is_replay() || row.held().run == &state.run());
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const RungView& row) {
+    return can_be_asked(state, row.rung->kernel);
   });
-  if (found == rows.end()) found = std::find_if(rows.begin(), rows.end(), can);
   return found == rows.end() ? nullptr : &*found;
 }
 

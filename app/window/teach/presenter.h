@@ -92,9 +92,11 @@ bool is_on_canvas(const State& state);
 void show_tour(State& state);
 /// Null without a tour.
 const study::TourStep* tour_step(const State& state);
-/// Without a tour: the rungs of the lab that are asked about one after the other. A library that stood beside one of them
-/// has no question of its own.
+/// Without a tour: the rungs of the lab that are asked about one after the other, as the head counts them.
 std::vector<std::string> presented_rungs(const State& state);
+/// The next of them, `by` 1, or the one before, -1; empty: there is none. A library that stood beside one of them keeps its
+/// place and has no question of its own.
+std::string rung_ahead(const State& state, int by);
 /// "step 2 of 8 · 4 of 15 min"; of a rung that is presented without one "rung 2 of 8"
 std::string tour_clock(const State& state);
 /// Files the report of what the tour measured, and says where in the notice.

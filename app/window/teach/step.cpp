@@ -343,8 +343,9 @@ Params params_of_bar(const State& state, const KernelInfo& info, const StepBar& 
 }
 
 bool can_be_asked(const State& state, const std::string& kernel) {
+  if (!state.is_replay()) return true;
   const RungView* row = find_row(state.ladder, kernel);
-  return !state.is_replay() || (row && row->held().series);
+  return row && row->held().series && row->held().run == &state.run();
 }
 
 namespace {

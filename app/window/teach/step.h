@@ -81,7 +81,7 @@ std::string doubt_of(const StepBars& bars);
 /// Null: none of that name. A learner's own rung is in the ladder alone.
 const Rung* rung_in(const State& state, const std::string& kernel);
 
-/// Whether a step may be about this rung: in a saved run, where nothing can be measured, it needs a result.
+/// Whether a step may be about this rung: in a saved run, where nothing can be measured, that run needs a result of it.
 bool can_be_asked(const State& state, const std::string& kernel);
 /// Parameters of this rung for a bar, as a request names them.
 Params params_of_bar(const State& state, const KernelInfo& info, const study::StepBar& bar);
