@@ -160,6 +160,8 @@ TEST_CASE(
   CHECK(open.field == "ratio");
   // ln(3.9 / 4) / ln(3.95 / 4) = 2.01; of 12 rounds 49.
   CHECK(has(open.why, "its interval reaches over it; about 50 rounds would settle it"));
+  CHECK(has(row({.ci = {3.9, 4.1}, .budget = budget("ratio=3.99")}).why,
+            "its interval reaches over it; more rounds are unlikely to settle it"));
   CHECK(row({.ci = {3.9, 4.1}, .budget = budget("ratio=4")}).why == "its interval reaches over it");
   const BudgetRow stopped = row({.verdict = Verdict::unresolved,
                                  .ratio = 1.01,

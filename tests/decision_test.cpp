@@ -1,4 +1,5 @@
 // From a comparison to a decision.
+#include <algorithm>
 #include <limits>
 
 #include "common/record/ratio_text.h"
@@ -96,27 +97,53 @@ TEST_CASE("an unresolved comparison says what would settle it, as what, and in w
   one.verdict = Verdict::unresolved;
   one.margin = 0.02;
   one.rounds = 40, one.rounds_needed = 400, one.rounds_s = 4;
+  bool holds_one = true;
   const auto of = [&](double ratio) {
     one.ratio = ratio;
-    one.ci = Interval{ratio * 0.9, ratio * 1.1};
+    one.ci = Interval{std::min(ratio * 0.9, 0.99), std::max(ratio * 1.1, 1.01)};
+    if (!holds_one) (ratio < 1 ? one.ci->high : one.ci->low) = ratio < 1 ? 0.999 : 1.001;
     return more_rounds(one);
   };
-  REQUIRE(of(1.001));
-  CHECK(of(1.001)->shows == Verdict::same);
+  for (const double ratio : {0.95, 1.01, 1.05}) {  // of two equal sides too: by noise
+    REQUIRE(of(ratio));
+    CHECK(of(ratio)->shows == Verdict::unresolved);
+  }
+  holds_one = false;
+  CHECK(of(1.01)->shows == Verdict::same);
   CHECK(of(1.05)->shows == Verdict::faster);
   CHECK(of(0.95)->shows == Verdict::slower);
   CHECK(more_rounds_text(*of(1.05)) == "about 400 rounds (about 40.0 s)");
   one.rounds_s = 0;  // a run of before it was recorded
   CHECK(more_rounds_text(*of(1.05)) == "about 400 rounds");
-  one.rounds_needed = 55'938;  // from one ratio: it has no five digits
+  one.rounds = 6000, one.rounds_needed = 55'938;  // from one ratio: it has no five digits
   CHECK(of(1.05)->rounds == 56'000);
+  one.rounds = 40, one.rounds_needed = 401;  // over ten times as many
+  CHECK_FALSE(of(1.05));
   one.rounds_needed = 0;
   CHECK_FALSE(of(1.02));
   one.rounds_needed = 400, one.verdict = Verdict::faster;
   CHECK_FALSE(of(1.05));
   const Decision decision =
       decided(report_run({.verdict = Verdict::unresolved, .ratio = 1.001, .ci = {0.95, 1.06}}));
-  CHECK(has(decision.reason, "about 90 rounds would settle it as same"));
+  CHECK(has(decision.reason, "about 90 rounds would settle it, in a new comparison"));
+  const Decision directed =
+      decided(report_run({.verdict = Verdict::unresolved, .ratio = 1.03, .ci = {1.001, 1.06}}));
+  CHECK(has(directed.reason, "about 90 rounds would settle it as faster"));
+}
+
+TEST_CASE(
+    "over ten times the rounds that were made are no forecast, but a word that they are unlikely "
+    "to do") {
+  const Run run = report_run({.verdict = Verdict::unresolved, .ratio = 0.981, .ci = {0.93, 1.04}});
+  Comparison far = run.comparisons().back();
+  far.rounds_needed = 14'000;
+  const Decision decision = decide(run, far);
+  CHECK(decision.decision == "measure_more");
+  CHECK(decision_words(decision) == "too noisy to settle at this margin");
+  CHECK(has(decision.reason,
+            "more rounds are unlikely to settle it: by their scatter it would take over 10 times"));
+  CHECK_FALSE(has(decision.reason, "14000"));
+  CHECK_FALSE(has(decision.reason, "slower"));
 }
 
 TEST_CASE("a gain beside other processes is adopted with a reserve that is named") {

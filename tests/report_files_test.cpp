@@ -52,6 +52,28 @@ TEST_CASE("CSV is tidy: as many fields in every line, one line per timed slot") 
   CHECK(count > rounds);
 }
 
+TEST_CASE(
+    "CSV of a run that keeps no samples has each median, and every line without a time a reason") {
+  const Run run = report_run({.with_comparison = false});
+  std::istringstream lines(print_as(built(run), ".csv"));
+  std::string line;
+  int medians = 0, without = 0;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    INFO(line);
+    if (has(line, ",median,,24000000") || has(line, ",median,,2400000")) {
+      CHECK(line.ends_with(",the run keeps no samples of it: median of 40"));
+      ++medians;
+    } else {
+      CHECK(has(line, ",none,,,,,,,,,"));
+      CHECK_FALSE(line.ends_with(","));
+      ++without;
+    }
+  }
+  CHECK(medians == 2);
+  CHECK(without == 2);  // one failed its check, one was skipped
+}
+
 TEST_CASE("JSON is the document of the candidate's run") {
   const Run run = report_run();
   const Json json = Json::parse(print_as(built(run), ".json"), nullptr, false);

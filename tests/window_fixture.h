@@ -253,7 +253,7 @@ class FakeSession final : public app::Session {
     made.margin = request.margin.value_or(0.02);
     made.verdict = verdict;
     made.rounds_s = 0.8;
-    made.rounds_needed = verdict == Verdict::unresolved ? 500 : 0;
+    made.rounds_needed = verdict == Verdict::unresolved ? 10 * count : 0;
     const std::vector<Comparison> all = {made};
     to_.worker("result", {{"request", request.id}, {"comparisons", all}});
     flush();

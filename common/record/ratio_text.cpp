@@ -296,11 +296,15 @@ int with_two_digits(int count) {
   return (count + unit - 1) / unit * unit;
 }
 
+/// Which side is the faster one is not known; so it is without an interval.
+bool holds_one(const std::optional<Interval>& ratio) {
+  return !ratio || (ratio->low <= 1 && ratio->high >= 1);
+}
+
 }  // namespace
 
 std::string unresolved_words(const std::optional<Interval>& ratio, double margin) {
-  const bool has_one = !ratio || (ratio->low <= 1 && ratio->high >= 1);
-  return has_one
+  return holds_one(ratio)
              ? "no difference shown"
              : fmt::format("no difference beyond the margin of {:g} % is settled", margin * 100);
 }
@@ -311,14 +315,19 @@ bool lies_at_margin(const Comparison& comparison) {
          comparison.ci->high - comparison.ci->low < kNarrow * comparison.margin;
 }
 
+bool is_out_of_reach(const Comparison& comparison) {
+  return comparison.verdict == Verdict::unresolved && comparison.ci && comparison.rounds > 0 &&
+         comparison.rounds_needed > double{kMostTimesAsMany} * comparison.rounds;
+}
+
 std::optional<MoreRounds> more_rounds(const Comparison& comparison) {
   const bool is_of_rounds = !comparison.trained && comparison.sustained.empty();
   if (comparison.verdict != Verdict::unresolved || !is_of_rounds || comparison.rounds_needed <= 0 ||
-      lies_at_margin(comparison))
+      lies_at_margin(comparison) || is_out_of_reach(comparison))
     return std::nullopt;
   MoreRounds more{.rounds = with_two_digits(comparison.rounds_needed)};
   if (comparison.rounds > 0) more.seconds = comparison.rounds_s / comparison.rounds * more.rounds;
-  if (!comparison.ci) return more;
+  if (holds_one(comparison.ci)) return more;
   const double limit = 1 + comparison.margin;
   more.shows = comparison.ratio > limit       ? Verdict::faster
                : comparison.ratio < 1 / limit ? Verdict::slower

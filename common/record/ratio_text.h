@@ -80,15 +80,20 @@ std::string unresolved_words(const std::optional<Interval>& ratio, double margin
 /// Whether an unresolved interval is narrow beside the margin (under a quarter of it) and holds a limit of "same" all the
 /// same: more rounds will hardly settle it.
 bool lies_at_margin(const Comparison& comparison);
+/// Whether an unresolved pair with an interval would take more than kMostTimesAsMany times the rounds it had: that many are
+/// unlikely to settle it, and an estimate that far off is one of noise.
+bool is_out_of_reach(const Comparison& comparison);
+inline constexpr int kMostTimesAsMany = 10;
 /// Why trainings take no number of rounds.
 Error rounds_of_trainings();
 /// A new comparison of so many rounds that should settle an unresolved one.
 struct MoreRounds {
   int rounds = 0;                       ///< rounded up to two digits
   double seconds = 0;                   ///< that they take; 0: not known
-  Verdict shows = Verdict::unresolved;  ///< what it settles as, if the ratio stays where it is
+  /// What it settles as, if the ratio stays where it is; unresolved where the interval holds 1: the direction is not known.
+  Verdict shows = Verdict::unresolved;
 };
-/// None where the comparison is settled, is of trainings or sustained turns, or lies at the limit of "same".
+/// None where the comparison is settled, is of trainings or sustained turns, lies at the limit of "same" or is_out_of_reach().
 std::optional<MoreRounds> more_rounds(const Comparison& comparison);
 /// "about 2000 rounds (about 14.0 min)".
 std::string more_rounds_text(const MoreRounds& more);

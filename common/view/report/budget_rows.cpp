@@ -130,8 +130,9 @@ std::string rounds_to_settle(const Comparison& comparison, double demanded) {
                fits = std::log(demanded / comparison.ratio);
   const double rounds = comparison.rounds * std::pow(whole / fits, 2);
   const bool is_of_rounds = !comparison.trained && comparison.sustained.empty();
-  constexpr double kMostRounds = 1e5;
-  if (!is_of_rounds || !(rounds > comparison.rounds) || rounds > kMostRounds) return "";
+  if (!is_of_rounds || !(rounds > comparison.rounds) || !std::isfinite(rounds)) return "";
+  if (rounds > double{kMostTimesAsMany} * comparison.rounds)
+    return "; more rounds are unlikely to settle it";
   return "; about " + rough_number(rounds) + " rounds would settle it";
 }
 

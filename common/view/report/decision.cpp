@@ -218,6 +218,11 @@ std::string earlier_failure(const Run& run, const Comparison& comparison, const 
   return {};
 }
 
+const char* pairs_word(const Comparison& comparison) {
+  if (comparison.trained) return "seeds";
+  return comparison.sustained.empty() ? "rounds" : "turns";
+}
+
 std::string unresolved_reason(const Comparison& comparison) {
   if (is_cancelled(comparison)) return "it was cancelled before enough rounds; compare again";
   std::string text = comparison.ci ? crossing_text(*comparison.ci, comparison.margin)
@@ -228,9 +233,12 @@ std::string unresolved_reason(const Comparison& comparison) {
     if (!is_of_crossing(reason)) text += "; " + reason;
   }
   if (lies_at_margin(comparison)) {
-    text += "; it lies at the margin, and more " +
-            std::string(comparison.sustained.empty() ? "rounds" : "turns") +
+    text += "; it lies at the margin, and more " + std::string(pairs_word(comparison)) +
             " will hardly settle it";
+  } else if (is_out_of_reach(comparison)) {
+    const std::string what = pairs_word(comparison);
+    text += "; more " + what + " are unlikely to settle it: by their scatter it would take over " +
+            std::to_string(kMostTimesAsMany) + " times as many";
   } else if (const auto more = more_rounds(comparison)) {
     text += "; " + more_rounds_text(*more) + " would settle it" +
             (more->shows == Verdict::unresolved ? "" : " as " + to_string(more->shows)) +
@@ -380,6 +388,7 @@ void decide_by_verdict(const Comparison& comparison, const Series* candidate, De
     default:
       decision->decision = "measure_more";
       decision->is_at_margin = lies_at_margin(comparison) && !is_cancelled(comparison);
+      decision->is_out_of_reach = is_out_of_reach(comparison) && !is_cancelled(comparison);
       decision->reason = unresolved_reason(comparison);
   }
 }
@@ -498,6 +507,7 @@ std::string decision_words(const Decision& decision) {
   if (decision.is_unchecked) return "check its output first";
   if (decision.lacks_sustained) return "measure it sustained";
   if (decision.is_at_margin) return "too close to the margin to settle";
+  if (decision.is_out_of_reach) return "too noisy to settle at this margin";
   return decision.decision == "measure_more" ? "measure more" : decision.decision;
 }
 

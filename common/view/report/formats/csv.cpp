@@ -76,6 +76,19 @@ bool write_rounds(const Run& run, const std::string& head, const Series& series,
   return any;
 }
 
+/// A recording keeps summaries alone: the median stands in its phase "median", which no filter takes for a sample, or why
+/// there is none.
+void write_summary(const std::string& head, const Series& series, std::string* out) {
+  const std::string problem = problem_of(series), kept = "the run keeps no samples of it";
+  if (!problem.empty() || !series.stats) {
+    *out += head + "none,,,,,,,,," + text(problem.empty() ? kept : problem) + "\n";
+    return;
+  }
+  *out += fmt::format("{}median,,{},,,{},,,{},{}\n", head, number(series.stats->median_ns),
+                      number(series.sm_clock_hz), text(joined(series.stats->flags)),
+                      text(fmt::format("{}: median of {}", kept, series.stats->n)));
+}
+
 /// One line per sample (phase call, latency or round), one line per series without samples.
 std::string to_csv(const Report& report) {
   std::string out = kHeader;
@@ -86,7 +99,7 @@ std::string to_csv(const Report& report) {
       write_samples(head, "call", series.samples, &out);
       write_samples(head, "latency", series.latency_samples, &out);
       if (rounds || !series.samples.empty() || !series.latency_samples.empty()) continue;
-      out += head + "none,,,,,,,,," + text(problem_of(series)) + "\n";
+      write_summary(head, series, &out);
     }
   }
   return out;
