@@ -1976,6 +1976,39 @@ TEST_CASE("of a diff that is too long the lines stay that changed most", "[tour]
     CHECK(line.kind == Kind::same);
 }
 
+TEST_CASE("a line that was replaced stands beside the one in its place, and a launch goes first",
+          "[tour]") {
+  using Kind = app::DiffLine::Kind;
+  const std::string rungs = variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/";
+  const std::string before = read_text(rungs + "naive.cu").value(),
+                    after = read_text(rungs + "coalesced.cu").value();
+  const auto body =
+      app::without_registration(app::without_frame(app::diff_code(before, after), true));
+  const auto all = app::fold_equal(body, 0);
+  REQUIRE(all.size() > 21);
+  for (size_t most = 9; most <= 21; ++most) {  // what changed, from its first line on, has 7
+    const auto shown = app::key_lines(all, most);
+    INFO(most);
+    CHECK(shown.size() <= most);
+    const auto has_line = [&](Kind kind, const char* text) {
+      return std::any_of(shown.begin(), shown.end(), [&](const app::DiffLine& line) {
+        return line.kind == kind && contains(std::string(line.text), text);
+      });
+    };
+    for (const Kind kind : {Kind::removed, Kind::added}) {
+      CHECK(has_line(kind, "int64_t row ="));
+      CHECK(has_line(kind, "int64_t col ="));
+      CHECK_FALSE(has_line(kind, "<<<"));
+      CHECK_FALSE(has_line(kind, "RIDGE_CUDA_LAUNCHED"));
+    }
+  }
+  // Where nothing changed but the launch, it is what there is to see.
+  const std::string was = "void f() {\n  a<<<1>>>(x);\n  b();\n}\n",
+                    is = "void f() {\n  a<<<2>>>(x);\n  b();\n}\n";
+  const auto launch = app::key_lines(app::fold_equal(app::diff_code(was, is), 0), 3);
+  CHECK(app::count_changes(launch).removed + app::count_changes(launch).added == 1);
+}
+
 TEST_CASE("F1 lists the keys, and the arrows go through a tour outside what is typed", "[tour]") {
   Fixture f;
   f.driver->key(Key::f1);

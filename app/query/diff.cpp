@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace ridge::app {
 namespace {
@@ -273,6 +274,9 @@ std::vector<DiffLine> without_registration(const std::vector<DiffLine>& lines) {
 
 namespace {
 
+using Weights = std::vector<size_t>;
+using Pairs = std::vector<std::pair<size_t, size_t>>;
+
 /// What a line tells of what the code does: deep inside it most. A comment tells it in words; a line that goes on with the
 /// one before stands far right without lying deep.
 size_t telling_weight(const std::vector<DiffLine>& lines, size_t at) {
@@ -284,32 +288,116 @@ size_t telling_weight(const std::vector<DiffLine>& lines, size_t at) {
   return goes_on ? 1 : 1 + indent / 2;
 }
 
+/// The lines of the statements that launch a kernel.
+std::vector<bool> launch_lines(const std::vector<DiffLine>& lines) {
+  constexpr std::string_view kLaunches[] = {"<<<", "RIDGE_CUDA_LAUNCHED(", "cudaLaunchKernel",
+                                            "cudaFuncSetAttribute"};
+  std::vector<bool> launches(lines.size(), false);
+  for (size_t at = 0; at < lines.size(); ++at) {
+    launches[at] = std::any_of(
+        std::begin(kLaunches), std::end(kLaunches),
+        [&](std::string_view one) { return lines[at].text.find(one) != std::string_view::npos; });
+    if (launches[at] || !is_mid_statement(lines, at)) continue;
+    const Kind other = lines[at].kind == Kind::removed ? Kind::added : Kind::removed;
+    size_t before = at;  // there is one, as the statement began before
+    while (before > 0 && lines[--before].kind == other) {
+    }
+    launches[at] = launches[before];
+  }
+  return launches;
+}
+
+/// A launch tells little: it counts where nothing else does.
+Weights telling_weights(const std::vector<DiffLine>& lines) {
+  const DiffCount changes = count_changes(lines);
+  const bool any = changes.added + changes.removed > 0;  // of code that is the same all lines count
+  const std::vector<bool> launches = launch_lines(lines);
+  Weights weights(lines.size(), 0);
+  bool has_other = false;
+  for (size_t at = 0; at < lines.size(); ++at) {
+    if (any && lines[at].kind == Kind::same) continue;
+    weights[at] = telling_weight(lines, at);
+    has_other |= weights[at] > 0 && !launches[at];
+  }
+  for (size_t at = 0; at < lines.size(); ++at)
+    if (has_other && launches[at]) weights[at] = 0;
+  return weights;
+}
+
+/// How many characters two lines have in common at their ends; 0 where that is less than four fifths of the longer.
+size_t likeness(std::string_view one, std::string_view other) {
+  const size_t shorter = std::min(one.size(), other.size()),
+               longer = std::max(one.size(), other.size());
+  size_t head = 0, tail = 0;
+  while (head < shorter && one[head] == other[head]) ++head;
+  while (head + tail < shorter && one[one.size() - 1 - tail] == other[other.size() - 1 - tail])
+    ++tail;
+  return 5 * (head + tail) >= 4 * longer ? head + tail : 0;
+}
+
+/// Each line that was removed and tells something, with the line in its place where that is much the same: one of them
+/// alone does not say what changed. Only those that `room` lines can hold together.
+Pairs replaced_lines(const std::vector<DiffLine>& lines, const Weights& weights, size_t room) {
+  Pairs pairs;
+  const auto end_of_run = [&](size_t at, Kind kind) {
+    while (at < lines.size() && lines[at].kind == kind) ++at;
+    return at;
+  };
+  size_t middle = 0;
+  for (size_t first = 0; first < lines.size(); first = std::max(middle, first + 1)) {
+    middle = end_of_run(first, Kind::removed);
+    const size_t end = middle > first ? end_of_run(middle, Kind::added) : middle;
+    for (size_t at = first; at < middle; ++at) {
+      if (weights[at] < 2) continue;
+      size_t best = 0, place = 0;
+      for (size_t i = middle; i < std::min(end, at + room); ++i) {
+        const size_t like = likeness(code_in(lines[at].text), code_in(lines[i].text));
+        if (like <= best) continue;
+        best = like;
+        place = i;
+      }
+      if (best > 0) pairs.emplace_back(at, place);
+    }
+  }
+  return pairs;
+}
+
+/// Whether one of a pair stands in these lines without the other.
+bool parts_any(const Pairs& pairs, size_t first, size_t end) {
+  const auto is_in = [&](size_t at) { return first <= at && at < end; };
+  return std::any_of(pairs.begin(), pairs.end(),
+                     [&](const auto& pair) { return is_in(pair.first) != is_in(pair.second); });
+}
+
 }  // namespace
 
 std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most) {
   constexpr size_t kCuts = 2;
   if (lines.size() <= most || most <= kCuts) return lines;
   const size_t count = most - kCuts;
-  const DiffCount changes = count_changes(lines);
-  const bool any = changes.added + changes.removed > 0;  // of code that is the same all lines count
-  // A statement that has no room to its end is left out, where others stand before it.
+  const Weights weights = telling_weights(lines);
+  const Pairs pairs = replaced_lines(lines, weights, count);
+  // A statement that has no room to its end is left out, where others stand before it; so is what tells nothing behind
+  // the last cut.
   const auto end_of = [&](size_t first) {
     const size_t most_end = std::min(first + count, lines.size());
     size_t end = most_end;
     while (end < lines.size() && end > first + 1 && is_mid_statement(lines, end)) --end;
-    return end > first + 1 ? end : most_end;
+    if (end == first + 1) end = most_end;
+    size_t told = end;
+    while (told > first + 1 && weights[told - 1] == 0 && !is_cut(lines[told - 1])) --told;
+    return told > first + 1 && is_cut(lines[told - 1]) ? told : end;
   };
   const auto weight_from = [&](size_t first) {
     size_t weight = 0;
     bool has_removed = false, has_added = false;
     const size_t end = end_of(first);
     for (size_t i = first; i < end; ++i) {
-      const Kind kind = lines[i].kind;
-      const size_t own = !any || kind != Kind::same ? telling_weight(lines, i) : 0;
-      weight += own;
-      has_removed |= kind == Kind::removed && own > 0;
-      has_added |= kind == Kind::added && own > 0;
+      weight += weights[i];
+      has_removed |= lines[i].kind == Kind::removed && weights[i] > 0;
+      has_added |= lines[i].kind == Kind::added && weights[i] > 0;
     }
+    if (parts_any(pairs, first, end)) return weight / 4;
     return has_removed && has_added ? weight * 3 / 2 : weight;  // a change is what was and what is
   };
   // The end of another block, or a loop's body without its head, says little: where enough stands in whole blocks, those.

@@ -41,7 +41,8 @@ std::vector<DiffLine> without_registration(const std::vector<DiffLine>& lines);
 
 /// Of lines that have no more room than for `most` of them: those together that have the most changed ones, each counting
 /// more the deeper it stands, because the inner loop is where the work is; and a cut where some were left out before or
-/// behind. Where none changed all of them count. They begin at a statement.
+/// behind. Where none changed all of them count. They begin at a statement. A line that was replaced and the one in its
+/// place stand there together or not at all, where there is room for both; what launches a kernel is left out first.
 std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most);
 
 }  // namespace ridge::app
