@@ -13,7 +13,6 @@
 #include "app/query/results.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
-#include "common/core/nearest.h"
 #include "common/record/command.h"
 #include "common/record/derive.h"
 #include "common/record/edit.h"
@@ -101,11 +100,10 @@ int show(const CommonOptions& common, const MeasureOptions& options, const Measu
 
 /// A lab that is none is a slip, or the second value of an option that takes one at a time.
 Error no_lab_error(const std::string& lab) {
-  std::vector<std::string> labs;
-  for (const Lab* one : all_labs()) labs.emplace_back(one->id);
+  const std::string meant = meant_lab(lab);
   return {ErrorCode::usage, "there is no lab '" + lab + "'", "compare",
-          !nearest(lab, labs).empty()
-              ? name_hint(lab, labs, "ridgepoint list")
+          !meant.empty()
+              ? meant
               : "where it is a second value: an option takes one, so repeat it, --candidate A "
                 "--candidate B or --name A --name B; 'ridgepoint list' names the labs"};
 }

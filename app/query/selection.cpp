@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <functional>
 #include <string_view>
@@ -242,12 +243,50 @@ Error no_such_rung(const std::string& name, const Run& run) {
   return {ErrorCode::usage, "there is no rung '" + name + "'", "", hint};
 }
 
+namespace {
+
+std::vector<std::string> lab_ids() {
+  std::vector<std::string> ids;
+  for (const Lab* lab : all_labs()) ids.push_back(lab->id);
+  return ids;
+}
+
+/// In small letters, and between spaces as a word stands in a title.
+std::string as_words(std::string_view text) {
+  std::string words = " " + std::string(text) + " ";
+  std::transform(words.begin(), words.end(), words.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return words;
+}
+
+/// The one lab whose title has these words; a short one says nothing.
+const Lab* lab_titled(const std::string& words) {
+  constexpr size_t kShortest = 4;
+  if (words.size() < kShortest) return nullptr;
+  const Lab* titled = nullptr;
+  for (const Lab* lab : all_labs()) {
+    if (as_words(lab->title).find(as_words(words)) == std::string::npos) continue;
+    if (titled) return nullptr;
+    titled = lab;
+  }
+  return titled;
+}
+
+}  // namespace
+
+std::string meant_lab(const std::string& typed) {
+  const std::vector<std::string> ids = lab_ids();
+  if (!nearest(typed, ids).empty()) return name_hint(typed, ids, "ridgepoint list");
+  const Lab* lab = lab_titled(typed);
+  if (!lab) return "";
+  return fmt::format("did you mean {}, {}? 'ridgepoint list' shows all", lab->id, lab->title);
+}
+
 Result<const Lab*> require_lab(const std::string& id) {
   if (const Lab* lab = find_lab(id)) return lab;
-  std::vector<std::string> known;
-  for (const Lab* lab : all_labs()) known.push_back(lab->id);
+  const std::string meant = meant_lab(id);
   return Error{ErrorCode::usage, fmt::format("there is no lab '{}'", id), "",
-               name_hint(id, known, "ridgepoint list")};
+               meant.empty() ? name_hint(id, lab_ids(), "ridgepoint list") : meant};
 }
 
 Result<KernelRequest> select_side(const Lab& lab, const Run& run, const std::string& text,

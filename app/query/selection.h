@@ -33,6 +33,10 @@ inline std::string full_id(const std::string& name) {
 /// What was meant by a name that no rung has: those of the labs, and of `run`'s catalogue.
 Error no_such_rung(const std::string& name, const Run& run);
 
+/// What was meant by a name that no lab has: those whose ids are near, else the one whose title has these words. Empty:
+/// there is none.
+std::string meant_lab(const std::string& typed);
+
 /// Errors: usage, with the labs there are.
 Result<const Lab*> require_lab(const std::string& id);
 
