@@ -22,9 +22,9 @@ export HOME="$work" XDG_CONFIG_HOME="$work"
 
 recorded="$source/assets/recorded"
 mkdir "$work/pages"
-# A ladder of one size, one of many sizes with comparisons, long names, traps, a score card, and one comparison alone.
+# A ladder of one size, one of many sizes with comparisons, long names, traps, and one comparison alone.
 for name in pipeline.h100_80gb_hbm3 gemm.h200.fp32_large attention.h200 quant.h200 traps.h100_80gb_hbm3 \
-  gemm.intel_r_xeon_r_processor weightless.intel_r_xeon_r_processor; do
+  gemm.intel_r_xeon_r_processor; do
   "$bin" report "$recorded/$name.jsonl" --out "$work/pages/$name.html" >/dev/null 2>"$work/err" ||
     fail "report $name: $(cat "$work/err")"
 done

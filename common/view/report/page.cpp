@@ -158,7 +158,7 @@ body:has(.part.charts[open]) .folded.charts,body:has(.part.method[open]) .folded
 .handout blockquote{margin:4px 0;padding:0 8px}
 .handout table{margin:3px 0}
 .handout th,.handout td{font-size:9.5px;padding:1px 7px 1px 0}
-.handout figure.diagram svg{max-width:68%}
+.handout figure.diagram svg{max-width:64%}
 .handout details{display:none}
 div.paper{display:block}
 .handout .write{display:inline-block;width:90px;border-bottom:1px solid var(--muted)}
