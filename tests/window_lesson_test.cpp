@@ -320,6 +320,19 @@ std::string said_in(Fixture& f, const std::string& kernel, std::string_view lead
   return said;
 }
 
+/// The same with the paragraphs and tables that follow it, up to the next lead.
+std::string said_from(Fixture& f, const std::string& kernel, std::string_view lead) {
+  LessonText text;
+  std::string said;
+  bool is_in = false;
+  for (const LessonBlock& block : text.blocks(f.state)) {
+    if (!block.lead.empty()) is_in = block.lead == lead;
+    if (block.kernel != kernel || !is_in) continue;
+    for (const Word& word : block.words) said += (word.space_before ? " " : "") + word.text;
+  }
+  return said;
+}
+
 constexpr const char* kLoops = "gemm.cpu.loop_order";
 
 TEST_CASE("a lesson's figure is of the problem in view, and says so where it is of another",
@@ -378,7 +391,7 @@ TEST_CASE("a lesson in words of one type beside a run of another says so, and se
   CHECK_FALSE(f.driver->find("lesson:elsewhere"));
 }
 
-TEST_CASE("Run sets the size that the prediction asks for, and a Why says at which it counts",
+TEST_CASE("Run sets the size that the prediction asks for, and a Why has this machine's figure too",
           "[window][lesson]") {
   constexpr const char* kOwn = "gemm.cpu.naive_o1";
   LessonFixture f(kOwn, true);
@@ -392,10 +405,8 @@ TEST_CASE("Run sets the size that the prediction asks for, and a Why says at whi
   const std::string n = to_string(asked.at("n"));
   CHECK(contains(said_in(f, kOwn, study::kPrediction), "at n = " + n + "?"));
   CHECK(contains(said_in(f, kOwn, study::kRun), "Set n to " + n + "."));
-  // The recorded figure has this machine's own beside it, and its mark is explained where it stands.
-  CHECK(contains(said_in(f, kOwn, study::kWhy), "In a recorded run (†) on "));
-  CHECK(contains(said_in(f, kOwn, study::kWhy), "† (here "));
-  CHECK(contains(said_in(f, kOwn, study::kWhy), ", n = 512:"));
+  // The recorded figure has this machine's own beside it.
+  CHECK(contains(said_from(f, kOwn, study::kWhy), "† (here "));
 }
 
 TEST_CASE("a lesson takes in each result while the rungs after it still run", "[window][lesson]") {
