@@ -318,15 +318,22 @@ TEST_CASE("a report of a run of the score card's networks holds the card") {
   const auto sections = card({other, all[0], all[1], all[2], all[3]});
   REQUIRE(sections.size() == 1);
   REQUIRE(sections[0].chart);
+  // A column a network, a row a fact.
+  const std::vector<std::string>& columns = sections[0].table->columns;
   const auto& rows = sections[0].table->rows;
-  const auto lut = std::find_if(rows.begin(), rows.end(),
-                                [](const auto& row) { return row[0].find("LUT") == 0; });
-  REQUIRE(lut != rows.end());
-  CHECK((*lut)[1] == "0.8800");
-  CHECK((*lut)[3] == "30.0 µs");
-  CHECK((*lut)[4] == "5.00 M images/s");
-  CHECK((*lut)[5] == "10.0 M images/s");  // not the smaller network's 10 G
-  CHECK(rows[size_t(lut - rows.begin()) + 1][4] == "has no such start");
+  const auto lut = std::find_if(columns.begin(), columns.end(),
+                                [](const std::string& name) { return name.find("LUT") == 0; });
+  REQUIRE(lut != columns.end());
+  const auto of = [&, at = size_t(lut - columns.begin())](const std::string& fact, size_t right) {
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const auto& one) { return one[0].starts_with(fact); });
+    return row == rows.end() ? "no " + fact : (*row)[at + right];
+  };
+  CHECK(of("accuracy", 0) == "0.8800");
+  CHECK(of("Latency", 0) == "30.0 µs");
+  CHECK(of("From pixels", 0) == "5.00 M images/s");
+  CHECK(of("From bits", 0) == "10.0 M images/s");  // not the smaller network's 10 G
+  CHECK(of("From pixels", 1) == "has no such start");
   // One network alone is no card; a failed check has no speed.
   CHECK(card({all[0], all[1]}).empty());
   all[3].checks[0].passed = false;
