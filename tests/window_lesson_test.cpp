@@ -391,7 +391,7 @@ TEST_CASE("a lesson in words of one type beside a run of another says so, and se
   CHECK_FALSE(f.driver->find("lesson:elsewhere"));
 }
 
-TEST_CASE("Run sets the size that the prediction asks for, and a Why has this machine's figure too",
+TEST_CASE("Run sets the size that the prediction asks for, and a Why says at which it counts",
           "[window][lesson]") {
   constexpr const char* kOwn = "gemm.cpu.naive_o1";
   LessonFixture f(kOwn, true);
@@ -405,8 +405,11 @@ TEST_CASE("Run sets the size that the prediction asks for, and a Why has this ma
   const std::string n = to_string(asked.at("n"));
   CHECK(contains(said_in(f, kOwn, study::kPrediction), "at n = " + n + "?"));
   CHECK(contains(said_in(f, kOwn, study::kRun), "Set n to " + n + "."));
-  // The recorded figure has this machine's own beside it.
+  // The recorded figure has this machine's own beside it, and its mark is explained where it stands.
+  CHECK(contains(said_in(f, kOwn, study::kWhy), "In a recorded run (†) on "));
   CHECK(contains(said_from(f, kOwn, study::kWhy), "† (here "));
+  // Where all of them are of one size, that too.
+  CHECK(contains(said_in(f, "gemm.cpu.naive_o3", study::kWhy), ", n = 512:"));
 }
 
 TEST_CASE("a lesson takes in each result while the rungs after it still run", "[window][lesson]") {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "app/query/diff.h"
@@ -661,15 +663,22 @@ std::vector<Word> words_of(const std::vector<TextRun>& runs, Role plain,
   return words;
 }
 
-/// Of the first recorded figure of the block's own rung; empty: it has none.
-Params recorded_set(const figure::Text& text, const LessonBlock& block) {
-  for (const TextRun& run : block.block.runs) {
-    const figure::Figure* figure = figure_of(run.link, text);
-    if (!figure || !figure->is_recorded) continue;
-    const auto reference = figure::parse_reference(figure->reference);
-    if (reference && reference->kernel == block.kernel) return figure->set;
+using Blocks = std::span<const LessonBlock>;
+
+/// Of the recorded figures of the section's own rung, where all are of one problem; empty: they differ, or there is none.
+Params recorded_set(const figure::Text& text, Blocks section) {
+  std::optional<Params> set;
+  for (const LessonBlock& block : section) {
+    for (const TextRun& run : block.block.runs) {
+      const figure::Figure* figure = figure_of(run.link, text);
+      if (!figure || !figure->is_recorded) continue;
+      const auto reference = figure::parse_reference(figure->reference);
+      if (!reference || reference->kernel != block.kernel) continue;
+      if (set && *set != figure->set) return {};
+      set = figure->set;
+    }
   }
-  return {};
+  return set.value_or(Params());
 }
 
 /// "n = 512": what of them says how large the problem is; empty: none does.
@@ -682,14 +691,16 @@ std::string size_of_set(const Params& set) {
   return size;
 }
 
-/// The machines of the block's recorded figures, in their order.
-std::vector<std::string> recorded_machines(const figure::Text& text, const LessonBlock& block) {
+/// The machines of the recorded figures, in their order.
+std::vector<std::string> recorded_machines(const figure::Text& text, Blocks section) {
   std::vector<std::string> machines;
-  for (const TextRun& run : block.block.runs) {
-    const figure::Figure* figure = figure_of(run.link, text);
-    if (!figure || !figure->is_recorded || figure->machine.empty()) continue;
-    if (std::find(machines.begin(), machines.end(), figure->machine) == machines.end())
-      machines.push_back(figure->machine);
+  for (const LessonBlock& block : section) {
+    for (const TextRun& run : block.block.runs) {
+      const figure::Figure* figure = figure_of(run.link, text);
+      if (!figure || !figure->is_recorded || figure->machine.empty()) continue;
+      if (std::find(machines.begin(), machines.end(), figure->machine) == machines.end())
+        machines.push_back(figure->machine);
+    }
   }
   return machines;
 }
@@ -708,12 +719,12 @@ std::vector<Params> sets_of(const figure::Text& text, const LessonBlock& block) 
 
 /// A Why counts on the machine and at the size that its figures are of: where the machine is another, the reader's own
 /// bars beside it differ, and it says both first.
-void name_machine(const figure::Text& text, LessonBlock* why) {
-  const std::vector<std::string> machines = recorded_machines(text, *why);
+void name_machine(const figure::Text& text, Blocks section, LessonBlock* why) {
+  const std::vector<std::string> machines = recorded_machines(text, section);
   if (machines.empty()) return;
   const auto begins = std::find_if(why->words.begin(), why->words.end(),
                                    [](const Word& word) { return word.face != Face::strong; });
-  const Params set = recorded_set(text, *why);
+  const Params set = recorded_set(text, section);
   const std::string size = size_of_set(set);
   if (!size.empty()) why->counted = {set};
   const std::string said = fmt::format(
@@ -728,9 +739,28 @@ void name_machine(const figure::Text& text, LessonBlock* why) {
   why->words.insert(begins, words.begin(), words.end());
 }
 
+/// It goes on with what a lead of `first` began.
+bool is_of_section(const LessonBlock& block, const LessonBlock& first) {
+  return block.part == first.part && block.title.empty() && block.lead.empty() &&
+         block.block.kind != Block::Kind::quote;
+}
+
+/// In each part the Why with the paragraphs, lists and tables up to the next lead.
+void name_machines(const figure::Text& text, std::vector<LessonBlock>* blocks) {
+  for (size_t first = 0; first < blocks->size(); ++first) {
+    LessonBlock& why = (*blocks)[first];
+    if (why.lead != study::kWhy) continue;
+    size_t end = first + 1;
+    while (end < blocks->size() && is_of_section((*blocks)[end], why))
+      (*blocks)[end++].is_why = true;
+    why.is_why = true;
+    name_machine(text, Blocks(*blocks).subspan(first, end - first), &why);
+  }
+}
+
 /// "† recorded on NVIDIA H200"; empty: none of its figures was recorded.
 std::string mark_note_of(const figure::Text& text, const LessonBlock& block) {
-  const std::vector<std::string> machines = recorded_machines(text, block);
+  const std::vector<std::string> machines = recorded_machines(text, Blocks(&block, 1));
   if (machines.empty()) return "";
   return fmt::format("{} recorded on {}", figure::kRecordedMark, fmt::join(machines, ", "));
 }
@@ -738,7 +768,7 @@ std::string mark_note_of(const figure::Text& text, const LessonBlock& block) {
 /// The mark is explained where it stands: under the last of neighbours with the same machines. A Why has said it itself.
 void explain_marks(const figure::Text& text, std::vector<LessonBlock>* blocks) {
   for (LessonBlock& block : *blocks)
-    if (block.lead != study::kWhy) block.mark_note = mark_note_of(text, block);
+    if (!block.is_why) block.mark_note = mark_note_of(text, block);
   for (size_t i = 0; i + 1 < blocks->size(); ++i) {
     const LessonBlock& next = (*blocks)[i + 1];
     const bool is_neighbour =
@@ -934,10 +964,10 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
     made.lead = lead_of(block);
     made.block = std::move(block);
     if (study::says_limit(made.lead)) made.limits = study::limits_named(text_of(made));
-    if (made.lead == study::kWhy) name_machine(text, &made);
     if (made.lead == study::kWhatHappened) made.counted = sets_of(text, made);
     blocks.push_back(std::move(made));
   }
+  name_machines(text, &blocks);
   mark_questions(&blocks);
   mark_hints(&blocks);
   mark_what_gives_away(&blocks);

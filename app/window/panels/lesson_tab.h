@@ -47,8 +47,9 @@ struct LessonBlock {
   std::string mark_note{};
   int hint = 0, hints = 0;  ///< of a hint: which of how many, from 1
   std::string lead;         ///< the bold words that it begins with: "Idea."
-  /// Of what happened: the parameters of each of its figures of this rung, those written or in view. Of a Why: those of its
-  /// first recorded figure of this rung, the size that it counts at.
+  bool is_why = false;      ///< of the section that the Why leads, which names its machines first
+  /// Of what happened: the parameters of each of its figures of this rung, those written or in view. Of a Why: those
+  /// that all recorded figures of this rung have in its section, the size that it counts at.
   std::vector<Params> counted{};
   bool gives_away = false;  ///< of a section that study::gives_away() what a run will show
   std::vector<Bottleneck>
