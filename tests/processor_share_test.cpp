@@ -108,6 +108,11 @@ TEST_CASE("two sides that lost the same keep their ratio, two that did not have 
   CHECK(range.low == Approx(28 * 0.9 / 1.25));
   CHECK(range.high == Approx(70 * 1.1 / 0.8));
   CHECK(with_medians({28, 70}, Stats{}, Stats{}).low == 28);
+  // Of samples too few for an interval, at the ends of what they reached.
+  slow.ci_ns.reset();
+  slow.n = 3, slow.min_ns = 800, slow.max_ns = 1500;
+  CHECK(with_medians({28, 70}, slow, Stats{}).low == Approx(28 * 0.8));
+  CHECK(with_medians({28, 70}, slow, Stats{}).high == Approx(70 * 1.5));
   CHECK(uneven->sentence("“a”", "“b”", 70) ==
         "Other programs took more of one side's time than of the other's: “a” had the processor "
         "for 40 % of its time, “b” for 100 %; the ratio is 28.0× by processor time and 70.0× by "

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -129,19 +128,6 @@ void add_common(CLI::App* app, CommonOptions* common) {
   app->add_flag("--presenter", common->presenter, "open the window in presenter mode");
 }
 
-/// Whether one of the text's words is this one; a short one says nothing.
-bool has_word(std::string_view text, const std::string& word) {
-  constexpr size_t kShortest = 4;
-  if (word.size() < kShortest) return false;
-  const auto is_letter = [&](size_t at) {
-    return at < text.size() && std::isalpha(static_cast<unsigned char>(text[at]));
-  };
-  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    if (!(at > 0 && is_letter(at - 1)) && !is_letter(at + word.size())) return true;
-  }
-  return false;
-}
-
 /// Whether the word is a file that may be opened. A folder with a bare name, in which the program happens to be started, is none.
 bool may_be_a_run(const std::string& word) {
   std::error_code error;
@@ -160,7 +146,7 @@ std::string meant_by(const std::string& word, const std::vector<std::string>& co
            labs[near.front()] + "' measures its rungs";
   const std::string help = "see '" + std::string(kHelp) + "'";
   for (const CommandDesc* desc : all_commands()) {
-    if (has_word(desc->about, word))
+    if (has_words(desc->about, word))
       return "perhaps 'ridgepoint " + std::string(desc->name) + "' (" + desc->about + "), or " +
              help;
   }

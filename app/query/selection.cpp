@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <functional>
 #include <string_view>
@@ -251,21 +250,11 @@ std::vector<std::string> lab_ids() {
   return ids;
 }
 
-/// In small letters, and between spaces as a word stands in a title.
-std::string as_words(std::string_view text) {
-  std::string words = " " + std::string(text) + " ";
-  std::transform(words.begin(), words.end(), words.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return words;
-}
-
-/// The one lab whose title has these words; a short one says nothing.
+/// The one lab whose title has these words.
 const Lab* lab_titled(const std::string& words) {
-  constexpr size_t kShortest = 4;
-  if (words.size() < kShortest) return nullptr;
   const Lab* titled = nullptr;
   for (const Lab* lab : all_labs()) {
-    if (as_words(lab->title).find(as_words(words)) == std::string::npos) continue;
+    if (!has_words(lab->title, words)) continue;
     if (titled) return nullptr;
     titled = lab;
   }

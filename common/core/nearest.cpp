@@ -40,6 +40,19 @@ size_t rank(const std::string& typed, const std::string& name) {
 
 }  // namespace
 
+bool has_words(std::string_view text, std::string_view words) {
+  constexpr size_t kShortest = 4;
+  if (words.size() < kShortest) return false;
+  const std::string all = lower(text), wanted = lower(words);
+  const auto is_letter = [&](size_t at) {
+    return at < all.size() && std::isalnum(static_cast<unsigned char>(all[at]));
+  };
+  for (size_t at = all.find(wanted); at != all.npos; at = all.find(wanted, at + 1)) {
+    if (!(at > 0 && is_letter(at - 1)) && !is_letter(at + wanted.size())) return true;
+  }
+  return false;
+}
+
 size_t edit_distance(std::string_view one, std::string_view other) {
   // Three rows of the table of distances between all beginnings: this one, the one before, and the one before that.
   std::vector<size_t> before_last, last(other.size() + 1), row(other.size() + 1);

@@ -17,6 +17,10 @@ size_t edit_distance(std::string_view one, std::string_view other);
 std::vector<size_t> nearest(std::string_view typed, const std::vector<std::string>& names,
                             size_t most = 3);
 
+/// Whether these words stand in the text, whole and in this order; upper and lower case are the same. Fewer than four
+/// letters say nothing.
+bool has_words(std::string_view text, std::string_view words);
+
 /// "a, b, c and 4 more": at most eight names.
 std::string few_of(const std::vector<std::string>& names);
 

@@ -40,14 +40,19 @@ std::string between(const Interval& ends) {
          format_ratio(rounded_up(ends.high));
 }
 
+std::optional<Interval> reach_of(const Stats& stats) {
+  if (stats.ci_ns || stats.n < 2) return stats.ci_ns;
+  return Interval{stats.min_ns, stats.max_ns};
+}
+
 Interval with_medians(Interval ratio, const Stats& first, const Stats& second) {
-  if (first.ci_ns && first.median_ns > 0 && first.ci_ns->low > 0) {
-    ratio.low *= first.ci_ns->low / first.median_ns;
-    ratio.high *= first.ci_ns->high / first.median_ns;
+  if (const auto reach = reach_of(first); reach && first.median_ns > 0 && reach->low > 0) {
+    ratio.low *= reach->low / first.median_ns;
+    ratio.high *= reach->high / first.median_ns;
   }
-  if (second.ci_ns && second.median_ns > 0 && second.ci_ns->low > 0) {
-    ratio.low *= second.median_ns / second.ci_ns->high;
-    ratio.high *= second.median_ns / second.ci_ns->low;
+  if (const auto reach = reach_of(second); reach && second.median_ns > 0 && reach->low > 0) {
+    ratio.low *= second.median_ns / reach->high;
+    ratio.high *= second.median_ns / reach->low;
   }
   return ratio;
 }

@@ -33,7 +33,9 @@ struct UnevenShares {
 
 /// "between 26.9× and 70.0×", the ends rounded outward.
 std::string between(const Interval& ends);
-/// A range of t_first / t_second that holds both intervals of their medians too: what is said to be at least then is.
+/// The median's interval, of samples too few for one their extremes; none of a single call.
+std::optional<Interval> reach_of(const Stats& stats);
+/// A range of t_first / t_second that holds what both medians may be too (reach_of()): what is said to be at least then is.
 Interval with_medians(Interval ratio, const Stats& first, const Stats& second);
 
 /// None where either share is not known, or one of them is at most kUnevenShares times the other.

@@ -164,13 +164,9 @@ namespace {
 
 /// From the lower to the upper end of what two intervals, of too few samples their extremes, allow of the ratio.
 std::optional<Interval> range_between(const Stats& from, const Stats& to) {
-  if (from.n < 2 || to.n < 2) return std::nullopt;
-  const auto reach = [](const Stats& stats) {
-    return stats.ci_ns.value_or(Interval{stats.min_ns, stats.max_ns});
-  };
-  const Interval before = reach(from), after = reach(to);
-  if (!(before.low > 0) || !(after.low > 0)) return std::nullopt;
-  return Interval{before.low / after.high, before.high / after.low};
+  const auto before = reach_of(from), after = reach_of(to);
+  if (!before || !after || !(before->low > 0) || !(after->low > 0)) return std::nullopt;
+  return Interval{before->low / after->high, before->high / after->low};
 }
 
 /// Of times that a busy machine or their scatter makes rough: what their intervals leave of the ratio, on the scale of
@@ -185,18 +181,12 @@ std::optional<Interval> rough_range(double alone, const Stats& from, const Stats
 /// Of two that were timed alone: a range wherever one of them is rough, so that a climb's headline is of one kind from rung
 /// to rung.
 GainText gain_alone(double alone, const Series& from, const Series& to) {
+  if (const auto uneven = uneven_shares(from, to))
+    return {between(with_medians(uneven->range(alone), *from.stats, *to.stats)),
+            "each timed alone, by processor and by wall time", true};
   const bool rough = is_rough(*from.stats) || is_rough(*to.stats);
-  const auto scatter = rough ? rough_range(alone, *from.stats, *to.stats) : std::nullopt;
-  if (const auto uneven = uneven_shares(from, to)) {
-    // The two clocks are two medians: where the times scatter, the ratio may lie beyond both.
-    Interval range = uneven->range(alone);
-    if (scatter) range = {std::min(range.low, scatter->low), std::max(range.high, scatter->high)};
-    return {between(with_medians(range, *from.stats, *to.stats)),
-            scatter ? "each timed alone, by processor and wall time and their scatter"
-                    : "each timed alone, by processor and by wall time",
-            true};
-  }
-  if (scatter) return {between(*scatter), "each timed alone, by what their times differ", true};
+  if (const auto range = rough ? rough_range(alone, *from.stats, *to.stats) : std::nullopt)
+    return {between(*range), "each timed alone, by what their times differ", true};
   return {alone_ratio_text(alone, *to.stats, *from.stats), "each timed alone", rough};
 }
 

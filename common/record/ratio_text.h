@@ -80,8 +80,8 @@ std::string unresolved_words(const std::optional<Interval>& ratio, double margin
 /// Whether an unresolved interval is narrow beside the margin (under a quarter of it) and holds a limit of "same" all the
 /// same: more rounds will hardly settle it.
 bool lies_at_margin(const Comparison& comparison);
-/// Whether an unresolved pair with an interval would take more than kMostTimesAsMany times the rounds it had: that many are
-/// unlikely to settle it, and an estimate that far off is one of noise.
+/// Whether an unresolved pair with an interval would take more than kMostTimesAsMany times the rounds it had: an estimate
+/// that far off is one of noise.
 bool is_out_of_reach(const Comparison& comparison);
 inline constexpr int kMostTimesAsMany = 10;
 /// Why trainings take no number of rounds.
