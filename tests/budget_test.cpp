@@ -161,7 +161,7 @@ TEST_CASE(
   // ln(3.9 / 4) / ln(3.95 / 4) = 2.01; of 12 rounds 49.
   CHECK(has(open.why, "its interval reaches over it; about 50 rounds would settle it"));
   CHECK(has(row({.ci = {3.9, 4.1}, .budget = budget("ratio=3.99")}).why,
-            "its interval reaches over it; more rounds are unlikely to settle it"));
+            "its interval reaches over it; it would take over 10 times as many rounds"));
   CHECK(row({.ci = {3.9, 4.1}, .budget = budget("ratio=4")}).why == "its interval reaches over it");
   const BudgetRow stopped = row({.verdict = Verdict::unresolved,
                                  .ratio = 1.01,

@@ -27,6 +27,7 @@ struct Timed {
   bool passes = true;
   double half_width = 0.04;  ///< of the interval, as a share of call_ns
   std::vector<std::string> flags = {};
+  bool is_cancelled = false;  ///< before its first call
 };
 
 /// One run of these GEMM rungs at n = 512, in this order.
@@ -52,6 +53,10 @@ Run ladder(const std::vector<Timed>& rungs, RunMode mode = RunMode::measure) {
       series.checks = {check(false)};
       series.status = SeriesStatus::failed;
       series.reason = "wrong";
+    }
+    if (rungs[i].is_cancelled) {
+      series.checks.clear(), series.stats.reset();
+      series.status = SeriesStatus::cancelled;
     }
     out.worker("result", with(about(4, int(i)), "outcome", series));
   }
@@ -237,6 +242,10 @@ TEST_CASE("in brief: what was not run on one line, nothing that asks nothing of 
   const Run types = ladder({{"cpu.packed", 2e6}, {"cpu.packed_avx2", 1e6}, {"cpu.avx2_int8", 1e6}});
   CHECK(contains(results_text(types, 4, not_run, Detail::brief),
                  "  3 of 6 rungs ran, in tables of 2 and 1; not run: 3 rungs"));
+  // What a cancel came before did not run.
+  const Run cut = ladder(
+      {{"cpu.naive_o1", 240e6}, {.rung = "cpu.packed", .call_ns = 2e6, .is_cancelled = true}});
+  CHECK(contains(results_text(cut, 4, not_run, Detail::brief), "  1 of 5 rungs ran; not run:"));
   CHECK_FALSE(contains(brief, "your ladder ends"));
   CHECK(contains(brief, "> 100 %"));
   // No mark is explained that no row has.

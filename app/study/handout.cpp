@@ -26,8 +26,9 @@ constexpr const char* kHowToRead =
     "A rung is one version of the code; a ladder is its rungs in order. Write down what you "
     "predict before you open what happened, and your own answer before you open ours.</p>\n"
     "<p class=\"sub\">Brackets behind a figure are its 95 % interval: of a hundred such intervals "
-    "about 95 hold the true value. It covers what varies within one run; another run or another "
-    "seed may lie beyond it. Where the intervals of two figures overlap, these runs do not show "
+    "about 95 hold the true value. It covers what varies within one run; the figure of another "
+    "run or seed may lie beyond it. Where the intervals of two figures overlap, these runs do not "
+    "show "
     "which is larger. A comparison in turns may show it: two rungs run one after the other, again "
     "and again, and each round gives a ratio. The median of these ratios is printed; 2× means "
     "twice as fast.";

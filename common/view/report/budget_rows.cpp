@@ -132,7 +132,7 @@ std::string rounds_to_settle(const Comparison& comparison, double demanded) {
   const bool is_of_rounds = !comparison.trained && comparison.sustained.empty();
   if (!is_of_rounds || !(rounds > comparison.rounds) || !std::isfinite(rounds)) return "";
   if (rounds > double{kMostTimesAsMany} * comparison.rounds)
-    return "; more rounds are unlikely to settle it";
+    return fmt::format("; it would take over {} times as many rounds", kMostTimesAsMany);
   return "; about " + rough_number(rounds) + " rounds would settle it";
 }
 

@@ -236,9 +236,8 @@ std::string unresolved_reason(const Comparison& comparison) {
     text += "; it lies at the margin, and more " + std::string(pairs_word(comparison)) +
             " will hardly settle it";
   } else if (is_out_of_reach(comparison)) {
-    const std::string what = pairs_word(comparison);
-    text += "; more " + what + " are unlikely to settle it: by their scatter it would take over " +
-            std::to_string(kMostTimesAsMany) + " times as many";
+    text += "; by their scatter it would take over " + std::to_string(kMostTimesAsMany) +
+            " times as many " + pairs_word(comparison) + " to settle it";
   } else if (const auto more = more_rounds(comparison)) {
     text += "; " + more_rounds_text(*more) + " would settle it" +
             (more->shows == Verdict::unresolved ? "" : " as " + to_string(more->shows)) +
@@ -507,7 +506,8 @@ std::string decision_words(const Decision& decision) {
   if (decision.is_unchecked) return "check its output first";
   if (decision.lacks_sustained) return "measure it sustained";
   if (decision.is_at_margin) return "too close to the margin to settle";
-  if (decision.is_out_of_reach) return "too noisy to settle at this margin";
+  if (decision.is_out_of_reach)
+    return fmt::format("over {} times the rounds needed", kMostTimesAsMany);
   return decision.decision == "measure_more" ? "measure more" : decision.decision;
 }
 

@@ -43,7 +43,7 @@ struct Decision {
   bool is_unchecked = false;            ///< faster, and nothing checked the candidate's output
   bool lacks_sustained = false;  ///< faster at one clock for both; each side alone was not measured
   bool is_at_margin = false;     ///< unresolved, and more rounds will hardly settle it
-  bool is_out_of_reach = false;  ///< unresolved, and far more rounds are unlikely to settle it
+  bool is_out_of_reach = false;  ///< unresolved, and it would take far more rounds to settle it
   std::vector<std::string> not_tested;  ///< what this comparison says nothing about
 };
 
@@ -61,8 +61,8 @@ const Series* side_series(const Run& run, const Comparison& comparison, bool can
 /// Its reasons without what is said of other candidates of its request: recordings of an older worker have those too.
 std::vector<std::string> own_reasons(const Comparison& comparison);
 /// "adopt", "adopt in the open division", "adopt, with a reserve", "keep the baseline", "reject", "measure more", "measure it
-/// sustained", "check its output first", "too close to the margin to settle", "too noisy to settle at this
-/// margin"; empty: there is none.
+/// sustained", "check its output first", "too close to the margin to settle", "over 10 times the rounds
+/// needed"; empty: there is none.
 std::string decision_words(const Decision& decision);
 /// "closed: the same mathematics", "open: data type bf16 instead of fp32, and no quality target is met".
 std::string division_words(const Decision& decision);

@@ -244,8 +244,7 @@ std::vector<Section> note_sections(const Material& material) {
 std::vector<Section> words_sections(const Material& material, const Climb& climb) {
   if (material.lab == kImportedLab || climb.lines.empty()) return {};
   std::string text =
-      "A rung is one version of the same program: each changes one thing in the rung before it, "
-      "and "
+      "A rung is one version of the same program. Each changes one thing in its predecessor, and "
       "has a speed only where its results are right.";
   const bool has_pairs = std::any_of(material.claims.begin(), material.claims.end(),
                                      [](const Claim& claim) { return claim.paired; });

@@ -481,8 +481,7 @@ std::string way_sentence(const Material& material, const Climb& climb, bool with
   if (is_unsettled_way(material, climb))
     return text +
            ", each timed alone. Compared in pairs, every step between them is unresolved: no "
-           "factor "
-           "is claimed.";
+           "factor is claimed.";
   const std::string apart = apart_words(*climb.first, *climb.best);
   return text + (apart.empty() ? "." : ". They are of two runs, " + apart + ": no ratio is made.");
 }
