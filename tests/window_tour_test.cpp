@@ -907,6 +907,51 @@ TEST_CASE("a saved run's steps are of its own rungs when other recordings come a
   CHECK(f.state.selection.rung == own.front());
 }
 
+TEST_CASE("a library's bar stands as far from the rung's as the times that were taken of both",
+          "[tour]") {
+  Fixture f;
+  f.state.appearance.reduced_motion = true;
+  open_run(f.state,
+           std::string(std::getenv("RIDGE_SOURCE")) + "/assets/recorded/gemm.h200.bf16_4096.jsonl");
+  f.driver->frames(4);
+  select_rung(f.state, "gemm.cuda.mma_sync");
+  perform(f.state, "show_presenter");
+  for (int guard = 0; f.state.teaching.beat != Beat::reveal && guard < 60; ++guard) {
+    f.driver->frames(20);
+    f.driver->key(Key::page_down);
+  }
+  f.driver->frames(5);
+  const StepBars bars = step_bars(f.state, shown_step(f.state));
+  REQUIRE(bars.bars.size() == 3);
+  const double own = bars.bars[2].value, library = bars.bars[1].value;
+  REQUIRE(library > own);  // so that its bar fills the rail
+  const Area *rail = f.driver->find("rail:3"), *mark = f.driver->find("interval_mark");
+  REQUIRE((rail && mark));
+  const double end = static_cast<double>((mark->x + mark->w / 2 - rail->x) / rail->w);
+  CHECK(end == Approx(own / library).margin(0.01));
+}
+
+TEST_CASE("a room is asked for the cost in accuracy, and in no other metric of a lab", "[tour]") {
+  const auto questions = [](const char* lab, const char* recording) {
+    Fixture f;
+    open_run(f.state, std::string(std::getenv("RIDGE_SOURCE")) + "/assets/recorded/" + recording);
+    f.driver->frames(4);
+    open_lab(f.state, lab);
+    f.driver->frames(2);
+    std::string all;
+    for (const std::string& kernel : presented_rungs(f.state)) {
+      select_rung(f.state, kernel);
+      f.driver->frames(1);
+      all += shown_step(f.state).question + "\n";
+    }
+    return all;
+  };
+  CHECK(contains(questions("mixed", "mixed.h100_80gb_hbm3.jsonl"), "cost in accuracy?"));
+  const std::string loader = questions("pipeline", "pipeline.h100_80gb_hbm3.jsonl");
+  CHECK(contains(loader, "How "));
+  CHECK_FALSE(contains(loader, "cost in"));
+}
+
 TEST_CASE("on a wall the flags and that the code is the same stand apart", "[tour]") {
   Fixture f;
   f.state.sessions.recordings = shipped();
@@ -2002,7 +2047,7 @@ TEST_CASE("a line that was replaced stands beside the one in its place, and a la
       CHECK_FALSE(has_line(kind, "RIDGE_CUDA_LAUNCHED"));
     }
   }
-  // Where nothing changed but the launch, it is what there is to see.
+  // Where nothing but the launch changed, the launch is shown.
   const std::string was = "void f() {\n  a<<<1>>>(x);\n  b();\n}\n",
                     is = "void f() {\n  a<<<2>>>(x);\n  b();\n}\n";
   const auto launch = app::key_lines(app::fold_equal(app::diff_code(was, is), 0), 3);

@@ -187,7 +187,7 @@ TEST_CASE("a run measures the ceilings of its own type alone, after its first re
     if (!result.contains("ceilings")) continue;
     for (const Json& ceiling : result["ceilings"]) dtypes.insert(ceiling["dtype"]);
   }
-  CHECK(order.starts_with("rrrcr"));  // once more where the machine was busy
+  CHECK(order.starts_with("rrrcr"));  // at the end once more where something speaks against one
   CHECK(dtypes == std::set<std::string>{"", "fp32"});
   // Which of how many it is, said while it is measured.
   std::set<std::string> said;
@@ -195,6 +195,32 @@ TEST_CASE("a run measures the ceilings of its own type alone, after its first re
     if (!phase.contains("series")) said.insert(phase["text"]);
   CHECK(said.count("measuring this machine's ceiling: L2 read, 1 thread, 1 of 4") == 1);
   CHECK(said.count("measuring this machine's ceiling: FMA fp32, 1 thread, 4 of 4") == 1);
+}
+
+TEST_CASE("in the middle of a run a ceiling in doubt is said, and none is measured again") {
+  test::OthersAtWork others;
+  Worker worker("RIDGE_WORKER",
+                {{"RIDGE_SYSTEM_ROOT", others.folder.path.string()}, {"RIDGE_CEILINGS", "anew"}});
+  const int cores = measure::read_cpu().cores;
+  Json request = run_of(std::vector<std::string>(4, "gemm.cpu.threads"));
+  for (Json& kernel : request["kernels"]) kernel["params"] = {{"n", 256}, {"threads", cores}};
+  worker.send(request);
+  CHECK(worker.until("done", 1)["status"] == "ok");
+  int64_t last_outcome = 0;
+  for (const Json& result : worker.of_type("result"))
+    if (result.contains("outcome")) last_outcome = result["seq"];
+  const auto ceilings = worker.of_type("result");
+  const auto first = std::find_if(ceilings.begin(), ceilings.end(),
+                                  [](const Json& one) { return one.contains("ceilings"); });
+  REQUIRE(first != ceilings.end());
+  CHECK((*first)["seq"] < last_outcome);
+  for (const Json& one : (*first)["ceilings"]) CHECK_FALSE(one.value("doubt", "").empty());
+  for (const Json& phase : worker.of_type("phase")) {
+    INFO(dump_json(phase));
+    const bool is_again =
+        phase["text"].get<std::string>().find("ceiling again") != std::string::npos;
+    CHECK_FALSE((is_again && phase["seq"] < last_outcome));
+  }
 }
 
 TEST_CASE("probe with kernels: estimates, and nothing is timed") {
