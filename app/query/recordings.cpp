@@ -328,8 +328,9 @@ Snapped nearest_series(const Run& run, const std::string& kernel, const Params& 
                        const OpenEnum<CacheMode>& cache, std::span<const char* const> fixed) {
   Snapped best;
   double best_distance = 0;
-  for (const Series& series : run.series()) {
-    if (series.kernel != kernel || series.cache != cache) continue;
+  for (const Series* one : run.series_of_kernel(kernel)) {
+    const Series& series = *one;
+    if (series.cache != cache) continue;
     if (series.status != SeriesStatus::ok && series.status != SeriesStatus::failed) continue;
     const auto distance = size_distance(series.params, wanted);
     if (!distance || !has_same(series.params, wanted, fixed)) continue;
@@ -473,6 +474,8 @@ Snapped recorded_series(std::span<const Recording> recordings, const std::string
   return nearest_of<Snapped>(
       recordings,
       [&](const Recording& one) {
+        // Most recordings hold no such rung; what is wanted takes longer to work out than that.
+        if (one.run->series_of_kernel(kernel).empty()) return Snapped();
         return nearest_series(*one.run, kernel, wanted(*one.run), cache, fixed);
       },
       [](const Snapped& found) { return found.series; });
