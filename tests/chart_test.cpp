@@ -183,6 +183,43 @@ TEST_CASE("a log axis has two numbers, however narrow its panel is") {
   }
 }
 
+TEST_CASE("a narrow ladder leaves out what says least, and the check of its results last") {
+  const LadderCase made(8);
+  ChartModel model = ladder_chart(made.rows);
+  REQUIRE(model.panels.size() == 4);
+  const auto shown = [&](float width) {
+    std::vector<std::string> titles;
+    const Scene scene = layout(model, {.width = width});
+    check_scene(scene);
+    for (const AxisPlace& axis : scene.x_axes)
+      titles.push_back(model.panels[static_cast<size_t>(axis.panel)].title);
+    std::string all;
+    for (const Primitive& p : scene.primitives) all += p.text.empty() ? "" : p.text + " ";
+    for (const Panel& panel : model.panels) {
+      const bool is_out = std::find(titles.begin(), titles.end(), panel.title) == titles.end();
+      const size_t said = all.find("no room for: ");
+      INFO(panel.title << " at " << width);
+      CHECK(is_out ==
+            (said != std::string::npos && all.find(panel.title, said) != std::string::npos));
+    }
+    return titles;
+  };
+  const std::string time = model.panels[0].title, share = model.panels[1].title,
+                    bandwidth = model.panels[2].title, error = model.panels[3].title;
+  using Titles = std::vector<std::string>;
+  CHECK(shown(1600) == Titles{time, share, bandwidth, error});
+  float width = 1600;
+  while (shown(width).size() == 4) width -= 20;
+  CHECK(shown(width) == Titles{time, share, error});
+  // Shares in doubt say nothing of a rung: they go before what is known of each.
+  model.panels[1].marks.resize(1);
+  CHECK(shown(width) == Titles{time, bandwidth, error});
+  model.panels[3].marks.clear();
+  CHECK(shown(width) == Titles{time, share, bandwidth});
+  while (shown(width).size() == 3) width -= 20;
+  CHECK(shown(width) == Titles{time, bandwidth});
+}
+
 TEST_CASE("a long ladder closes up, keeps its headings and says where its rows lie") {
   const LadderCase made(35);
   const ChartModel model = ladder_chart(made.rows);

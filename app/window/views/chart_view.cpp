@@ -390,8 +390,9 @@ void ChartView::draw_crosshair(Ui& ui, const Area& seen, float top, const Pointe
   }
   const int panel = panel_at(pointer.x);
   if (panel < 0 || pointer.y < scene_.body_top || pointer.y > scene_.body_bottom) return;
-  if (model_.panels[static_cast<size_t>(panel)].marks.empty()) return;
-  const double value = scene_.x_axes[static_cast<size_t>(panel)].value(pointer.x);
+  const chart::AxisPlace& axis = scene_.x_axes[static_cast<size_t>(panel)];
+  if (model_.panels[static_cast<size_t>(axis.panel)].marks.empty()) return;
+  const double value = axis.value(pointer.x);
   if (panel == 0) reading_x_ = value;
   const float from = std::max(seen.y, y0 + scene_.body_top);
   const float to = std::min(seen.bottom(), y0 + scene_.body_bottom);

@@ -15,6 +15,7 @@ struct AxisPlace {
   double low = 0, high = 1;       ///< of the range that is shown, in the axis's unit
   float low_px = 0, high_px = 1;  ///< where they stand; upright axes have low_px > high_px
   bool log = false;               ///< then 0 < low
+  int panel = 0;                  ///< of the model, where it has panels
 
   float px(double value) const;  ///< beyond the ends too; of what has no place: low_px
   double value(float at_px) const;

@@ -10,7 +10,7 @@
 namespace ridge::chart::parts {
 
 Panel error_panel(const std::vector<Entry>& entries, const std::string& task_metric) {
-  Panel panel{.title = "Error vs float64", .metric = "error_nmse", .weight = 1.1f};
+  Panel panel{.title = "Error vs float64", .metric = "error_nmse", .weight = 1.1f, .stays = true};
   panel.axis = {.title = "Error", .unit = "NMSE", .scale = Scale::log, .scientific = true};
   double low = INFINITY, high = 0;
   std::set<double> limits;
@@ -124,8 +124,10 @@ Mark task_mark(const Entry& entry, int row, const std::string& metric, double va
 
 Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
   const bool is_accuracy = metric == "accuracy";
-  Panel panel{
-      .title = is_accuracy ? "Accuracy" : "Quality", .metric = "accuracy_delta", .weight = 1.1f};
+  Panel panel{.title = is_accuracy ? "Accuracy" : "Quality",
+              .metric = "accuracy_delta",
+              .weight = 1.1f,
+              .stays = true};
   if (!is_accuracy) panel.subtitle = metric;
   std::replace(panel.subtitle.begin(), panel.subtitle.end(), '_', ' ');
   const bool has_trained = std::any_of(entries.begin(), entries.end(), [](const Entry& entry) {

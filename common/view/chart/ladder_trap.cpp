@@ -108,6 +108,7 @@ Panel factor_panel(const std::vector<Entry>& entries) {
 Panel guard_panel(const std::vector<Entry>& entries) {
   Panel panel{.title = "What the guard said", .subtitle = kGuardMeasures, .metric = "trap_guard"};
   panel.weight = 1.35f;
+  panel.is_text = true;
   for (const Entry& entry : entries) {
     const TrapOutcome* trap = trap_of(entry);
     panel.row_reasons.push_back(trap ? guard_text(*trap) : no_trap(entry));

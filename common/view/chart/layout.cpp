@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <span>
 
 #include "common/core/format.h"
@@ -237,56 +238,87 @@ class Page {
     }
     label_width_ = std::min(labels, widest_allowed);
     const float gap = std::clamp(scene_.width * 0.02f, frame_.font, frame_.font * 2.2f);
-    const std::vector<float> widths = panel_widths(inner_width() - label_width_, gap);
+    const std::vector<ShownPanel> shown = shown_panels(inner_width() - label_width_, gap);
     float x = pad_ + label_width_ + gap;
-    panels_.reserve(widths.size());
-    for (size_t i = 0; i < widths.size(); ++i) {
-      panels_.emplace_back(frame_, static_cast<int>(i), x, widths[i]);
-      x += widths[i] + gap;
+    panels_.reserve(shown.size());
+    for (const ShownPanel& one : shown) {
+      panels_.emplace_back(frame_, static_cast<int>(one.index), x, one.width);
+      x += one.width + gap;
     }
   }
 
-  /// Of the panels that are shown: columns as wide as they need, the others by their weights in what is left. Where that
-  /// is too little, long texts become brief, then panels are left out from the last, at most down to the first and a
-  /// column beside it. What the bars can spare in the end has as many of the long texts whole as it holds.
-  std::vector<float> panel_widths(float room, float gap) const {
-    const auto weight = [&](size_t i) {
-      return model_.panels[i].is_column ? 0 : model_.panels[i].weight;
+  struct ShownPanel {
+    size_t index;  ///< in the model
+    float width;
+  };
+
+  /// Of how many rows a panel says something.
+  size_t rows_said(const Panel& panel) const {
+    if (panel.is_column || panel.is_text) return model_.rows.size();
+    std::set<int> rows;
+    for (const Mark& mark : panel.marks) rows.insert(mark.row);
+    return rows.size();
+  }
+
+  /// Which of these has no room: from the last, one that says nothing of most rows, else one that does not stay.
+  size_t least_of(const std::vector<ShownPanel>& shown) const {
+    const size_t first = rows_said(model_.panels[shown.front().index]);
+    const auto is_spare = [&](const ShownPanel& one) {
+      return rows_said(model_.panels[one.index]) * 2 < first;
     };
-    std::vector<float> widths;
+    const auto may_go = [&](const ShownPanel& one) { return !model_.panels[one.index].stays; };
+    const auto last_of = [&](const auto& is) {
+      for (size_t i = shown.size() - 1; i > 0; --i)
+        if (is(shown[i])) return i;
+      return size_t{0};
+    };
+    const size_t spare = last_of(is_spare), other = last_of(may_go);
+    return spare > 0 ? spare : other > 0 ? other : shown.size() - 1;
+  }
+
+  /// The panels that are shown: columns as wide as they need, the others by their weights in what is left. Where that is
+  /// too little, long texts become brief, then panels are left out, at most down to the first and a column beside it. What
+  /// the bars can spare in the end has as many of the long texts whole as it holds.
+  std::vector<ShownPanel> shown_panels(float room, float gap) const {
+    const auto weight = [&](const ShownPanel& one) {
+      const Panel& panel = model_.panels[one.index];
+      return panel.is_column ? 0 : panel.weight;
+    };
+    std::vector<ShownPanel> shown;
     float weights = 0, columns = 0;
     for (size_t i = 0; i < model_.panels.size(); ++i) {
-      widths.push_back(model_.panels[i].is_column ? column_width(i) : 0);
-      columns += widths.back();
-      weights += weight(i);
+      shown.push_back({i, model_.panels[i].is_column ? column_width(i) : 0});
+      columns += shown.back().width;
+      weights += weight(shown.back());
     }
     const auto unit = [&] {  // the width of a panel of weight 1
-      return (room - gap * static_cast<float>(widths.size()) - columns) / weights;
+      return (room - gap * static_cast<float>(shown.size()) - columns) / weights;
     };
     const auto is_tight = [&] {
       if (columns > 0) return unit() * weights < inner_width() * kLeastBars;
       return unit() < frame_.font * kLeastPanel;
     };
-    const auto give_column = [&](size_t i, float most) {
-      if (!model_.panels[i].is_column) return;
-      columns -= widths[i];
-      widths[i] = column_width(i, most);
-      columns += widths[i];
+    const auto give_column = [&](ShownPanel* one, float most) {
+      if (!model_.panels[one->index].is_column) return;
+      columns -= one->width;
+      one->width = column_width(one->index, most);
+      columns += one->width;
     };
-    for (size_t i = 0; i < widths.size() && is_tight(); ++i) give_column(i, 0);
-    while (weights > 0 && widths.size() > 2 && is_tight()) {
-      columns -= widths.back();
-      weights -= weight(widths.size() - 1);
-      widths.pop_back();
+    for (size_t i = 0; i < shown.size() && is_tight(); ++i) give_column(&shown[i], 0);
+    while (weights > 0 && shown.size() > 2 && is_tight()) {
+      const auto least = shown.begin() + static_cast<std::ptrdiff_t>(least_of(shown));
+      columns -= least->width;
+      weights -= weight(*least);
+      shown.erase(least);
     }
-    for (size_t i = 0; i < widths.size() && weights > 0; ++i) {
+    for (size_t i = 0; i < shown.size() && weights > 0; ++i) {
       const float least = std::min(inner_width() * kLeastBars, frame_.font * kEasyBars);
       const float spare = unit() * weights - least;
-      if (spare > 0) give_column(i, widths[i] + spare);
+      if (spare > 0) give_column(&shown[i], shown[i].width + spare);
     }
     const float each = weights > 0 ? std::max(1.0f, unit()) : 0;
-    for (size_t i = 0; i < widths.size(); ++i) widths[i] += each * weight(i);
-    return widths;
+    for (ShownPanel& one : shown) one.width += each * weight(one);
+    return shown;
   }
 
   static float longest_word(const TextFit& fit, const std::string& text) {
@@ -323,15 +355,13 @@ class Page {
   float draw_panel_headings(float top) {
     const TextFit title = frame_.fit(frame_.font, false, true), small = frame_.fit(frame_.small);
     size_t title_lines = 0;
-    for (size_t i = 0; i < panels_.size(); ++i) {
-      title_lines =
-          std::max(title_lines, title.wrap(model_.panels[i].title, panels_[i].width, 2).size());
+    for (const PanelLayout& panel : panels_) {
+      title_lines = std::max(title_lines, title.wrap(panel.title(), panel.width, 2).size());
     }
     float bottom = top;
-    for (size_t i = 0; i < panels_.size(); ++i) {
-      const PanelLayout& panel = panels_[i];
+    for (const PanelLayout& panel : panels_) {
       float y = top;
-      draw_lines(&scene_, title, model_.panels[i].title, panel.left, y, panel.width, 2, Role::text);
+      draw_lines(&scene_, title, panel.title(), panel.left, y, panel.width, 2, Role::text);
       y += static_cast<float>(title_lines) * frame_.font * kLine;
       for (const std::string& line :
            small.wrap_parts(panel.subtitle(), panel.width, options_.is_brief ? 1 : 2))
@@ -339,7 +369,7 @@ class Page {
       bottom = std::max(bottom, y);
       scene_.hits.push_back({.a = {panel.left, top},
                              .b = {panel.left + panel.width, y},
-                             .panel = static_cast<int>(i)});
+                             .panel = panel.place().panel});
     }
     return bottom > top ? bottom + frame_.font * 0.5f : bottom;
   }
@@ -526,8 +556,14 @@ class Page {
   std::vector<std::string> legend() const {
     std::vector<std::string> entries = model_.legend;
     std::string left_out;
-    for (size_t i = panels_.size(); i < model_.panels.size(); ++i)
-      left_out += (left_out.empty() ? "no room for: " : ", ") + model_.panels[i].title;
+    for (int i = 0; i < static_cast<int>(model_.panels.size()); ++i) {
+      const bool is_shown =
+          std::any_of(panels_.begin(), panels_.end(),
+                      [&](const PanelLayout& one) { return one.place().panel == i; });
+      if (!is_shown)
+        left_out += (left_out.empty() ? "no room for: " : ", ") +
+                    model_.panels[static_cast<size_t>(i)].title;
+    }
     if (!left_out.empty()) entries.push_back(left_out);
     return entries;
   }

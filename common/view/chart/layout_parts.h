@@ -74,6 +74,7 @@ class PanelLayout {
  public:
   PanelLayout(const Frame& frame, int index, float left, float width);
 
+  const std::string& title() const { return panel_.title; }
   /// "ms, log" · the panel's own subtitle.
   std::string subtitle() const;
   /// Labels of rules and bands under the panel, near what they name; the first line's middle at `y`.
@@ -90,7 +91,7 @@ class PanelLayout {
   Role reason_role(int row) const;
   /// Its tooltip.
   std::string reason_note(int row) const;
-  AxisPlace place() const { return {low_, high_, left, left + plot_width_, log_}; }
+  AxisPlace place() const { return {low_, high_, left, left + plot_width_, log_, index_}; }
   bool is_empty() const;  ///< shows its empty_reason instead of rows
   const std::string& empty_reason() const { return panel_.empty_reason; }
   /// Keeps grid lines from running through a text that somebody else draws over this panel.

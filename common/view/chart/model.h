@@ -88,6 +88,9 @@ struct Panel {
   float weight = 1;                           ///< share of the width
   /// Short texts, its rows' reasons: as wide as they need.
   bool is_column = false;
+  bool is_text = false;  ///< its rows' reasons are what it says, and none lacks a mark
+  bool stays =
+      false;  ///< where there is no room for all, another is left out before it: a gain without its check is none
   Axis axis{};
   std::vector<Mark> marks{};
   std::vector<Rule> rules{};
