@@ -447,7 +447,7 @@ TEST_CASE("seeds of a rung are one row of the ladder and one point of the fronti
     out.worker("result", with(about(4, index++), "outcome", series));
   };
   for (int64_t seed = 1; seed <= 3; ++seed) {
-    const double level = 0.8 + 0.01 * double(seed);
+    const double level = 0.8 + 0.01 * double(seed * seed);
     tell(kNaive, seed, level, true);
     tell(kBlocked, seed, level - 0.001, true);
     tell(kPeer, seed, level - 0.02, seed == 2);
@@ -455,10 +455,18 @@ TEST_CASE("seeds of a rung are one row of the ladder and one point of the fronti
   out.worker("done", {{"request", 4}, {"status", "ok"}});
   const Run run = read_run(out);
   const Report all = built(run);  // the ladder shows the seed at which most rungs passed
-  CHECK(has(all.sentence, "Speeds are medians over seeds 1 to 3; what was checked is of seed 2."));
+  CHECK(has(all.sentence,
+            "Speeds are medians over seeds 1 to 3, accuracy a mean over them; every other check is "
+            "of seed 2."));
   CHECK(all.headline.figure == "≈ 9.0× as fast as the first rung");  // at seed 2 alone 10×
   CHECK(all.headline.interval == "median of 3 seeds");
   CHECK(has(all.front.front().chart->panels.front().subtitle, "medians over seeds"));
+  const auto& columns = all.front.front().chart->panels;
+  const auto accuracy = std::find_if(columns.begin(), columns.end(),
+                                     [](const auto& panel) { return panel.title == "Accuracy"; });
+  REQUIRE(accuracy != columns.end());
+  CHECK(accuracy->subtitle == "mean of 3 seeds");
+  CHECK(accuracy->row_reasons[1] == "0.8457");  // 0.839 at seed 2, which the row is of
   Options options = report_options();
   options.quality_metric = "accuracy";
   const Report report = built(run, options);

@@ -59,9 +59,7 @@ std::string flag_words(const std::string& flag) {
       {"ungated", "ungated: the host's launches are in its time"}};
   const auto known = kWords.find(flag);
   if (known != kWords.end()) return known->second;
-  std::string words = flag;
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
+  return name_in_words(flag);
 }
 
 /// What a reader has to know beside the row: why it failed, ran smaller, is noisy, or is no step.

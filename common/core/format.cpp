@@ -106,6 +106,11 @@ std::string format_tick(double value, int digits) {
   return text.erase(last + 1, end - last - 1);
 }
 
+std::string name_in_words(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
 std::string format_count(double value) {
   return std::isfinite(value) ? grouped(fmt::format("{:.0f}", value)) : kNone;
 }

@@ -32,6 +32,7 @@ std::string format_number(double value, int digits = 3);
 std::string format_scientific(double value);
 /// As format_number, without trailing zeros.
 std::string format_tick(double value, int digits = 3);
+std::string name_in_words(std::string name);  ///< "images misplaced" of "images_misplaced"
 std::string format_count(double value);  ///< whole, grouped: "1 024"
 
 std::string format_time_ns(double ns);  ///< "2.72 ms"

@@ -104,8 +104,7 @@ std::string recorded_name(const Recording& recording) {
     const size_t machine = file.find('.', lab + 1);
     if (machine != std::string::npos) part = file.substr(machine + 1);
   }
-  std::replace(part.begin(), part.end(), '_', ' ');
-  return recording.machine + (part.empty() ? "" : ", " + part);
+  return recording.machine + (part.empty() ? "" : ", " + name_in_words(part));
 }
 
 /// Whether a newer comparison of the same two at the same point stands above it in the list.

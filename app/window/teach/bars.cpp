@@ -369,8 +369,12 @@ std::string figures_of(const LessonBar& bar, const std::string& unit) {
   }
   std::string text = format_rate(bar.value, unit);
   if (series.stats) text += "  ·  " + format_time_ns(series.stats->median_ns);
-  if (const auto task = task_of(bar))  // what the speed was bought with
-    text += "  ·  " + (find_lab(series.lab)->quality_metric + (" " + format_number(task->mean, 4)));
+  if (const auto task = task_of(bar)) {  // what the speed was bought with
+    const std::string mean = seed_mean_text(task->seeds);
+    text += "  ·  " +
+            (find_lab(series.lab)->quality_metric + (" " + format_number(task->mean, 4))) +
+            (mean.empty() ? "" : ", " + mean);
+  }
   const Derived derived = derive(series, *bar.run);
   if (const Utilization* nearest = nearest_ceiling(derived); nearest && unit == "FLOP/s")
     text += "  ·  " + (derived.compute && nearest == &*derived.compute

@@ -570,12 +570,12 @@ chart::ChartModel build_climb(const State& state, ChartRows* out) {
   const Lab& lab = *state.selection.lab;
   chart::ClimbOptions options{.unit = shown_unit(lab, axis.unit, *out)};
   const bool is_error = lab.quality_metric == kErrorMetric;
-  std::string metric = is_error            ? "NMSE, squared"
-                       : has_frontier(lab) ? means_text(state, *out)
-                                           : lab.quality_metric;
-  std::replace(metric.begin(), metric.end(), '_', ' ');
+  const std::string metric = is_error            ? "NMSE, squared"
+                             : has_frontier(lab) ? means_text(state, *out)
+                                                 : name_in_words(lab.quality_metric);
   options.log_time = axis.log_time;
   options.timed = timed_text(state, axis);
+  if (has_frontier(lab) && !metric.empty()) options.timed += ", one seed";  // accuracies are means
   if (!shared.empty()) options.timed += ", all " + shared;
   options.columns = {options.log_time ? chart::ClimbColumn{"Speed", "", "throughput"}
                                       : chart::ClimbColumn{"Time", "", "time_per_call"},

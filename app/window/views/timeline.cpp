@@ -100,7 +100,7 @@ namespace {
 
 /// "GPU memory busy" of "gpu_memory_busy".
 std::string quantity_words(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
+  name = name_in_words(std::move(name));
   for (const std::string_view word : {"gpu", "cpu", "sm"}) {
     if (!name.starts_with(std::string(word) + " ")) continue;
     for (size_t i = 0; i < word.size(); ++i) name[i] = static_cast<char>(std::toupper(name[i]));

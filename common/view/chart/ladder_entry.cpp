@@ -70,10 +70,7 @@ std::string how_of(const LadderRow& row) {
   if (row.series->status == SeriesStatus::partial) add(sentence("partial", row.series->reason));
   if (row.series->status == SeriesStatus::cancelled) add("cancelled, shows what was measured");
   if (row.series->stats) {
-    for (std::string flag : row.series->stats->flags) {
-      std::replace(flag.begin(), flag.end(), '_', ' ');
-      add(flag);
-    }
+    for (const std::string& flag : row.series->stats->flags) add(name_in_words(flag));
   }
   return text;
 }

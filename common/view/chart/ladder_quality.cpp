@@ -128,8 +128,7 @@ Panel task_panel(const std::vector<Entry>& entries, const std::string& metric) {
               .metric = "accuracy_delta",
               .weight = 1.1f,
               .stays = true};
-  if (!is_accuracy) panel.subtitle = metric;
-  std::replace(panel.subtitle.begin(), panel.subtitle.end(), '_', ' ');
+  if (!is_accuracy) panel.subtitle = name_in_words(metric);
   const bool has_trained = std::any_of(entries.begin(), entries.end(), [](const Entry& entry) {
     return entry.series && entry.series->kind == RungKind::training && !entry.series->curve.empty();
   });

@@ -74,6 +74,15 @@ std::optional<Mark> exponentials_mark(const Entry& entry, const Mark& bar) {
   return mark;
 }
 
+/// A speed is of the run in view, its accuracy beside it a mean over the seeds.
+constexpr const char* kOneSeed = "one seed";
+
+bool has_several_seeds(const std::vector<Entry>& entries) {
+  return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) {
+    return entry.row->over_seeds && entry.row->over_seeds->seeds > 1;
+  });
+}
+
 }  // namespace
 
 Panel time_panel(const std::vector<Entry>& entries, const std::string& item) {
@@ -108,6 +117,7 @@ Panel time_panel(const std::vector<Entry>& entries, const std::string& item) {
     mark.note = with_how(note, entry);
     panel.marks.push_back(mark);
   }
+  if (has_several_seeds(entries)) panel.subtitle += std::string(", ") + kOneSeed;
   put_on_log_axis(&panel);
   settle_reasons(entries, &panel);
   return panel;
@@ -163,6 +173,7 @@ Panel items_panel(const std::vector<Entry>& entries, const std::string& items) {
     mark.note = with_how(entry.row->label + ": " + format_rate(rate, items + "/s"), entry);
     panel.marks.push_back(mark);
   }
+  if (has_several_seeds(entries)) panel.subtitle = kOneSeed;
   put_on_log_axis(&panel);
   settle_reasons(entries, &panel);
   return panel;

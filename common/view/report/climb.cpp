@@ -610,6 +610,12 @@ std::optional<Step> way_of(const Material& material, const Climb& climb) {
   return chained ? chained : direct;
 }
 
+std::optional<SeedMean> mean_over_seeds(const Line& line, const std::string& metric) {
+  if (!line.over_seeds) return {};
+  return seed_mean(line.input->run->series().pointers(), line.series->kernel, line.series->params,
+                   metric);
+}
+
 bool has_medians_over_seeds(const Climb& climb) {
   return std::any_of(climb.lines.begin(), climb.lines.end(),
                      [](const Line* line) { return line->over_seeds.has_value(); });
@@ -729,6 +735,15 @@ std::string left_out_sentence(const Climb& climb, const Options& options) {
                       : "Measured, but not in this ladder: " + text + ". The appendix has them.";
 }
 
+/// "mean of 8 seeds": what a column of this metric holds; empty: each is of one seed.
+std::string means_words(const Climb& climb, const std::string& task) {
+  std::set<int> seeds;
+  for (const Line* line : climb.lines) {
+    if (const auto mean = mean_over_seeds(*line, task)) seeds.insert(mean->seeds);
+  }
+  return seed_means_text(seeds);
+}
+
 }  // namespace
 
 Section climb_section(const Material& material, const Climb& climb, bool has_line_for_about) {
@@ -751,9 +766,7 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
                                     .ceiling = shared_ceiling_of(climb),
                                     .has_sentences = true};
   const std::string task = task_metric_of(material);
-  if (!task.empty())
-    chart_options.columns = {
-        {task_title(task), has_medians_over_seeds(climb) ? "one seed" : "", task}};
+  if (!task.empty()) chart_options.columns = {{task_title(task), means_words(climb, task), task}};
   if (all_in_turns) chart_options.timed = "in turns";
   if (pivot.sustained) chart_options.timed = "sustained turns, each alone";
   if (has_medians_over_seeds(climb)) chart_options.timed += ", medians over seeds";
@@ -770,8 +783,10 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
                    : climb.unit == "B/s"  ? line->on_page_1.bytes_per_s_ci
                    : line->over_seeds     ? line->over_seeds->ci
                                           : item_rate_interval(*line->series);
-    if (const QualityCheck* check = line->series->quality(); check && !task.empty())
-      row.cells = {task_text(*check, task)};
+    if (const QualityCheck* check = line->series->quality(); check && !task.empty()) {
+      const auto mean = mean_over_seeds(*line, task);
+      row.cells = {mean ? format_number(mean->mean, 4) : task_text(*check, task)};
+    }
     row.is_peer = is_library(*line);
     row.is_best = !is_of_two && line == climb.best;
     row.selected = is_of_two && line->is_candidate;

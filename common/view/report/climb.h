@@ -38,6 +38,8 @@ Climb climb_of(const Material& material);
 /// Whether the library computes in the rung's type. What has no type of its own, a look-up table, is held against
 /// libraries of any.
 bool is_of_one_type(const Line& library, const Line& rung);
+/// The metric over the seeds of a training whose speed is a median over them; none: it is of one seed.
+std::optional<SeedMean> mean_over_seeds(const Line& line, const std::string& metric);
 /// Whether speeds of it are medians over several seeds.
 bool has_medians_over_seeds(const Climb& climb);
 

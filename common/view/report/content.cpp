@@ -167,9 +167,7 @@ std::string task_metric_of(const Material& material) {
 }
 
 std::string task_title(const std::string& metric) {
-  std::string title = metric;
-  std::replace(title.begin(), title.end(), '_', ' ');
-  return capitalised(std::move(title));
+  return capitalised(name_in_words(metric));
 }
 
 std::string task_text(const QualityCheck& check, const std::string& metric) {

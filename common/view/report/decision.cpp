@@ -80,9 +80,7 @@ std::optional<Throughput> work_rate(const Series& series, double call_ns) {
 
 std::string class_of(const Run& run, const std::string& kernel) {
   const KernelInfo* info = run.kernel(std::string(original_of(kernel)));
-  std::string name = info ? info->accuracy : "";
-  std::replace(name.begin(), name.end(), '_', ' ');  // "max_norm"
-  return name;
+  return info ? name_in_words(info->accuracy) : "";
 }
 
 /// What a result may differ in for another reason than its speed, and whether a target of quality allows for it.

@@ -376,18 +376,13 @@ std::string check_words(const Line& line, const std::string& metric) {
   if (!check) return unavailable("no check in this run");
   const auto task = check->task.find(metric);
   if (task != check->task.end() && std::isfinite(task->second)) {
-    std::string name = metric;
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return name + " " + format_number(task->second, 4);
+    const auto mean = mean_over_seeds(line, metric);
+    return name_in_words(metric) + " " + format_number(mean ? mean->mean : task->second, 4) +
+           (mean ? ", " + seed_mean_text(mean->seeds) : "");
   }
   if (!(check->nmse_limit > 0)) return "exact";
   return "passed: error " + format_scientific(check->nmse) + " of " +
          format_scientific(check->nmse_limit) + " allowed";
-}
-
-/// ", seed 1" beside a speed that is a median over seeds; else empty.
-std::string seed_words(const Line& line) {
-  return line.over_seeds ? ", " + seeds_text({param_int(line.series->params, "seed")}) : "";
 }
 
 /// Traps have no speed: of them the one that is furthest off, as far as its interval tells.
@@ -608,9 +603,14 @@ std::string seeds_sentence(const Material& material, const Climb& climb) {
   const auto shown = seeds_of(climb.lines, [](const Line* line) -> const Line& { return *line; });
   if (shown.empty()) return "";
   if (all == shown) return "The results are of " + seeds_text(shown) + ".";
-  if (has_medians_over_seeds(climb))
-    return "Speeds are medians over " + seeds_text(all) + "; what was checked is of " +
+  if (has_medians_over_seeds(climb)) {
+    const std::string task = task_metric_of(material);
+    return "Speeds are medians over " + seeds_text(all) +
+           (task.empty()
+                ? "; what was checked is of "
+                : ", " + name_in_words(task) + " a mean over them; every other check is of ") +
            seeds_text(shown) + ".";
+  }
   return "The ladder shows " + seeds_text(shown) + "; the appendix has " + seeds_text(all) + ".";
 }
 
@@ -675,7 +675,7 @@ Headline climb_headline(const Material& material, const Climb& climb) {
   add_fastest_facts(climb, options, &headline);
   fact(climb.best->series->pipeline ? "Share of its bound" : "Share of the ceiling",
        ceiling_words(climb.best->on_page_1));
-  fact("Its check", check_words(*climb.best, options.quality_metric) + seed_words(*climb.best));
+  fact("Its check", check_words(*climb.best, options.quality_metric));
   return headline;
 }
 

@@ -269,10 +269,7 @@ Section throughput_section(const Material& material) {
         }
         const Stats& stats = *series.stats;
         std::string samples = format_count(stats.n);
-        for (std::string flag : stats.flags) {
-          std::replace(flag.begin(), flag.end(), '_', ' ');
-          samples += ", " + flag;
-        }
+        for (const std::string& flag : stats.flags) samples += ", " + name_in_words(flag);
         const auto& ci =
             line.derived.flop_per_s_ci ? line.derived.flop_per_s_ci : line.derived.bytes_per_s_ci;
         const bool has_ci = rate && ci && (rate->unit == "FLOP/s" || rate->unit == "B/s");
