@@ -293,6 +293,22 @@ TEST_CASE("what the intervals cannot tell apart is right as well", "[window][stu
   CHECK(accepted == 3);
   f.driver->type('2');  // a key chooses too
   CHECK(f.state.studying.progress.questions["gemm.cpu_largest_step"].right == 1);
+  f.driver->frames(2);
+  CHECK(f.driver->find("verdict:Right."));
+}
+
+TEST_CASE("where most choices may be right, none is marked, and nothing is counted",
+          "[window][study]") {
+  Fixture f;
+  measured_question(f, {1e6, 5e5, 2.5e5, 1.25e5, 6.25e4, 6e4, 5.9e4});
+  const study::Answer answer = answer_of(f.state, *shown_question(f.state));
+  REQUIRE(answer.state == study::Answer::State::answered);
+  REQUIRE(answer.is_open);
+  CHECK(answer.explanation.find("none is right or wrong here") != std::string::npos);
+  f.driver->type('2');
+  f.driver->frames(2);
+  CHECK_FALSE(f.state.studying.progress.questions.contains("gemm.cpu_largest_step"));
+  CHECK(f.driver->find("verdict:These results leave it open."));
 }
 
 constexpr const char* kLesson =

@@ -172,6 +172,13 @@ std::string filled(std::string text, const std::map<std::string, std::string>& v
   return text;
 }
 
+/// Three rungs of four that noise has made alike: whoever names one of them has not shown anything.
+bool is_left_open(const std::vector<Choice>& choices) {
+  const auto accepted =
+      std::count_if(choices.begin(), choices.end(), [](const Choice& one) { return one.accepted; });
+  return accepted >= 3 && 2 * accepted > std::ssize(choices);
+}
+
 std::string explain(const Question& question, const Group& group,
                     const std::vector<Choice>& choices, bool largest, const Run& run) {
   std::vector<std::string> accepted, values, all;
@@ -195,7 +202,12 @@ std::string explain(const Question& question, const Group& group,
               {"problem", group.problem},
               {"threshold", format_share(question.threshold)},
               {"machine", run.environment() ? run.environment()->machine() : "this machine"}});
-  if (accepted.size() > 1) text += " The figures do not tell these apart: each is accepted.";
+  if (is_left_open(choices))
+    text +=
+        " The figures do not tell these apart, and they are most of the choices: none is right or "
+        "wrong here. Measure again on a quiet machine, or open a recording.";
+  else if (accepted.size() > 1)
+    text += " The figures do not tell these apart: each is accepted.";
   const bool stale =
       std::any_of(group.candidates.begin(), group.candidates.end(),
                   [](const Candidate& one) { return one.series && one.series->stale; });
@@ -258,6 +270,7 @@ Answer evaluate(const Question& question, const Lab& lab, const Run& run) {
                  &answer.choices);
   else
     accept_extreme(scored, rule->pick == Pick::largest, &answer.choices);
+  answer.is_open = is_left_open(answer.choices);
   answer.explanation = explain(question, group, answer.choices, rule->pick != Pick::smallest, run);
   return answer;
 }

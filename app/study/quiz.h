@@ -46,6 +46,7 @@ struct Choice {
 struct Answer {
   enum class State { answered, not_yet, unavailable } state = State::not_yet;
   std::vector<Choice> choices;     ///< in the question's order; not_yet: those measured so far
+  bool is_open = false;            ///< answered, but most choices may be right: none is graded
   std::string explanation;         ///< answered: the template filled in
   std::string reason;              ///< not_yet: "no answer yet: run ..."; unavailable: why
   std::vector<KernelRequest> run;  ///< not_yet: what to send to get the rest

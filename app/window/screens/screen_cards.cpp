@@ -19,8 +19,9 @@ struct Mark {
   Role role = Role::muted;
 };
 
-Mark mark_of(const study::Choice& choice, const std::string& chosen) {
+Mark mark_of(const study::Choice& choice, const std::string& chosen, bool is_open) {
   const bool mine = choice.label == chosen;
+  if (is_open && choice.accepted) return {mine ? "your answer: may be" : "may be", Role::text};
   if (choice.accepted) return {mine ? "your answer: right" : "right", Role::faster};
   if (mine) return {"your answer: wrong", Role::slower};
   return {};
@@ -28,8 +29,8 @@ Mark mark_of(const study::Choice& choice, const std::string& chosen) {
 
 /// `share`: of the largest figure among the choices, for its bar.
 void draw_choice(Ui& ui, const Area& row, const study::Question& question,
-                 const study::Choice& choice, size_t place, const std::string& chosen,
-                 double share) {
+                 const study::Choice& choice, size_t place, const std::string& chosen, double share,
+                 bool is_open) {
   const bool open = chosen.empty();
   const auto touched = ui.touch("choice:" + std::to_string(place), row);
   ui.fill(row, ui.raised(touched.hovered && open ? 3 : 1), ui.px(6));
@@ -37,7 +38,7 @@ void draw_choice(Ui& ui, const Area& row, const study::Question& question,
   const Area key = inner.take_left(ui.px(28));
   if (open && place < 9)
     ui.text(key.x, key.middle(), std::to_string(place + 1), kSmall_px, Role::muted, Face::mono);
-  const Mark mark = open ? Mark{} : mark_of(choice, chosen);
+  const Mark mark = open ? Mark{} : mark_of(choice, chosen, is_open);
   if (!open) {
     // The figures are the answer: they come after it, in columns that do not depend on the words.
     const Area word = inner.take_right(ui.px(170), ui.px(12));
@@ -120,16 +121,19 @@ void draw_answered(Ui& ui, Area* rest, const study::Question& question,
   for (size_t i = 0; i < answer.choices.size(); ++i) {
     const double value = answer.choices[i].value;
     draw_choice(ui, rest->take_top(ui.px(44), ui.px(6)), question, answer.choices[i], i, chosen,
-                value > 0 ? value / most : 0);
+                value > 0 ? value / most : 0, answer.is_open);
   }
   rest->take_top(ui.px(14));
   if (chosen.empty()) return;
   const auto mine = std::find_if(answer.choices.begin(), answer.choices.end(),
                                  [&](const study::Choice& one) { return one.label == chosen; });
   const bool right = mine != answer.choices.end() && mine->accepted;
-  rest->take_top(ui.paragraph(*rest, right ? "Right." : "Not on this machine.", kHeading_px,
-                              right ? Role::faster : Role::slower, Face::strong),
-                 ui.px(8));
+  const char* verdict = answer.is_open ? "These results leave it open."
+                        : right        ? "Right."
+                                       : "Not on this machine.";
+  const Role role = answer.is_open ? Role::text : right ? Role::faster : Role::slower;
+  ui.widgets[std::string("verdict:") + verdict] = *rest;
+  rest->take_top(ui.paragraph(*rest, verdict, kHeading_px, role, Face::strong), ui.px(8));
   rest->take_top(ui.paragraph(*rest, sentence_of(answer.explanation), kBody_px, Role::text),
                  ui.px(16));
   draw_terms(ui, rest, question.see);

@@ -294,6 +294,7 @@ study::Answer answer_of(const State& state, const study::Question& question) {
 
 void choose(State& state, const study::Question& question, const study::Choice& choice) {
   if (!state.studying.chosen.emplace(question.id, choice.label).second) return;
+  if (answer_of(state, question).is_open) return;
   study::QuizProgress& to = state.studying.progress.questions[question.id];
   ++(choice.accepted ? to.right : to.wrong);
   save_progress(state);
