@@ -19,6 +19,7 @@
 #include "common/record/note_text.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
+#include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
 #include "common/record/trained.h"
@@ -285,8 +286,9 @@ std::string comparisons_text(const Run& run, int64_t request) {
     text += fmt::format("{}: {} against {}", upper(to_string(one.verdict)),
                         side(one.candidate, ours, theirs), side(one.baseline, theirs, ours));
     if (one.ratio > 0 && one.verdict != Verdict::invalid) {
-      text += ", " + ratio_text(one.ratio, one.ci);
-      if (one.ci) text += " " + ratio_interval_text(one.ci, one.margin);
+      const bool is_range = one.ci && !uneven_reason(one).empty();
+      text += ", " + (is_range ? headline_ratio_text(one) : ratio_text(one.ratio, one.ci));
+      if (one.ci && !is_range) text += " " + ratio_interval_text(one.ci, one.margin);
     }
     text += fmt::format(" (margin {}, {})\n", percent(one.margin), rounds_text(one));
     if (const std::string few = few_rounds_text(one); !few.empty()) text += "  " + few + "\n";
