@@ -299,7 +299,7 @@ TEST_CASE(
   const auto held = document["power"].size();
   CHECK(held > 0);
   // As many as the report has.
-  const std::string report = said({"report", file});
+  const std::string report = said({"report", "--markdown", file});
   size_t named = 0;
   for (size_t at = 0; (at = report.find("| power, then ", at)) != std::string::npos; ++at) ++named;
   CHECK(named == held);
@@ -313,7 +313,8 @@ TEST_CASE(
   CHECK(contains(report.substr(report.find("| cuBLASLt | power, then compute")), "(counters)"));
   // A rung that leaves the Tensor Cores alone has no such range: its counters stand.
   const std::string chain =
-      said({"report", variable("RIDGE_SOURCE") + "/assets/recorded/fusion.h200.chain.jsonl"});
+      said({"report", "--markdown",
+            variable("RIDGE_SOURCE") + "/assets/recorded/fusion.h200.chain.jsonl"});
   CHECK_FALSE(contains(chain, "idle time: not used"));
   CHECK(contains(chain, "(counters)"));
 }

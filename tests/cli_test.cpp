@@ -319,14 +319,14 @@ TEST_CASE("run and compare --name: who measured is in the run, its report and th
                                   "live", "--limit", "0.05", "--name", "Ada", "--out", ran});
   INFO(run.err);
   REQUIRE(run.code == 0);
-  const Outcome report = ridgepoint({"report", ran});
+  const Outcome report = ridgepoint({"report", "--markdown", ran});
   CHECK(has(report.out, "By Ada · "));
   const Outcome compare =
       ridgepoint({"compare", "gemm", "--baseline", "naive_o3", "--candidate", "loop_order", "--set",
                   "n=32", "--rounds", "12", "--name", "Grace", "--out", compared});
   INFO(compare.err);
   CHECK(has(read_all(compared), "Grace"));
-  CHECK(has(ridgepoint({"report", compared}).out, "By Grace · "));
+  CHECK(has(ridgepoint({"report", "--markdown", compared}).out, "By Grace · "));
   const Outcome two = ridgepoint({"compare", "gemm", "--baseline", "naive_o3", "--candidate",
                                   "loop_order", "--name", "a", "--name", "b"});
   CHECK(two.code == 64);
@@ -413,8 +413,8 @@ TEST_CASE("report: two runs of different problems are refused, and others name w
                     conv = recorded + "conv.h200.fp32.jsonl";
   const auto report = [&](const std::string& first, const std::string& second,
                           const char* candidate, const std::string& set) {
-    return ridgepoint({"report", first, second, "--baseline", "cuda.naive", "--candidate",
-                       candidate, "--set", set});
+    return ridgepoint({"report", "--markdown", first, second, "--baseline", "cuda.naive",
+                       "--candidate", candidate, "--set", set});
   };
   struct Refused {
     std::string first, second;
@@ -698,13 +698,13 @@ TEST_CASE("report: a file with results of two labs makes a report of one of them
   const std::string joined = folder / "joined.jsonl";
   write_all(joined, read_all(recorded + "gemm.h200.fp32_small.jsonl") +
                         read_all(recorded + "conv.h200.fp32.jsonl"));
-  const Outcome last = ridgepoint({"report", joined});
+  const Outcome last = ridgepoint({"report", "--markdown", joined});
   INFO(last.err);
   CHECK(last.code == 0);
   CHECK(has(last.out, "# Convolution"));
   CHECK(has(last.out, "results of others too: gemm"));
   CHECK_FALSE(has(last.out, "warp tile"));
-  const Outcome first = ridgepoint({"report", joined, "--lab", "gemm"});
+  const Outcome first = ridgepoint({"report", "--markdown", joined, "--lab", "gemm"});
   CHECK(has(first.out, "# GEMM"));
   CHECK_FALSE(has(first.out, "Winograd"));
   const Outcome none = ridgepoint({"report", joined, "--lab", "quant"});
@@ -954,7 +954,7 @@ TEST_CASE("a stdout that takes nothing is an error of every command") {
   for (const std::string& command :
        {std::string("--help"), std::string("run --help"), std::string("list"),
         std::string("list --json"), std::string("machine --json"), std::string("tour"),
-        "report" + run, "report --json" + run, "--replay" + run,
+        "report" + run, "report --markdown" + run, "report --json" + run, "--replay" + run,
         "leaderboard --json '" + fs::path(saved_run()).parent_path().string() + "'",
         std::string("run gemm --rungs packed --set n=64 --mode live --limit 0.05"),
         std::string("run nope --json")}) {
@@ -981,7 +981,8 @@ TEST_CASE("without a stdout a saved run holds the run alone") {
 }
 
 TEST_CASE("a reader that leaves early has what it wanted: the command's own exit code stands") {
-  for (const std::string& command : {std::string("list"), "report '" + saved_run() + "'"}) {
+  for (const std::string& command :
+       {std::string("list"), "report --markdown '" + saved_run() + "'"}) {
     const Outcome outcome = in_shell("{ \"$0\" " + command + "; echo \"code $?\" >&2; } | :");
     INFO(command);
     CHECK(outcome.err == "code 0\n");
@@ -1224,7 +1225,11 @@ TEST_CASE("a report in a terminal is a summary that says how to have all of it")
   CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') <= 25);
   CHECK(has(outcome.out,
             "\nridgepoint report " + run + " --out report.html\r\n"));  // whole, to be copied
-  CHECK(has(ridgepoint({"report", run}).out, "## Appendix"));
+  // A pipe has the same summary, and the whole report where it is asked for.
+  const std::string piped = ridgepoint({"report", run}).out;
+  CHECK(has(piped, "ridgepoint report " + run + " --out report.html\n"));
+  CHECK_FALSE(has(piped, "## Appendix"));
+  CHECK(has(ridgepoint({"report", run, "--markdown"}).out, "## Appendix"));
 }
 
 TEST_CASE("on a terminal the table grows row by row, and no row comes twice") {

@@ -247,7 +247,7 @@ TEST_CASE(
   INFO(made.out << made.err);
   REQUIRE(fs::exists(mark));
   fs::remove(mark);
-  const Outcome report = ridgepoint({"report", path});
+  const Outcome report = ridgepoint({"report", "--markdown", path});
   CHECK(report.code == 0);
   CHECK(has(report.out, "touch " + mark));
   CHECK_FALSE(fs::exists(mark));
@@ -295,7 +295,7 @@ TEST_CASE("reports escape what commands are called and hold; page 1 says what wa
   CHECK_FALSE(has(page, "</title><script>"));
   CHECK(has(page, "&lt;script&gt;alert(1)&lt;/script&gt;"));
   CHECK(has(page, "accepted by grep -q &#39;&lt;script&gt;&#39;"));
-  const std::string text = ridgepoint({"report", path}).out;
+  const std::string text = ridgepoint({"report", "--markdown", path}).out;
   CHECK(has(text, "# Commands: b \\& &lt;i\\>c&lt;/i\\> against &lt;script"));
   CHECK(has(text, "Decision: adopt"));
   CHECK(has(text, "--name 'b & <i>c</i>'"));  // do it again

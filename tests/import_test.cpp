@@ -70,7 +70,7 @@ TEST_CASE("Google Benchmark: repetitions are samples, the context is the environ
 
 TEST_CASE("a report of it has table and chart, gives no verdict and claims no check") {
   const std::string path = fixture("google_benchmark.json");
-  const Outcome all = ridgepoint({"report", path});
+  const Outcome all = ridgepoint({"report", "--markdown", path});
   INFO(all.out << all.err);
   CHECK(all.code == 0);
   CHECK(has(all.out, "3 benchmarks of another program; nothing was checked."));
@@ -81,8 +81,8 @@ TEST_CASE("a report of it has table and chart, gives no verdict and claims no ch
   for (const char* claim : {"adopt", "passed", "rungs passed", "ridgepoint run"})
     CHECK_FALSE(has(all.out, claim));
 
-  const Outcome two =
-      ridgepoint({"report", path, "--baseline", "sort/4096", "--candidate", "stable_sort/4096"});
+  const Outcome two = ridgepoint(
+      {"report", "--markdown", path, "--baseline", "sort/4096", "--candidate", "stable_sort/4096"});
   INFO(two.out << two.err);
   CHECK(two.code == 0);
   CHECK(has(two.out, "not paired"));
@@ -100,8 +100,8 @@ TEST_CASE("two files side by side are never a pair") {
   const Folder folder;
   fs::copy_file(fixture("google_benchmark.json"), folder / "after.json");
   const Outcome made =
-      ridgepoint({"report", fixture("google_benchmark.json"), folder / "after.json", "--baseline",
-                  "sort/4096", "--candidate", "sort/4096"});
+      ridgepoint({"report", "--markdown", fixture("google_benchmark.json"), folder / "after.json",
+                  "--baseline", "sort/4096", "--candidate", "sort/4096"});
   INFO(made.out << made.err);
   CHECK(made.code == 0);
   CHECK(has(made.out, "measured apart"));
@@ -146,7 +146,7 @@ TEST_CASE("nvbench: --jsonbin's samples beside the file, else the mean; skipped 
   CHECK(run.environment()->gpus[0].capability == 90);
   CHECK(run.environment()->libraries.at("nvbench") == "0.1.0");
 
-  const Outcome made = ridgepoint({"report", fixture("nvbench.json")});
+  const Outcome made = ridgepoint({"report", "--markdown", fixture("nvbench.json")});
   INFO(made.out << made.err);
   CHECK(made.code == 0);
   CHECK(has(made.out, "NVIDIA H100"));
@@ -179,7 +179,7 @@ TEST_CASE("a JSON of neither is one sentence; what is broken in one loses nothin
   const Folder folder;
   for (const Case& one : cases) {
     write_all(folder / "some.json", one.text);
-    const Outcome made = ridgepoint({"report", folder / "some.json"});
+    const Outcome made = ridgepoint({"report", "--markdown", folder / "some.json"});
     INFO(one.text << "\n" << made.out << made.err);
     CHECK(made.code == 65);
     CHECK(has(made.err, one.says));

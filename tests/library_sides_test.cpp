@@ -89,7 +89,7 @@ TEST_CASE("the page's example compiles and is compared, by the very command of t
   CHECK(baseline.samples.front().calls > 1);
   CHECK_FALSE(baseline.latency);
 
-  const std::string report = ridgepoint({"report", folder / "run.jsonl"}).out;
+  const std::string report = ridgepoint({"report", "--markdown", folder / "run.jsonl"}).out;
   CHECK(has(report, "--baseline sum.cpp:plain --candidate sum.cpp:four"));
   CHECK(has(report, "by the reference of sum.cpp:plain"));
   CHECK_FALSE(has(report, "that of a process"));

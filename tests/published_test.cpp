@@ -265,7 +265,7 @@ TEST_CASE("a report of a run of the talk's table holds it: figures, what is miss
               .code == 0);
   unsetenv("RIDGE_PYTHON");
   REQUIRE(run({"report", saved, "--out", page}).code == 0);
-  for (const std::string& text : {read_all(page), run({"report", saved}).out}) {
+  for (const std::string& text : {read_all(page), run({"report", "--markdown", saved}).out}) {
     for (const char* part : {"three loops, gcc -O1", "479 s", "there is no /nowhere/python3",
                              "an NVIDIA GPU", "Same row, other type", "Above the ceiling",
                              "Latency is not the inverse of throughput", "Here: n = 48"}) {
@@ -277,7 +277,7 @@ TEST_CASE("a report of a run of the talk's table holds it: figures, what is miss
   REQUIRE(run({"run", "gemm", "--rungs", "loop_order", "--set", "n=48", "--mode", "live", "--limit",
                "0.05", "--out", saved})
               .code == 0);
-  CHECK_FALSE(has(run({"report", saved}).out, "Above the ceiling"));
+  CHECK_FALSE(has(run({"report", "--markdown", saved}).out, "Above the ceiling"));
 }
 
 TEST_CASE("a report of a run of the score card's networks holds the card") {

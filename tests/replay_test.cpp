@@ -76,8 +76,9 @@ TEST_CASE(
     "a report's steps rest on their own pairs, whatever pair is asked for, and its bold line names "
     "whom it is of") {
   const auto report = [](std::vector<std::string> more) {
-    more.insert(more.begin(), {"report", test::variable("RIDGE_SOURCE") +
-                                             "/assets/recorded/gemm.h200.bf16.jsonl"});
+    more.insert(more.begin(),
+                {"report", "--markdown",
+                 test::variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.bf16.jsonl"});
     const test::Outcome made = test::Program(test::variable("RIDGE_BIN"), more).finish();
     REQUIRE(made.code == 0);
     return made.out;

@@ -24,6 +24,7 @@ struct ReportFileOptions {
   std::vector<std::string> set;    ///< "n=4096": of a run with many sizes, this one
   std::vector<std::string> notes;  ///< "question=...": what a person says of it
   bool text = false;               ///< the table that 'run' printed, in place of a report
+  bool markdown = false;           ///< the report whole, on stdout
 };
 
 std::set<std::string> labs_of(const std::vector<Run>& runs) {
@@ -34,7 +35,7 @@ std::set<std::string> labs_of(const std::vector<Run>& runs) {
   return labs;
 }
 
-/// In a terminal: what page 1 says, in few lines, and where all of it is.
+/// What page 1 says, in few lines, and where all of it is.
 std::string summary_text(const report::Report& report, const std::vector<std::string>& runs) {
   constexpr size_t kMostLines = 22, kNarrowest = 40, kWidest = 100;
   const size_t width = std::clamp(terminal_width(), kNarrowest, kWidest);
@@ -102,10 +103,10 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
   } else if (!options.out.empty()) {
     print(report->sentence + "\n");
     complain("wrote " + options.out);
-  } else if (stdout_is_terminal()) {
-    print(summary_text(*report, options.runs));
-  } else {
+  } else if (options.markdown) {
     print_as_is(report::print_as(*report, ".md"));
+  } else {
+    print(summary_text(*report, options.runs));
   }
   return 0;
 }
@@ -124,12 +125,14 @@ Command setup_report(CLI::App& command, const CommonOptions& common) {
                                    "your words on page 1: question=TEXT, hypothesis, decision, "
                                    "surprise, name, course (repeat)"));
   const auto out = command.add_option(
-      "--out", options->out,
-      "FILE" + report::format_endings() + "; default: a summary in a terminal, else Markdown");
-  command
-      .add_flag("--text", options->text,
-                "every result and comparison in the table that 'run' and 'compare' print")
-      ->excludes(out);
+      "--out", options->out, "FILE" + report::format_endings() + "; default: a summary here");
+  const auto text =
+      command.add_flag("--text", options->text,
+                       "every result and comparison in the table that 'run' and 'compare' print");
+  text->excludes(out);
+  command.add_flag("--markdown", options->markdown, "all of it here, as Markdown")
+      ->excludes(out)
+      ->excludes(text);
   return [options, &common] { return cmd_report(common, *options); };
 }
 
@@ -138,7 +141,7 @@ RIDGE_COMMAND(
     .use =
         "Writes what a saved run says: a summary here, or a page, a chart or data by the ending "
         "of the file.",
-    .examples = {{"report run.jsonl", "a summary; all of it through a pipe"},
+    .examples = {{"report run.jsonl", "a summary; all of it with --markdown"},
                  {"report run.jsonl --out report.html", "a page for a browser"},
                  {"report before.jsonl after.jsonl --baseline loop_order --candidate loop_order",
                   "a rung in two runs"}},
