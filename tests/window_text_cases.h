@@ -107,6 +107,33 @@ TEST_CASE("equal lines far from a change are folded", "[window]") {
   CHECK(folded[4].kind == app::DiffLine::Kind::added);
 }
 
+TEST_CASE("a line of code that is too wide stands in rows, whole and further in", "[window]") {
+  const auto letters = [](std::string text) {
+    std::erase(text, ' ');
+    return text;
+  };
+  const std::string longest(70, 'x');
+  for (const std::string& line :
+       {std::string("    for (int64_t i = 0; i < count; ++i) total += values[i] * weights[i];"),
+        std::string("        ") + longest, std::string(), std::string("}")}) {
+    for (size_t columns = 20; columns < 90; ++columns) {
+      INFO(line << ", " << columns);
+      const std::vector<app::CodeRow> rows = app::rows_of(line, columns);
+      REQUIRE_FALSE(rows.empty());
+      std::string joined;
+      for (const app::CodeRow& row : rows) {
+        CHECK(row.margin + row.text.size() <= columns);
+        joined += row.text;
+      }
+      CHECK(letters(joined) == letters(line));
+      CHECK(rows.front().margin == 0);
+      CHECK((rows.size() == 1) == (line.size() <= columns));
+      if (rows.size() > 1)
+        CHECK(rows[1].margin == std::min(line.find_first_not_of(' ') + 4, columns / 2));
+    }
+  }
+}
+
 TEST_CASE("a lesson becomes blocks; markup never shows", "[window]") {
   const auto blocks = study::parse_markdown(
       "# Head\n\nPlain **bold** and `code` &amp; more\nsame line.\n\n1. one\n2. two\n\n```\nint "

@@ -454,6 +454,27 @@ TEST_CASE("on a wall the code is as large as in the window at least, whole, and 
   }
 }
 
+TEST_CASE("on a wall a line that is too wide stands in rows, of a change as of a whole source",
+          "[tour]") {
+  const std::string source =
+      read_text(variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/naive.cpp").value();
+  std::string wide = source;
+  std::string sum = "  const float total = first";
+  for (int i = 0; i < 30; ++i) sum += " + element_" + std::to_string(i);
+  wide.insert(wide.find('\n', wide.find("for (")) + 1, sum + ";\n");
+  for (const int step : {1, 5}) {  // two rungs; beside a library one source
+    FakeSession::texts = {{kFirst, source}, {kSecond, wide}, {"gemm.cpu.packed_avx2", wide}};
+    Fixture f(1280, 720);
+    FakeSession::texts.clear();
+    start_tour(f.state, step == 1 ? "meetup" : "class", step);
+    REQUIRE(perform(f.state, "show_presenter"));
+    f.driver->frames(5);
+    INFO(step);
+    REQUIRE(f.driver->find("code_beyond"));
+    CHECK(f.driver->find("code_beyond")->w == 0);
+  }
+}
+
 TEST_CASE("code that is longer and wider than its place is scrolled to, and shows that it goes on",
           "[tour]") {
   constexpr const char* kLong = "gemm.cpu.packed_avx2";

@@ -419,4 +419,37 @@ std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most)
   return key;
 }
 
+std::vector<CodeRow> rows_of(std::string_view line, size_t columns) {
+  constexpr size_t kLeastColumns = 20, kFurther = 4;
+  columns = std::max(columns, kLeastColumns);
+  const size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  const size_t margin = std::min(indent + kFurther, columns / 2);
+  std::vector<CodeRow> rows;
+  for (size_t at = 0; rows.empty() || at < line.size();) {
+    CodeRow row{line.substr(at), rows.empty() ? 0 : margin};
+    const size_t room = columns - row.margin;
+    if (row.text.size() > room) {
+      const size_t space = row.text.rfind(' ', room);
+      const bool is_in_code = space != row.text.npos && space > (rows.empty() ? indent : 0);
+      row.text = row.text.substr(0, is_in_code ? space : room);
+      at += is_in_code;
+    }
+    at += row.text.size();
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<DiffLine> wrapped(const std::vector<DiffLine>& lines, size_t columns) {
+  std::vector<DiffLine> all;
+  for (const DiffLine& line : lines) {
+    for (const CodeRow& row : rows_of(line.text, columns)) {
+      all.push_back(line);
+      all.back().text = row.text;
+      all.back().margin = row.margin;
+    }
+  }
+  return all;
+}
+
 }  // namespace ridge::app

@@ -9,10 +9,21 @@ namespace ridge::app {
 /// Without their ends, "\n" or "\r\n"; views into the text.
 std::vector<std::string_view> split_lines(std::string_view text);
 
+/// A row of a line that is wider than its place: its begin, or its rest behind a margin of so many columns.
+struct CodeRow {
+  std::string_view text;
+  size_t margin = 0;
+};
+
+/// A line in rows of at most `columns`, which are 20 at least: it breaks at a space where it can, and what follows stands four
+/// columns further in than the line. Code without tabs.
+std::vector<CodeRow> rows_of(std::string_view line, size_t columns);
+
 struct DiffLine {
   enum class Kind { same, added, removed } kind = Kind::same;
   int old_number = 0, new_number = 0;  ///< from 1; 0 where the line does not exist
   std::string_view text;               ///< into the texts given
+  size_t margin = 0;  ///< over 0: the rest of the line before it, behind so many columns
 };
 
 /// With as many lines the same as can be, while the parts that differ have under four million pairs of lines;
@@ -44,5 +55,8 @@ std::vector<DiffLine> without_registration(const std::vector<DiffLine>& lines);
 /// behind. Where none changed all of them count. They begin at a statement. A line that was replaced and the one in its
 /// place stand there together or not at all, where there is room for both; what launches a kernel is left out first.
 std::vector<DiffLine> key_lines(const std::vector<DiffLine>& lines, size_t most);
+
+/// Each line in its rows.
+std::vector<DiffLine> wrapped(const std::vector<DiffLine>& lines, size_t columns);
 
 }  // namespace ridge::app

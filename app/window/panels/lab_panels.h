@@ -88,15 +88,15 @@ struct DiffTab {
   float leading = 1.57f;     ///< from line to line, over the code's height
   bool is_brief = false;     ///< what changed, and nothing about it: a slide has few lines
   bool has_numbers = true;   ///< of the lines, before them
-  bool is_cut =
-      false;  ///< a brief one that is too long shows its key lines: nobody scrolls on a wall
+  /// Nobody scrolls on a wall: a brief one that is too long shows its key lines, and what is too wide stands in rows.
+  bool is_cut = false;
   /// Of a brief one, with code of `least_px`; 0: a source is not known.
   float brief_height(Ui& ui, const Rung& previous, const Rung& rung);
 
  private:
   void build(const SourceText& before, const SourceText& after);
   std::vector<app::DiffLine> brief_lines(int context = 2) const;
-  std::vector<app::DiffLine> fitting_lines(const Ui& ui, float height) const;
+  std::vector<app::DiffLine> fitting_lines(Ui& ui, const Area& area) const;
   void draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& folded) const;
   std::string before_, after_;        ///< what `lines_` are of, and point into
   std::vector<app::DiffLine> lines_;  ///< of the code, numbered as in its files

@@ -219,6 +219,10 @@ float sign_room(float gutter) {
   return gutter > 0 ? 24 : 14;
 }
 
+float gutter_of(Ui& ui, bool has_numbers) {
+  return has_numbers ? ui.width("000", kTiny_px, Face::mono) : 0;
+}
+
 /// Line tints by role and sign: never red against green, and never by colour alone.
 void draw_diff_line(Ui& ui, const Area& line, const app::DiffLine& diff, float gutter,
                     LexState* lexer, float code_px) {
@@ -232,15 +236,17 @@ void draw_diff_line(Ui& ui, const Area& line, const app::DiffLine& diff, float g
             Face::mono, Anchor::end);
     return;
   }
-  if (gutter > 0)
+  const bool is_rest = diff.margin > 0;
+  if (gutter > 0 && !is_rest)
     ui.text(line.x + gutter, line.middle(), std::to_string(number), kTiny_px, Role::muted,
             Face::mono, Anchor::end, 0, 0.6f);
   const Role sign = added ? Role::faster : Role::slower;
-  if (added || removed)
+  if ((added || removed) && !is_rest)
     ui.text(line.x + gutter + ui.px(gutter > 0 ? 8 : 0), line.middle(), added ? "+" : "−",
             kSmall_px, sign, Face::mono);
-  draw_code_line(ui, line.x + gutter + ui.px(sign_room(gutter)), line.middle(), diff.text, lexer,
-                 code_px);
+  const float margin = code_column(ui, code_px) * static_cast<float>(diff.margin);
+  draw_code_line(ui, line.x + gutter + ui.px(sign_room(gutter)) + margin, line.middle(), diff.text,
+                 lexer, code_px);
 }
 
 constexpr float kTitleLine = 30, kFlagsLine = 28;
@@ -329,7 +335,7 @@ void DiffTab::draw_pair(Ui& ui, Area area, const Rung& previous, const Rung& run
     ui.widgets["code_beside_flags"] = line;
     if (!has_code)
       draw_same_code(ui, line, {title.x + titled, title.y - ui.px(3), title.w - titled, title.h});
-    return draw_lines(ui, area, is_cut ? fitting_lines(ui, area.h) : brief_lines());
+    return draw_lines(ui, area, is_cut ? fitting_lines(ui, area) : brief_lines());
   }
   const Area change = area.take_top(ui.px(26));
   ui.text(change.x, change.middle() - ui.px(3), rung.change, kSmall_px, Role::muted, Face::body,
@@ -360,15 +366,21 @@ std::vector<app::DiffLine> DiffTab::brief_lines(int context) const {
 }
 
 /// With less and less about the changes until they fit at the least size, else the most telling of them.
-std::vector<app::DiffLine> DiffTab::fitting_lines(const Ui& ui, float height) const {
-  const auto room = static_cast<size_t>(height / std::round(ui.px(least_px) * leading));
+std::vector<app::DiffLine> DiffTab::fitting_lines(Ui& ui, const Area& area) const {
+  const auto room = static_cast<size_t>(area.h / std::round(ui.px(least_px) * leading));
   const size_t most = room > 0 ? room - 1 : 0;  // as draw_lines() counts them
+  const float gutter = gutter_of(ui, has_numbers);
+  const float width = std::max(0.0f, area.w - gutter - ui.px(sign_room(gutter)));
+  const auto columns = static_cast<size_t>(width / code_column(ui, least_px));
   std::vector<app::DiffLine> lines;
   for (const int context : {2, 1, 0}) {
-    lines = brief_lines(context);
+    lines = app::wrapped(brief_lines(context), columns);
     if (lines.size() <= most) return lines;
   }
-  return app::key_lines(lines, most);
+  const std::vector<app::DiffLine> all = brief_lines(0);
+  for (size_t few = most; few > 0 && lines.size() > most; --few)
+    lines = app::wrapped(app::key_lines(all, few), columns);
+  return lines;
 }
 
 float DiffTab::brief_height(Ui& ui, const Rung& previous, const Rung& rung) {
@@ -384,9 +396,10 @@ float DiffTab::brief_height(Ui& ui, const Rung& previous, const Rung& rung) {
 }
 
 void DiffTab::draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& folded) const {
-  const float gutter = has_numbers ? ui.width("000", kTiny_px, Face::mono) : 0;
+  const float gutter = gutter_of(ui, has_numbers);
   size_t longest = 0;
-  for (const app::DiffLine& line : folded) longest = std::max(longest, line.text.size());
+  for (const app::DiffLine& line : folded)
+    longest = std::max(longest, line.margin + line.text.size());
   float size = code_px;
   const auto needs = [&] {
     return gutter + ui.px(sign_room(gutter)) +

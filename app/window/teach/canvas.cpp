@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <span>
 #include <utility>
 
+#include "app/query/diff.h"
 #include "app/query/editing.h"
 #include "app/study/assets.h"
 #include "app/study/lesson.h"
 #include "app/study/markdown.h"
 #include "app/window/edit/editing.h"
+#include "app/window/panels/code_text.h"
 #include "app/window/panels/source_tab.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/actions.h"
@@ -667,18 +670,42 @@ CodeSizes code_sizes(const Ui& ui) {
 /// Of its panel: the line of its title, and the room above and below.
 constexpr float kCodeTitle = 30, kCodePad = 8;
 
-/// As wide as its longest line.
-std::string widest(const std::vector<std::string_view>& lines) {
+using Rows = std::vector<app::CodeRow>;
+
+/// As wide as the longest.
+std::string widest(const Rows& rows) {
   size_t columns = 1;
-  for (const std::string_view line : lines) columns = std::max(columns, line.size());
+  for (const app::CodeRow& row : rows) columns = std::max(columns, row.margin + row.text.size());
   return std::string(columns, '0');
 }
 
-/// As large as the longest line and all lines allow: a class reads it from the last row.
-float code_size(Ui& ui, const Area& area, const std::vector<std::string_view>& lines) {
+/// On a wall, where nobody scrolls, the part with its inner loop, and what is too wide in rows.
+Rows code_rows(Ui& ui, const Area& area, const SourceText& source) {
+  const std::vector<std::string_view> all = code_lines(source);
   const CodeSizes sizes = code_sizes(ui);
-  const std::string longest = widest(lines);
-  const auto count = static_cast<float>(lines.size() + 1);
+  const auto room = static_cast<size_t>(area.h / std::round(ui.px(sizes.least) * sizes.leading));
+  const bool is_wall = ui.state.teaching.presenting && room > 1;
+  const size_t columns = is_wall ? static_cast<size_t>(area.w / code_column(ui, sizes.least))
+                                 : std::numeric_limits<size_t>::max();
+  const auto rows_of = [&](const std::vector<std::string_view>& lines) {
+    Rows rows;
+    for (const std::string_view line : lines) {
+      const Rows own = app::rows_of(line, columns);
+      rows.insert(rows.end(), own.begin(), own.end());
+    }
+    return rows;
+  };
+  Rows rows = rows_of(all);
+  for (size_t most = room - 1; is_wall && most > 0 && rows.size() >= room; --most)
+    rows = rows_of(key_part(all, most));
+  return rows;
+}
+
+/// As large as the longest line and all lines allow: a class reads it from the last row.
+float code_size(Ui& ui, const Area& area, const Rows& rows) {
+  const CodeSizes sizes = code_sizes(ui);
+  const std::string longest = widest(rows);
+  const auto count = static_cast<float>(rows.size() + 1);
   const auto fits = [&](float size) {
     return ui.width(longest, size, Face::mono) <= area.w &&
            std::round(ui.px(size) * sizes.leading) * count <= area.h;
@@ -776,20 +803,17 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
     ui.text(title.x, title.middle(), std::string(pair.rung->title) + "  ·  " + pair.rung->change,
             kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
     LexState lexer;
-    std::vector<std::string_view> lines = code_lines(*source);
-    const CodeSizes sizes = code_sizes(ui);
-    const auto most =
-        static_cast<size_t>(content.h / std::round(ui.px(sizes.least) * sizes.leading));
-    if (ui.state.teaching.presenting && most > 1) lines = key_part(lines, most - 1);
-    const float size = code_size(ui, content, lines),
-                line_h = std::round(ui.px(size) * sizes.leading);
-    for (const std::string_view line : lines) {
-      draw_code_line(ui, content.x, content.y + line_h / 2, line, &lexer, size);
+    const Rows rows = code_rows(ui, content, *source);
+    const float size = code_size(ui, content, rows),
+                line_h = std::round(ui.px(size) * code_sizes(ui).leading);
+    for (const app::CodeRow& row : rows) {
+      const float margin = code_column(ui, size) * static_cast<float>(row.margin);
+      draw_code_line(ui, content.x + margin, content.y + line_h / 2, row.text, &lexer, size);
       content.y += line_h;
     }
     ImGui::SetCursorScreenPos({content.x, content.y});
     // A line that is wider than its place is scrolled to.
-    const float w = std::max(content.w, ui.width(widest(lines), size, Face::mono));
+    const float w = std::max(content.w, ui.width(widest(rows), size, Face::mono));
     ImGui::Dummy({w, ui.px(8)});
   }
   draw_cut_edges(ui, "step_code", inner, ui.color(Role::panel));
