@@ -318,6 +318,7 @@ TEST_CASE("text is broken at spaces, and no number is parted from its unit") {
   CHECK(wrapped("one two three", 9, 2) == "one two\n  three");
   CHECK(wrapped("  a 12.5 % of it", 8, 4) == "  a\n    12.5 %\n    of\n    it");
   CHECK(wrapped("  a 12.5 % of it", 9, 4) == "  a\n    12.5 %\n    of it");
+  CHECK(wrapped("  a ±12.5 % of <3 ms", 9, 4) == "  a\n    ±12.5 %\n    of\n    <3 ms");
   CHECK(wrapped("unbreakable", 3, 2) == "unbreakable");
   CHECK(wrapped("", 10, 2).empty());
 }
@@ -437,6 +438,18 @@ TEST_CASE("on a terminal the same table grows row by row; a row waits for its sh
   for (const Series& series : run.series()) all.push_back(&series);
   CHECK(without_spaces(text) == without_spaces(series_tables(run, all)));
   for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= 100);
+}
+
+TEST_CASE("where other programs took more of one side, a comparison has both ends and no median") {
+  const Run torn =
+      report_run({.ratio = 12,
+                  .ci = {7.1, 12.1},
+                  .reasons = {"other programs took more of one side's time than of the "
+                              "other's: the baseline had the processor for 60 % of it"}});
+  const std::string text = comparisons_text(torn, 0);
+  CHECK(text.find(", between 7.10× and 12.1× (margin") != std::string::npos);
+  CHECK(text.find("12.0×") == std::string::npos);
+  CHECK(text.find("had the processor for 60 % of it") != std::string::npos);
 }
 
 TEST_CASE("a comparison of few rounds says why they were enough") {

@@ -98,6 +98,20 @@ std::string fit(const std::string& text, size_t width) {
   return text.substr(0, end) + std::string("...").substr(0, std::min<size_t>(3, width));
 }
 
+namespace {
+
+/// "2.7", "±0.4" and "<3" do.
+bool begins_number(const std::string& text, size_t at) {
+  const auto is_sign = [](char letter) {
+    return static_cast<unsigned char>(letter) >= 0x80 ||
+           std::string_view("+-<>~").find(letter) != std::string_view::npos;
+  };
+  while (at < text.size() && is_sign(text[at])) ++at;
+  return at < text.size() && is_digit(text[at]);
+}
+
+}  // namespace
+
 std::string wrapped(const std::string& text, size_t width, size_t indent) {
   std::string all, line;
   size_t at = text.find_first_not_of(' ');  // what the first line is indented by stands
@@ -106,7 +120,7 @@ std::string wrapped(const std::string& text, size_t width, size_t indent) {
   while (at < text.size()) {
     // A word, and those that follow a number in it.
     size_t end = std::min(text.find(' ', at), text.size());
-    for (size_t last = at; end < text.size() && is_digit(text[last]);) {
+    for (size_t last = at; end < text.size() && begins_number(text, last);) {
       last = end + 1;
       end = std::min(text.find(' ', last), text.size());
     }
