@@ -57,11 +57,11 @@ void go_to_run(State& state, const std::string& path) {
     open_run(state, path);
 }
 
-/// The digit that opens the lab; empty past the ninth.
-std::string digit_of(const Lab& lab) {
+/// "key 1", which opens the lab; empty past the ninth.
+std::string key_of(const Lab& lab) {
   const auto labs = all_labs();
   const auto place = std::find(labs.begin(), labs.end(), &lab) - labs.begin();
-  return place < 9 ? std::to_string(place + 1) : "";
+  return place < 9 ? fmt::format("key {}", place + 1) : "";
 }
 
 void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab) {
@@ -75,12 +75,12 @@ void HomeScreen::draw_lab(Ui& ui, Area card, const Lab& lab) {
                                 ? fmt::format("{} of {} {}", progress.verified, progress.runnable,
                                               progress.is_of_puzzles ? "solved" : "measured")
                                 : fmt::format("{} rungs", lab.rungs.size());
-  const std::string digit = digit_of(lab);
+  const std::string key = key_of(lab);
   float right = title.right();
-  right -= digit.empty() ? 0
-                         : ui.text(right, title.middle(), digit, kTiny_px, Role::muted, Face::mono,
-                                   Anchor::end) +
-                               ui.px(8);
+  right -= key.empty() ? 0
+                       : ui.text(right, title.middle(), key, kTiny_px, Role::muted, Face::body,
+                                 Anchor::end) +
+                             ui.px(8);
   if (progress.verified > 0)
     right -= ui.text(right, title.middle(),
                      fmt::format("{} of {}", progress.verified, progress.runnable), kTiny_px,
