@@ -538,7 +538,14 @@ TEST_CASE("a handout stands alone: lesson, sources, folded answers", "[teaching]
   CHECK(page.find("int a &lt; b;") != std::string::npos);
   CHECK(page.find("<details class=\"screen\"><summary>Hint</summary>\n<p> Count them.</p>") !=
         std::string::npos);
-  CHECK(page.find("95 % interval") < page.find("Words &amp; more"));  // how to read it comes first
+  // The subject comes first, then how a figure is read, before there is one.
+  CHECK(page.find("Words &amp; more") < page.find("95 % interval"));
+  CHECK(page.find("95 % interval") < page.find("three loops</h2>"));
+  study::Handout early = handout;
+  early.lesson = "# GEMM\n\nFirst words.\n\nTheir times:\n\n| a |\n| --- |\n| ≈ 3 s |\n\nMore.\n";
+  const std::string table = study::to_html(early);
+  CHECK(table.find("First words.") < table.find("95 % interval"));
+  CHECK(table.find("95 % interval") < table.find("Their times:"));
   // What gives the answer away is folded; paper has it at the end, and the change in place of the source.
   const size_t reveal = page.find("<details class=\"reveal\"><summary>What happened</summary>");
   const size_t answers = page.find("<div class=\"paper answers\">");

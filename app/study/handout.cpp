@@ -21,17 +21,17 @@ namespace {
 
 using chart::escape_xml;
 
+constexpr const char* kHowToLearn =
+    "Each part is about one rung; a ladder is its rungs in order. Write down what you predict "
+    "before you open what happened, and your own answer before you open ours.";
 /// What stands beside every figure of a lesson, once.
 constexpr const char* kHowToRead =
-    "A rung is one version of the code; a ladder is its rungs in order. Write down what you "
-    "predict before you open what happened, and your own answer before you open ours.</p>\n"
-    "<p class=\"sub\">Brackets behind a figure are its 95 % interval: of a hundred such intervals "
-    "about 95 hold the true value. It covers what varies within one run; the figure of another "
-    "run or seed may lie beyond it. Where the intervals of two figures overlap, these runs do not "
-    "show "
-    "which is larger. A comparison in turns may show it: two rungs run one after the other, again "
-    "and again, and each round gives a ratio. The median of these ratios is printed; 2× means "
-    "twice as fast.";
+    "<strong>How to read a figure.</strong> Brackets behind it are its 95 % interval: of a hundred "
+    "such intervals about 95 hold the true value. It covers what varies within one run; the figure "
+    "of another run or seed may lie beyond it. Where the intervals of two figures overlap, these "
+    "runs do not show which is larger. A comparison in turns may show it: two rungs run one after "
+    "the other, again and again, and each round gives a ratio. The median of these ratios is "
+    "printed; 2× means twice as fast.";
 /// Where a lesson has such figures.
 constexpr const char* kJoined =
     " ≈ stands before a figure that joins runs made apart, as the quotient of two times: it has "
@@ -95,13 +95,68 @@ std::string charts_html(const report::Report& report) {
   return out + "</div>\n";
 }
 
+/// Which machine each mark behind a figure stands for.
+std::string marks_html(const std::vector<figure::Machine>& marks) {
+  std::string named;
+  for (const figure::Machine& machine : marks)
+    named += (named.empty() ? "" : ", ") + machine.mark + " on " + escape_xml(machine.name);
+  if (named.empty()) return "";
+  return "<p class=\"sub\">A mark behind a figure says where it was recorded: " + named +
+         ". A figure that is computed from recorded ones has their mark. <a "
+         "href=\"#recordings\">The end</a> names each recording.</p>\n";
+}
+
+std::string how_to_read(const Handout& handout) {
+  const bool has_joined = handout.lesson.find("≈") != std::string::npos;
+  return std::string("<p class=\"sub\">") + kHowToRead + (has_joined ? kJoined : "") + "</p>\n" +
+         marks_html(handout.marks);
+}
+
+std::string text_of(const Block& block) {
+  std::string text;
+  for (const TextRun& run : block.runs) text += run.text;
+  return text;
+}
+
+/// Whether it holds a figure that was recorded, or a sign that how_to_read() explains.
+bool has_figure(const Block& block, const std::vector<figure::Machine>& marks) {
+  const std::string text = text_of(block);
+  return text.find("≈") != std::string::npos ||
+         std::any_of(marks.begin(), marks.end(), [&](const figure::Machine& one) {
+           return text.find(one.mark) != std::string::npos;
+         });
+}
+
+/// How a figure is read stands where the first one is near: the subject comes before it. Behind the introduction at the
+/// latest, and never within a list or a table.
+size_t place_of_reading(const std::vector<Block>& blocks,
+                        const std::vector<figure::Machine>& marks) {
+  size_t at = 0;
+  while (at < blocks.size() && !has_figure(blocks[at], marks) &&
+         !(blocks[at].kind == Block::Kind::heading && blocks[at].level > 1))
+    ++at;
+  const auto is_within = [&](size_t i) {
+    const bool goes_on = blocks[i].kind == Block::Kind::row || blocks[i].kind == Block::Kind::item;
+    return goes_on && i > 0 &&
+           (blocks[i - 1].kind == blocks[i].kind || text_of(blocks[i - 1]).ends_with(':'));
+  };
+  while (at < blocks.size() && is_within(at)) --at;
+  return at;
+}
+
 /// Blocks become elements one by one; lists, tables and folded answers stay open over several.
 class Page {
  public:
   explicit Page(const Handout& handout) : handout_(handout) {}
 
   std::string lesson() {
-    for (const Block& block : parse_markdown(handout_.lesson)) add(block);
+    const std::vector<Block> blocks = parse_markdown(handout_.lesson);
+    const size_t reading = place_of_reading(blocks, handout_.marks);
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      if (i == reading) close(""), out_ += how_to_read(handout_);
+      add(blocks[i]);
+    }
+    if (reading == blocks.size()) close(""), out_ += how_to_read(handout_);
     end_part();
     for (const Rung& rung : handout_.lab->rungs) {  // rungs the lesson has no part for
       if (shown_.contains(rung.kernel) || !handout_.sources.contains(rung.kernel)) continue;
@@ -338,17 +393,6 @@ class Page {
 
 namespace {
 
-/// Which machine each mark behind a figure stands for, before the first of them.
-std::string marks_html(const std::vector<figure::Machine>& marks) {
-  std::string named;
-  for (const figure::Machine& machine : marks)
-    named += (named.empty() ? "" : ", ") + machine.mark + " on " + escape_xml(machine.name);
-  if (named.empty()) return "";
-  return "<p class=\"sub\">A mark behind a figure says where it was recorded: " + named +
-         ". A figure that is computed from recorded ones has their mark. <a "
-         "href=\"#recordings\">The end</a> names each recording.</p>\n";
-}
-
 std::string machines_html(const figure::MachineTable& machines) {
   if (machines.machines.empty()) return "";
   const bool is_one = machines.machines.size() == 1;
@@ -378,9 +422,7 @@ std::string machines_html(const figure::MachineTable& machines) {
 std::string to_html(const Handout& handout) {
   const Lab& lab = *handout.lab;
   std::string out = "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" +
-                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToRead +
-                    (handout.lesson.find("≈") != std::string::npos ? kJoined : "") + "</p>\n" +
-                    marks_html(handout.marks);
+                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToLearn + "</p>\n";
   out += Page(handout).lesson() + machines_html(handout.machines);
   if (!handout.notes.empty()) out += "<ul class=\"sub\" id=\"recordings\">\n";
   for (const std::string& note : handout.notes) out += "<li>" + escape_xml(note) + "</li>\n";
