@@ -226,13 +226,14 @@ TEST_CASE(
   if (home.file()["kept"].empty()) RIDGE_SKIP("a busy machine: every ceiling is in doubt");
   CHECK(count_kept(home.of_a_run("anew")) == 0);
   CHECK(count_kept(home.of_a_run("", true)) == 0);
-  home.change([](Json& entry) {  // as a clock twice as high would have had it
-    for (Json& one : entry["ceilings"]) one["value"] = 2 * one["value"].get<double>();
+  // As a machine eight times as fast would have had it: a program beside this test may take half of what is measured.
+  home.change([](Json& entry) {
+    for (Json& one : entry["ceilings"]) one["value"] = 8 * one["value"].get<double>();
   });
   const auto slower = home.of_a_run();
   CHECK(count_kept(slower) == 0);
   for (const auto& [name, one] : slower)
-    if (one.resource == "flop") CHECK(one.value < 1.5 * measured.at(name).value);
+    if (one.resource == "flop") CHECK(one.value < 4 * measured.at(name).value);
   home.change(
       [](Json& entry) { entry["measured_s"] = entry["measured_s"].get<int64_t>() - kKept_s; });
   CHECK(count_kept(home.of_a_run()) == 0);
