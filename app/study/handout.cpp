@@ -425,7 +425,13 @@ std::string to_html(const Handout& handout) {
                     escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToLearn + "</p>\n";
   out += Page(handout).lesson() + machines_html(handout.machines);
   if (!handout.notes.empty()) out += "<ul class=\"sub\" id=\"recordings\">\n";
-  for (const std::string& note : handout.notes) out += "<li>" + escape_xml(note) + "</li>\n";
+  for (const std::string& note : handout.notes) {
+    // Why a figure is missing names rungs by their ids: for who mends the lesson, not for paper.
+    const bool is_source =
+        std::any_of(handout.marks.begin(), handout.marks.end(),
+                    [&](const figure::Machine& one) { return note.starts_with(one.mark); });
+    out += (is_source ? "<li>" : "<li class=\"screen\">") + escape_xml(note) + "</li>\n";
+  }
   if (!handout.notes.empty()) out += "</ul>\n";
   out += "<footer>Made with ridgepoint handout " + escape_xml(lab.id) +
          ".<span class=\"paper\"> The whole sources are in the HTML page.</span></footer>\n";
