@@ -147,7 +147,9 @@ body:has(.part.charts[open]) .folded.charts,body:has(.part.method[open]) .folded
 .handout{columns:2;column-gap:22px;font-size:9.7px;line-height:1.2}
 .handout .screen{display:none}
 .handout h1,.handout h1+.sub,.handout .measured,.handout .machines{column-span:all}
-.handout .machines td{padding:0 10px 0 0;line-height:1.15}
+.handout .machines td,.handout .machines th{padding:0 10px 0 0;font-size:8.6px;line-height:1}
+.handout #recordings,.handout .machines .sub{font-size:7.6px;line-height:1.05;margin:1px 0}
+.handout .measured p{margin:0 0 1px}
 .handout h2{font-size:12.5px;margin:6px 0 2px}
 .handout h3{font-size:11.5px;margin:6px 0 1px}
 .handout p{margin:0 0 4px}
@@ -169,7 +171,7 @@ div.paper{display:block}
 .handout .change pre{font-size:7.4px;line-height:1.25;padding:1px 0;margin:1px 0 5px}
 .handout .change pre span{padding:0}
 .handout .measured h3:nth-of-type(n+2),.handout .measured figure:nth-of-type(n+2){display:none}
-.handout footer{margin-top:8px}
+.handout footer{margin-top:2px;font-size:8px}
 }
 )";
 
