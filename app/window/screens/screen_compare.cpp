@@ -11,6 +11,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/screens.h"
 #include "app/window/views/chart_view.h"
+#include "common/core/format.h"
 #include "common/record/command.h"
 #include "common/record/noise_floor.h"
 #include "common/record/params.h"
