@@ -172,7 +172,7 @@ std::string filled(std::string text, const std::map<std::string, std::string>& v
   return text;
 }
 
-/// Three rungs of four that noise has made alike: whoever names one of them has not shown anything.
+/// Where noise has made three rungs of four alike, naming one of them shows no understanding.
 bool is_left_open(const std::vector<Choice>& choices) {
   const auto accepted =
       std::count_if(choices.begin(), choices.end(), [](const Choice& one) { return one.accepted; });

@@ -88,7 +88,7 @@ struct DiffTab {
   float leading = 1.57f;     ///< from line to line, over the code's height
   bool is_brief = false;     ///< what changed, and nothing about it: a slide has few lines
   bool has_numbers = true;   ///< of the lines, before them
-  /// Nobody scrolls on a wall: a brief one that is too long shows its key lines, and what is too wide stands in rows.
+  /// A wall is not scrolled: a brief diff that is too long shows its key lines, and a line that is too wide stands in rows.
   bool is_cut = false;
   /// Of a brief one, with code of `least_px`; 0: a source is not known.
   float brief_height(Ui& ui, const Rung& previous, const Rung& rung);

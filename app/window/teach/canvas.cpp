@@ -679,7 +679,7 @@ std::string widest(const Rows& rows) {
   return std::string(columns, '0');
 }
 
-/// On a wall, where nobody scrolls, the part with its inner loop, and what is too wide in rows.
+/// A wall is not scrolled: there it is the part with the inner loop, and a line that is too wide stands in rows.
 Rows code_rows(Ui& ui, const Area& area, const SourceText& source) {
   const std::vector<std::string_view> all = code_lines(source);
   const CodeSizes sizes = code_sizes(ui);
