@@ -26,16 +26,17 @@ constexpr const char* kHowToLearn =
     "before you open what happened, and your own answer before you open ours.";
 /// What stands beside every figure of a lesson, once.
 constexpr const char* kHowToRead =
-    "<strong>How to read a figure.</strong> Brackets behind it are its 95 % interval: of a hundred "
-    "such intervals about 95 hold the true value. It covers what varies within one run; the figure "
-    "of another run or seed may lie beyond it. Where the intervals of two figures overlap, these "
-    "runs do not show which is larger. A comparison in turns may show it: two rungs run one after "
-    "the other, again and again, and each round gives a ratio. The median of these ratios is "
-    "printed; 2× means twice as fast.";
+    "Brackets behind a figure are its 95 % interval: about 95 of 100 such intervals hold the value "
+    "that the run would come to with ever more rounds. Another run, or another seed, may lie "
+    "outside. "
+    "Where the intervals of two figures lie apart, these two runs differ; where they overlap, they "
+    "do "
+    "not show which figure is larger. For a ratio, as 2× for twice as fast, the two run one after "
+    "the other, again and again: each round gives a ratio, and their median is printed.";
 /// Where a lesson has such figures.
 constexpr const char* kJoined =
     " ≈ stands before a figure that joins runs made apart, as the quotient of two times: it has "
-    "no interval, and decides nothing.";
+    "no interval, so it is a hint and no verdict.";
 constexpr float kChartWidth = 900;  // the text column; narrower screens scroll
 
 std::string runs_html(const std::vector<TextRun>& runs) {
@@ -108,40 +109,16 @@ std::string marks_html(const std::vector<figure::Machine>& marks) {
 
 std::string how_to_read(const Handout& handout) {
   const bool has_joined = handout.lesson.find("≈") != std::string::npos;
-  return std::string("<p class=\"sub\">") + kHowToRead + (has_joined ? kJoined : "") + "</p>\n" +
-         marks_html(handout.marks);
+  return std::string("<h2>How to read a figure</h2>\n<p class=\"sub\">") + kHowToRead +
+         (has_joined ? kJoined : "") + "</p>\n" + marks_html(handout.marks);
 }
 
-std::string text_of(const Block& block) {
-  std::string text;
-  for (const TextRun& run : block.runs) text += run.text;
-  return text;
-}
-
-/// Whether it holds a figure that was recorded, or a sign that how_to_read() explains.
-bool has_figure(const Block& block, const std::vector<figure::Machine>& marks) {
-  const std::string text = text_of(block);
-  return text.find("≈") != std::string::npos ||
-         std::any_of(marks.begin(), marks.end(), [&](const figure::Machine& one) {
-           return text.find(one.mark) != std::string::npos;
-         });
-}
-
-/// How a figure is read stands where the first one is near: the subject comes before it. Behind the introduction at the
-/// latest, and never within a list or a table.
-size_t place_of_reading(const std::vector<Block>& blocks,
-                        const std::vector<figure::Machine>& marks) {
-  size_t at = 0;
-  while (at < blocks.size() && !has_figure(blocks[at], marks) &&
-         !(blocks[at].kind == Block::Kind::heading && blocks[at].level > 1))
-    ++at;
-  const auto is_within = [&](size_t i) {
-    const bool goes_on = blocks[i].kind == Block::Kind::row || blocks[i].kind == Block::Kind::item;
-    return goes_on && i > 0 &&
-           (blocks[i - 1].kind == blocks[i].kind || text_of(blocks[i - 1]).ends_with(':'));
+/// How a figure is read stands behind the introduction, where the subject is known and before the first rung.
+size_t place_of_reading(const std::vector<Block>& blocks) {
+  const auto is_section = [](const Block& block) {
+    return block.kind == Block::Kind::heading && block.level > 1;
   };
-  while (at < blocks.size() && is_within(at)) --at;
-  return at;
+  return size_t(std::ranges::find_if(blocks, is_section) - blocks.begin());
 }
 
 /// Blocks become elements one by one; lists, tables and folded answers stay open over several.
@@ -151,7 +128,7 @@ class Page {
 
   std::string lesson() {
     const std::vector<Block> blocks = parse_markdown(handout_.lesson);
-    const size_t reading = place_of_reading(blocks, handout_.marks);
+    const size_t reading = place_of_reading(blocks);
     for (size_t i = 0; i < blocks.size(); ++i) {
       if (i == reading) close(""), out_ += how_to_read(handout_);
       add(blocks[i]);
