@@ -36,7 +36,7 @@ see_command() {
 }
 
 see_format() {
-  local run=$RIDGE_SOURCE/assets/recorded/fusion.h100_80gb_hbm3.jsonl
+  local run=$RIDGE_SOURCE/assets/recorded/fusion.h200.jsonl
   ridgepoint report --help | tr -s '\n ' ' ' | grep -q '\.trace\.json or \.txt; default' || missing "help of report lacks .txt"
   ridgepoint report "$run" --out "$copy/report.txt" >/dev/null 2>&1
   grep -q '^- ' "$copy/report.txt" || missing "report.txt has no sections"
@@ -74,7 +74,7 @@ see_view() {
   ridgepoint list --actions | grep -q 'Libraries: the peers alone' || missing "list --actions lacks the view"
   [ -n "$(command -v xvfb-run)" ] || { echo "no picture of the view: xvfb-run is missing"; return; }
   xvfb-run -a "$copy/build/bin/ridgepoint" shot libraries "$copy/view.png" --replay \
-    "$RIDGE_SOURCE/assets/recorded/fusion.h100_80gb_hbm3.jsonl" >/dev/null || missing "the view has no picture"
+    "$RIDGE_SOURCE/assets/recorded/fusion.h200.jsonl" >/dev/null || missing "the view has no picture"
   [ -s "$copy/view.png" ] || missing "the view's picture is empty"
 }
 
