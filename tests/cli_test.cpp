@@ -1445,8 +1445,8 @@ TEST_CASE("a handout draws each rung's picture in the rung's own type") {
   const std::string page = folder / "gemm.html";
   CHECK(ridgepoint({"handout", "gemm", "--out", page}).code == 0);
   // A slice of 128 bytes holds 64 steps of bf16, and 4096 / 64 of them make k; of fp32, 3xTF32's type, it is twice as many.
-  CHECK(has(read_all(page), "k has 64 tiles"));
-  CHECK(has(read_all(page), "k has 128 tiles"));
+  CHECK(has(read_all(page), "there are 64 slices"));
+  CHECK(has(read_all(page), "there are 128 slices"));
 }
 
 TEST_CASE("a handout names the machine behind each mark before the first figure that has it") {

@@ -215,13 +215,13 @@ TEST_CASE("a directive says what is wrong with it") {
   };
   CHECK(error("diagram nothing", "") ==
         "there is no diagram 'nothing'; there are: threads, walk, banks, pipeline, softmax");
-  CHECK(error("diagram pipeline", "stages: 2") == "diagram pipeline: 'tiles:' is missing");
-  CHECK(error("diagram pipeline", "stages: 2\ntiles: 3\nspeed: 9") ==
+  CHECK(error("diagram pipeline", "stages: 2") == "diagram pipeline: 'slices:' is missing");
+  CHECK(error("diagram pipeline", "stages: 2\nslices: 3\nspeed: 9") ==
         "diagram pipeline: it has no key 'speed'");
   CHECK(error("diagram pipeline", "stages") == "diagram pipeline: 'stages' is not 'key: text'");
-  CHECK(error("diagram pipeline", "stages: kOther\ntiles: 3") ==
+  CHECK(error("diagram pipeline", "stages: kOther\nslices: 3") ==
         "diagram pipeline: 'kOther' is not declared in the source");
-  CHECK(error("diagram pipeline", "stages: 2\ntiles: 3") == "");
+  CHECK(error("diagram pipeline", "stages: 2\nslices: 3") == "");
   CHECK(is_diagram("diagram threads"));
   CHECK_FALSE(is_diagram("diagrams"));
   CHECK_FALSE(is_diagram("sh"));
@@ -317,17 +317,17 @@ TEST_CASE("banks: passes are the most different words that one bank has to give"
 TEST_CASE("pipeline: a ring long enough hides the copies, one stage hides nothing") {
   const auto of = [](const std::string& stages, int copy) {
     const auto made =
-        build("diagram pipeline", "stages: " + stages + "\ntiles: 100", "", size(1, 1, 1), copy);
+        build("diagram pipeline", "stages: " + stages + "\nslices: 100", "", size(1, 1, 1), copy);
     REQUIRE(made.ok());
     return *made;
   };
-  // Of 18 times: the first tile comes after the copy, and then one a time.
+  // Of 18 times: the first slice comes after the copy, and then one a time.
   CHECK(of("4", 3).steps.back().words.find("So far 15 of 18") != std::string::npos);
   CHECK(of("1", 3).steps.back().words.find("So far 4 of 18") != std::string::npos);
   CHECK(of("2", 3).summary.find("50 %") != std::string::npos);
   CHECK(of("4", 3).summary.find("100 %") != std::string::npos);
-  CHECK_FALSE(build("diagram pipeline", "stages: 0\ntiles: 1", "", size(1, 1, 1)).ok());
-  const auto few = build("diagram pipeline", "stages: 4\ntiles: 2", "", size(1, 1, 1), 3);
+  CHECK_FALSE(build("diagram pipeline", "stages: 0\nslices: 1", "", size(1, 1, 1)).ok());
+  const auto few = build("diagram pipeline", "stages: 4\nslices: 2", "", size(1, 1, 1), 3);
   REQUIRE(few.ok());
   CHECK(few->steps.back().words.find("2 of 5") != std::string::npos);
 }

@@ -21,7 +21,7 @@ const std::vector<KindDesc>& kinds() {
       {"threads", threads, {"rows", "columns", "threads", "row", "column"}, {"each", "of"}},
       {"walk", walk, {"step", "line", "touch"}, {"lanes", "bytes"}},
       {"banks", banks, {"address"}, {"instead", "bytes", "what"}},
-      {"pipeline", pipeline, {"stages", "tiles"}, {"copy"}},
+      {"pipeline", pipeline, {"stages", "slices"}, {"copy"}},
       {"softmax", softmax, {"keys", "block", "seed"}, {}},
   };
   return kKinds;
