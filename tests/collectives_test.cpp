@@ -139,6 +139,9 @@ TEST_CASE("an all-reduce sends the bytes and takes the steps of its algorithm") 
     CHECK(counted("collectives.cpu.ring", "all_reduce", n, kCount) ==
           Most{2 * (n - 1) * buffer / n, 2 * (n - 1)});
     CHECK(counted("collectives.cpu.tree", "all_reduce", n, kCount) == Most{log * buffer, 2 * log});
+    // Half a buffer up and two down where a rank has children, half a buffer up where it is a leaf.
+    CHECK(counted("collectives.cpu.double_tree", "all_reduce", n, kCount).bytes ==
+          (n == 2 ? buffer : 2 * buffer));
     CHECK(counted("collectives.cpu.recursive_doubling", "all_reduce", n, kCount) ==
           Most{log * buffer, log});
     CHECK(counted("collectives.cpu.halving_doubling", "all_reduce", n, kCount) ==
