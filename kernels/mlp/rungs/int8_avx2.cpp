@@ -3,7 +3,7 @@
 // Idea      The same network in int8 for a CPU without dot-product units: vpmaddwd multiplies sixteen pairs of 16-bit
 //           numbers and adds them two by two, into exact sums of 32 bits.
 // Changed   Weights are bytes in memory, a quarter of fp32, and are widened as they are loaded. Pixels are bytes already.
-// Limits    The multiplications: twice the products an instruction of fp32, and an addition beside each.
+// Limits    By count the copies: six instructions bring two pixels into all places, for two products and two additions.
 // Look at   Its share of fp32's time. vpmaddubsw would take bytes as they are, and saturates: its sums are not exact.
 // Source    Intel's instruction set reference; the tile as in the GEMM lab's avx2_int8.
 #include <immintrin.h>
