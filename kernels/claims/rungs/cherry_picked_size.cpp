@@ -1,9 +1,9 @@
 // ridge: flags=-O3
 //
 // Idea      Compare two kernels at several sizes and publish the best one: "up to so many times as fast".
-// The claim A true quotient, of a size that the reader does not have. The gain grows with n here: short sums overlap and
-//           long ones do not, and from n = 128 on a column of B falls into too few sets of the L1. A product of 32 x 32
-//           gets a fraction of the gain.
+// The claim A true quotient, of a size that the reader does not have. The gain grows with n here. Two causes are likely,
+//           and neither was measured: short dot products overlap and long ones do not, and from n = 128 on a column of B
+//           may fall into too few sets of the L1. A product of 32 x 32 gets a fraction of the gain.
 // Victim    Loop order against the three loops, n = 32 to 256. The size asked for is 32.
 // Guard     A figure stands with its size, and a sweep shows every size that was measured.
 // Source    Hoefler and Belli, Scientific Benchmarking of Parallel Computing Systems (SC15), rule 2: say why you report a
