@@ -2,7 +2,7 @@
 //
 // Idea      The chain as one writes it in PyTorch: line by line (eager), and the same lines through
 //           torch.compile, which fuses them by Triton kernels of its own making.
-// Limits    eager: four kernels a layer. compiled: a kernel a layer or fewer. Both are recorded as CUDA graphs, so
+// Limits    eager: four kernels a layer. compiled: fewer; nsys counts them. Both are recorded as CUDA graphs, so
 //           that Python's way to each kernel, and the guards it checks before each call, do not count. Compiled for
 //           any shape (dynamic=True): for one shape alone, each check at another would compile it again.
 // Look at   The two beside ours: graph and fused.

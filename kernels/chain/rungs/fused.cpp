@@ -3,8 +3,9 @@
 // Idea      All operations of a row before the next row: it comes from memory once, and what lies between
 //           stays in the core's caches or in a register.
 // Changed   The order of the loops. No operation is another one.
-// Limits    Arithmetic, one lane at a time: sums wait for the addition before, and each gelu is a call.
-// Look at   What fusion alone brings where one element costs this much: little. It is a lever on traffic.
+// Limits    Arithmetic: sums wait for the addition before, each gelu is a call, and the loop around that call
+//           computes one element at a time.
+// Look at   What fusion alone brings where one element costs this much: nothing, or a loss. It is a lever on traffic.
 // Source    Operator fusion as XLA and TorchInductor do it.
 #include "kernels/runtime/cpu/scalar_row.h"
 

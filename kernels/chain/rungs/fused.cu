@@ -3,7 +3,7 @@
 // Idea      One kernel, a block a row: the row is read once, stays in registers through all steps of all
 //           layers, and is written once.
 // Changed   No step waits for the others' rows, and nothing between two steps goes through memory.
-// Limits    Small: one launch, which is most of its time. Large: the copy ceiling.
+// Limits    Small: one launch or the kernel, whichever takes longer. Large: the copy ceiling.
 // Look at   height = 32: us a call beside "kernel launch". height = 8192, width = 4096: bytes. It beats the
 //           graph in the one case by launches, in the other by traffic.
 // Source    Operator fusion as XLA, TorchInductor and Triton do it.

@@ -3,7 +3,8 @@
 // Idea      One launch for all steps: as many blocks as fit stay, and between two steps all wait for all.
 // Changed   A barrier across the GPU instead of the end of a kernel. Intermediate results still go through
 //           memory.
-// Limits    The barrier: an atomic, and everybody's look at it, through the L2: longer than a dependent node takes.
+// Limits    The barrier: an atomic, and each block's look at it, through the L2. On an H200 warps wait at barriers for
+//           two thirds of the time (height = 32, width = 1024).
 // Look at   layers = 8 against 1: the launch is paid once. And that each row only ever needed itself.
 // Source    CUDA C++ Programming Guide, "Cooperative Groups, Grid Synchronization"; the counting barrier is
 //           that of Xiao and Feng, "Inter-Block GPU Communication via Fast Barrier Synchronization" (2010).

@@ -2,9 +2,9 @@
 //
 // Idea      The same passes, 16 elements an instruction, and a mask for the end of a row.
 // Changed   What a vector is; and gelu is a table of cubics, 32 to a coefficient in two registers.
-// Limits    Zen 4 works off 512 bits in two halves, so the gain there is in instructions saved, not in
-//           twice the arithmetic; and the passes over memory are already near what one core can load.
-// Look at   Bandwidth: the same figure for softmax with its exponentials and for rmsnorm without means that
+// Limits    Bytes and arithmetic, which hardly overlap by the lesson's count. Zen 4 works off 512 bits in two
+//           halves, so the gain there is in instructions saved, not in twice the arithmetic.
+// Look at   Bandwidth: the same figure for softmax with its exponentials and for rmsnorm without would mean that
 //           memory decides.
 // Source    Table and polynomial: Tang, "Table-Driven Implementation of the Exponential Function" (1989).
 #include <immintrin.h>
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) GeluTable gelu_table() {
 static inline Vec coefficient(const GeluTable* t, int degree, Vec rounded) {
   return _mm512_permutex2var_ps(t->low[degree], _mm512_castps_si512(rounded), t->high[degree]);
 }
-/// 14 instructions, no exponential and no division (gelu_table.h); 1.5 2^23 rounds to whole numbers.
+/// 13 instructions, no exponential and no division (gelu_table.h); 1.5 2^23 rounds to whole numbers.
 static inline __attribute__((always_inline)) void gelu_all(const GeluTable* t, Vec* v, int count) {
   const Vec magic = broadcast(12582912.0f), segments = broadcast(kGeluSegments);
   for (int i = 0; i < count; ++i) {

@@ -1,8 +1,8 @@
 // ridge: arch=75
 //
 // Idea      The definition: a thread takes a row and goes over it, once for each sum and once for the result.
-// Limits    Coalescing: at each step the 32 threads of a warp read 32 rows, that is 32 sectors for 2 or 4
-//           bytes each; and 8192 rows give work to a thirtieth of the threads that an H200 holds.
+// Limits    Waiting for loads: 8192 rows give work to a thirtieth of the threads that an H200 holds. And
+//           coalescing: at each step the 32 threads of a warp read 32 rows, that is 32 sectors for 2 or 4 bytes each.
 // Look at   Its bandwidth, and m = 65536: more rows, more threads, the same waste.
 // Source    The definitions.
 #include "common/harness/kernel/cuda_check.h"

@@ -4,7 +4,7 @@
 //           until all their bytes are used.
 // Changed   The order of the same loads and stores.
 // Limits    Element by element, and each line of y is read before it is overwritten. At n = 4096 the 16 lines of
-//           x share one set of the L1, which has fewer places: they come from the L2.
+//           x share one set of the L1, which has fewer places. What that costs is not settled.
 // Look at   The same figure at n = 4096 and 4100.
 // Source    Lam, Rothberg and Wolf, "The Cache Performance and Optimizations of Blocked Algorithms" (1991).
 #include "kernels/runtime/problems/rows.h"

@@ -6,7 +6,7 @@
 // Changed   An eighth of the instructions, and tiles whose rows are two whole lines on both sides. Instead of
 //           padding, a vector's place is its column XOR the row's block: 16-byte accesses then meet no bank
 //           twice.
-// Limits    Memory: reads and writes go to many more pages than a copy's.
+// Limits    Memory, nearly as in a copy.
 // Look at   Its share of the copy's bandwidth; n = 8192 against 8200.
 // Source    CUDA C++ Programming Guide, __byte_perm; the XOR swizzle is that of CUTLASS's layouts.
 #include "common/harness/kernel/cuda_check.h"
