@@ -23,7 +23,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIST = os.path.join(ROOT, "tests", "typed_figures.txt")
-READ = ("front", "back", "question", "words")  # of cards and steps
+READ = ("front", "back", "question", "words", "why")  # of cards and steps
 NUMBER = r"(?<![\w.,/\^·-])\d+(?:[.,]\d+)*"
 UNIT = r"(?:[TGMPk]?FLOP/s|[TGMkPE]?i?B/s|[num\u00b5]?s|[mk\u00b5]?J|k?W|[MG]?Hz|%)(?![\w²³/])"
 INTERVAL = r"\[\s*\d[\d.,]*,\s+\d[\d.,]*\s*\]"

@@ -96,7 +96,8 @@ Result<study::Tour> with_figures(study::Tour tour, figure::Footnotes* notes) {
   const auto recordings = load_all_recordings(nullptr);
   const figure::Sources sources = figure_sources(nullptr, false, recordings);
   for (size_t i = 0; i < tour.steps.size(); ++i) {
-    for (std::string* text : {&tour.steps[i].question, &tour.steps[i].words}) {
+    study::TourStep& step = tour.steps[i];
+    for (std::string* text : {&step.question, &step.words, &step.why}) {
       RIDGE_TRY(const figure::Text made,
                 figure::expand(*text, sources, fmt::format("{}, step {}", tour.id, i + 1)));
       *text = notes->print(made);
@@ -122,6 +123,7 @@ int show_tour(const CommonOptions& common, const study::Tour& written) {
     text += hanging("   Ask: ", step.question) + "\n";
     for (const std::string& choice : step.choices) text += hanging("        - ", choice) + "\n";
     text += hanging("   Say: ", step.words) + "\n";
+    if (!step.why.empty()) text += hanging("   Why: ", step.why) + "\n";
   }
   const std::vector<std::string> notes = footnotes.lines();
   if (!notes.empty()) text += "\n";

@@ -133,7 +133,7 @@ bool Explanation::draw(Ui& ui, const Area& area, const TourStep& step, const Ste
   say(doubt_beside(bars, outcome), Role::slower);
   const LessonBar* bar = bar_explained(step, bars, outcome);
   if (!bar) return has_more;
-  draw_lesson(ui, &rest, bars, *bar);
+  draw_lesson(ui, &rest, step, bars, *bar);
   draw_limit(ui, &rest, *bar);
   const float question = rest.y;
   rest.take_top(draw_question(ui, rest, lesson_.blocks(ui.state), bar->asked.kernel, kLesson_px,
@@ -161,7 +161,8 @@ std::vector<Explanation::WallWords> Explanation::wall_words(const Ui& ui, const 
   if (const LessonBar* bar = bar_explained(step, bars, outcome)) {
     const LessonBlock* expected = expected_limit(lesson_.blocks(ui.state), bar->asked.kernel);
     const MeasuredLimit measured = measured_limit(ui.state, *bar, causes_in(expected));
-    if (expected) all.push_back({.size = kLesson_px, .block = expected, .widget = "step_binds"});
+    const LessonBlock* shown = expected_words(expected, measured);
+    if (shown) all.push_back({.size = kLesson_px, .block = shown, .widget = "step_binds"});
     // What qualifies the lesson's limit stands beside it in a room too.
     if (expected || measured.is_told)
       all.push_back({.text = measured.for_room, .size = kBody_px, .widget = "step_measured"});
@@ -215,9 +216,9 @@ void Explanation::draw_hints(Ui& ui, const Area& area, const TourStep& step) {
 void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
   const LessonBlock* expected = expected_limit(lesson_.blocks(ui.state), bar.asked.kernel);
   const float top = rest->y;
-  if (expected)
-    rest->take_top(draw_words(ui, *rest, *expected, kLesson_px, kLessonLeading), ui.px(8));
   const MeasuredLimit measured = measured_limit(ui.state, bar, causes_in(expected));
+  if (const LessonBlock* shown = expected_words(expected, measured))
+    rest->take_top(draw_words(ui, *rest, *shown, kLesson_px, kLessonLeading), ui.px(8));
   // What would settle it is the same at every step: it is said at the first.
   const int here = ui.state.teaching.tour_step;
   const bool is_open = !measured.text.empty() && !measured.is_told;
@@ -229,7 +230,32 @@ void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
   ui.widgets["step_binds"] = {rest->x, top, rest->w, rest->y - top};
 }
 
-void Explanation::draw_lesson(Ui& ui, Area* rest, const StepBars& bars, const LessonBar& bar) {
+const LessonBlock* Explanation::expected_words(const LessonBlock* expected,
+                                               const MeasuredLimit& measured) {
+  const bool is_claim = expected && expected->lead == study::kWhatLimits;
+  if (!is_claim || measured.text.empty() || measured.is_told) return expected;
+  expected_ = *expected;
+  auto& words = expected_.words;
+  std::string lead;
+  auto end = words.begin();
+  for (; end != words.end() && lead.size() < study::kWhatLimits.size(); ++end)
+    lead += (lead.empty() || !end->space_before ? "" : " ") + end->text;
+  if (lead != study::kWhatLimits) return expected;
+  Word first = words.front();
+  words.erase(words.begin(), end);
+  bool has_space = false;
+  std::vector<Word> begin;
+  for (const char* text : {"The", "lesson", "expects:"}) {
+    first.text = text;
+    first.space_before = std::exchange(has_space, true);
+    begin.push_back(first);
+  }
+  words.insert(words.begin(), begin.begin(), begin.end());
+  return &expected_;
+}
+
+void Explanation::draw_lesson(Ui& ui, Area* rest, const TourStep& step, const StepBars& bars,
+                              const LessonBar& bar) {
   const std::vector<LessonBlock>& blocks = lesson_.blocks(ui.state);
   const std::vector<const LessonBlock*> reasons = reasons_of(blocks, bar.asked.kernel);
   if (reasons.empty()) return;
@@ -239,6 +265,10 @@ void Explanation::draw_lesson(Ui& ui, Area* rest, const StepBars& bars, const Le
   const Lab& lab = *ui.state.selection.lab;
   const std::string size =
       other_size(ui.state, bars, bar, counted_at(blocks, lab, bar.asked.kernel));
+  if (!size.empty() && !step.why.empty()) {
+    rest->take_top(figures_.paragraph(ui, *rest, step.why, kLesson_px, Role::text), ui.px(12));
+    return;
+  }
   if (!size.empty()) {
     const float h = ui.paragraph(*rest, size, kBody_px, Role::limit, Face::strong);
     ui.widgets["step_lesson_size"] = {rest->x, rest->y, rest->w, h};

@@ -10,6 +10,7 @@
 #include "app/window/panels/lesson_tab.h"
 #include "app/window/shell/ui.h"
 #include "app/window/teach/figures.h"
+#include "app/window/teach/measured_limit.h"
 #include "app/window/teach/step_outcome.h"
 
 namespace ridge::window {
@@ -41,10 +42,14 @@ class Explanation {
   /// Their height; drawn unless it only measures.
   float lay_on_wall(Ui& ui, Area rest, const std::vector<WallWords>& all, float by, bool measure);
   void draw_on_wall(Ui& ui, Area* rest, float room, std::vector<WallWords> all);
-  void draw_lesson(Ui& ui, Area* rest, const StepBars& bars, const LessonBar& bar);
+  void draw_lesson(Ui& ui, Area* rest, const study::TourStep& step, const StepBars& bars,
+                   const LessonBar& bar);
+  /// What the lesson says of the rung's limit, as an expectation where the run does not confirm it; null: nothing.
+  const LessonBlock* expected_words(const LessonBlock* expected, const MeasuredLimit& measured);
   void draw_limit(Ui& ui, Area* rest, const LessonBar& bar);
   FigureTexts figures_;
   LessonText lesson_;
+  LessonBlock expected_;                  ///< of expected_words()
   std::map<std::string, int> unsettled_;  ///< what a run could not confirm: the step that said so
   int page_ = 0;                          ///< of Teaching::pages, those it has turned
   bool was_open_ = false;                 ///< the question's answer, when it was drawn last
