@@ -1,6 +1,7 @@
 #include "app/query/diff.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -123,6 +124,62 @@ std::vector<DiffLine> diff_code(std::string_view before, std::string_view after)
     if (line.new_number) line.new_number += skip_after;
   }
   return lines;
+}
+
+namespace {
+
+/// What of C++ and CUDA a scan over comments has to know of the lines before.
+struct CommentScan {
+  bool in_block = false;  ///< behind a /* that is still open
+
+  /// The line without its comments; `had_comment`: something was left out.
+  std::string bare(std::string_view line, bool* had_comment) {
+    std::string kept;
+    char quote = 0;
+    for (size_t i = 0; i < line.size(); ++i) {
+      const std::string_view two = line.substr(i, 2);
+      if (in_block) {
+        *had_comment = true;
+        in_block = two != "*/";
+        i += !in_block;
+      } else if (quote == 0 && (two == "//" || two == "/*")) {
+        *had_comment = true;
+        if (two == "//") break;
+        in_block = true;
+        ++i;
+      } else {
+        const bool is_separator =
+            line[i] == '\'' && i > 0 && std::isxdigit(static_cast<unsigned char>(line[i - 1]));
+        const bool is_quote = line[i] == '"' || (line[i] == '\'' && !is_separator);
+        kept += line[i];
+        if (quote != 0 && line[i] == '\\' && i + 1 < line.size())
+          kept += line[++i];
+        else if (is_quote && (quote == 0 || quote == line[i]))
+          quote = quote == 0 ? line[i] : '\0';
+      }
+    }
+    if (*had_comment) kept.resize(kept.find_last_not_of(' ') + 1);
+    return kept;
+  }
+};
+
+}  // namespace
+
+BareCode without_comments(std::string_view code) {
+  BareCode bare;
+  CommentScan scan;
+  int number = 0;
+  for (const std::string_view line : split_lines(code)) {
+    ++number;
+    bool had_comment = false;
+    // The end of a namespace is known by its comment (without_frame()).
+    const bool is_frame = !scan.in_block && line.starts_with("}  // namespace");
+    const std::string kept = is_frame ? std::string(line) : scan.bare(line, &had_comment);
+    if (had_comment && kept.empty()) continue;
+    bare.text += kept + "\n";
+    bare.numbers.push_back(number);
+  }
+  return bare;
 }
 
 DiffCount count_changes(const std::vector<DiffLine>& lines) {

@@ -1,6 +1,7 @@
 // Texts as lines, and what changed between two of them.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,14 @@ std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after
 /// Of two files of code, without the comment that each begins with: it tells the file's own story, and would bury the
 /// lines that changed. The numbers are the files'.
 std::vector<DiffLine> diff_code(std::string_view before, std::string_view after);
+
+/// Code without its comments: a line of nothing else is left out, and what stands before a comment stays. `numbers` has for
+/// each line that is left its number in the text given, from 1.
+struct BareCode {
+  std::string text;
+  std::vector<int> numbers;
+};
+BareCode without_comments(std::string_view code);
 
 struct DiffCount {
   int added = 0, removed = 0;

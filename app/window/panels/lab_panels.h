@@ -90,15 +90,22 @@ struct DiffTab {
   bool has_numbers = true;   ///< of the lines, before them
   /// A wall is not scrolled: a brief diff that is too long shows its key lines, and a line that is too wide stands in rows.
   bool is_cut = false;
+  bool hides_comments = false;  ///< they may answer what is asked about the code
   /// Of a brief one, with code of `least_px`; 0: a source is not known.
   float brief_height(Ui& ui, const Rung& previous, const Rung& rung);
 
  private:
   void build(const SourceText& before, const SourceText& after);
+  /// Of lines that have to be scrolled to: those that tell most stand in view at first.
+  void scroll_to_key(Ui& ui, const Area& area, float line_h,
+                     const std::vector<app::DiffLine>& folded) const;
   std::vector<app::DiffLine> brief_lines(int context = 2) const;
   std::vector<app::DiffLine> fitting_lines(Ui& ui, const Area& area) const;
   void draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& folded) const;
-  std::string before_, after_;        ///< what `lines_` are of, and point into
+  std::string of_before_, of_after_;  ///< the sources that `lines_` were made of
+  bool is_bare_ = false;              ///< they were made without their comments
+  mutable bool is_scrolled_ = false;  ///< to the lines that tell most, since they were made
+  std::string before_, after_;        ///< what `lines_` point into
   std::vector<app::DiffLine> lines_;  ///< of the code, numbered as in its files
 };
 

@@ -287,10 +287,27 @@ void draw_same_code(Ui& ui, const Area& beside_flags, const Area& beside_title) 
 }  // namespace
 
 void DiffTab::build(const SourceText& before, const SourceText& after) {
-  if (before_ == before.text && after_ == after.text) return;
-  before_ = before.text;
-  after_ = after.text;
-  lines_ = app::diff_code(before_, after_);
+  const bool is_same = of_before_ == before.text && of_after_ == after.text;
+  if (is_same && is_bare_ == hides_comments) return;
+  of_before_ = before.text;
+  of_after_ = after.text;
+  is_bare_ = hides_comments;
+  is_scrolled_ = false;
+  if (!hides_comments) {
+    before_ = before.text;
+    after_ = after.text;
+    lines_ = app::diff_code(before_, after_);
+    return;
+  }
+  app::BareCode old_code = app::without_comments(before.text),
+                new_code = app::without_comments(after.text);
+  before_ = std::move(old_code.text);
+  after_ = std::move(new_code.text);
+  lines_ = app::diff_lines(before_, after_);
+  for (app::DiffLine& line : lines_) {
+    if (line.old_number) line.old_number = old_code.numbers[static_cast<size_t>(line.old_number - 1)];
+    if (line.new_number) line.new_number = new_code.numbers[static_cast<size_t>(line.new_number - 1)];
+  }
 }
 
 void DiffTab::draw(Ui& ui, Area area) {
@@ -395,6 +412,23 @@ float DiffTab::brief_height(Ui& ui, const Rung& previous, const Rung& rung) {
          std::round(ui.px(least_px) * leading) * lines;
 }
 
+void DiffTab::scroll_to_key(Ui& ui, const Area& area, float line_h,
+                            const std::vector<app::DiffLine>& folded) const {
+  if (std::exchange(is_scrolled_, true)) return;
+  const auto room = static_cast<size_t>(std::max(3.0f, area.h / line_h));
+  const std::vector<app::DiffLine> key = app::key_lines(folded, room);
+  const auto first = std::find_if(key.begin(), key.end(), [](const app::DiffLine& line) {
+    return line.old_number || line.new_number;
+  });
+  if (first == key.end()) return;
+  const auto at = std::find_if(folded.begin(), folded.end(), [&](const app::DiffLine& line) {
+    return line.text.data() == first->text.data() && line.kind == first->kind;
+  });
+  const float y = area.y + line_h * static_cast<float>(at - folded.begin());
+  ImGui::SetScrollFromPosY(y - ImGui::GetWindowPos().y, 0.0f);
+  ui.needs_redraw = true;
+}
+
 void DiffTab::draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& folded) const {
   const float gutter = gutter_of(ui, has_numbers);
   size_t longest = 0;
@@ -412,6 +446,7 @@ void DiffTab::draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& fo
     size = std::max(least_px, size - 0.5f);
   const float line_h = line_height(), w = std::max(area.w, needs());
   ui.widgets["code_line"] = {area.x, area.y, needs(), ui.px(size)};  // as high as its letters
+  if (is_brief && is_high()) scroll_to_key(ui, area, line_h, folded);
   LexState lexer;
   for (const app::DiffLine& diff : folded) {
     draw_diff_line(ui, {area.x, area.y, w, line_h}, diff, gutter, &lexer, size);

@@ -749,6 +749,16 @@ void draw_rungs(Ui& ui, Area area, const StepBars& bars) {
 
 }  // namespace
 
+namespace {
+
+SourceText shown_source(const State& state, const SourceText& source) {
+  SourceText shown = source;
+  if (hides_comments(state)) shown.text = app::without_comments(source.text).text;
+  return shown;
+}
+
+}  // namespace
+
 float LessonCanvas::code_height(Ui& ui, const Shown& shown) {
   constexpr float kRung = 60;
   const CodePair pair = code_of(ui.state, shown.step);
@@ -759,6 +769,7 @@ float LessonCanvas::code_height(Ui& ui, const Shown& shown) {
   diff_.is_brief = true;
   diff_.has_numbers = !ui.state.teaching.presenting;  // a wall has no room for them
   diff_.is_cut = ui.state.teaching.presenting;
+  diff_.hides_comments = hides_comments(ui.state);
   const float around = 2 * ui.px(kCodePad);
   if (is_of_rungs(shown.step, shown.bars) || is_bare(ui.state, pair))
     return around + ui.px(kRung) * static_cast<float>(shown.bars.bars.size());
@@ -766,7 +777,8 @@ float LessonCanvas::code_height(Ui& ui, const Shown& shown) {
   if (pair.before) return around + diff_.brief_height(ui, *pair.before, *pair.rung);
   const SourceText* source = find_source(ui.state, pair.rung->kernel);
   if (!source) return 0;
-  const auto lines = code_lines(*source);
+  const SourceText shown_code = shown_source(ui.state, *source);
+  const auto lines = code_lines(shown_code);
   return around + ui.px(kCodeTitle) +
          std::round(ui.px(sizes.least) * sizes.leading) * static_cast<float>(lines.size() + 1);
 }
@@ -803,7 +815,8 @@ void LessonCanvas::draw_code(Ui& ui, const Area& area, const Shown& shown) {
     ui.text(title.x, title.middle(), std::string(pair.rung->title) + "  ·  " + pair.rung->change,
             kSmall_px + 1, Role::text, Face::strong, Anchor::start, title.w);
     LexState lexer;
-    const Rows rows = code_rows(ui, content, *source);
+    const SourceText shown_code = shown_source(ui.state, *source);
+    const Rows rows = code_rows(ui, content, shown_code);
     const float size = code_size(ui, content, rows),
                 line_h = std::round(ui.px(size) * code_sizes(ui).leading);
     for (const app::CodeRow& row : rows) {

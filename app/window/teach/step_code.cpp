@@ -71,6 +71,10 @@ bool is_bare(const State& state, const CodePair& pair) {
   return is_known_bare(pair.rung) && (!pair.before || is_known_bare(pair.before));
 }
 
+bool hides_comments(const State& state) {
+  return state.teaching.beat == Beat::predict || state.teaching.beat == Beat::run;
+}
+
 std::vector<std::string_view> code_lines(const SourceText& source) {
   std::vector<std::string_view> lines = app::split_lines(source.text);
   trim_to_code(&lines);

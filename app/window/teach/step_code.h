@@ -23,6 +23,8 @@ bool is_bare(const State& state, const CodePair& pair);
 /// Without what a file begins and ends with: the comment tells what the step asks, and a wall has no room for includes, nor
 /// for the line that enters the rung into the list.
 std::vector<std::string_view> code_lines(const SourceText& source);
+/// Before Reveal a comment may answer what the step asks.
+bool hides_comments(const State& state);
 /// Of code that has more lines than there is room for: the part with its inner loop.
 std::vector<std::string_view> key_part(const std::vector<std::string_view>& lines, size_t most);
 
