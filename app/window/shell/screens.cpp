@@ -49,7 +49,7 @@ const ScreenDesc kScreens[] = {
     {ScreenId::tour, "tour", "Tour", "a lesson in steps: predict, run, reveal", "", 0,
      make_tour_screen, show_tour, answer_digit, Level::kLearn, "Teach"},
     {ScreenId::presenter, "presenter", "Presenter", "predict, run, reveal, explain", "P", 'p',
-     make_presenter_screen, toggle_presenter, answer_digit, Level::kLab, "Teach"},
+     make_presenter_screen, present_here, answer_digit, Level::kLab, "Teach"},
     {ScreenId::settings, "settings", "Settings", "theme, scale, folders", ",", ',',
      make_settings_screen, show<ScreenId::settings>, nullptr, Level::kLab, "Program"},
     {ScreenId::shortcuts, "shortcuts", "Shortcuts", "every action and its key; F1 too", "?", '?',

@@ -703,8 +703,8 @@ bool awaits_answer(const State& state, const std::string& kernel) {
   const KernelInfo* built = state.run().kernel(kernel);
   const bool can_run = built && built->available && !state.is_replay();
   if (can_run || !has_question(state, kernel)) return false;
-  return !shows_outcome(state, kernel) && answer_of(state, kernel).empty() &&
-         !settled_of(state, kernel) &&
+  return !teach.revealed.contains(kernel) && !shows_outcome(state, kernel) &&
+         answer_of(state, kernel).empty() && !settled_of(state, kernel) &&
          !report::reveal(state.run(), kernel, params_of(state, kernel));
 }
 
@@ -735,7 +735,8 @@ bool is_beyond(const State& state, const std::string& kernel, const std::string&
 bool awaits_reveal(const State& state, const std::string& kernel) {
   const study::TourStep* step = tour_step(state);
   const Beat beat = state.teaching.beat;
-  if (!step || (beat != Beat::predict && beat != Beat::run) || is_away_from_tour(state))
+  const bool is_seen = state.teaching.results.contains(state.teaching.tour_step);
+  if (!step || is_seen || (beat != Beat::predict && beat != Beat::run) || is_away_from_tour(state))
     return false;
   const auto bars = study::bars_of(*step);
   return state.selection.lab && state.selection.lab->id == step->lab &&
@@ -743,10 +744,26 @@ bool awaits_reveal(const State& state, const std::string& kernel) {
                      [&](const study::StepBar& bar) { return bar.kernel == kernel; });
 }
 
+namespace {
+
+/// The session had shown a result at these parameters when the tour's question was opened: of no step that is unrevealed.
+bool was_seen(const State& state, const std::string& kernel, const Params& params) {
+  const Teaching& teach = state.teaching;
+  const auto& all = state.run().series_of_kernel(kernel);
+  return std::any_of(all.begin(), all.end(), [&](const Series* series) {
+    const auto asked = teach.asked_at.find(series->request);
+    const bool is_open = asked != teach.asked_at.end() && !teach.results.contains(asked->second);
+    return series->request <= teach.seen_to && !is_open && series->stats &&
+           agrees(asked_params(*series), params);
+  });
+}
+
+}  // namespace
+
 bool hides_result(const State& state, const std::string& kernel, const Params& params) {
   const Teaching& teach = state.teaching;
   const std::string& asked = state.selection.rung;
-  if (awaits_reveal(state, kernel)) return true;
+  if (awaits_reveal(state, kernel) && !was_seen(state, kernel, params)) return true;
   if (teach.uncovered == asked || !state.selection.lab) return false;
   if (kernel != asked)
     return awaits_answer(state, asked) && is_beyond(state, kernel, asked) &&

@@ -98,7 +98,8 @@ std::string key_of_outcome(const std::string& kernel);
 /// The reader asked for it: its fold is open, or all are.
 bool shows_outcome(const State& state, const std::string& kernel);
 
-/// A rung of the tour's step in the lab in view, before its Reveal: what the lab ran meanwhile does not answer it.
+/// A rung of the tour's step in the lab in view, before its Reveal: what the lab runs meanwhile does not answer it. What was
+/// seen before the step was opened stays seen.
 bool awaits_reveal(const State& state, const std::string& kernel);
 /// No view has this result of the rung: the tour's step that asks about it has not been revealed; or its lesson awaits an
 /// answer about this problem, or that of a rung before it does; or the rung is predicted at these parameters, and has no

@@ -30,8 +30,7 @@ constexpr float kLarger = 1.67f, kMostScale = 3;
 
 /// With what goes on: when all bars are full, this machine's ceilings may still be measured.
 std::string still_running(const State& state) {
-  return fmt::format("{}: {}. Esc cancels, Page Up goes back.", kStillRunning,
-                     progress_headline(state));
+  return fmt::format("{}: {}. Esc cancels.", kStillRunning, progress_headline(state));
 }
 
 /// A grade stands as long as nothing that this session measured later contradicts what it rests on.
@@ -66,7 +65,10 @@ void send_next(State& state) {
   send(state, request, &id);
   if (id == 0) return teach.waiting.clear();  // the notice says why
   teach.sent.push_back(id);
-  if (teach.tour) teach.asked_at[id] = teach.tour_step;
+  if (teach.tour) {
+    teach.asked_at[id] = teach.tour_step;
+    teach.runs[teach.tour_step].push_back(id);
+  }
   (request.type == RequestType::compare ? state.requests.compare : state.requests.run) = id;
 }
 
@@ -111,6 +113,7 @@ void begin_run(State& state) {
   go_to(state, Beat::run);
   if (!requests.empty()) note_prediction(state, step, bars);
   teach.sent.clear();
+  teach.runs.erase(teach.tour_step);
   teach.waiting = std::move(requests);
   send_next(state);
   if (teach.sent.empty()) teach.playback_from_s = teach.now_s;
@@ -157,7 +160,7 @@ ScreenId canvas_screen(const State& state) {
 /// The steps of the tour that is on make way for another's. Those of a learner in the window's own session are kept.
 void put_steps_away(Teaching& teach) {
   TourSteps steps{std::exchange(teach.answers, {}), std::exchange(teach.results, {}),
-                  std::exchange(teach.asked_at, {})};
+                  std::exchange(teach.asked_at, {}), std::exchange(teach.runs, {})};
   if (teach.tour && teach.tour_run.empty() && !teach.leaves_place && !steps.results.empty())
     teach.left[teach.tour->id] = std::move(steps);
 }
@@ -166,6 +169,7 @@ void set_steps(Teaching& teach, const TourSteps& steps) {
   teach.answers = steps.answers;
   teach.results = steps.results;
   teach.asked_at = steps.asked_at;
+  teach.runs = steps.runs;
 }
 
 void take_steps_up(Teaching& teach) {
@@ -205,10 +209,27 @@ void open_step(State& state) {
   selected.view = &first_view(state);  // at level Learn the climb, whose columns the lessons name
 }
 
+/// The beat that a step was left at: what was revealed stays so, and what was measured for it and not yet revealed waits.
+Beat beat_left(const State& state) {
+  const Teaching& teach = state.teaching;
+  if (teach.results.contains(teach.tour_step)) return Beat::reveal;
+  return teach.sent.empty() || has_failed(state) ? Beat::predict : Beat::run;
+}
+
+/// The newest request of the session; 0: none was made.
+int64_t last_request(const State& state) {
+  const auto& all = state.run().requests();
+  return all.empty() ? 0 : all.back().id;
+}
+
 void show_step(State& state, int step) {
-  state.teaching.tour_step = step;
+  Teaching& teach = state.teaching;
+  teach.tour_step = step;
   open_step(state);
-  go_to(state, Beat::predict);
+  const auto run = teach.runs.find(step);
+  teach.sent = run == teach.runs.end() ? std::vector<int64_t>() : run->second;
+  teach.seen_to = last_request(state);
+  go_to(state, beat_left(state));
 }
 
 /// Of a rehearsed run that is shown: the file of another step, in the same folder; empty: none is there.
@@ -230,14 +251,25 @@ void open_at(State& state, int step) {
   if (const std::string file = rehearsal_beside(state, step); !file.empty()) open_run(state, file);
 }
 
+/// Without a tour: the question of the selected rung, or what was revealed of it in this presentation.
+void open_rung(State& state) {
+  Teaching& teach = state.teaching;
+  const auto shown = teach.shown.find(state.selection.rung);
+  const bool is_shown = teach.presenting && shown != teach.shown.end();
+  teach.answers_of = state.selection.rung;
+  teach.answers.clear();
+  teach.sent.clear();  // of another rung
+  if (is_shown) teach.answers[0] = shown->second;
+  go_to(state, is_shown ? Beat::reveal : Beat::predict);
+}
+
 /// The next or the previous rung of the ladder. False at either end.
 bool change_rung(State& state, int by) {
   const std::string next = rung_ahead(state, by);
   if (next.empty()) return false;
   select_rung(state, next);
-  state.teaching.answers.clear();
   rebuild_ladder(state);
-  go_to(state, Beat::predict);
+  open_rung(state);
   return true;
 }
 
@@ -260,9 +292,11 @@ void reveal(State& state) {
   result.at = asked_at(state);
   result.is_cancelled = step.measures() && is_step_cancelled(state);
   for (const LessonBar& bar : bars.bars) {
+    if (bar.series) state.teaching.revealed.insert(bar.asked.kernel);
     const Rung* rung = state.teaching.tour ? nullptr : rung_of(bar.asked.kernel);
     if (rung && rung->peer) state.teaching.told.insert(rung->kernel);
   }
+  if (!state.teaching.tour) state.teaching.shown[state.selection.rung] = answer_here(state);
   go_to(state, Beat::reveal);
 }
 
@@ -279,7 +313,8 @@ void leave_tour(Teaching& teach) {
                                                 teach.tour_run,
                                                 teach.tour_step,
                                                 beat,
-                                                {teach.answers, teach.results, teach.asked_at},
+                                                {teach.answers, teach.results, teach.asked_at,
+                                                 teach.runs},
                                                 teach.now_s - teach.tour_started_s,
                                                 teach.leaves_place});
 }
@@ -295,7 +330,7 @@ void go_on_with_left(State& state) {
   teach.tour_started_s = teach.now_s - left->took_s;
   teach.leaves_place = left->leaves_place;
   show_step(state, left->step);
-  go_to(state, left->beat);
+  if (left->beat > teach.beat) go_to(state, left->beat);
 }
 
 void start_on_stage(State& state, const std::string& id) {
@@ -317,6 +352,10 @@ std::vector<std::string> presented_rungs(const State& state) {
     const std::string kernel = row.rung->kernel;
     if (!is_folded(state, *row.rung) && can_be_asked(state, kernel)) rungs.push_back(kernel);
   }
+  // A library is no step of ours: it interrupts no climb.
+  std::stable_partition(rungs.begin(), rungs.end(), [&](const std::string& kernel) {
+    return !find_row(state.ladder, kernel)->rung->peer;
+  });
   return rungs;
 }
 
@@ -400,6 +439,7 @@ void toggle_presenter(State& state) {
         BeforePresenting{state.selection, state.view, state.appearance});
     teach.presenting = true;
     teach.told.clear();
+    teach.shown.clear();
     teach.pointer_moved_s = teach.now_s;
     if (is_away_from_tour(state)) show_tour(state);
     teach.answers_of = state.selection.rung;
@@ -410,6 +450,12 @@ void toggle_presenter(State& state) {
   }
   state.view.show_menu = false;
   state.ladder.dirty = true;
+}
+
+void present_here(State& state) {
+  const bool begins = !state.teaching.presenting && !state.is_replay();
+  if (begins && state.view.screen == ScreenId::home) return begin_presenting(state);
+  toggle_presenter(state);
 }
 
 std::string advance_blocker(const State& state) {
@@ -522,6 +568,21 @@ void advance(State& state) {
   }
 }
 
+namespace {
+
+/// To the end of what comes before it. What was measured and what was revealed stay so: a question is not asked twice.
+void go_before(State& state) {
+  Teaching& teach = state.teaching;
+  if (!teach.tour) {
+    change_rung(state, -1);
+  } else if (teach.tour_step > 0) {
+    open_at(state, teach.tour_step - 1);
+    if (teach.results.contains(teach.tour_step)) go_to(state, Beat::explain);
+  }
+}
+
+}  // namespace
+
 void go_back(State& state) {
   Teaching& teach = state.teaching;
   if (state.view.screen != canvas_screen(state)) return show_tour(state);
@@ -530,17 +591,13 @@ void go_back(State& state) {
       return go_to(state, teach.results.contains(teach.tour_step) ? Beat::explain : Beat::predict);
     case Beat::explain:
       return go_to(state, Beat::reveal);
-    case Beat::reveal:
     case Beat::run:
-      return go_to(state, Beat::predict);
+      if (has_failed(state)) return go_to(state, Beat::predict);
+      if (is_step_running(state)) return void(state.notice = {still_running(state), false});
+      return go_before(state);
+    case Beat::reveal:
     case Beat::predict:
-      if (!teach.tour) {
-        change_rung(state, -1);
-      } else if (teach.tour_step > 0) {
-        open_at(state, teach.tour_step - 1);
-        if (teach.results.contains(teach.tour_step)) go_to(state, Beat::explain);
-      }
-      return;
+      return go_before(state);
   }
 }
 
@@ -555,9 +612,9 @@ namespace {
 void forget_other_rung(State& state) {
   Teaching& teach = state.teaching;
   if (teach.tour || teach.answers_of == state.selection.rung) return;
+  if (teach.presenting) return open_rung(state);
   teach.answers_of = state.selection.rung;
   teach.answers.clear();
-  if (teach.presenting) go_to(state, Beat::predict);
 }
 
 /// A pointer that rests on a wall is in the way. True when that begins or ends.
@@ -623,8 +680,8 @@ bool open_rehearsed(State& state) {
   }
   if (teach.returns && teach.tour_run == run_over(state)) return true;
   teach.tour_run = run_over(state);
-  teach.sent.clear();  // of another run
-  teach.asked_at.clear();
+  teach.asked_at.clear();  // of another run
+  teach.runs.clear();
   show_step(state, std::min(note->step, static_cast<int>(teach.tour->steps.size())) - 1);
   return true;
 }
@@ -636,7 +693,7 @@ bool is_on_canvas(const State& state) {
 
 std::string jump_blocker(const State& state) {
   if (!state.teaching.tour) return "No tour is on.";
-  return is_step_running(state) ? kBusyNotice : "";
+  return is_step_running(state) ? still_running(state) : "";
 }
 
 void go_to_step(State& state, int step) {

@@ -34,6 +34,8 @@ struct LeftTour {
 /// Into presenter mode: the canvas alone, larger, full screen. Out of it: everything as it was, the size of the window
 /// too.
 void toggle_presenter(State& state);
+/// The key: on Home the tour that was begun, or the list of them, as the button there; elsewhere what is in view.
+void present_here(State& state);
 /// For a room: the tour from its first step, where a speaker begins, with no answer yet. The place that was kept in it
 /// stays, and the notice says how it is reached. A tour that is on in the window waits as it is, until the stage is left; one
 /// that is on stage goes on.

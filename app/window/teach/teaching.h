@@ -59,6 +59,7 @@ struct StepResult {
   std::optional<double> off;
   std::optional<double> over;  ///< what was said over the interval's nearer end
   std::optional<bool> right;   ///< of a choice
+  bool is_told = false;        ///< the answer is the step's own, and was not measured
   /// Why it has neither though it was answered; empty: it has, or nothing was shown.
   std::string ungraded;
   /// Request and place of the series that were measured here and that the grade rests on; of a pair none.
@@ -74,6 +75,7 @@ struct TourSteps {
   std::map<int, StepAnswer> answers;
   std::map<int, StepResult> results;
   std::map<int64_t, int> asked_at;
+  std::map<int, std::vector<int64_t>> runs;  ///< of each step the requests of its last run
 };
 
 /// The study screen: what is open on it, what was chosen since the start, and what is known of the cards.
@@ -125,6 +127,8 @@ struct Teaching {
   std::string answers_of;             ///< that rung: of another one the answers are dropped
   std::set<std::string>
       told;  ///< libraries that stood beside a presented rung: no question of their own
+  std::map<std::string, StepAnswer> shown;  ///< rungs that the presenter revealed, and what was said
+  std::set<std::string> revealed;  ///< rungs of revealed steps: what was seen is not covered again
   std::map<int, StepResult> results;  ///< of the steps that were revealed
   std::map<std::string, TourSteps>
       left;                           ///< of tours that were left, by id, in the window's session
@@ -133,6 +137,8 @@ struct Teaching {
   std::vector<WorkRequest> waiting;   ///< of this step's run: sent one after the other
   std::vector<int64_t> sent;          ///< of this step's run
   std::map<int64_t, int> asked_at;    ///< all requests of this tour: the step that sent each
+  std::map<int, std::vector<int64_t>> runs;  ///< of each step the requests of its last run
+  int64_t seen_to = 0;  ///< a request up to this one was over when the step's question was opened
   double beat_started_s = 0;
   double playback_from_s = -1;  ///< the recordings of this step are played since then; below 0: not
   bool show_tours = false;      ///< the list of them
