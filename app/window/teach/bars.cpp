@@ -13,6 +13,7 @@
 #include "app/window/teach/teaching.h"
 #include "common/core/format.h"
 #include "common/record/derive.h"
+#include "common/record/processor_share.h"
 #include "common/record/trap.h"
 #include "labs/lab.h"
 
@@ -173,13 +174,15 @@ struct Scale {
   double share_of(double value) const { return end > 0 ? value / end : 0; }
 };
 
-/// What the bars are of: speeds, at every step, so that a longer bar is the faster one. Of a trap how far it is off.
+/// What the bars are of: speeds, so that a longer bar is the faster one; of a step that asks for a time, times. Of a trap how
+/// far it is off.
 struct Plotted {
   std::vector<double> values;
   std::optional<double> mark, ceiling;  ///< the answer; what the ceiling allows
   std::optional<Comparison> pair{};     ///< the bars are ratios to the first one, which is 1
   std::vector<std::optional<Interval>> intervals{};  ///< of each bar, as the values are
   bool is_between_clocks = false;  ///< the last of them is from processor time to wall time
+  bool are_times = false;          ///< of one call, in nanoseconds
   double most() const {
     return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   }
@@ -201,15 +204,38 @@ Plotted plotted_pair(const study::TourStep& step, const StepBars& bars, const St
   return all;
 }
 
-/// Of the speed of a bar that was timed by itself: from the interval of its time, or from `time_ns` in its place.
-std::optional<Interval> interval_of(const LessonBar& bar, const Interval* time_ns) {
+/// Of the speed of a bar that was timed by itself: from the interval of its time.
+std::optional<Interval> interval_of(const LessonBar& bar) {
   if (bar.reading) return bar.reading->ci;
   if (!bar.series || !bar.series->stats || bar.series->trap) return std::nullopt;
   const Stats& stats = *bar.series->stats;
-  if (!time_ns && stats.ci_ns) time_ns = &*stats.ci_ns;
-  if (!time_ns || !(bar.value > 0) || !(time_ns->low > 0)) return std::nullopt;
+  if (!stats.ci_ns || !(bar.value > 0) || !(stats.ci_ns->low > 0)) return std::nullopt;
   const double of_ns = bar.value * stats.median_ns;
-  return Interval{of_ns / time_ns->high, of_ns / time_ns->low};
+  return Interval{of_ns / stats.ci_ns->high, of_ns / stats.ci_ns->low};
+}
+
+/// The bars are what is asked for.
+bool asks_for_times(const study::TourStep& step, const StepBars& bars) {
+  return step.ask == study::Ask::time && !bars.bars.empty() &&
+         std::none_of(bars.bars.begin(), bars.bars.end(), [](const LessonBar& bar) {
+           return bar.series && (bar.series->trap || !bar.series->stats);
+         });
+}
+
+Plotted plotted_times(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
+                      const StepOutcome& outcome) {
+  Plotted all{.values = {},
+              .mark = answer_mark(step, bars, answer, outcome),
+              .ceiling = {},
+              .are_times = true};
+  for (const LessonBar& bar : bars.bars) {
+    all.values.push_back(bar.series ? bar.series->stats->median_ns : 0);
+    all.intervals.push_back(bar.series ? bar.series->stats->ci_ns : std::nullopt);
+  }
+  // Beside other programs the time may be off by more than its samples say.
+  if (outcome.range) all.intervals.back() = outcome.range;
+  all.is_between_clocks = outcome.is_between_clocks;
+  return all;
 }
 
 Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAnswer& answer,
@@ -219,19 +245,15 @@ Plotted plotted(const study::TourStep& step, const StepBars& bars, const StepAns
     of_pair.is_between_clocks = outcome.is_between_clocks;
     return of_pair;
   }
+  if (asks_for_times(step, bars)) return plotted_times(step, bars, answer, outcome);
   Plotted all{.values = {},
               .mark = answer_mark(step, bars, answer, outcome),
               .ceiling = shared_ceiling(bars)};
   for (const LessonBar& bar : bars.bars) {
     all.values.push_back(bar.value);
-    all.intervals.push_back(interval_of(bar, nullptr));
+    all.intervals.push_back(interval_of(bar));
   }
   if (bars.unit == kShareUnit && outcome.is_bound) all.intervals.back() = outcome.range;
-  // Beside other programs the time may be off by more than its samples say.
-  if (step.ask == study::Ask::time && outcome.range && !bars.bars.empty()) {
-    all.intervals.back() = interval_of(bars.bars.back(), &*outcome.range);
-    all.is_between_clocks = outcome.is_between_clocks;
-  }
   return all;
 }
 
@@ -300,15 +322,34 @@ std::string said_of_share(const LessonBar& drawn, const LessonBar& own, const st
                                     : share + ", recorded  ·  here " + rate;
 }
 
+/// Of a bar that is a time this comes first.
+std::string time_first(const LessonBar& bar, const std::string& figures) {
+  const std::string time = format_time_ns(bar.series->stats->median_ns), join = "  ·  ";
+  const size_t at = figures.find(join + time);
+  return at == std::string::npos
+             ? figures
+             : time + join + figures.substr(0, at) + figures.substr(at + join.size() + time.size());
+}
+
+/// Over the bar above: of a pair run in turns where there is one, else of two times alone.
+std::string gain_text(const State& state, const StepBars& bars, size_t place, double before) {
+  if (const auto pair = gain_pair(state, bars, place))
+    return headline_ratio_text(*pair) + " the one above, in turns";
+  return before > 0 ? "≈ " + format_ratio(bars.bars[place].value / before) + " the one above" : "";
+}
+
 /// Of the step that a bar is about, after its figures.
-std::string said_of(const study::TourStep& step, const StepBars& bars, const LessonBar& bar,
-                    double before, bool is_brief) {
+std::string said_of(const State& state, const study::TourStep& step, const StepBars& bars,
+                    size_t place, double before, bool is_brief) {
+  const LessonBar& bar = bars.bars[place];
   if (!bar.series) return bar.reason;
   if (bar.reading) return reading_text(*bar.series->trap, *bar.reading);
-  const bool is_rate = is_brief && step.ask == study::Ask::largest_step;
-  std::string text = is_rate ? format_rate(bar.value, bars.unit) : figures_of(bar, bars.unit);
-  if (before > 0 && step.ask == study::Ask::largest_step)
-    text += "  ·  ≈ " + format_ratio(bar.value / before) + " the one above";
+  const bool asks_gain = step.ask == study::Ask::largest_step;
+  std::string text =
+      is_brief && asks_gain ? format_rate(bar.value, bars.unit) : figures_of(bar, bars.unit);
+  if (asks_for_times(step, bars)) text = time_first(bar, text);
+  const std::string gain = asks_gain ? gain_text(state, bars, place, before) : "";
+  if (!gain.empty()) text += "  ·  " + gain;
   if (step.kind == study::StepKind::side_by_side && !error_of(bar).empty())
     text += "  ·  " + error_of(bar);
   return text;
@@ -347,6 +388,9 @@ std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& sc
            rung_of(bars.bars.back().asked.kernel)->title + "” has it." + line_text(all);
   if (bars.is_factor())
     return from + "How far each figure is from the honest one, from zero: longer is further off.";
+  if (all.are_times && all.most() > 0)
+    return from + "Time of one call from zero, shorter is faster" +
+           (bars.bars.size() > 1 ? ", each timed by itself." : ".") + line_text(all);
   if (bars.unit.empty()) return from + "No bar has a speed here.";
   if (bars.unit == kShareUnit)
     return from + "Share of the measured ceiling, from zero. Orange: the ceiling, 100 %." +
@@ -608,12 +652,14 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     draw_bar_head(ui, head, bar,
                   all.pair                   ? ratio_of(bars, all, i)
                   : drawn.unit == kShareUnit ? said_of_share(bar, bars.bars[i], bars.unit)
-                                             : said_of(step, bars, bar, before, is_flat),
+                                             : said_of(ui.state, step, bars, i, before, is_flat),
                   is_last, is_last && all.pair);
     const Area rail = is_flat ? Area{row.x, row.y + row.h * 0.2f, row.w, row.h * 0.6f}
                               : Area{row.x, row.y, row.w, rail_h};
     const double share = scale.share_of(all.values[i]);
     draw_bar(ui, rail, bar, is_last, share * grown);
+    ui.widgets[fmt::format("bar_fill:{}", i + 1)] = {
+        rail.x, rail.y, rail.w * static_cast<float>(share) * grown, rail.h};
     if (scale.ceiling) draw_ceiling(ui, rail, scale.share_of(*scale.ceiling));
     if (bar.value > 0) before = bar.value;
     const auto& interval = all.intervals[i];

@@ -41,6 +41,23 @@ const Series* live_of(const Run& run, const StepBar& bar, const Params& wanted) 
   return beside;
 }
 
+/// The newest result of the bar at these parameters, alone or beside another rung, where that failed its check; null: it
+/// passed, or there is none.
+const Series* failed_check(const Run& run, const StepBar& bar, const Params& wanted) {
+  const auto& all = run.series();
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    const bool is_it = it->kernel == bar.kernel && it->cache == bar.cache && !it->checks.empty() &&
+                       !it->trap && agrees(asked_params(*it), wanted);
+    if (is_it) return it->quality_passed() ? nullptr : &*it;
+  }
+  return nullptr;
+}
+
+std::string invalid_reason(const Series& series) {
+  return "failed its check, so it has no speed" +
+         (series.reason.empty() ? "" : ": " + series.reason);
+}
+
 /// Why the last attempt at it gave nothing.
 std::string refusal_of(const Run& run, const StepBar& bar, const Params& wanted) {
   const auto& all = run.series();
@@ -125,6 +142,11 @@ LessonBar make_bar(const State& state, const TourStep& step, const StepBar& aske
   const KernelInfo* built = state.run().kernel(asked.kernel);
   bar.can_run = built && built->available && !state.is_replay();
   Params wanted = info ? params_of_bar(state, *info, asked) : asked.set;
+  if (const Series* failed = failed_check(state.run(), asked, wanted)) {
+    bar.is_invalid = true;  // neither an earlier result nor a recording stands for what is wrong here
+    bar.reason = invalid_reason(*failed);
+    return bar;
+  }
   bar.series = live_of(state.run(), asked, wanted);
   if (bar.series) {
     bar.run = &state.run();
@@ -272,7 +294,6 @@ bool is_result(const Series& series) {
 }
 
 bool tells_apart(const Series& a, const Series& b) {
-  constexpr double kFelt = 1.25;
   const double ratio = a.stats->median_ns / b.stats->median_ns;
   return chart::are_clear(a, b) && std::max(ratio, 1 / ratio) > kFelt;
 }

@@ -23,6 +23,7 @@ struct LessonBar {
   bool can_run = false;
   int measured_at = -1;  ///< the earlier step of this tour, from 0, that measured it; -1: none did
   std::string reason;
+  bool is_invalid = false;  ///< its newest result here failed its check: it has no speed, and `reason` says so
   /// Measured here, and no earlier result of this session at the same point agrees: one sentence. Empty: none contradicts.
   std::string contradiction = {};
   double value = 0;  ///< in StepBars::unit; 0: there is none
@@ -69,6 +70,8 @@ std::optional<SeedMean> task_of(const LessonBar& bar);
 bool is_result(const Series& series);
 /// Of one rung at the same parameters.
 bool is_same_point(const Series& one, const Series& other);
+/// What two runs of one machine may differ by: a factor.
+inline constexpr double kFelt = 1.25;
 /// Their times differ beyond the spread of one machine from run to run.
 bool tells_apart(const Series& a, const Series& b);
 /// Other programs took processor time while it was measured.

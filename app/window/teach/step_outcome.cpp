@@ -1,7 +1,9 @@
 #include "app/window/teach/step_outcome.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <map>
 
@@ -26,10 +28,10 @@ using study::StepKind;
 using study::TourStep;
 
 constexpr const char* kSaysLittle = "that is so wide that it says little";
-constexpr double kNear = 0.98;  // two bars this near are not told apart by a choice
+constexpr double kNear = 0.98;  // two readings this near are not told apart by a choice
 
-std::optional<Comparison> pair_of(const State& state, const StepBars& bars, std::string* machine) {
-  const LessonBar &first = bars.bars.front(), &last = bars.bars.back();
+std::optional<Comparison> pair_between(const State& state, const LessonBar& first,
+                                       const LessonBar& last, std::string* machine) {
   const auto wanted_of = [&](const LessonBar& bar) {
     const KernelInfo* info = find_info(state.sessions, bar.asked.kernel);
     return info ? params_of_bar(state, *info, bar.asked) : bar.asked.set;
@@ -54,6 +56,10 @@ std::optional<Comparison> pair_of(const State& state, const StepBars& bars, std:
   return std::move(found.comparison);
 }
 
+std::optional<Comparison> pair_of(const State& state, const StepBars& bars, std::string* machine) {
+  return pair_between(state, bars.bars.front(), bars.bars.back(), machine);
+}
+
 /// A pair whose sides shared a clock that was held down does not say how fast each is alone.
 std::string sustained_words(const State& state, const Comparison& pair,
                             const std::string& machine) {
@@ -69,6 +75,16 @@ std::string sustained_words(const State& state, const Comparison& pair,
   return "Sustained, each alone at its own clock: " +
          verdict_sentence(one, title(one.baseline), title(one.candidate)) + ", recorded on " +
          found.recording->machine;
+}
+
+/// A wrong result has no speed, and so no ratio; empty: both sides passed their checks.
+std::string invalid_words(const StepBars& bars, const std::optional<Comparison>& pair) {
+  for (const LessonBar* bar : {&bars.bars.front(), bars.last()}) {
+    if (bar->is_invalid) return "“" + bar->title + "” " + bar->reason + ".";
+  }
+  if (!pair || supported_verdict(*pair) != Verdict::invalid) return {};
+  return "The comparison is invalid: " +
+         (pair->reasons.empty() ? "a check failed" : pair->reasons.front()) + ".";
 }
 
 bool is_settled(const Comparison& pair) {
@@ -89,12 +105,12 @@ std::vector<double> stages_ns(const Series& series, const std::vector<std::strin
   return values;
 }
 
-/// The largest of them, and what is as large within kNear; empty: none is above 0.
-std::vector<int> largest_of(const std::vector<double>& values) {
+/// The largest of them, and what is as large within `near`; empty: none is above 0.
+std::vector<int> largest_of(const std::vector<double>& values, double near) {
   std::vector<int> places;
   const double most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   for (size_t i = 0; i < values.size() && most > 0; ++i) {
-    if (values[i] >= most * kNear) places.push_back(static_cast<int>(i));
+    if (values[i] >= most * near) places.push_back(static_cast<int>(i));
   }
   return places;
 }
@@ -118,7 +134,14 @@ bool has_uneven(const StepBars& bars) {
   return false;
 }
 
-std::vector<double> values_asked(const TourStep& step, const StepBars& bars,
+/// Over the bar before it: of a pair run in turns where there is one, else of the two times alone.
+double gain_over(const State& state, const StepBars& bars, size_t place, double before,
+                 Clock clock) {
+  const auto pair = clock == Clock::wall ? gain_pair(state, bars, place) : std::nullopt;
+  return pair ? pair->ratio : before > 0 ? value_by(bars.bars[place], clock) / before : 0;
+}
+
+std::vector<double> values_asked(const State& state, const TourStep& step, const StepBars& bars,
                                  Clock clock = Clock::wall) {
   std::vector<double> values;
   if (step.ask == Ask::stage) {
@@ -126,16 +149,42 @@ std::vector<double> values_asked(const TourStep& step, const StepBars& bars,
     return last && last->series ? stages_ns(*last->series, step.choices) : values;
   }
   double before = 0;
-  for (const LessonBar& bar : bars.bars) {
-    const double value = value_by(bar, clock);
-    values.push_back(step.ask == Ask::longest ? value : before > 0 ? value / before : 0);
+  for (size_t i = 0; i < bars.bars.size(); ++i) {
+    const double value = value_by(bars.bars[i], clock);
+    values.push_back(step.ask == Ask::longest ? value : gain_over(state, bars, i, before, clock));
     if (value > 0) before = value;
   }
   if (step.ask == Ask::largest_step) values.erase(values.begin());
   return values;
 }
 
-void judge_choice(const TourStep& step, const StepBars& bars, StepOutcome* out) {
+/// Times that were taken apart differ from run to run by a factor of kFelt: a choice between nearer ones is a toss-up.
+double near_of(const State& state, const TourStep& step, const StepBars& bars) {
+  if (bars.is_factor() || step.ask == Ask::stage) return kNear;
+  const auto has_pair = [&](size_t place) { return gain_pair(state, bars, place).has_value(); };
+  bool are_pairs = step.ask == Ask::largest_step;
+  for (size_t i = 1; i < bars.bars.size(); ++i) are_pairs = are_pairs && has_pair(i);
+  return are_pairs ? kNear : 1 / kFelt;
+}
+
+void judge_bars(const State& state, const TourStep& step, const StepBars& bars, StepOutcome* out) {
+  const double near = near_of(state, step, bars);
+  out->right = largest_of(values_asked(state, step, bars), near);
+  const auto first_by = [&](Clock clock) {
+    return largest_of(values_asked(state, step, bars, clock), kNear);
+  };
+  if (has_uneven(bars) && first_by(Clock::processor) != first_by(Clock::wall))
+    out->missing =
+        "Other programs took more of one bar's time than of another's, and by processor time the "
+        "answer is another.";
+  if (near < kNear && out->right.size() > 1)
+    out->toss_up =
+        "They were timed apart (≈), and two runs of one machine may differ as much: only runs in "
+        "turns would settle which.";
+}
+
+void judge_choice(const State& state, const TourStep& step, const StepBars& bars,
+                  StepOutcome* out) {
   if (step.ask == Ask::choice) {
     out->right = {step.right};
   } else if (step.ask == Ask::verdict) {
@@ -145,16 +194,13 @@ void judge_choice(const TourStep& step, const StepBars& bars, StepOutcome* out) 
     }
     if (out->pair && !is_settled(*out->pair)) out->missing = uneven_sentence(*out->pair);
   } else {
-    out->right = largest_of(values_asked(step, bars));
-    if (has_uneven(bars) && largest_of(values_asked(step, bars, Clock::processor)) != out->right)
-      out->missing =
-          "Other programs took more of one bar's time than of another's, and by processor time the "
-          "answer is another.";
+    judge_bars(state, step, bars, out);
   }
   if (!out->missing.empty()) return out->right.clear();
   const std::vector<std::string> choices = choices_of(step, bars);
   for (const int place : out->right) {
-    out->shown += (out->shown.empty() ? "" : " and ") + choices[static_cast<size_t>(place)];
+    const char* join = out->toss_up.empty() ? " and " : " or ";
+    out->shown += (out->shown.empty() ? "" : join) + choices[static_cast<size_t>(place)];
   }
   if (out->right.empty())
     out->missing = step.ask == Ask::verdict ? "No comparison was made." : "Nothing was measured.";
@@ -181,6 +227,18 @@ std::string share_interval(const std::optional<Interval>& range) {
   return "95 % interval " + format_share(range->low) + " to " + format_share(range->high);
 }
 
+/// "between 9.9 ms and 44.3 ms": both ends with the unit and the decimals of the larger.
+std::string time_range(double low_ns, double high_ns) {
+  const std::string high = format_time_ns(high_ns);
+  const size_t space = high.find(' '), point = high.find('.');
+  const double shown = space == std::string::npos ? 0 : std::strtod(high.c_str(), nullptr);
+  if (!(shown > 0) || high.find('e') < space)
+    return "between " + format_time_ns(low_ns) + " and " + high;
+  const size_t decimals = point < space ? space - point - 1 : 0;
+  return fmt::format("between {:.{}f}{} and {}", low_ns / high_ns * shown, decimals,
+                     high.substr(space), high);
+}
+
 /// Of a time too: what other programs took of it is no part of the call.
 bool judge_busy_time(const TourStep& step, const LessonBar& bar, StepOutcome* out) {
   const auto share = processor_share(*bar.series);
@@ -190,7 +248,7 @@ bool judge_busy_time(const TourStep& step, const LessonBar& bar, StepOutcome* ou
   out->value = wall_ns;
   out->range = Interval{processor_ns, wall_ns};
   out->is_between_clocks = true;
-  out->shown = "between " + format_time_ns(processor_ns) + " and " + format_time_ns(wall_ns);
+  out->shown = time_range(processor_ns, wall_ns);
   out->interval = "by processor and by wall time";
   out->ungraded = "Other programs took the rest of its time: " + quoted_bar(bar, step) +
                   " had the processor for " + format_share(*share) + " of it.";
@@ -293,6 +351,10 @@ void judge_apart(const TourStep& step, const LessonBar& first, const LessonBar& 
   } else {
     out->shown = format_ratio(out->value);
     out->interval = kApart;
+    out->is_apart = true;
+    out->range = Interval{out->value / kFelt, out->value * kFelt};
+    out->ungraded =
+        "Two times that were taken apart (≈) judge no answer near them: only runs in turns do.";
   }
 }
 
@@ -330,6 +392,14 @@ std::string title_of(const TourStep& step, const StepBars& bars) {
 
 bool is_unsettled(const StepOutcome& outcome) {
   return !outcome.ungraded.empty() || (outcome.pair && !is_settled(*outcome.pair));
+}
+
+std::optional<Comparison> gain_pair(const State& state, const StepBars& bars, size_t place) {
+  if (place == 0 || !bars.bars[place].series || !bars.bars[place - 1].series) return std::nullopt;
+  std::string machine;
+  auto pair = pair_between(state, bars.bars[place - 1], bars.bars[place], &machine);
+  const bool is_one = pair && pair->ratio > 0 && supported_verdict(*pair) != Verdict::invalid;
+  return is_one ? pair : std::nullopt;
 }
 
 namespace {
@@ -399,7 +469,10 @@ StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars&
   if (is_of_two && bars.bars.size() > 1) {
     out.pair = pair_of(state, bars, &out.pair_machine);
     if (out.pair) out.sustained = sustained_words(state, *out.pair, out.pair_machine);
-    if (!out.pair && is_step_cancelled(state))
+    out.missing = invalid_words(bars, out.pair);
+    out.is_invalid = !out.missing.empty();
+    if (out.is_invalid) out.pair.reset();
+    if (!out.pair && !out.is_invalid && is_step_cancelled(state))
       out.missing = "The comparison was cancelled before enough rounds.";
   }
   if (!is_of_two && bars.bars.size() > 1) out.beside = words_beside(state, bars);
@@ -407,7 +480,7 @@ StepOutcome outcome_of(const State& state, const TourStep& step, const StepBars&
   if (choices_of(step, bars).empty())
     judge_number(state, step, bars, &out);
   else
-    judge_choice(step, bars, &out);
+    judge_choice(state, step, bars, &out);
   return out;
 }
 
@@ -480,6 +553,29 @@ std::string busy_words(const std::string& said, const std::string& far, const St
 
 }  // namespace
 
+namespace {
+
+bool is_among_right(const StepOutcome& outcome, const StepAnswer& answer) {
+  return std::find(outcome.right.begin(), outcome.right.end(), answer.choice) !=
+         outcome.right.end();
+}
+
+/// Whatever part of speech the choices of a step have, "this fits" goes before them. `said` is the choice that was made.
+std::string choice_sentence(const TourStep& step, const StepAnswer& answer, const std::string& said,
+                            const StepOutcome& outcome) {
+  const bool is_open = outcome.pair && !is_settled(*outcome.pair);
+  const std::string begin =
+      said.empty() ? "No prediction was made." : "You said “" + said + "”.";
+  const std::string more = outcome.toss_up.empty() ? "" : " " + outcome.toss_up;
+  if (!said.empty() && is_among_right(outcome, answer))
+    return begin + (more.empty() ? " That is right." : more);
+  if (is_open) return begin + (said.empty() ? "" : " The rounds do not show that.");
+  return begin + (step.ask == Ask::choice ? " This fits: “" : " Measured: “") + outcome.shown +
+         "”." + more;
+}
+
+}  // namespace
+
 std::string outcome_sentence(const TourStep& step, const StepBars& bars, const StepAnswer& answer,
                              const StepOutcome& outcome, bool is_brief) {
   const std::string said = answer_text(step, bars, answer);
@@ -487,27 +583,20 @@ std::string outcome_sentence(const TourStep& step, const StepBars& bars, const S
     return busy_words(said, how_far(step, bars, answer, outcome), outcome,
                       !choices_of(step, bars).empty());
   if (!outcome.missing.empty())
-    return (said.empty() ? "" : "You said “" + said + "”. ") + outcome.missing + instead_of(bars);
+    return (said.empty() ? "" : "You said “" + said + "”. ") + outcome.missing +
+           (outcome.is_invalid ? "" : instead_of(bars));
   const std::string far = how_far(step, bars, answer, outcome);
   if (!outcome.ungraded.empty() && !far.empty())
     return "You said " + said + ": " + far + ". It is " + outcome.shown + ". " + outcome.ungraded;
   if (!outcome.ungraded.empty())
     return (said.empty() ? "No prediction was made. It is " : "You said " + said + ", and it is ") +
            outcome.shown + ". " + outcome.ungraded;
+  if (!choices_of(step, bars).empty()) return choice_sentence(step, answer, said, outcome);
   // The verdict stands beside this sentence, with what an open one lacks.
   const bool is_open = outcome.pair && !is_settled(*outcome.pair);
   if (said.empty())
     return is_open ? "No prediction was made."
                    : "No prediction was made. It is " + outcome.shown + ".";
-  if (!choices_of(step, bars).empty()) {
-    const bool is_right =
-        std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
-    return "You said “" + said + "”. " +
-           (is_right  ? "That is right"
-            : is_open ? "The rounds do not show that"
-                      : "It is “" + outcome.shown + "”") +
-           ".";
-  }
   const bool is_interval = outcome.pair && outcome.pair->ci;  // the figure above is a middle
   const std::string is = is_interval ? "." : ". It is " + outcome.shown + ".";
   if (!far.empty()) return "You said " + said + ": " + far + is;
@@ -547,7 +636,7 @@ std::string verdict_sentence(const Comparison& pair, const std::string& baseline
 }
 
 bool tells_uneven(const StepOutcome& outcome) {
-  if (!outcome.ungraded.empty()) return true;
+  if (!outcome.ungraded.empty()) return !outcome.is_apart;
   return outcome.pair && !outcome.missing.empty() &&
          outcome.missing == uneven_sentence(*outcome.pair);
 }
@@ -574,6 +663,7 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
   result.title = title_of(step, bars);
   result.said = answer_text(step, bars, answer);
   result.measured = outcome.missing.empty() ? outcome.shown : outcome.missing;
+  result.is_told = step.ask == Ask::choice;
   if (outcome.pair) {
     result.verdict = supported_verdict(*outcome.pair);
     result.claim = verdict_sentence(*outcome.pair, bars.bars.front().title, bars.last()->title);
@@ -586,8 +676,11 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
       result.rests_on.emplace_back(bar.series->request, bar.series->index);
   }
   if (!choices_of(step, bars).empty()) {
-    result.right =
-        std::find(outcome.right.begin(), outcome.right.end(), answer.choice) != outcome.right.end();
+    const bool is_right = is_among_right(outcome, answer);
+    if (is_right && !outcome.toss_up.empty())
+      result.ungraded = outcome.toss_up;
+    else
+      result.right = is_right;
     return result;
   }
   const auto said = judged_answer(step, bars, answer, outcome);
@@ -616,12 +709,12 @@ std::optional<double> answer_mark(const TourStep& step, const StepBars& bars,
   if (!choices_of(step, bars).empty() || !last) return std::nullopt;
   const auto said = parse_answer(step.ask, answer.typed);
   if (!said || !(outcome.value > 0)) return std::nullopt;
-  if (step.ask == Ask::share) return *said;  // its bars are shares
+  // Their bars are shares, and times.
+  if (step.ask == Ask::share || step.ask == Ask::time) return *said;
   if (!(last->value > 0)) return std::nullopt;
   if (step.ask == Ask::ratio && bars.bars.front().value > 0) return bars.bars.front().value * *said;
   const bool is_under = last->reading && last->series->trap->factor < 1;
-  return step.ask == Ask::time || is_under ? last->value * outcome.value / *said
-                                           : last->value * *said / outcome.value;
+  return is_under ? last->value * outcome.value / *said : last->value * *said / outcome.value;
 }
 
 }  // namespace ridge::window

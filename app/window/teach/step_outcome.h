@@ -13,6 +13,7 @@ namespace ridge::window {
 /// What the bars came to. Read only at Reveal and after.
 struct StepOutcome {
   std::string missing;     ///< why there is no outcome; empty: there is one
+  bool is_invalid = false;  ///< of a pair: a side failed its check
   double value = 0;        ///< of a number: nanoseconds, a share, or a ratio
   std::vector<int> right;  ///< of a choice: those that are right
   std::string shown;       ///< "6.21×", "12.3 ms", "77.0 %", or the labels that are right
@@ -27,6 +28,9 @@ struct StepOutcome {
   std::string task;
   /// Why no answer is judged by the figure, one sentence; empty: it is judged.
   std::string ungraded;
+  bool is_apart = false;  ///< `ungraded` is because two times were taken apart
+  /// Of a choice between bars that times taken apart do not tell from each other, all of them in `right`: why, one sentence.
+  std::string toss_up;
   /// Of a comparison step, as the step asks it; absent: none was made, or it was cancelled.
   std::optional<Comparison> pair;
   std::string pair_machine;  ///< where it was recorded; empty: here
@@ -39,6 +43,8 @@ struct StepOutcome {
 };
 /// What was measured settles no verdict, or judges no answer.
 bool is_unsettled(const StepOutcome& outcome);
+/// The comparison of a bar with the bar before it, run in turns; absent: there is none.
+std::optional<Comparison> gain_pair(const State& state, const StepBars& bars, size_t place);
 /// The figure alone, as it stands in large letters: of a pair its ratio, settled or not.
 std::string outcome_figure(const StepOutcome& outcome);
 StepOutcome outcome_of(const State& state, const study::TourStep& step, const StepBars& bars);
