@@ -201,6 +201,14 @@ void draw_tour_lines(Ui& ui, Area* inner) {
     const Area ground = {row.x - ui.px(8), row.y, row.w + ui.px(16), row.h - ui.px(1)};
     const auto touched = ui.touch("door_tour:" + tour->id, ground);
     if (touched.hovered) ui.fill(ground, ui.raised(2), ui.px(5));
+    const int done = steps_done(ui.state, *tour);
+    const float share = static_cast<float>(done) / static_cast<float>(tour->steps.size());
+    if (done > 0) {  // how far it was taken
+      const Area track = {row.x, ground.bottom() - ui.px(2), row.w, ui.px(2)};
+      ui.fill(track, ui.raised(3));
+      ui.fill({track.x, track.y, track.w * share, track.h}, ui.color(Role::series0));
+      ui.widgets["door_done:" + tour->id] = {track.x, track.y, track.w * share, track.h};
+    }
     const std::string says = tour_state(ui.state, *tour);
     const float says_w = ui.width(says, kTiny_px + 1);
     const float room = row.w - says_w - ui.px(12);

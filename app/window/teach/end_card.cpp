@@ -15,31 +15,63 @@
 namespace ridge::window {
 namespace {
 
+constexpr double kNear = 2;  ///< a number is near within this factor of what was measured
+
 struct Score {
-  int numbers = 0, near = 0;  ///< near: within a factor of two
+  int numbers = 0, inside = 0, near = 0;  ///< inside what was measured, and within kNear of it
   int choices = 0, right = 0;
+  int withdrawn = 0, open = 0;  ///< given, and contradicted later; given, and not judged
 };
 
 Score score_of(const Teaching& teach) {
-  constexpr double kNear = 2;
+  constexpr double kInside = 1.005;
   Score score;
   for (const auto& [step, result] : teach.results) {
-    if (!result.withdrawn.empty()) continue;
-    if (result.off) ++score.numbers, score.near += *result.off <= kNear;
+    if (!result.withdrawn.empty()) {
+      ++score.withdrawn;
+      continue;
+    }
+    if (result.off) {
+      ++score.numbers;
+      score.inside += *result.off < kInside;
+      score.near += *result.off <= kNear;
+    }
     if (result.right) ++score.choices, score.right += *result.right;
+    score.open += !result.off && !result.right && !result.said.empty();
   }
   return score;
 }
 
+/// "1 answer is", "2 answers are"
+std::string answers_are(int count) {
+  return fmt::format("{} answer{}", count, count == 1 ? " is" : "s are");
+}
+
+}  // namespace
+
 std::string score_text(const Teaching& teach) {
   const Score score = score_of(teach);
-  if (score.numbers + score.choices == 0) return "No prediction was made on this tour.";
+  if (score.numbers + score.choices + score.withdrawn + score.open == 0)
+    return "No prediction was made on this tour.";
   std::string text;
   if (score.numbers > 0)
-    text += fmt::format("{} of {} numbers within a factor of two. ", score.near, score.numbers);
-  if (score.choices > 0) text += fmt::format("{} of {} choices right.", score.right, score.choices);
+    text += fmt::format(
+        "Numbers: of {}, {} inside the range that was measured, {} within a factor of {:g} of its "
+        "nearer end. ",
+        score.numbers, score.inside, score.near, kNear);
+  if (score.choices > 0)
+    text += fmt::format("Choices: of {}, {} right. ", score.choices, score.right);
+  if (score.open > 0)
+    text += answers_are(score.open) + " not judged, because the measurement settles nothing there. ";
+  if (score.withdrawn > 0)
+    text += answers_are(score.withdrawn) +
+            " withdrawn from the score, because a later measurement contradicts the first: noise "
+            "made it a toss-up. ";
+  text.pop_back();
   return text;
 }
+
+namespace {
 
 /// Steps that were done while another window was open: what was said there is not known any more. Empty: none.
 std::string earlier_text(const State& state) {
@@ -77,7 +109,7 @@ constexpr float kGrowths[] = {1.8f, 1.6f, 1.4f, 1.25f, 1.12f, 1};
 
 /// Where an answer stood beside what was measured, which is the middle, from a hundredth of it to a hundred times as much.
 void draw_distance(Ui& ui, const Area& area, const StepResult& result, float grown) {
-  constexpr double kDecades = 2, kNear = 2;
+  constexpr double kDecades = 2;
   const std::string near = near_text(result);
   const bool is_near = result.right ? *result.right : result.off && *result.off <= kNear;
   const bool is_judged = result.withdrawn.empty() && (result.right || result.over);
@@ -105,7 +137,7 @@ StepWords words_of(const StepResult& result, const std::string& left) {
     return result.right ? "“" + text + "”" : text;
   };
   const std::string said = result.said.empty() ? "" : "you said " + quoted(result.said) + "; ";
-  return {said + (result.right ? "it is " : "measured: ") + quoted(result.measured),
+  return {said + (result.is_told ? "this fits: " : "measured: ") + quoted(result.measured),
           !result.withdrawn.empty()  ? result.withdrawn
           : !result.ungraded.empty() ? result.ungraded
                                      : left};
@@ -253,7 +285,7 @@ void draw_end_card(Ui& ui, Area area) {
     ui.text(line.x, line.y + ui.px(20), text, kHeading_px, Role::text, Face::strong);
   };
   if (!teach.tour->next.empty()) {
-    heading("Next");
+    heading("Go on");
     draw_next(ui, &rest, *teach.tour);
     rest.take_top(ui.px(10));
   }

@@ -5,6 +5,8 @@
 
 namespace ridge::window {
 
+/// How near the answers were, how many of them were judged, and why the others were not.
+std::string score_text(const Teaching& teach);
 void draw_end_card(Ui& ui, Area area);
 
 }  // namespace ridge::window

@@ -41,9 +41,13 @@ List tours_of(const State& state) {
                     resume_tour(changed, id);
                 }};
     row.about = tour ? tour->audience : tour.error().sentence();
-    if (tour)
-      row.head =
-          fmt::format("{}  ·  {:g} min, {} steps", tour->title, tour->minutes, tour->steps.size());
+    if (tour) {
+      const int done = steps_done(state, *tour);
+      const size_t steps = tour->steps.size();
+      row.head = fmt::format("{}  ·  {:g} min, ", tour->title, tour->minutes) +
+                 (done > 0 ? fmt::format("{} of {} steps done", done, steps)
+                           : fmt::format("{} steps", steps));
+    }
     list.rows.push_back(std::move(row));
   }
   if (!state.teaching.presenting || state.teaching.tour) return list;
