@@ -450,13 +450,34 @@ std::string own_type(const Run* run, std::span<const Recording> recordings,
   return type;
 }
 
-std::string short_machine(const std::string& machine) {
-  static const std::set<std::string> plain = {"Intel",     "AMD", "NVIDIA",  "Apple", "Ampere",
-                                              "Processor", "CPU", "GeForce", "Core"};
-  std::string name = machine;
+namespace {
+
+std::string without_marks(std::string name) {
   for (const char* mark : {"(R)", "(TM)", "(r)", "(tm)"}) {
     for (size_t at; (at = name.find(mark)) != std::string::npos;) name.erase(at, strlen(mark));
   }
+  return name;
+}
+
+}  // namespace
+
+std::string machine_in_words(const std::string& machine) {
+  const std::string name = without_marks(machine);
+  const size_t comma = std::min(name.find(", "), name.size());  // the cores follow
+  std::string text;
+  std::istringstream words(name.substr(0, comma));
+  for (std::string word; words >> word;) {
+    if (word == "@") break;  // a clock follows
+    if (word == "Processor" || word == "CPU" || word.starts_with("HBM")) continue;
+    text += (text.empty() ? "" : " ") + word;
+  }
+  return text.empty() ? machine : text + name.substr(comma);
+}
+
+std::string short_machine(const std::string& machine) {
+  static const std::set<std::string> plain = {"Intel",     "AMD", "NVIDIA",  "Apple", "Ampere",
+                                              "Processor", "CPU", "GeForce", "Core"};
+  const std::string name = without_marks(machine);
   std::string text;
   std::istringstream words(name);
   for (std::string word; words >> word;) {

@@ -130,6 +130,9 @@ std::string own_type(const Run* run, std::span<const Recording> recordings,
 /// "Xeon" of "Intel(R) Xeon(R) Processor", "H100" of "NVIDIA H100 80GB HBM3": where a label has little room. The whole
 /// name where nothing else would be left.
 std::string short_machine(const std::string& machine);
+/// "Intel Xeon, 16 cores" of "Intel(R) Xeon(R) Processor, 16 cores", "NVIDIA H100 80GB" of "NVIDIA H100 80GB HBM3": as a
+/// person says it, and still apart from the others.
+std::string machine_in_words(const std::string& machine);
 
 /// The nearest of all recordings of one machine, the first that has this kernel; of two equally near ones that which is
 /// not stale, then the one recorded later.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "app/window/panels/widgets.h"
@@ -15,6 +16,15 @@
 namespace ridge::window {
 namespace {
 
+/// A line under "recorded elsewhere": a lab with its machines folded, a lab on one machine, or how many labs more there are.
+struct RecordedLine {
+  const Lab* lab = nullptr;                    ///< null: the line that shows all labs, or few again
+  const app::RecordingGroup* group = nullptr;  ///< null: of the whole lab
+  bool is_open = false;                        ///< what it folds is shown
+  bool is_under = false;                       ///< it stands under its lab's line
+  std::vector<const app::RecordingGroup*> folds = {};  ///< of a lab's line: its machines
+};
+
 class HomeScreen final : public Screen {
  public:
   void draw(Ui& ui, Area all) override;
@@ -23,7 +33,7 @@ class HomeScreen final : public Screen {
   static void draw_lab(Ui& ui, Area card, const Lab& lab);
   static void draw_groups(Ui& ui, Area* rest);
   static void draw_results(Ui& ui, Area rest);
-  void draw_recordings(Ui& ui, Area rest) const;
+  void draw_recordings(Ui& ui, Area rest, const std::vector<RecordedLine>& lines) const;
   void take_groups(const State& state);
 
   HomeDoors doors_;
@@ -41,6 +51,10 @@ constexpr float kMostWidth = 1800;
 // Five groups side by side, three, or two.
 constexpr float kFiveColumns = 900, kThreeColumns = 560;
 constexpr size_t kMostResults = 8;
+// So many recordings stand one by one. More of them fold into their labs, so many labs at first.
+constexpr size_t kFewRecordings = 6, kFewLabs = 6;
+// Before what stands under a lab's line, and beside the mark that folds it.
+constexpr float kUnderLab = 18;
 // A line of results or recordings is no wider than it needs: a wide panel has several columns of them.
 constexpr float kLineWidth = 400, kLineGap = 32;
 
@@ -197,27 +211,97 @@ void HomeScreen::draw_results(Ui& ui, Area rest) {
   }
 }
 
-void HomeScreen::draw_recordings(Ui& ui, Area rest) const {
-  draw_heading(ui, &rest, "RECORDED ELSEWHERE");
-  const LineColumns lines(ui, rest.w, groups_.size());
-  for (size_t i = 0; i < groups_.size(); ++i) {
-    const app::RecordingGroup& group = groups_[i];
-    const Lab* lab = find_lab(group.lab);
-    std::string about = fmt::format("{} {}", group.rungs, group.rungs == 1 ? "rung" : "rungs");
-    for (const std::string& part : {group.parts, group.day})
-      about += part.empty() ? "" : "  ·  " + part;
-    // No figure stands here: each has its mark where it does.
-    std::string tip =
-        about + (group.stale.empty() ? "" : "\n" + group.stale + ". " + stale_explained());
-    for (const std::string& path : group.paths) tip += "\n" + path.substr(path.rfind('/') + 1);
-    const bool is_shown = ui.state.sessions.opened && ui.state.sessions.opened_path ==
-                                                          recordings_path(group.lab, group.machine);
-    if (draw_line(ui, lines.place(ui, rest, i),
-                  {"recorded:" + group.lab + "@" + group.machine,
-                   std::string(lab->title) + " on " + group.machine, about, tip, is_shown}))
-      ui.dispatch([lab = group.lab, machine = group.machine](State& state) {
-        open_recordings(state, lab, machine);
-      });
+/// A line for each recording where they are few; else for each lab, with its machines under it where it is open.
+std::vector<RecordedLine> recorded_lines(const State& state,
+                                         const std::vector<app::RecordingGroup>& groups) {
+  std::vector<RecordedLine> lines;
+  const bool are_few = groups.size() <= kFewRecordings;
+  size_t labs = 0, left_out = 0;
+  for (size_t first = 0, end = 0; first < groups.size(); first = end) {
+    while (end < groups.size() && groups[end].lab == groups[first].lab) ++end;
+    const Lab* lab = find_lab(groups[first].lab);
+    if (!are_few && ++labs > kFewLabs && !state.view.shows_all_recorded) {
+      ++left_out;
+      continue;
+    }
+    const bool folds = !are_few && end - first > 1;
+    const bool is_open = state.view.open_recorded.contains(groups[first].lab);
+    if (folds) {
+      lines.push_back({.lab = lab, .is_open = is_open});
+      for (size_t i = first; i < end; ++i) lines.back().folds.push_back(&groups[i]);
+    }
+    for (size_t i = first; i < end && (!folds || is_open); ++i)
+      lines.push_back({.lab = lab, .group = &groups[i], .is_under = folds});
+  }
+  if (!are_few && labs > kFewLabs) lines.push_back({.is_open = left_out == 0});
+  return lines;
+}
+
+/// "3 machines: H200, H100, Xeon": which kinds there are; their cores stand on their own lines.
+std::string machines_words(const std::vector<const app::RecordingGroup*>& groups) {
+  std::vector<std::string> names;
+  for (const app::RecordingGroup* group : groups) {
+    const std::string kind = group->machine.substr(0, group->machine.find(", "));
+    const std::string name = app::short_machine(kind);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return fmt::format("{} machines: {}", groups.size(), fmt::join(names, ", "));
+}
+
+/// What its line says; pressed, it opens the recordings of that lab on that machine.
+ResultLine line_of(const State& state, const RecordedLine& of) {
+  const app::RecordingGroup& group = *of.group;
+  std::string about = fmt::format("{} {}", group.rungs, group.rungs == 1 ? "rung" : "rungs");
+  for (const std::string& part : {group.parts, group.day})
+    about += part.empty() ? "" : "  ·  " + part;
+  // No figure stands here: each has its mark where it does.
+  std::string tip = group.machine + "\n" + about +
+                    (group.stale.empty() ? "" : "\n" + group.stale + ". " + stale_explained());
+  for (const std::string& path : group.paths) tip += "\n" + path.substr(path.rfind('/') + 1);
+  const std::string on = app::machine_in_words(group.machine);
+  const bool is_shown = state.sessions.opened &&
+                        state.sessions.opened_path == recordings_path(group.lab, group.machine);
+  return {"recorded:" + group.lab + "@" + group.machine,
+          of.is_under ? "on " + on : std::string(of.lab->title) + " on " + on, about, tip,
+          is_shown};
+}
+
+void press_recorded(State& state, const RecordedLine& line) {
+  if (!line.lab) {
+    state.view.shows_all_recorded = !state.view.shows_all_recorded;
+  } else if (!line.group) {
+    auto& open = state.view.open_recorded;
+    if (!open.insert(line.lab->id).second) open.erase(line.lab->id);
+  } else {
+    open_recordings(state, std::string(line.group->lab), std::string(line.group->machine));
+  }
+}
+
+void HomeScreen::draw_recordings(Ui& ui, Area rest, const std::vector<RecordedLine>& lines) const {
+  draw_heading(ui, &rest, "RECORDED ELSEWHERE: OPEN A LAB AS ANOTHER MACHINE MEASURED IT");
+  const LineColumns columns(ui, rest.w, lines.size());
+  std::set<std::string> labs;
+  for (const app::RecordingGroup& group : groups_) labs.insert(group.lab);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const RecordedLine& line = lines[i];
+    Area row = columns.place(ui, rest, i);
+    ResultLine says;
+    if (line.group) {
+      says = line_of(ui.state, line);
+    } else if (line.lab) {
+      says = {std::string("recorded_lab:") + line.lab->id, line.lab->title,
+              machines_words(line.folds), "Shows its machines, or folds them."};
+    } else {
+      says = {"more_recorded",
+              line.is_open ? "Fewer labs" : fmt::format("{} more labs", labs.size() - kFewLabs),
+              line.is_open ? "Only the first ones" : "All labs that were recorded", ""};
+    }
+    const Area mark = row.take_left(line.group && !line.is_under ? 0 : ui.px(kUnderLab));
+    if (draw_line(ui, row, says))
+      ui.dispatch([line](State& state) { press_recorded(state, line); });
+    if (!line.group)
+      draw_fold_mark(ui, mark.x + ui.px(5), mark.y + ui.px(15), ui.px(9), line.is_open,
+                     Role::muted);
   }
 }
 
@@ -257,7 +341,8 @@ void HomeScreen::draw(Ui& ui, Area all) {
   predictions_.draw(ui, &rest);
   // A panel without a line is none: the doors above say how a first one comes about.
   const size_t recent = std::min(kMostResults, ui.state.history.recent.size());
-  const bool has_both = recent > 0 && !groups_.empty();
+  const std::vector<RecordedLine> recorded = recorded_lines(ui.state, groups_);
+  const bool has_both = recent > 0 && !recorded.empty();
   const bool beside = has_both && rest.w > ui.px(760);
   constexpr float kPad_x = 22, kPad_y = 14;
   const float panel_w = beside ? (rest.w - gap) / 2 : rest.w;
@@ -265,7 +350,7 @@ void HomeScreen::draw(Ui& ui, Area all) {
     const LineColumns lines(ui, panel_w - 2 * ui.px(kPad_x), count);
     return count == 0 ? 0 : ui.px(76) + lines.height;
   };
-  const float recent_h = height(recent), recorded_h = height(groups_.size());
+  const float recent_h = height(recent), recorded_h = height(recorded.size());
   Area below = rest.take_top(beside ? std::max(recent_h, recorded_h)
                                     : recent_h + recorded_h + (has_both ? gap : 0));
   const auto panel = [&](float panel_h) {
@@ -278,7 +363,7 @@ void HomeScreen::draw(Ui& ui, Area all) {
     ui.widgets["panel:results"] = results;
     draw_results(ui, results);
   }
-  if (recorded_h > 0) draw_recordings(ui, panel(recorded_h));
+  if (recorded_h > 0) draw_recordings(ui, panel(recorded_h), recorded);
 }
 
 }  // namespace

@@ -72,6 +72,8 @@ struct ViewState {
   ScreenId screen = ScreenId::lab;
   size_t tours_from =
       0;  ///< which tour Home's door lists first; there may be more than it has room for
+  std::set<std::string> open_recorded;  ///< labs whose recordings Home lists machine by machine
+  bool shows_all_recorded = false;      ///< Home lists every lab that was recorded
   bool show_menu = false, show_levels = false, show_palette = false;
   std::string palette_typed;
   int palette_at = 0;  ///< the line that Enter does
