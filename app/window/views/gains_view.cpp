@@ -82,7 +82,8 @@ std::set<std::pair<std::string, std::string>> types_of(const ChartRows& rows,
 }
 
 /// The rows of the part in view: each part has an axis and a ceiling of its own. A library that stands in another part, but
-/// was measured in the type of this one's rungs, is measured against them.
+/// was measured in the type of this one's rungs, is measured against them. Libraries stand below the ladder: its first row
+/// is where it starts.
 ChartRows climb_rows(const State& state, ChartRows all) {
   ChartRows some;
   const std::string shown = part_in_view(state, all);
@@ -93,11 +94,17 @@ ChartRows climb_rows(const State& state, ChartRows all) {
     return row.is_peer && row.series &&
            types.contains({backend_of(all.kernels[i]).text(), dtype_of(*row.series)});
   };
-  for (size_t i = 0; i < all.rows.size(); ++i) {
-    if (!is_step(all, i) || !belongs(i)) continue;
+  std::vector<size_t> shown_rows;
+  for (size_t i = 0; i < all.rows.size(); ++i)
+    if (is_step(all, i) && belongs(i)) shown_rows.push_back(i);
+  const auto libraries = std::stable_partition(shown_rows.begin(), shown_rows.end(),
+                                               [&](size_t i) { return !all.rows[i].is_peer; });
+  const bool has_steps = libraries != shown_rows.begin();
+  for (const size_t i : shown_rows) {
     some.kernels.push_back(all.kernels[i]);
     some.rows.push_back(std::move(all.rows[i]));
-    some.rows.back().section.clear();  // the bar above names it
+    chart::LadderRow& row = some.rows.back();
+    row.section = row.is_peer && has_steps ? "Libraries" : "";  // the bar above names the part
   }
   return some;
 }
@@ -373,6 +380,7 @@ bool is_elsewhere(const State& state, const chart::LadderRow& from, const std::s
 chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
                           const std::string& kernel, const Axis& axis) {
   chart::ClimbRow row{.label = with_stale(from.label, from.series && from.series->stale)};
+  row.section = from.section;
   row.is_peer = from.is_peer;
   row.is_baseline = from.is_baseline;
   row.selected = from.selected;

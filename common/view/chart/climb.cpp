@@ -387,6 +387,7 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
     if (!row.is_peer) last = &row;
     model.rows.push_back({.label = row.label,
                           .sublabel = sublabel_of(row, is_bare),
+                          .section = row.section,
                           .selected = row.selected || row.is_best,
                           .is_baseline = row.is_baseline,
                           .muted = row.is_peer || !measured || !row.no_step.empty()});

@@ -45,6 +45,7 @@ std::string step_note(const ClimbStep& step);
 
 struct ClimbRow {
   std::string label{}, sublabel{};
+  std::string section{};         ///< as Row::section
   std::optional<double> rate{};  ///< in the chart's unit; absent: `reason` says why
   std::optional<Interval> interval{};
   std::optional<double> time_s{};  ///< of a call; shown where the chart is of times
