@@ -1,4 +1,6 @@
 // The view Gains: bars of speed from zero, and by a key times on a logarithmic axis.
+#include <algorithm>
+
 #include "app/window/shell/settings.h"
 #include "app/window/views/view.h"
 #include "tests/program.h"
@@ -423,4 +425,69 @@ TEST_CASE("what the climb brought is the product of its steps' pairs where each 
   CHECK(contains(less, std::to_string(pairs - 1) + " steps in pairs, and 1 unresolved step as 1×"));
   CHECK(contains(less, "; the bars say ≈ "));
   CHECK(contains(less, ": each rung was timed alone"));
+}
+
+TEST_CASE("libraries stand below the ladder, apart from its steps", "[window]") {
+  Fixture f(1280, 720);
+  open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.bf16.jsonl");
+  for (const Level level : {Level::kLearn, Level::kLab}) {
+    set_level(f.state, level);
+    f.state.selection.view = &kGainsView;
+    select_rung(f.state, "gemm.cuda.wmma");
+    f.driver->frames(3);
+    ChartRows rows;
+    const chart::ChartModel model = centre_chart(f.state, &rows);
+    REQUIRE(model.rows.size() == rows.rows.size());
+    INFO(name_of(level));
+    CHECK(rows.kernels.front() == "gemm.cuda.wmma");
+    size_t libraries = 0;
+    for (size_t i = 0; i < rows.rows.size(); ++i) {
+      INFO(rows.kernels[i]);
+      libraries += rows.rows[i].is_peer;
+      CHECK(rows.rows[i].is_peer == (libraries > 0));  // after the first of them no step follows
+      CHECK(model.rows[i].section == (rows.rows[i].is_peer ? "Libraries" : ""));
+    }
+    CHECK(libraries >= 2);
+  }
+}
+
+TEST_CASE("a run that is at another part of the ladder says so over the chart, and leads there",
+          "[window]") {
+  FakeSession::lab = "machine";
+  Fixture f(1280, 720);
+  FakeSession::lab = "gemm";
+  set_level(f.state, Level::kLearn);
+  f.state.selection.view = &kGainsView;
+  select_rung(f.state, "chains.cpu.one_chain");
+  f.driver->frames(3);
+  f.driver->key(compat::Key::f5);
+  const WorkRequest request = f.session.last(RequestType::run);
+  const auto is_at = [&](const char* kernel) {
+    const auto found = std::find_if(request.kernels.begin(), request.kernels.end(),
+                                    [&](const KernelRequest& one) { return one.kernel == kernel; });
+    REQUIRE(found != request.kernels.end());
+    f.session.phase(request.id, static_cast<int>(found - request.kernels.begin()), "timing", 0.5);
+    f.driver->frames(4);
+  };
+  is_at("chains.cpu.chains");
+  CHECK_FALSE(f.driver->find("run_elsewhere"));
+  is_at("chase.cpu.pointer");
+  CHECK(f.driver->find("run_elsewhere"));
+  CHECK(f.state.selection.rung == "chains.cpu.one_chain");  // the reader stays where they are
+  REQUIRE(f.driver->click("show_run"));
+  f.driver->frames(3);
+  CHECK(f.state.selection.rung == "chase.cpu.pointer");
+  CHECK_FALSE(f.driver->find("run_elsewhere"));
+  // From then on the view goes on with the run,
+  is_at("sums.cpu.stride");
+  CHECK(f.state.selection.rung == "sums.cpu.stride");
+  // until the reader selects a rung.
+  select_rung(f.state, "chains.cpu.one_chain");
+  f.driver->frames(3);
+  is_at("roofline.cpu.fmas");
+  CHECK(f.state.selection.rung == "chains.cpu.one_chain");
+  CHECK(f.driver->find("run_elsewhere"));
+  f.session.finish(request);
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("run_elsewhere"));
 }

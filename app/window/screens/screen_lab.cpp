@@ -1,4 +1,6 @@
 // The lab: rungs at the left, the chart and its verdict in the middle, lesson and source at the right.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/views/chart_panel.h"
+#include "common/record/edit.h"
 
 namespace ridge::window {
 namespace {
@@ -22,6 +25,8 @@ constexpr float kGap = 12, kVerdict = 94, kStrip = 172;
 constexpr float kLadder = 178, kRow = 44, kRoomierRow = 54;
 // A low window's: what gaps and rows shrink to, and how many rows a verdict leaves to the chart.
 constexpr float kLowGap = 8, kLowLadder = 148, kLowRow = 21, kLowRows = 12;
+// A line above the chart with a button in it.
+constexpr float kBar = 42, kLowBar = 33;
 // A window smaller than this (or a scale larger: 1600 px at 1.6 are 1000) gives its room to the chart.
 constexpr float kNarrow = 1120;
 
@@ -94,7 +99,7 @@ std::optional<KeptBar> kept_bar(const State& state) {
 void draw_kept_bar(Ui& ui, Area area, const KeptBar& bar) {
   ui.panel(area);
   ui.widgets[bar.widget] = area;
-  Area inner = area.inset(ui.px(18), ui.px(6));
+  Area inner = area.inset(ui.px(18), ui.px(ui.is_compact ? 3 : 6));
   const float w = ui.width(bar.button, kSmall_px + 1) + ui.px(32);
   const Area button = inner.take_right(w, ui.px(12));
   ui.text(inner.x, inner.middle(), bar.text, kSmall_px, Role::muted, Face::body, Anchor::start,
@@ -111,6 +116,40 @@ void draw_climb_line(Ui& ui, Area area, const std::string& line) {
   const Area inner = area.inset(ui.px(18), ui.px(4));
   ui.text(inner.x, inner.middle(), line, kBody_px, Role::text, Face::strong, Anchor::start,
           inner.w);
+}
+
+/// What a run is at, where the chart in view has no row for it: of another part of the ladder, or of another lab.
+struct RunElsewhere {
+  const Lab* lab = nullptr;  ///< null: the chart shows it, or nothing runs
+  std::string kernel, words;
+};
+
+/// "CPU, latency": the part of the ladder that the rung stands in; empty: its lab has no parts.
+std::string part_of(const Lab& lab, std::string_view kernel) {
+  std::string part;
+  for (const Rung& rung : lab.rungs) {
+    if (const Section* section = section_at(lab, rung)) part = section->title;
+    if (rung.kernel == kernel) return part;
+  }
+  return "";
+}
+
+RunElsewhere run_elsewhere(const State& state, const ChartPanel& chart) {
+  const auto& progress = state.run().progress();
+  const Request* request = state.run().request(state.requests.run);
+  if (!request || !progress || progress->request != request->id || progress->series < 0) return {};
+  const auto at = static_cast<size_t>(progress->series);
+  const Lab* lab = find_lab(request->lab);
+  if (!lab || at >= request->kernels.size()) return {};
+  const std::string& kernel = request->kernels[at];
+  const bool is_this_lab = lab == state.selection.lab;
+  if (is_this_lab && chart.has_row(kernel)) return {};
+  const Rung* rung = rung_of(original_of(kernel));
+  const std::string part = part_of(*lab, original_of(kernel));
+  const std::string place = !is_this_lab ? lab->title : part;
+  return {lab, kernel,
+          fmt::format("Rung {} of {} is being measured: {}{}", at + 1, request->kernels.size(),
+                      rung ? rung->title : kernel, place.empty() ? "" : ", under “" + place + "”")};
 }
 
 float gap_of(const Ui& ui) {
@@ -139,6 +178,7 @@ class LabScreen final : public Screen {
 
  private:
   bool draw_centre(Ui& ui, Area area);
+  void draw_run_elsewhere(Ui& ui, Area* area);
   void splitter(Ui& ui, const char* name, const Area& area, float now, float Appearance::*side,
                 float direction);
 
@@ -148,6 +188,8 @@ class LabScreen final : public Screen {
   StripPanel strip_;
   RightPanel right_;
   PredictBar predict_;
+  std::string
+      followed_;  ///< the rung that was shown because a run was at it; empty: the run is not followed
 };
 
 void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
@@ -168,14 +210,43 @@ void LabScreen::splitter(Ui& ui, const char* name, const Area& area, float now,
   if (ImGui::IsItemDeactivated()) ui.dispatch([](State& state) { save_settings(&state); });
 }
 
+/// A run's progress stays where the reader is, with a way to its bars: those of another part of the ladder grow unseen.
+/// Once that was pressed the view goes on with the run, until another rung is selected.
+void LabScreen::draw_run_elsewhere(Ui& ui, Area* area) {
+  const RunElsewhere run = run_elsewhere(ui.state, chart_);
+  if (!ui.state.requests.run || followed_ != ui.state.selection.rung) followed_.clear();
+  if (!run.lab) return;
+  const auto show = [&] {
+    followed_ = run.kernel;
+    ui.dispatch([run](State& state) {
+      if (state.selection.lab != run.lab) open_lab(state, run.lab->id);
+      select_rung(state, run.kernel);
+    });
+  };
+  if (!followed_.empty()) return show();
+  const Area bar = area->take_top(ui.px(ui.is_compact ? kLowBar : kBar), gap_of(ui));
+  ui.panel(bar);
+  ui.fill({bar.x, bar.y, ui.px(4), bar.h}, ui.color(Role::series0), ui.px(2));
+  ui.widgets["run_elsewhere"] = bar;
+  Area inner = bar.inset(ui.px(18), ui.px(ui.is_compact ? 3 : 6));
+  const char* label = "Show it";
+  const Area button = inner.take_right(ui.width(label, kSmall_px + 1) + ui.px(32), ui.px(12));
+  ui.text(inner.x, inner.middle(), run.words, kSmall_px + 1, Role::text, Face::body, Anchor::start,
+          inner.w);
+  if (ui.button("show_run", button, label, Ui::Kind::normal)) show();
+}
+
 /// Whether the verdict's card leaves its reason to the right.
 bool LabScreen::draw_centre(Ui& ui, Area area) {
   const float gap = gap_of(ui);
   if (const float h = TourBar::height(ui); h > 0) TourBar::draw(ui, area.take_top(h, gap));
-  if (const auto kept = kept_bar(ui.state)) draw_kept_bar(ui, area.take_top(ui.px(42), gap), *kept);
+  if (const auto kept = kept_bar(ui.state))
+    draw_kept_bar(ui, area.take_top(ui.px(ui.is_compact ? kLowBar : kBar), gap), *kept);
   const std::string climb = climb_line(ui.state);
   if (!climb.empty() && ui.state.selection.lab == ui.state.first_climb.lab)
     draw_climb_line(ui, area.take_top(ui.px(36), gap), climb);
+  else
+    draw_run_elsewhere(ui, &area);
   if (ui.state.selection.view->fills && !ui.state.teaching.tour) {
     chart_.draw(ui, area);
     draw_teaching_buttons(ui, area);

@@ -171,6 +171,11 @@ float ChartPanel::buttons_height(Ui& ui, float width) const {
   return ui.px(kHeading) * static_cast<float>(view_buttons(ui, room, is_unfolded_).rows.size());
 }
 
+bool ChartPanel::has_row(const std::string& kernel) const {
+  return !is_chart_ || rows_.empty() ||
+         std::find(rows_.begin(), rows_.end(), kernel) != rows_.end();
+}
+
 void ChartPanel::build(Ui& ui) {
   const ViewDesc* view = ui.state.selection.view;
   if (version_ == ui.state.ladder.version && shown_ == view) return;

@@ -17,6 +17,8 @@ struct ChartPanel {
   void draw(Ui& ui, Area area);
   /// Of the views' buttons, in a panel of this width.
   float buttons_height(Ui& ui, float width) const;
+  /// Whether the view has a row for this rung; true of a view that has no rows.
+  bool has_row(const std::string& kernel) const;
   /// Null where something else stands there.
   ChartView* view() { return is_chart_ ? &view_ : nullptr; }
 
