@@ -145,6 +145,20 @@ TEST_CASE("text is read on every surface it stands on, 4.5 to 1", "[theme]") {
   }
 }
 
+TEST_CASE("code and words are read on a tinted line, 4.5 to 1", "[theme]") {
+  for (const bool dark : {true, false}) {
+    for (const Role tint : {Role::faster, Role::slower}) {
+      const uint32_t ground =
+          chart::mix(chart::colour(Role::panel, dark), chart::colour(tint, dark), chart::kTint);
+      for (const Role role :
+           {Role::text, Role::muted, Role::series0, Role::series1, Role::faster, Role::slower}) {
+        INFO((dark ? "dark: " : "light: ") << name(role) << " on a line of " << name(tint));
+        CHECK(contrast(chart::colour(role, dark), ground) >= 4.5);
+      }
+    }
+  }
+}
+
 TEST_CASE("a label inside a bar and on a button is read on its fill", "[theme]") {
   for (const bool dark : {true, false}) {
     const uint32_t canvas = chart::colour(Role::canvas, dark);

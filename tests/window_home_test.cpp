@@ -536,6 +536,48 @@ TEST_CASE("a damaged file of tours is said in one sentence and set aside, never 
   CHECK(odd->places.at("a").done == std::set<int>{1, 2});
 }
 
+TEST_CASE("of the three doors one has a primary button", "[window][home]") {
+  Fixture f(1280, 720);
+  f.driver->type('h');
+  f.driver->frames(2);
+  CHECK(f.driver->shell().primary_buttons() == std::vector<std::string>{"begin"});
+  for (const char* other : {"resume_tour", "open_exercise"}) CHECK(f.driver->find(other));
+  watch(f, 0.8e6);
+  f.session.judge(f.session.last(RequestType::compare), Verdict::slower, 0.5);
+  f.driver->frames(3);
+  f.driver->key(compat::Key::escape);
+  f.driver->type('h');
+  f.driver->frames(2);
+  CHECK(f.driver->shell().primary_buttons() == std::vector<std::string>{"next_tour"});
+}
+
+TEST_CASE("a newcomer who learns begins with the tour for one alone, then with the next unfinished",
+          "[window][home]") {
+  Fixture f(1280, 720);
+  f.driver->type('h');
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("resume_tour"));
+  f.driver->frames(2);
+  REQUIRE(f.state.teaching.tour);
+  CHECK(f.state.teaching.tour->id == "first_hour");
+  end_tour(f.state);
+  for (size_t i = 0; i < built_in_tours().at("first_hour")->steps.size(); ++i)
+    f.state.tour_progress.places["first_hour"].done.insert(static_cast<int>(i));
+  CHECK(tour_to_resume(f.state) == tours_in_order()[1]->id);
+}
+
+TEST_CASE("Present lists the tours where none was begun: the first one is for one alone",
+          "[window][home]") {
+  Fixture f;
+  f.driver->type('h');
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("present_tour"));
+  f.driver->frames(2);
+  CHECK(f.state.teaching.presenting);
+  CHECK_FALSE(f.state.teaching.tour);
+  CHECK(f.driver->find("tour:meetup"));
+}
+
 // ---- build ----
 
 TEST_CASE("a solved exercise has its tick, and a click opens one", "[window][home]") {
@@ -695,6 +737,69 @@ TEST_CASE("on a wide Home the recordings stand in several columns", "[window][ho
   };
   CHECK(columns(1920, 1080) >= 3);
   CHECK(columns(560, 720) == 1);
+}
+
+/// The same of another lab: its name alone counts for the list.
+Recording recorded_in(const std::string& lab, const std::string& machine) {
+  Transcript lines;
+  WorkRequest request = request_for(RequestType::run, 1);
+  request.kernels = {{find_lab(lab)->rungs.front().kernel, {}}};
+  lines.send(request);
+  Series series = outcome(1, 0, request.kernels.front().kernel);
+  series.lab = lab;
+  series.stats = Stats{20, 1e6, 1e6, 1e6, 1e6, 1e6, Interval{9e5, 1.1e6}, 0, 0, 1, {}};
+  lines.worker("result", {{"request", 1}, {"series", 0}, {"outcome", series}});
+  auto run = std::make_shared<Run>();
+  for (const std::string& line : lines.lines) run->apply_line(line);
+  return {"/r/" + lab + machine + ".jsonl", machine, app::title_of_run(*run), run, ""};
+}
+
+int lines_of_recordings(const Headless& driver) {
+  int found = 0;
+  for (const auto& [name, area] : driver.shell().widgets())
+    found += name.starts_with("recorded:") || name.starts_with("recorded_lab:");
+  return found;
+}
+
+TEST_CASE("many recordings fold into their labs, and Home shows a few of these at first",
+          "[window][home]") {
+  Fixture f;
+  size_t labs = 0;
+  for (const Lab* lab : all_labs()) {
+    if (lab->rungs.empty()) continue;
+    ++labs;
+    for (const char* machine : {"Intel(R) Xeon(R) Processor, 2 cores", "NVIDIA H200"})
+      f.state.sessions.recordings.push_back(recorded_in(lab->id, machine));
+  }
+  REQUIRE(labs > 8);
+  f.driver->type('h');
+  f.driver->frames(2);
+  CHECK(lines_of_recordings(*f.driver) == 6);
+  CHECK_FALSE(f.driver->find("recorded:gemm@NVIDIA H200"));
+  REQUIRE(f.driver->click("recorded_lab:gemm"));
+  f.driver->frames(2);
+  CHECK(f.driver->find("recorded:gemm@NVIDIA H200"));
+  CHECK(lines_of_recordings(*f.driver) == 8);
+  REQUIRE(f.driver->click("recorded_lab:gemm"));
+  f.driver->frames(2);
+  CHECK(lines_of_recordings(*f.driver) == 6);
+  REQUIRE(f.driver->click("more_recorded"));
+  f.driver->frames(2);
+  CHECK(lines_of_recordings(*f.driver) == static_cast<int>(labs));
+  REQUIRE(f.driver->click("recorded_lab:conv"));
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("recorded:conv@NVIDIA H200"));
+  f.driver->frames(3);
+  CHECK(f.state.is_replay());
+  CHECK(std::string(f.state.selection.lab->id) == "conv");
+}
+
+TEST_CASE("a machine has the name that a person says", "[window][home]") {
+  CHECK(app::machine_in_words("Intel(R) Xeon(R) Processor, 16 cores") == "Intel Xeon, 16 cores");
+  CHECK(app::machine_in_words("Intel(R) Xeon(R) CPU @ 2.20GHz, 2 cores") == "Intel Xeon, 2 cores");
+  CHECK(app::machine_in_words("NVIDIA H100 80GB HBM3") == "NVIDIA H100 80GB");
+  CHECK(app::machine_in_words("NVIDIA H200") == "NVIDIA H200");
+  CHECK(app::machine_in_words("Processor") == "Processor");
 }
 
 TEST_CASE("recordings are grouped by lab and machine, and a group opens with all its files",

@@ -222,7 +222,7 @@ int draw_code(Ui& ui, const Area& whole, const Code& code) {
       continue;
     }
     ui.text(code_x - ui.px(14), y, std::to_string(i + 1), kTiny_px, Role::muted, Face::mono,
-            Anchor::end, 0, 0.6f);
+            Anchor::end);
     if (i < code.margin.size())
       ui.text(margin_x - ui.px(12), y, code.margin[i], kTiny_px, Role::series0, Face::mono,
               Anchor::end);

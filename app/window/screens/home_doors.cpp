@@ -40,7 +40,9 @@ Area open_door(Ui& ui, const Area& door, const Door& says) {
   return inner;
 }
 
-bool door_button(Ui& ui, const char* name, Area* inner, const std::string& label, bool enabled) {
+/// Of the three doors one has the primary button: the first, which asks nothing of a newcomer.
+bool door_button(Ui& ui, const char* name, Area* inner, const std::string& label, Ui::Kind kind,
+                 bool enabled = true) {
   const Area row = inner->take_top(ui.px(42), ui.px(10));
   const float w = std::min(row.w, ui.width(label, kSmall_px + 1, Face::strong) + ui.px(44));
   // A title up to its comma, or "Begin" alone, rather than a part of it: the list under it has the whole one.
@@ -50,7 +52,7 @@ bool door_button(Ui& ui, const char* name, Area* inner, const std::string& label
       shown = shown.substr(0, shown.find(cut));
   }
   shown = ui.elide(shown, w - ui.px(20), kSmall_px + 1, Face::strong);
-  return ui.button(name, {row.x, row.y, w, row.h}, shown, Ui::Kind::primary, enabled) && enabled;
+  return ui.button(name, {row.x, row.y, w, row.h}, shown, kind, enabled) && enabled;
 }
 
 /// One muted line under a door's button.
@@ -64,7 +66,7 @@ void small_line(Ui& ui, Area* inner, const std::string& text, Role role = Role::
 bool text_link(Ui& ui, const std::string& name, Area row, const std::string& text) {
   row.w = std::min(row.w, ui.width(text, kSmall_px) + ui.px(16));
   const auto touched = ui.touch(name, row);
-  if (touched.hovered) ui.fill(row, ui.raised(2), ui.px(5));
+  if (touched.hovered) ui.fill(row, ui.raised(1), ui.px(5));
   ui.text(row.x + ui.px(8), row.middle(), text, kSmall_px, Role::series0, Face::body, Anchor::start,
           row.w - ui.px(16));
   return touched.clicked;
@@ -141,13 +143,15 @@ void draw_watch(Ui& ui, Area door) {
        "library."});
   const bool is_on = state.first_climb.is_under_way() && !state.is_replay();
   if (state.is_replay()) {
-    if (door_button(ui, "begin", &inner, way_out(state), true)) ui.dispatch(take_way_out);
+    if (door_button(ui, "begin", &inner, way_out(state), Ui::Kind::primary))
+      ui.dispatch(take_way_out);
   } else if (is_on) {
-    if (door_button(ui, "begin", &inner, "It climbs: look", true))
+    if (door_button(ui, "begin", &inner, "It climbs: look", Ui::Kind::primary))
       ui.dispatch([](State& changed) { changed.view.screen = ScreenId::lab; });
   } else {
     const bool can = first_climb_blocker(state).empty();
-    if (door_button(ui, "begin", &inner, "Watch it climb", can)) ui.dispatch_action("watch");
+    if (door_button(ui, "begin", &inner, "Watch it climb", Ui::Kind::primary, can))
+      ui.dispatch_action("watch");
     const bool is_starting = !state.run().catalogue_complete() &&
                              state.sessions.shown->state() != app::WorkerState::lost;
     if (!can)
@@ -290,15 +294,23 @@ void HomeDoors::draw_learn(Ui& ui, Area door) const {
   const Area row = inner.take_top(ui.px(42), ui.px(10));
   const float present_w = ui.width("Present", kSmall_px + 1, Face::strong) + ui.px(32);
   Area begin = {row.x, row.y, row.w - present_w - ui.px(8), row.h};
-  if (door_button(ui, "resume_tour", &begin, (goes_on ? "Resume: " : "Begin: ") + tour.title, true))
+  if (door_button(ui, "resume_tour", &begin, (goes_on ? "Resume: " : "Begin: ") + tour.title,
+                  Ui::Kind::normal))
     ui.dispatch([id](State& changed) { resume_tour(changed, id); });
   const Area present = {row.right() - present_w, row.y, present_w, row.h};
-  if (ui.button("present_tour", present, "Present", Ui::Kind::normal))
-    ui.dispatch([id](State& changed) { present_tour(changed, id); });
+  // The tour that a newcomer begins with is for one alone: what a room sees is chosen from the list.
+  if (ui.button("present_tour", present, "Present", Ui::Kind::quiet))
+    ui.dispatch([id, goes_on](State& changed) {
+      if (goes_on)
+        present_tour(changed, id);
+      else
+        begin_presenting(changed);
+    });
   if (ImGui::IsItemHovered())
-    ui.tooltip(
-        "Present this tour to a room: full screen, in larger letters.\nA clicker's Page Down "
-        "and Page Up go on and back; Esc leaves.");
+    ui.tooltip(std::string(goes_on ? "Present this tour to a room"
+                                   : "Choose a tour and present it to a room") +
+               ": full screen, in larger letters.\nA clicker's Page Down and Page Up go on and "
+               "back; Esc leaves.");
   small_line(ui, &inner, state.tour_progress.problem, Role::slower);
   draw_tour_lines(ui, &inner);
 }
@@ -363,7 +375,7 @@ void HomeDoors::draw_build(Ui& ui, Area door) {
   const auto next = std::find_if(exercises_->begin(), exercises_->end(), is_open);
   const bool all_solved = next == exercises_->end();
   const std::string label = all_solved ? "All exercises" : "Open: " + next->title;
-  if (door_button(ui, "open_exercise", &inner, label, true)) {
+  if (door_button(ui, "open_exercise", &inner, label, Ui::Kind::normal)) {
     if (all_solved)
       ui.dispatch([](State& state) { state.view.screen = ScreenId::classroom; });
     else

@@ -9,8 +9,10 @@
 
 namespace ridge::window {
 
-/// Lab title and parameters, machine, quiet badge, baseline, Compare, Export, Run.
+/// The same on every screen: the menu, the tabs, the level. Under them on the lab its title and parameters, machine, quiet
+/// badge, baseline, Compare, Export, Run.
 struct TopBar {
+  static float height(const Ui& ui);
   void draw(Ui& ui, Area area);
 };
 
@@ -50,6 +52,8 @@ class Shell {
   const Ui::Smallest& smallest_text() const { return ui_.smallest; }
   /// What the last place of that frame that has nothing to show says; empty: each shows something.
   const std::string& empty_state() const { return ui_.empty; }
+  /// The primary buttons of that frame.
+  const std::vector<std::string>& primary_buttons() const { return ui_.primary; }
   /// The chart of the screen that is shown.
   const chart::Scene& chart_scene() const;
   /// Where that chart stands; empty where there is none.

@@ -131,7 +131,7 @@ void Ui::note_text(std::string_view text, float height_px) {
 }
 
 float Ui::text(float x, float y, std::string_view text, float size, Role role, Face face,
-               Anchor anchor, float max_w, float alpha) {
+               Anchor anchor, float max_w) {
   std::string shortened;
   if (max_w > 0) {
     shortened = elide(text, max_w, size, face);
@@ -142,7 +142,7 @@ float Ui::text(float x, float y, std::string_view text, float size, Role role, F
   if (anchor == Anchor::middle) x -= w / 2;
   if (anchor == Anchor::end) x -= w;
   list->AddText(fonts.get(face, height), height, {std::round(x), std::round(y - height / 2)},
-                color(role, alpha), text.data(), text.data() + text.size());
+                color(role), text.data(), text.data() + text.size());
   return w;
 }
 
@@ -277,6 +277,7 @@ bool Ui::button(const std::string& name, const Area& area, std::string_view labe
   const bool lit = touched.hovered && enabled;
   if (kind == Kind::primary && enabled) {
     fill(area, color(Role::series0, lit ? 1 : 0.9f), px(5));
+    primary.push_back(name);
   } else if (kind != Kind::quiet || lit) {
     fill(area, raised(lit ? 3 : enabled ? 2 : 1), px(5));
   }

@@ -55,6 +55,7 @@ struct Ui {
     std::string text;
   };
   Smallest smallest;           ///< of this frame's text, which a wall must show to the last row
+  std::vector<std::string> primary;  ///< of this frame: the primary buttons that can be pressed
   std::string empty;           ///< of this frame: what the last place that has nothing to show says; empty: none
   Area window;                 ///< all of it
   float scale = 1;             ///< of this frame: the one chosen, where it has room
@@ -75,7 +76,7 @@ struct Ui {
   void panel(const Area& area);
   /// One line, middle at y, elided to `max_w` (0: as it is). Returns its width.
   float text(float x, float y, std::string_view text, float size, Role role, Face face = Face::body,
-             Anchor anchor = Anchor::start, float max_w = 0, float alpha = 1);
+             Anchor anchor = Anchor::start, float max_w = 0);
   /// Broken at spaces; returns the height taken. Draws nothing if `measure`.
   float paragraph(const Area& area, std::string_view text, float size, Role role,
                   Face face = Face::body, bool measure = false);

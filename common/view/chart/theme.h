@@ -58,4 +58,7 @@ inline uint32_t raised(int step, bool dark) {
              0.055f * static_cast<float>(step));
 }
 
+/// Share of a role in the ground of a line or a badge that speaks in it: code and words are still read on it.
+inline constexpr float kTint = 0.08f;
+
 }  // namespace ridge::chart
