@@ -160,6 +160,15 @@ TEST_CASE("the rung panel names a faster option, and is silent where nothing is 
   CHECK(f.driver->find("faster") == nullptr);
 }
 
+TEST_CASE("what is faster stands below the question that it would answer", "[window]") {
+  Fixture f;
+  select_rung(f.state, "gemm.cpu.naive_o3");
+  run_ladder_at(f, {240e6, 120e6, 20e6});
+  REQUIRE(f.driver->find("faster"));
+  REQUIRE(f.driver->find("lesson:happened"));
+  CHECK(f.driver->find("faster")->y > f.driver->find("lesson:happened")->bottom());
+}
+
 TEST_CASE("what is being predicted is no faster option that is told", "[window]") {
   Fixture f;
   run_ladder_at(f, {240e6, 120e6, 20e6});

@@ -109,10 +109,12 @@ struct DiffTab {
   std::vector<app::DiffLine> lines_;  ///< of the code, numbered as in its files
 };
 
-/// Bottleneck, evidence and lever of the selected rung, and what is faster, above its lesson.
+/// Bottleneck, evidence and lever of the selected rung above its lesson, and what is faster.
 struct DiagnosisCard {
   /// `expected`: the limits that the lesson below names. Returns the height taken: 0 where nothing is known.
   float draw(Ui& ui, const Area& area, const std::vector<Bottleneck>& expected);
+  /// What is faster, after draw() in a frame. Returns the height taken.
+  float draw_faster(Ui& ui, const Area& area) const;
 
  private:
   void build(const State& state, const Series& series, const Run& run,

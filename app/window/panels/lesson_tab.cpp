@@ -513,7 +513,8 @@ const std::vector<LessonBlock>& LessonText::blocks(const State& state) {
   return blocks_;
 }
 
-void LessonTab::draw(Ui& ui, Area area, const UnderTitle& under_title) {
+void LessonTab::draw(Ui& ui, Area area, const UnderTitle& under_title,
+                     const UnderPart& under_part) {
   const std::vector<LessonBlock>& blocks = text_.blocks(ui.state);
   if (std::exchange(path_, text_.path()) != path_) diagrams_.clear();
   if (blocks.empty()) {
@@ -563,12 +564,18 @@ void LessonTab::draw(Ui& ui, Area area, const UnderTitle& under_title) {
       causes_in(is_folded_away ? nullptr : expected_limit(blocks, rung));
   // The selected rung's part, then everything that belongs to no rung.
   bool found = false;
+  const bool asks = question != blocks.end();
+  const auto draw_results = [&] {
+    area.y += under_title(area, expected);
+    if (!asks) area.y += under_part(area);
+  };
   for (const LessonBlock& block : blocks) {
     if (block.kernel.empty() || block.kernel != rung) continue;
     draw_one(block);
-    if (!std::exchange(found, true)) area.y += under_title(area, expected);
+    if (!std::exchange(found, true)) draw_results();
   }
-  if (!found) area.y += under_title(area, expected);
+  if (!found) draw_results();
+  if (asks) area.y += under_part(area);
   if (found) {
     area.y += ui.px(10);
     ui.list->AddLine({area.x, area.y}, {area.right(), area.y}, ui.color(Role::grid));

@@ -116,7 +116,10 @@ struct LessonTab {
   /// names, as far as it shows them.
   using UnderTitle =
       std::function<float(const Area& area, const std::vector<Bottleneck>& expected)>;
-  void draw(Ui& ui, Area area, const UnderTitle& under_title);
+  /// The same below the part, and what it draws there.
+  using UnderPart = std::function<float(const Area& area)>;
+  /// What would answer the part's question stands below the part; of a part that asks nothing, under its title.
+  void draw(Ui& ui, Area area, const UnderTitle& under_title, const UnderPart& under_part);
 
  private:
   float draw_block(Ui& ui, const Area& area, const LessonBlock& block);

@@ -12,6 +12,7 @@
 #include "app/window/teach/measured_limit.h"
 #include "app/window/teach/study.h"
 #include "common/record/derive.h"
+#include "common/view/chart/theme.h"
 
 namespace ridge::window {
 
@@ -63,9 +64,12 @@ void RightPanel::draw(Ui& ui, Area area) {
   Area content = {at.x, at.y + ui.px(8), inner.w - ui.px(16), inner.h - ui.px(16)};
   switch (ui.state.view.tab) {
     case Tab::lesson:
-      lesson_.draw(ui, content, [&](const Area& place, const std::vector<Bottleneck>& expected) {
-        return diagnosis_.draw(ui, place, expected);
-      });
+      lesson_.draw(
+          ui, content,
+          [&](const Area& place, const std::vector<Bottleneck>& expected) {
+            return diagnosis_.draw(ui, place, expected);
+          },
+          [&](const Area& place) { return diagnosis_.draw_faster(ui, place); });
       break;
     case Tab::source:
       source_.draw(ui, content);
@@ -135,9 +139,25 @@ void DiagnosisCard::build(const State& state, const Series& series, const Run& r
   }
 }
 
+namespace {
+
+/// A line below what was drawn in `area`; `rest` is left of it. Returns the height with it.
+float draw_end(Ui& ui, const Area& area, Area rest) {
+  rest.take_top(ui.px(8));
+  ui.list->AddLine({area.x, rest.y}, {area.right(), rest.y}, ui.color(Role::grid));
+  return rest.y + ui.px(12) - area.y;
+}
+
+}  // namespace
+
 float DiagnosisCard::draw(Ui& ui, const Area& area, const std::vector<Bottleneck>& expected) {
   const RungView* row = find_row(ui.state.ladder, ui.state.selection.rung);
-  if (row == nullptr || row->series == nullptr || row->run == nullptr) return 0;
+  if (row == nullptr || row->series == nullptr || row->run == nullptr) {
+    diagnosis_.reset();
+    faster_.clear();
+    version_ = ~0ull;
+    return 0;
+  }
   const bool counts = ui.state.selection.counters;
   if (version_ != ui.state.ladder.version || rung_ != ui.state.selection.rung ||
       counts != std::exchange(counts_, counts) || expected_ != expected) {
@@ -147,18 +167,19 @@ float DiagnosisCard::draw(Ui& ui, const Area& area, const std::vector<Bottleneck
     build(ui.state, *row->series, *row->run, expected);
   }
   const bool is_open = diagnosis_ && diagnosis_->bottleneck == Bottleneck::not_sure;
-  const bool is_told = diagnosis_ && !(is_open && is_learning(ui.state));
-  if (!is_told && faster_.empty()) return 0;
+  if (!diagnosis_ || (is_open && is_learning(ui.state))) return 0;
   Area rest = area;
-  if (is_told) draw_cause(ui, &rest, *row->series);
-  if (!faster_.empty()) {
-    const float top = rest.y;
-    rest.take_top(ui.paragraph(rest, faster_, kSmall_px, Role::text), ui.px(2));
-    ui.widgets["faster"] = {rest.x, top, rest.w, rest.y - top};
-  }
-  rest.take_top(ui.px(8));
-  ui.list->AddLine({area.x, rest.y}, {area.right(), rest.y}, ui.color(Role::grid));
-  return rest.y + ui.px(12) - area.y;
+  draw_cause(ui, &rest, *row->series);
+  return draw_end(ui, area, rest);
+}
+
+float DiagnosisCard::draw_faster(Ui& ui, const Area& area) const {
+  if (faster_.empty()) return 0;
+  Area rest = area;
+  const float top = rest.y;
+  rest.take_top(ui.paragraph(rest, faster_, kSmall_px, Role::text), ui.px(2));
+  ui.widgets["faster"] = {rest.x, top, rest.w, rest.y - top};
+  return draw_end(ui, area, rest);
 }
 
 namespace {
@@ -228,8 +249,8 @@ void draw_diff_line(Ui& ui, const Area& line, const app::DiffLine& diff, float g
                     LexState* lexer, float code_px) {
   const bool added = diff.kind == app::DiffLine::Kind::added,
              removed = diff.kind == app::DiffLine::Kind::removed;
-  if (added) ui.fill(line, ui.color(Role::faster, 0.13f));
-  if (removed) ui.fill(line, ui.color(Role::slower, 0.12f));
+  if (added) ui.fill(line, ui.color(Role::faster, chart::kTint));
+  if (removed) ui.fill(line, ui.color(Role::slower, chart::kTint));
   const int number = removed ? diff.old_number : diff.new_number;
   if (number == 0) {
     ui.text(line.x + std::max(gutter, ui.px(12)), line.middle(), "…", kSmall_px, Role::muted,
@@ -239,7 +260,7 @@ void draw_diff_line(Ui& ui, const Area& line, const app::DiffLine& diff, float g
   const bool is_rest = diff.margin > 0;
   if (gutter > 0 && !is_rest)
     ui.text(line.x + gutter, line.middle(), std::to_string(number), kTiny_px, Role::muted,
-            Face::mono, Anchor::end, 0, 0.6f);
+            Face::mono, Anchor::end);
   const Role sign = added ? Role::faster : Role::slower;
   if ((added || removed) && !is_rest)
     ui.text(line.x + gutter + ui.px(gutter > 0 ? 8 : 0), line.middle(), added ? "+" : "−",
