@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <string>
 #include <tuple>
 
@@ -75,6 +76,48 @@ TEST_CASE("the tabs stand in groups, each under its heading at Bench, and all fi
     return f.driver->find(next)->x - f.driver->find(one)->right();
   };
   CHECK(gap("tab:machine", "tab:binds") > gap("tab:timeline", "tab:machine") + 5);
+}
+
+TEST_CASE("tabs and level stay where they are on every screen, on the lab in each of its states",
+          "[window][screens]") {
+  for (const Level level : {Level::kLearn, Level::kLab, Level::kBench}) {
+    Fixture f(1280, 720);
+    f.state.view.screen = ScreenId::home;
+    set_level(f.state, level);
+    f.driver->frames(3);
+    std::map<std::string, float> places;
+    for (const ScreenDesc& screen : screens()) {
+      const Area* tab = f.driver->find(std::string("tab:") + screen.name);
+      if (tab && screen.id != ScreenId::lab && screen.id != ScreenId::home)
+        places[screen.name] = tab->x;
+    }
+    REQUIRE(places.size() >= 2);
+    REQUIRE(f.driver->find("level"));
+    const auto check = [&](const char* when) {
+      f.driver->frames(3);
+      INFO(name_of(level) << ", " << when);
+      CHECK(f.driver->find("tab:home"));
+      CHECK(f.driver->find("level"));
+      for (const auto& [name, x] : places) {
+        INFO(name);
+        REQUIRE(f.driver->find("tab:" + name));
+        CHECK(f.driver->find("tab:" + name)->x == x);
+      }
+    };
+    f.state.view.screen = ScreenId::lab;
+    check("nothing measured");
+    REQUIRE(perform(f.state, "predict"));
+    check("a prediction is open");
+    f.driver->key(compat::Key::escape);
+    f.driver->key(compat::Key::f5);
+    check("it runs");
+    f.session.finish(f.session.last(RequestType::run));
+    check("it has run");
+    open_run(f.state, variable("RIDGE_SOURCE") + "/assets/recorded/gemm.h200.bf16.jsonl");
+    check("a saved run");
+    f.state.view.screen = ScreenId::cards;
+    check("another screen");
+  }
 }
 
 TEST_CASE("Machine counts the rungs of the lab as the list does, those of other processors too",

@@ -185,8 +185,33 @@ void draw_closed_group(Ui& ui, const LabGroup& group, const Area& line) {
   }
 }
 
+/// In a low window the groups of the course take one line: the one in view, with its labs under it.
+void draw_group_stepper(Ui& ui, Area* rest) {
+  const Lab* chosen = ui.state.selection.lab;
+  const auto groups = labs_by_group();
+  std::vector<std::string> titles;
+  int at = -1;
+  for (const LabGroup& group : groups) {
+    if (chosen && group.title == chosen->group) at = static_cast<int>(titles.size());
+    titles.push_back(group.title);
+  }
+  const int clicked = ui.stepper("group", rest->take_top(ui.px(34), ui.px(4)), titles, at);
+  if (clicked >= 0)
+    ui.dispatch([lab = groups[static_cast<size_t>(clicked)].labs.front()](State& state) {
+      open_lab(state, lab->id);
+    });
+  if (at < 0) return;
+  for (const Lab* lab : groups[static_cast<size_t>(at)].labs) {
+    Area line = rest->take_top(ui.px(32));
+    line.take_left(ui.px(8));
+    draw_lab(ui, lab, line);
+    if (lab == chosen) draw_missing(ui, *lab, rest);
+  }
+}
+
 /// What a learner sees of the course: its groups, and the labs of the one in view.
 void draw_groups(Ui& ui, Area* rest) {
+  if (ui.is_compact) return draw_group_stepper(ui, rest);
   const Lab* chosen = ui.state.selection.lab;
   for (const LabGroup& group : labs_by_group()) {
     const bool is_open = chosen && group.title == chosen->group;

@@ -6,7 +6,7 @@
 namespace ridge::window {
 
 float bottom_bar_height(const Ui& ui) {
-  return ui.px(ui.is_compact ? 48 : 56);
+  return ui.px(ui.is_compact ? 42 : 56);
 }
 
 bool has_written(const Ui& ui) {

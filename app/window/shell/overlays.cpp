@@ -332,7 +332,7 @@ void draw_menu(Ui& ui) {
   };
   float high = line_h * static_cast<float>(all.size());
   for (size_t at = 0; at < all.size(); ++at) high += begins(at) ? ui.px(kMenuGap) : 0;
-  const Area box = {ui.px(12), ui.px(54), ui.px(430), high + ui.px(16)};
+  const Area box = {ui.px(12), ui.px(44), ui.px(430), high + ui.px(16)};
   Area inner = draw_menu_box(ui, box);
   for (size_t at = 0; at < all.size(); ++at) {
     const ScreenDesc& screen = all[at];
@@ -366,7 +366,7 @@ void draw_levels(Ui& ui) {
   const auto button = ui.widgets.find("level");
   const float right = button == ui.widgets.end() ? ui.window.right() - ui.px(12)
                                                  : std::max(button->second.right(), w + ui.px(12));
-  const Area box = {right - w, ui.px(54), w, line_h * kLevelNames.size() + ui.px(16)};
+  const Area box = {right - w, ui.px(44), w, line_h * kLevelNames.size() + ui.px(16)};
   Area inner = draw_menu_box(ui, box);
   for (size_t i = 0; i < kLevelNames.size(); ++i) {
     const auto level = static_cast<Level>(i);

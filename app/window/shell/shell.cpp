@@ -1,6 +1,7 @@
 #include "app/window/shell/shell.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -18,12 +19,15 @@
 #include "common/core/format.h"
 #include "common/record/derive.h"
 #include "common/record/noise_floor.h"
+#include "common/view/chart/theme.h"
 
 namespace ridge::window {
 namespace {
 
 // Pixels at scale 1.
-constexpr float kGap = 12, kLowGap = 8, kTop = 58, kLog = 170;
+constexpr float kGap = 12, kLowGap = 8, kLog = 170;
+// The tabs, and under them on the lab what it measures; each in a low window.
+constexpr float kTabs = 50, kLowTabs = 36, kLabBar = 44, kLowLabBar = 32;
 // A window lower than this gives its room to what is in the middle.
 constexpr float kLow = 860;
 // A top bar wider than this has room for words on its buttons.
@@ -77,7 +81,7 @@ void Shell::draw_regions(Area all) {
   const bool has_bottom = view.screen != ScreenId::tour;
   const bool tells_written =
       has_written(ui_) && !shows_card(ui_.state);  // the card draws it itself
-  const Area top = all.take_top(ui_.px(ui_.is_compact ? kTop - 6 : kTop), gap);
+  const Area top = all.take_top(TopBar::height(ui_), gap);
   if (tells_written && !has_bottom)
     draw_written(ui_, top);
   else
@@ -113,6 +117,7 @@ void Shell::draw(float width, float height) {
   ui_.widgets.clear();
   ui_.smallest = {};
   ui_.empty.clear();
+  ui_.primary.clear();
   ui_.needs_redraw = false;
   ui_.wake_s = 0;
   ui_.scale = fitting_scale(ui_.state.appearance.scale, width, height);
@@ -206,33 +211,56 @@ void draw_menu_button(Ui& ui, Area* row) {
   if (touched.clicked) ui.dispatch([](State& state) { state.view.show_menu = true; });
 }
 
-/// Beside the word of a tab, and between two groups of them.
-constexpr float kTabPad = 9, kTabGroup = 13;
+/// Beside the word of a tab, at its best and at its least, and between two groups of them.
+constexpr float kTabPad = 9, kLeastTabPad = 4, kTabGroup = 13;
+
+bool has_tab(const Ui& ui, const ScreenDesc& screen) {
+  return screen.id == ui.state.view.screen || is_shown(screen.level, ui.state.appearance.level);
+}
+
+/// As wide as it is in the face of the tab in view, so that no tab moves when another is opened.
+float tab_word(Ui& ui, const ScreenDesc& screen) {
+  return ui.width(screen.title, kSmall_px + 1, Face::strong);
+}
+
+/// So much beside each word that all tabs have room, as far as that is possible.
+float tab_pad(Ui& ui, float room) {
+  std::string_view group;
+  float tabs = 0;
+  for (const ScreenDesc& screen : screens()) {
+    if (!has_tab(ui, screen)) continue;
+    room -= tab_word(ui, screen);
+    ++tabs;
+    if (group != screen.group) room -= ui.px(kTabGroup);
+    group = screen.group;
+  }
+  return std::clamp(std::floor(room / std::max(1.0f, 2 * tabs)), ui.px(kLeastTabPad),
+                    ui.px(kTabPad));
+}
 
 /// Its word, and a line under it where one is there.
-void draw_tab(Ui& ui, const ScreenDesc& screen, const Area& tab, float middle) {
+void draw_tab(Ui& ui, const ScreenDesc& screen, const Area& tab, float middle, float pad) {
   const bool here = screen.id == ui.state.view.screen;
-  const auto touched = ui.touch(std::string("tab:") + screen.name, tab);
+  // On the lab its own tab is no control: it says where one is.
+  const bool is_mark = here && screen.id == ScreenId::lab;
+  const auto touched = is_mark ? Ui::Touch() : ui.touch(std::string("tab:") + screen.name, tab);
   if (touched.hovered && !here) ui.fill(tab, ui.raised(2), ui.px(5));
   ui.text(tab.x + tab.w / 2, middle, screen.title, kSmall_px + 1, here ? Role::text : Role::muted,
           here ? Face::strong : Face::body, Anchor::middle);
   if (here)
-    ui.fill({tab.x + ui.px(kTabPad), tab.bottom() - ui.px(3), tab.w - 2 * ui.px(kTabPad), ui.px(3)},
+    ui.fill({tab.x + pad, tab.bottom() - ui.px(3), tab.w - 2 * pad, ui.px(3)},
             ui.color(Role::series0), ui.px(1));
   if (touched.clicked && !here) ui.dispatch(screen.show);
 }
 
-/// On every screen but the lab: where one is, and the others as far as there is room, in groups. At Bench, where they are
-/// many, each group has its heading.
+/// Where one is, and the other screens as far as there is room, in groups. At Bench, where they are many, each group has
+/// its heading.
 void draw_tabs(Ui& ui, Area row) {
-  const Level level = ui.state.appearance.level;
-  const bool has_headings = level == Level::kBench;
-  const float drop = has_headings ? ui.px(7) : 0;
+  const bool has_headings = ui.state.appearance.level == Level::kBench;
+  const float drop = has_headings ? ui.px(7) : 0, pad = tab_pad(ui, row.w);
   std::string_view group;
   for (const ScreenDesc& screen : screens()) {
-    const bool here = screen.id == ui.state.view.screen;
-    if (!here && !is_shown(screen.level, level)) continue;
-    const float w = ui.width(screen.title, kSmall_px + 1, here ? Face::strong : Face::body);
+    if (!has_tab(ui, screen)) continue;
     const bool begins = group != screen.group;
     if (begins) {
       group = screen.group;
@@ -240,13 +268,13 @@ void draw_tabs(Ui& ui, Area row) {
       ui.fill({between.x + between.w / 2, row.y + ui.px(8), ui.px(1), row.h - ui.px(16)},
               ui.color(Role::grid));
     }
-    const Area tab = row.take_left(w + 2 * ui.px(kTabPad));
+    const Area tab = row.take_left(tab_word(ui, screen) + 2 * pad);
     if (row.w < 0) return;
     if (begins && has_headings) {
-      ui.text(tab.x + ui.px(kTabPad), tab.y + ui.px(7), screen.group, kTiny_px - 1, Role::muted);
+      ui.text(tab.x + pad, tab.y + ui.px(7), screen.group, kTiny_px - 1, Role::muted);
       ui.widgets["tabs:" + std::string(group)] = tab;
     }
-    draw_tab(ui, screen, tab, tab.middle() + drop);
+    draw_tab(ui, screen, tab, tab.middle() + drop, pad);
   }
 }
 
@@ -284,7 +312,7 @@ void draw_device(Ui& ui, const Area& chip) {
 }
 
 void draw_badge(Ui& ui, const Area& chip, const Badge& badge) {
-  ui.fill(chip, ui.color(badge.role, 0.1f), ui.px(5));
+  ui.fill(chip, ui.color(badge.role, chart::kTint), ui.px(5));
   ui.list->AddCircleFilled({chip.x + ui.px(15), chip.middle()}, ui.px(4), ui.color(badge.role));
   ui.text(chip.x + ui.px(27), chip.middle(), badge.text, kSmall_px, badge.role);
   if (ui.hovers("quiet", chip)) ui.tooltip(badge.tip);
@@ -311,17 +339,14 @@ void draw_baseline(Ui& ui, const Area& chip, const std::string& label) {
           Anchor::middle);
 }
 
-}  // namespace
+float tabs_height(const Ui& ui) {
+  return ui.px(ui.is_compact ? kLowTabs : kTabs);
+}
 
-void TopBar::draw(Ui& ui, Area area) {
-  ui.fill(area, ui.color(Role::panel));
-  const float h = ui.px(36), gap = ui.px(8);
-  Area row = {area.x + ui.px(12), area.middle() - h / 2, area.w - ui.px(36), h};
-  draw_menu_button(ui, &row);
-  if (ui.state.view.screen != ScreenId::lab) return draw_tabs(ui, row);
+/// What the lab measures: its title and parameters, the machine, the baseline, and what runs it.
+void draw_lab_bar(Ui& ui, Area row) {
+  const float gap = ui.px(8);
   draw_buttons(ui, &row);
-  draw_level(ui, &row);
-
   const std::string& baseline = ui.state.selection.baseline;
   const std::string label =
       baseline.empty() ? "no baseline" : "baseline: " + rung_title(ui.state.ladder, baseline);
@@ -339,6 +364,26 @@ void TopBar::draw(Ui& ui, Area area) {
   if (badge_w > 0) draw_badge(ui, row.take_left(badge_w, gap), badge);
   if (!baseline.empty() || !is_learning(ui.state))
     draw_baseline(ui, row.take_left(std::min(baseline_w, row.w), gap), label);
+}
+
+}  // namespace
+
+float TopBar::height(const Ui& ui) {
+  const bool has_lab_bar = ui.state.view.screen == ScreenId::lab;
+  return tabs_height(ui) + (has_lab_bar ? ui.px(ui.is_compact ? kLowLabBar : kLabBar) : 0);
+}
+
+void TopBar::draw(Ui& ui, Area area) {
+  ui.fill(area, ui.color(Role::panel));
+  const Area tabs = area.take_top(tabs_height(ui));
+  const float h = std::min(ui.px(36), tabs.h);
+  Area row = {tabs.x + ui.px(12), tabs.middle() - h / 2, tabs.w - ui.px(24), h};
+  draw_menu_button(ui, &row);
+  draw_level(ui, &row);
+  draw_tabs(ui, row);
+  if (ui.state.view.screen != ScreenId::lab) return;
+  const float low = ui.px(ui.is_compact ? 4 : 8);
+  draw_lab_bar(ui, {area.x + ui.px(24), area.y, area.w - ui.px(48), area.h - low});
 }
 
 namespace {
