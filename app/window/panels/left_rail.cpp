@@ -238,7 +238,7 @@ void LeftRail::draw_labs(Ui& ui, Area* rest) {
   if (is_learning(ui.state)) return draw_groups(ui, rest);
   const auto labs = all_labs();
   if (ui.is_compact) return draw_lab_stepper(ui, rest, labs);
-  for (const Lab* lab : labs) draw_lab(ui, lab, rest->take_top(ui.px(32)));
+  for (const Lab* lab : labs) draw_lab(ui, lab, rest->take_top(ui.px(29)));
 }
 
 namespace {

@@ -27,7 +27,7 @@ namespace {
 // Pixels at scale 1.
 constexpr float kGap = 12, kLowGap = 8, kLog = 170;
 // The tabs, and under them on the lab what it measures; each in a low window.
-constexpr float kTabs = 50, kLowTabs = 36, kLabBar = 44, kLowLabBar = 32;
+constexpr float kTabs = 46, kLowTabs = 36, kLabBar = 42, kLowLabBar = 32;
 // A window lower than this gives its room to what is in the middle.
 constexpr float kLow = 860;
 // A top bar wider than this has room for words on its buttons.
