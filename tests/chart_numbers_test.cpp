@@ -76,6 +76,13 @@ TEST_CASE("under a decade the low end of a log axis has ticks too") {
   for (size_t i = 1; i < times.size(); ++i) CHECK(times[i] > times[i - 1]);
 }
 
+TEST_CASE("a narrow log axis, whose gaps are all alike, has half steps in none of them") {
+  const std::vector<double> ticks = values(log_ticks(0.967, 1.033, 8));
+  REQUIRE(ticks.size() > 3);
+  for (size_t i = 2; i < ticks.size(); ++i)
+    CHECK(std::abs((ticks[i] - ticks[i - 1]) - (ticks[1] - ticks[0])) < 1e-9);
+}
+
 TEST_CASE("a log axis has two numbers at least, however few were asked for") {
   for (const double low : {1e-14, 0.97, 1.5, 2.7, 39.2}) {
     for (const double factor : {1.08, 1.9, 6.0, 9.9, 12.0, 99.0, 1e4, 1e9}) {

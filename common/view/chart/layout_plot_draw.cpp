@@ -608,12 +608,13 @@ std::pair<Point, Point> PlotPage::leader_of(const Shown& shown, Point start, flo
           {right ? start.x - 3 : start.x + px + 3, start.y}};
 }
 
-/// A thin line from a point to its name; none where the name stands right beside it.
+/// A thin dashed line from a point to its name. None where the name stands level with it and near: a level line at a point
+/// reads as its interval.
 void PlotPage::draw_leader(const Shown& shown, Point start, float px) {
   const auto [from, to] = leader_of(shown, start, px);
-  if (std::abs(to.y - from.y) < frame_.small * 0.4f && std::abs(to.x - from.x) < frame_.font * 1.2f)
+  if (std::abs(to.y - from.y) < frame_.small * 0.4f && std::abs(to.x - from.x) < frame_.font * 4)
     return;
-  add_line(&scene_, from, to, Role::muted, stroke_, 0.6f);
+  add_line(&scene_, from, to, Role::muted, stroke_, 0.6f, true);
   leaders_.emplace_back(from, to);
 }
 

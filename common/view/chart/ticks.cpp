@@ -43,16 +43,22 @@ namespace {
 /// Under a decade: even steps, which stand closer together to the right. A gap that has room gets the tick in its middle,
 /// so that the low end, where most of a time's samples lie, has some too.
 std::vector<Tick> even_ticks(double low, double high, int target) {
-  constexpr double kLeast = 0.7;  // of the room that a tick has on average
+  constexpr double kLeast = 1;  // of the room that a tick has on average
+  constexpr double kWider =
+      1.4;  // than the last gap: where all are alike, half steps would stand in some of them
   std::vector<Tick> ticks = linear_ticks(low, high, target);
   if (ticks.size() < 2) return ticks;
   const double half = (ticks[1].value - ticks[0].value) / 2;
+  const double last = std::log(ticks.back().value / ticks[ticks.size() - 2].value);
   const double room = kLeast * std::log(high / low) / target;
   std::vector<Tick> all;
   for (const Tick& tick : ticks) {
     const double middle = tick.value - half;
     const bool is_inside = middle >= low * (1 - kEdge) && middle > 0;
-    const bool has_room = is_inside && std::log(tick.value / middle) >= room &&
+    const double before = middle - half;
+    const bool is_wide =
+        is_inside && (before <= 0 || std::log(tick.value / before) >= kWider * last);
+    const bool has_room = is_wide && std::log(tick.value / middle) >= room &&
                           (all.empty() || std::log(middle / all.back().value) >= room);
     if (has_room) all.push_back({middle, true});
     all.push_back(tick);
