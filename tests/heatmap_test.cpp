@@ -199,6 +199,9 @@ TEST_CASE("every chart has a table and a summary, and the table is good CSV") {
   }
   CHECK(to_csv(table_of(forest_chart(forest))).find("\"fast, \"\"packed\"\"") != std::string::npos);
   CHECK(to_csv({{"a"}, {{"1\u202f024"}}}) == "a\r\n1024\r\n");
+  // No two columns have one name.
+  CHECK(to_csv({{"Row", "Speed", "from", "Time", "from"}, {}}) ==
+        "Row,Speed,Speed: from,Time,Time: from\r\n");
 }
 
 TEST_CASE("a ladder's table has each figure with its interval, and why one is missing") {

@@ -97,9 +97,26 @@ ChartTable table_of(const ChartModel& model) {
   return table;
 }
 
+namespace {
+
+/// A program that reads the file asks for a column by its name: one that stands twice gets that of the column that it
+/// belongs to, the last before it with a name of its own.
+std::vector<std::string> unique_names(const std::vector<std::string>& columns) {
+  std::vector<std::string> names;
+  std::string owner;
+  for (const std::string& column : columns) {
+    const bool is_single = std::count(columns.begin(), columns.end(), column) == 1;
+    if (is_single) owner = column;
+    names.push_back(is_single || owner.empty() ? column : owner + ": " + column);
+  }
+  return names;
+}
+
+}  // namespace
+
 std::string to_csv(const ChartTable& table) {
   std::string text;
-  write_line(table.columns, &text);
+  write_line(unique_names(table.columns), &text);
   for (const auto& row : table.rows) write_line(row, &text);
   return text;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <vector>
 
 #include "common/record/params.h"
 #include "common/view/report/content.h"
@@ -52,28 +53,54 @@ std::string prefix(const Input& input, const Series& series) {
                      check_text(series));
 }
 
+/// "1,254982,,,": what is known of a sample besides its time.
+std::string beside_time(const Sample& sample) {
+  return fmt::format("{},{},{},{},{}", sample.calls, sample.cpu_ns > 0 ? number(sample.cpu_ns) : "",
+                     number(sample.sm_clock_hz), number(sample.temp_c), number(sample.power_w));
+}
+
 void write_samples(const std::string& head, const char* phase, const Samples& samples,
                    std::string* out) {
   for (const Sample& sample : samples) {
-    *out += fmt::format("{}{},{},{},{},{},{},{},{},{},\n", head, phase, sample.index,
-                        number(sample.t_ns), sample.calls,
-                        sample.cpu_ns > 0 ? number(sample.cpu_ns) : "", number(sample.sm_clock_hz),
-                        number(sample.temp_c), number(sample.power_w), text(joined(sample.flags)));
+    *out += fmt::format("{}{},{},{},{},{},\n", head, phase, sample.index, number(sample.t_ns),
+                        beside_time(sample), text(joined(sample.flags)));
   }
 }
 
-/// The slots of a comparison's rounds that this series ran.
-bool write_rounds(const Run& run, const std::string& head, const Series& series, std::string* out) {
-  bool any = false;
+/// A slot of a comparison's rounds that this series ran.
+struct Slot {
+  int64_t round = 0;
+  size_t at = 0, of = 0;
+  double t_ns = 0;
+};
+
+std::vector<Slot> slots_of(const Run& run, const Series& series) {
+  std::vector<Slot> slots;
   for (const Round& round : run.rounds(series.request)) {
-    for (size_t slot = 0; slot < round.order.size() && slot < round.t_ns.size(); ++slot) {
-      if (round.side(slot) != series.index) continue;
-      *out += fmt::format("{}round,{},{},,,,,,slot {} of {},\n", head, round.index,
-                          number(round.t_ns[slot]), slot + 1, round.order.size());
-      any = true;
+    for (size_t at = 0; at < round.order.size() && at < round.t_ns.size(); ++at) {
+      if (round.side(at) == series.index)
+        slots.push_back({round.index, at, round.order.size(), round.t_ns[at]});
     }
   }
-  return any;
+  return slots;
+}
+
+/// The samples of a comparison are the slots of its rounds, in their order: then a measurement has one line, with what
+/// both say of it. Returns whether it has.
+bool write_rounds(const std::string& head, const Series& series, const std::vector<Slot>& slots,
+                  std::string* out) {
+  bool are_same = series.samples.size() == slots.size();
+  for (size_t i = 0; are_same && i < slots.size(); ++i)
+    are_same = series.samples.t_ns(i) == slots[i].t_ns;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const auto& [round, at, of, t_ns] = slots[i];
+    std::string flags = fmt::format("slot {} of {}", at + 1, of);
+    const Sample sample = are_same ? series.samples[i] : Sample();
+    if (!sample.flags.empty()) flags += " " + joined(sample.flags);
+    *out += fmt::format("{}round,{},{},{},{},\n", head, round, number(t_ns),
+                        are_same ? beside_time(sample) : ",,,,", text(flags));
+  }
+  return are_same;
 }
 
 /// A recording keeps summaries alone: the median stands in its phase "median", which no filter takes for a sample, or why
@@ -95,10 +122,11 @@ std::string to_csv(const Report& report) {
   for (const Input& input : report.inputs) {
     for (const Series& series : input.run->series()) {
       const std::string head = prefix(input, series);
-      const bool rounds = write_rounds(*input.run, head, series, &out);
-      write_samples(head, "call", series.samples, &out);
+      const std::vector<Slot> slots = slots_of(*input.run, series);
+      if (!write_rounds(head, series, slots, &out))
+        write_samples(head, "call", series.samples, &out);
       write_samples(head, "latency", series.latency_samples, &out);
-      if (rounds || !series.samples.empty() || !series.latency_samples.empty()) continue;
+      if (!slots.empty() || !series.samples.empty() || !series.latency_samples.empty()) continue;
       write_summary(head, series, &out);
     }
   }
