@@ -34,23 +34,11 @@ std::optional<Chain> chain_of(std::span<const Comparison> steps) {
   return chain;
 }
 
-namespace {
-
-/// Why the bars have another ratio; empty: they have the same.
-std::string bars_words(const Chain& chain, double alone) {
-  constexpr double kSeen = 1.02;  // in the figures, or in the lengths of bars
-  const bool is_same = alone * kSeen >= chain.interval.low && alone <= chain.interval.high * kSeen;
-  if (!(alone > 0) || is_same) return "";
-  return "; the bars say " + alone_ratio_text(alone) +
-         (chain.at_equal_clock ? ": alone each rung has its own clock"
-                               : ": each rung was timed alone");
-}
-
-}  // namespace
-
 GainText gain_text(const Chain& chain, double alone) {
-  return {supported_ratio_text(chain.ratio, chain.interval),
-          chain_words(chain) + bars_words(chain, alone)};
+  const std::string ratio = supported_ratio_text(chain.ratio, chain.interval);
+  return {ratio,
+          chain_words(chain) + bars_words(chain.ratio, chain.interval, alone, chain.at_equal_clock),
+          false, middle_text(chain.ratio, chain.interval, ratio)};
 }
 
 std::string chain_words(const Chain& chain) {

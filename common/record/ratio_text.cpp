@@ -10,6 +10,7 @@
 
 #include "common/core/format.h"
 #include "common/record/caution.h"
+#include "common/record/clocks.h"
 #include "common/record/derive.h"
 #include "common/record/processor_share.h"
 #include "common/record/request.h"
@@ -181,12 +182,16 @@ std::optional<Interval> rough_range(double alone, const Stats& from, const Stats
 /// Of two that were timed alone: a range wherever one of them is rough, so that a climb's headline is of one kind from rung
 /// to rung.
 GainText gain_alone(double alone, const Series& from, const Series& to) {
+  const auto range_text = [&](const Interval& range, std::string rests_on) {
+    const std::string text = between(range);
+    return GainText{text, std::move(rests_on), true, middle_text(alone, range, text)};
+  };
   if (const auto uneven = uneven_shares(from, to))
-    return {between(with_medians(uneven->range(alone), *from.stats, *to.stats)),
-            "each timed alone, by processor and by wall time", true};
+    return range_text(with_medians(uneven->range(alone), *from.stats, *to.stats),
+                      "each timed alone, by processor and by wall time");
   const bool rough = is_rough(*from.stats) || is_rough(*to.stats);
   if (const auto range = rough ? rough_range(alone, *from.stats, *to.stats) : std::nullopt)
-    return {between(*range), "each timed alone, by what their times differ", true};
+    return range_text(*range, "each timed alone, by what their times differ");
   return {alone_ratio_text(alone, *to.stats, *from.stats), "each timed alone", rough};
 }
 
@@ -196,34 +201,39 @@ GainText gain_text(const Comparison* pair, double alone, const Series& from, con
   if (!pair) return gain_alone(alone, from, to);
   const bool is_uneven = !uneven_reason(*pair).empty();
   const char* of = is_uneven ? "by processor and by wall time " : "95 % interval ";
-  return {headline_ratio_text(*pair),
-          "in turns, " + (pair->ci ? of + ratio_interval_text(pair->ci, pair->margin)
-                                   : std::string("no interval")),
-          is_uneven};
+  const std::string ratio = headline_ratio_text(*pair);
+  GainText text{ratio,
+                "in turns, " + (pair->ci ? of + ratio_interval_text(pair->ci, pair->margin)
+                                         : std::string("no interval")),
+                is_uneven};
+  if (!pair->ci) return text;
+  text.rests_on += bars_words(pair->ratio, *pair->ci, alone, lacks_sustained(*pair));
+  text.middle = middle_text(pair->ratio, *pair->ci, ratio);
+  return text;
 }
 
-namespace {
-
-/// "63.0×" and "118×" of "between 63.0× and 118×", where both are above 1.
-std::optional<std::pair<std::string, std::string>> ends_of(const std::string& ratio) {
-  constexpr std::string_view kBetween = "between ", kAnd = " and ";
-  const size_t at = ratio.find(kAnd);
-  if (!ratio.starts_with(kBetween) || at == std::string::npos) return std::nullopt;
-  std::string low = ratio.substr(kBetween.size(), at - kBetween.size());
-  if (std::strtod(low.c_str(), nullptr) < 1) return std::nullopt;
-  return std::pair(std::move(low), ratio.substr(at + kAnd.size()));
+std::string middle_text(double ratio, const Interval& range, const std::string& text) {
+  constexpr int kDigits = 2;
+  if (!text.starts_with("between ") || !(range.low >= 1)) return "";
+  return "about " + format_number(as_printed(ratio, kDigits), kDigits) + "×";
 }
 
-}  // namespace
+std::string bars_words(double said, const Interval& interval, double alone, bool at_equal_clock) {
+  constexpr double kSeen = 1.02;    // in the figures, or in the lengths of bars
+  constexpr double kAnother = 1.1;  // of two ratios with two digits
+  const bool is_within = alone * kSeen >= interval.low && alone <= interval.high * kSeen;
+  const bool is_near = alone < said * kAnother && said < alone * kAnother;
+  if (!(alone > 0) || (is_within && (is_near || !is_wide(interval)))) return "";
+  return "; the bars say " + alone_ratio_text(alone) +
+         (at_equal_clock ? ": alone each rung has its own clock" : ": each rung was timed alone");
+}
 
 std::string gain_headline(const GainText& gain) {
-  const auto ends = ends_of(gain.ratio);
-  return ends ? "at least " + ends->first : gain.ratio;
+  return gain.middle.empty() ? gain.ratio : gain.middle;
 }
 
 std::string gain_small_print(const GainText& gain) {
-  const auto ends = ends_of(gain.ratio);
-  return ends ? "at most " + ends->second + ", " + gain.rests_on : gain.rests_on;
+  return gain.middle.empty() ? gain.rests_on : gain.ratio + ", " + gain.rests_on;
 }
 
 bool was_disturbed(const Stats& stats) {

@@ -52,18 +52,25 @@ std::optional<Interval> alone_range(const Stats& from, const Stats& to);
 std::string alone_range_text(const Interval& range);
 /// How many times as fast a climb became, and what that rests on.
 struct GainText {
-  std::string ratio;     ///< "75×", "≈ 71×", "about 70×"
+  std::string ratio;     ///< "75×", "≈ 71×", "about 70×", "between 63.0× and 118×"
   std::string rests_on;  ///< "in turns, 95 % interval [74, 76]", "each timed alone"
   bool is_rough = false;
+  std::string middle =
+      {};  ///< of a range above 1 what was measured: "about 92×", as the bars have it
 };
 /// `pair`: of just these two, else null: then it is `alone`, the ratio of two medians; both have stats. A range where other
 /// programs took more of one's time than of the other's (processor_share.h).
 GainText gain_text(const Comparison* pair, double alone, const Series& from, const Series& to);
-/// As a headline has it, the same in the lab, on the card and on Home: of a range its lower end, "at least 63.0×", where the
-/// range is above 1.
+/// As a headline has it, the same in the lab, on the card and on Home: of a range above 1 its middle, which is what the bars
+/// beside it show: "about 92×".
 std::string gain_headline(const GainText& gain);
-/// What stands small beside the headline: the other end of a range, and what the figure rests on.
+/// What stands small beside the headline: the range, and what the figure rests on.
 std::string gain_small_print(const GainText& gain);
+/// "about 92×" of a ratio whose range `text` is, where that is above 1; else empty.
+std::string middle_text(double ratio, const Interval& range, const std::string& text);
+/// "; the bars say ≈ 92×: each rung was timed alone", where a reader sees that `alone`, the ratio of the two bars, is another
+/// one than `said`, whose interval this is; else empty.
+std::string bars_words(double said, const Interval& interval, double alone, bool at_equal_clock);
 /// A rough ratio as a number, one digit, two behind a leading 1: "70", "600", "16", "1.3".
 std::string rough_number(double ratio);
 /// Whether other programs ran meanwhile, or the times scatter more than they should.

@@ -107,9 +107,8 @@ void draw_climb_columns(Ui& ui, Area area, const Lab& lab, const ClimbCard& card
 
 /// After the climb: what it reached, the way to why, and the climb once more.
 void draw_climbed(Ui& ui, const Area& door, const Lab& lab, const ClimbCard& card) {
-  const std::string figure = card_figure(card);
-  const std::string reached =
-      card.title + ": " + figure + " as fast " + card_steps(card) + ". " + card.library + ".";
+  const std::string reached = card.title + ": " + card_gain(card) + " as fast " + card_steps(card) +
+                              ". " + card.library + ".";
   Area inner = open_door(ui, door, {"Watch it climb", reached.c_str()});
   ui.widgets["climb_reached"] = door;
   Area row = inner.take_top(ui.px(42), ui.px(10));

@@ -122,6 +122,21 @@ std::string plain_verdict(Verdict verdict, const std::string& library) {
   }
 }
 
+/// Whether other programs ran beside the ends of the climb, or beside the pair.
+bool was_busy(const Run& run, const Climbs& climbs, const Comparison* pair) {
+  const auto is_of_others = [](const std::string& text) {
+    return text == "noisy" || text.starts_with("contended");
+  };
+  const auto any = [&](const std::vector<std::string>& texts) {
+    return std::any_of(texts.begin(), texts.end(), is_of_others);
+  };
+  for (const Climbed* one : {climbs.first, climbs.best}) {
+    if (one && any(one->series->stats->flags)) return true;
+  }
+  const auto& environment = run.environment();
+  return (environment && !environment->quiet.quiet) || (pair && any(pair->reasons));
+}
+
 /// The best of ours against the library, by pairs; else what the two times say, which settles nothing.
 void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   if (!climbs.library) {
@@ -133,14 +148,14 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
     card->library = name + ": no step of ours to compare with";
     return;
   }
-  const std::string ours = "“" + std::string(climbs.best->rung->title) + "”";
+  const std::string ours = "your “" + std::string(climbs.best->rung->title) + "”";
   const auto pair = weightiest_pair(run, *climbs.library->series, *climbs.best->series);
   const double alone = climbs.best->rate / climbs.library->rate;
   if (!pair) {
     const auto uneven = uneven_shares(*climbs.library->series, *climbs.best->series);
     card->library = name + ": not compared in turns";
     card->library_why =
-        fmt::format("each timed alone, {} is {} as fast as {}", ours,
+        fmt::format("Each timed alone, {} is {} as fast as {}", ours,
                     uneven ? uneven->range_text(alone) : alone_ratio_text(alone), name);
     return;
   }
@@ -151,7 +166,7 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   if (chart::bars_disagree(step)) {
     card->library = plain_verdict(Verdict::unresolved, name);
     card->library_why =
-        fmt::format("{} is {} as fast as {} in turns, {} each alone: run both again", ours,
+        fmt::format("In turns {} is {} as fast as {}, {} each alone: run both again", ours,
                     ratio_text(pair->ratio, pair->ci), name, alone_ratio_text(alone));
     return;
   }
@@ -159,18 +174,16 @@ void say_library(const Run& run, const Climbs& climbs, ClimbCard* card) {
   card->library = plain_verdict(verdict, name);
   // A headline that is a range already is said once: its ends and the interval's are rounded differently.
   const std::string headline = headline_ratio_text(*pair);
-  if (pair->ci)
-    card->library_brief =
-        headline +
-        (headline.starts_with("between ") ? ""
-                                          : " " + ratio_interval_text(pair->ci, pair->margin)) +
-        " as fast, in turns";
-  card->library_why = fmt::format(
-      "{} is {} as fast as {} in turns, {}", ours, headline_ratio_text(*pair), name,
-      pair->ci ? "95 % interval " + ratio_interval_text(pair->ci, pair->margin) : "no interval");
+  card->library_why = fmt::format("In turns {} is {} as fast as {}", ours, headline, name);
+  if (!headline.starts_with("between "))
+    card->library_why += pair->ci ? ", 95 % interval " + ratio_interval_text(pair->ci, pair->margin)
+                                  : std::string(", no interval");
   // What the bars beside it show, where that is another figure.
   if (pair->ci && (alone < pair->ci->low || alone > pair->ci->high))
     card->library_why += ", and " + alone_ratio_text(alone) + " alone, as the bars are";
+  if (verdict == Verdict::unresolved && was_busy(run, climbs, &*pair))
+    card->library_why +=
+        ". This machine was busy, which widens the interval: compare again when it is idle";
 }
 
 /// The ends of the climb whose times lie so far apart that what they are multiplied by is rough.
@@ -226,13 +239,7 @@ void say_missing(const Run& run, const FirstClimb& climb, ClimbCard* card) {
 
 /// In a line of a few words a busy machine stands for what it does to the times.
 void say_caveats(const Run& run, const Climbs& climbs, ClimbCard* card) {
-  bool is_noisy = false;
-  for (const Climbed* one : {climbs.first, climbs.best}) {
-    for (const std::string& flag : one ? one->series->stats->flags : std::vector<std::string>())
-      is_noisy |= flag == "noisy" || flag == "contended";
-  }
-  const auto& environment = run.environment();
-  is_noisy |= environment && !environment->quiet.quiet;
+  const bool is_noisy = was_busy(run, climbs, nullptr);
   if (is_noisy)
     card->caveats.push_back(
         {"busy machine", "This machine was busy meanwhile: the figures are noisy."});
@@ -422,6 +429,7 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
   if (climbs.best && climbs.best != climbs.first) {
     GainText gain = gain_of(run, climbs);
     card.gain = std::move(gain.ratio);
+    card.middle = std::move(gain.middle);
     card.rests_on = std::move(gain.rests_on);
     if (climbs.best->series->request != climb.run)
       card.rests_on += "; the bars are of a later run, while nothing else ran";
@@ -442,11 +450,16 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
 }
 
 std::string card_figure(const ClimbCard& card) {
-  std::string figure = gain_headline({card.gain, card.rests_on});
+  if (!card.middle.empty()) return card.middle;  // beside its range
+  std::string figure = card.gain;
   for (const std::string_view hedge : {"≈ ", "about "}) {
     if (figure.starts_with(hedge)) figure.erase(0, hedge.size());
   }
   return figure;
+}
+
+std::string card_range(const ClimbCard& card) {
+  return card.middle.empty() ? "" : card.gain;
 }
 
 std::string card_steps(const ClimbCard& card) {
@@ -471,8 +484,8 @@ std::string card_brief(const ClimbCard& card) {
     if (!part.empty() && !is_known) parts.push_back(std::move(part));
   };
   for (const ClimbCard::Caveat& caveat : card.caveats) add(caveat.brief);
-  if (card.gain.starts_with("between ")) add(card.gain);  // the large figure is its lower end
-  add(card.rests_on.substr(0, card.rests_on.find_first_of(",;")));
+  // Of a range also what its ends are.
+  add(card.rests_on.substr(0, card.rests_on.find_first_of(card.middle.empty() ? ",;" : ";")));
   return fmt::format("{}", fmt::join(parts, "  ·  "));
 }
 
@@ -487,11 +500,15 @@ std::string card_caveats(const ClimbCard& card) {
   return text;
 }
 
+std::string card_gain(const ClimbCard& card) {
+  const std::string range = card_range(card);
+  return card_figure(card) + (range.empty() ? "" : " (" + range + ")");
+}
+
 std::string card_words(const ClimbCard& card) {
-  const std::string figure = card_figure(card);
   std::string text = card.title + ": " +
-                     (figure.empty() ? "" : figure + " " + card_steps(card) + ". ") + card.library +
-                     ".";
+                     (card.gain.empty() ? "" : card_gain(card) + " " + card_steps(card) + ". ") +
+                     card.library + ".";
   for (const std::string& part : {card.way, card.asked, card_caveats(card)})
     text += part.empty() ? "" : "\n" + part;
   return text + "\n" + card.machine + "\n";

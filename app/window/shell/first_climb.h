@@ -55,7 +55,8 @@ struct ClimbCard {
   std::string title = "Your core";
   std::string machine;  ///< "AMD EPYC", and the day
   std::string asked;    ///< "n = 512  ·  fp32  ·  1 thread  ·  live"
-  std::string gain;     ///< "≈ 69×"; empty: nothing climbed
+  std::string gain;     ///< "≈ 69×", "between 43.5× and 118×"; empty: nothing climbed
+  std::string middle;   ///< of a range what the bars show: "about 92×"
   std::string
       rests_on;       ///< "each timed alone", "in turns, 95 % interval [68, 70]"; with `gain` alone
   int steps = 0;      ///< that the gain took
@@ -63,8 +64,7 @@ struct ClimbCard {
   std::string share;  ///< "74 %" of the ceiling; empty: that is not known
   std::string library;             ///< "OpenBLAS beaten", "OpenBLAS: too close to say"
   std::string
-      library_brief;  ///< behind that: "1.03× [1.01, 1.04] as fast, in turns"; empty: no pair, or none that settles
-  std::string library_why;         ///< the figures of that, or why there are none
+      library_why;  ///< below that: both sides and the figures of the pair, or why there are none
   std::optional<Verdict> verdict;  ///< over the library; absent: no pair was compared
   std::vector<Bar> bars;           ///< in the ladder's order, only what passed its check
   std::string unit;                ///< "FLOP/s"
@@ -76,9 +76,13 @@ struct ClimbCard {
   std::vector<Caveat> caveats;  ///< cancelled, failed checks, a busy machine, no ceiling
 };
 ClimbCard climb_card(const Run& run, const FirstClimb& climb);
-/// "69×", "at least 71×", and what follows it: "in 5 steps, 74 % of its ceiling". What qualifies them is in card_brief().
+/// "69×", "about 92×", and what follows it: "in 5 steps, 74 % of its ceiling". What qualifies them is in card_brief().
 std::string card_figure(const ClimbCard& card);
+/// "between 43.5× and 118×": beside a figure that is the middle of a range; else empty.
+std::string card_range(const ClimbCard& card);
 std::string card_steps(const ClimbCard& card);
+/// Both in one line: "about 92× (between 43.5× and 118×)".
+std::string card_gain(const ClimbCard& card);
 /// What the bars are of: each rung alone, whatever the verdict above them rests on.
 std::string card_bars(const ClimbCard& card);
 /// What qualifies the figures, in one small line; and the same in sentences, a line each.
