@@ -2,7 +2,7 @@
 //
 // Idea      Results stream past the caches, one row is begun while an earlier one is finished
 //           (kernels/rows/rungs/row_stream.h), and each thread has rows of its own.
-// Changed   As rows.cpu.streamed: what memory has to do, and that it never rests. A layer's output is the next
+// Changed   As rows.cpu.streamed: fewer bytes, and each loop reads and writes. A layer's output is the next
 //           one's input element by element, so each layer is one sweep.
 // Limits    The read-and-write ceiling, "DRAM copy", with as many threads. On Zen 4 gelu's 13 instructions of 512
 //           bits are 10 cycles for 16 elements, the rest 4; a copy takes 13 to 17 cycles for them.

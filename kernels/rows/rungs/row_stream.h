@@ -1,12 +1,12 @@
 // Rows that stream: what rows.cpu.streamed and chain.cpu.streamed run for a matrix that no cache holds. As
 // row_vectors.h, which it includes, for Vec of the including file; gives stream_rows().
 //
-// A row is read, then written: taken one by one, memory rests while statistics are settled, and reads rest
-// while y is written. Here a sweep *begins* one row and *finishes* an earlier one, element by element, so
-// that each line read comes with a line written. Two rows at a time, a chunk of each, share what they load of
-// weight and bias: from the L2 those cost as much as x. What comes next is fetched twice: into the L2 a pair
-// of rows ahead, into the L1 a chunk ahead. (Measured on two cores of an EPYC, Zen 4: a third stream of loads
-// keeps the hardware from fetching ahead; these two instructions do it for it.)
+// A row is read, then written: taken one by one, no y is written during the first loop, and no x of the
+// next row is asked for during the second. Here a sweep *begins* one row and *finishes* an earlier one,
+// element by element, so that each line read comes with a line written. Two rows at a time, a chunk of each,
+// share what they load of weight and bias: from the L2 those cost as much as x. What comes next is fetched
+// twice: into the L2 a pair of rows ahead, into the L1 a chunk ahead. (Measured on two cores of an EPYC, Zen 4:
+// a third stream of loads keeps the hardware from fetching ahead; these two instructions do it for it.)
 //
 //   softmax     begins by keeping exp(x - k), k a value of the row: finishing is a product
 //   layernorm, rmsnorm, chain   finish from x itself, which the L2 still has
