@@ -2821,7 +2821,8 @@ void check_names_the_lessons_size(Fixture& f, const StepBars& bars, const Lesson
     return bar.series && bar.asked.kernel == about->asked.kernel &&
            agrees(bar.series->params, counted);
   });
-  CHECK((f.driver->find("step_lesson_size") != nullptr) == (!is_beside && shown_step(f.state).why.empty()));
+  CHECK((f.driver->find("step_lesson_size") != nullptr) ==
+        (!is_beside && shown_step(f.state).why.empty()));
 }
 
 /// From its question to its explanation, as a learner would at a window of this size.
@@ -3049,7 +3050,8 @@ TEST_CASE("the Why of every step of a tour counts at a size that the step ran", 
   }
 }
 
-TEST_CASE("a rung that failed its check has no speed on a canvas, and its pair no ratio", "[tour]") {
+TEST_CASE("a rung that failed its check has no speed on a canvas, and its pair no ratio",
+          "[tour]") {
   Fixture f;
   f.state.sessions.recordings = shipped();
   start_tour(f.state, "meetup", 1);
@@ -3209,6 +3211,30 @@ TEST_CASE("a comment does not answer what the code is asked about", "[tour]") {
   CHECK(hides_comments(f.state));
   f.state.teaching.beat = Beat::reveal;
   CHECK_FALSE(hides_comments(f.state));
+}
+
+TEST_CASE("what changed between two rungs is neither their name nor how their lines are broken",
+          "[tour]") {
+  const std::string root = variable("RIDGE_SOURCE") + "/kernels/gemm/rungs/";
+  const std::string before = *read_text(root + "naive.cu"),
+                    after = *read_text(root + "coalesced.cu");
+  const std::string bare_before = app::without_comments(before).text,
+                    bare_after = app::without_comments(after).text;
+  std::vector<std::string> changed;
+  for (const app::DiffLine& line :
+       app::without_registration(app::diff_core(bare_before, bare_after)))
+    if (line.kind != app::DiffLine::Kind::same) changed.emplace_back(line.text);
+  REQUIRE(changed.size() == 4);  // two lines, before and after
+  for (const std::string& line : changed) CHECK(contains(line, "threadIdx."));
+  // What is left is as it is written.
+  const std::string loop = *read_text(root + "loop_order.cpp"),
+                    naive = *read_text(root + "naive.cpp");
+  for (const app::DiffLine& line : app::diff_core(naive, loop)) {
+    const bool is_removed = line.kind == app::DiffLine::Kind::removed;
+    const auto lines = app::split_lines(is_removed ? naive : loop);
+    const int number = is_removed ? line.old_number : line.new_number;
+    CHECK(lines[static_cast<size_t>(number - 1)] == line.text);
+  }
 }
 
 TEST_CASE("two times that were taken apart judge only an answer that is far off", "[tour]") {

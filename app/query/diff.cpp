@@ -128,6 +128,115 @@ std::vector<DiffLine> diff_code(std::string_view before, std::string_view after)
 
 namespace {
 
+/// As the file enters it into the list of rungs: "naive" of RIDGE_KERNEL(gemm, cpu, naive, ...); empty: it enters none.
+std::string_view rung_name(std::string_view code) {
+  constexpr std::string_view kEnters = "\nRIDGE_KERNEL(";
+  size_t at = code.rfind(kEnters);
+  for (int comma = 0; comma < 2 && at != code.npos; ++comma) at = code.find(',', at + 1);
+  if (at == code.npos) return {};
+  const size_t from = code.find_first_not_of(" \n", at + 1), to = code.find_first_of(",)", from);
+  return from == code.npos || to == code.npos ? std::string_view() : code.substr(from, to - from);
+}
+
+/// With the name `from`, wherever it stands as a word or as a part of one between underscores, in place of `to`.
+std::string renamed(std::string_view code, std::string_view from, std::string_view to) {
+  std::string made;
+  const auto is_joined = [&](size_t at) {
+    return at < code.size() && std::isalnum(static_cast<unsigned char>(code[at]));
+  };
+  while (!code.empty()) {
+    const size_t at = from.empty() ? code.npos : code.find(from);
+    if (at == code.npos) return made.append(code);
+    const bool is_name = !(at > 0 && is_joined(at - 1)) && !is_joined(at + from.size());
+    made.append(code.substr(0, at)).append(is_name ? to : from);
+    code.remove_prefix(at + from.size());
+  }
+  return made;
+}
+
+/// Of as many lines as say the same but for their spaces, from the first of both on: how many of either; {0, 0}: none do.
+std::pair<size_t, size_t> same_words(std::span<const DiffLine> removed,
+                                     std::span<const DiffLine> added) {
+  std::string one, other;
+  size_t i = 0, j = 0;
+  const auto take = [](std::string_view text, std::string* words) {
+    for (const char c : text)
+      if (c != ' ') *words += c;
+  };
+  while (true) {
+    if (one.size() <= other.size()) {
+      if (i == removed.size()) return {0, 0};
+      take(removed[i++].text, &one);
+    } else {
+      if (j == added.size()) return {0, 0};
+      take(added[j++].text, &other);
+    }
+    const size_t common = std::min(one.size(), other.size());
+    if (one.compare(0, common, other, 0, common) != 0) return {0, 0};
+    if (one == other && j > 0) return {i, j};
+  }
+}
+
+/// Lines that were only indented or broken otherwise, at the begin of what was removed and added there, are the same.
+std::vector<DiffLine> without_reflow(const std::vector<DiffLine>& lines) {
+  std::vector<DiffLine> rest;
+  for (size_t at = 0; at < lines.size();) {
+    size_t middle = at, end = at;
+    while (middle < lines.size() && lines[middle].kind == Kind::removed) ++middle;
+    for (end = middle; end < lines.size() && lines[end].kind == Kind::added;) ++end;
+    if (end == at) {
+      rest.push_back(lines[at++]);
+      continue;
+    }
+    const std::span<const DiffLine> all(lines);
+    std::vector<DiffLine> out, in;
+    for (size_t i = at, j = middle; i < middle || j < end;) {
+      const auto [gone, come] = same_words(all.subspan(i, middle - i), all.subspan(j, end - j));
+      if (come == 0) {
+        // One line of each that has no twin here; what follows may have one again.
+        if (i < middle) out.push_back(lines[i++]);
+        if (j < end) in.push_back(lines[j++]);
+        continue;
+      }
+      rest.insert(rest.end(), out.begin(), out.end());
+      rest.insert(rest.end(), in.begin(), in.end());
+      out.clear();
+      in.clear();
+      for (size_t k = 0; k < come; ++k) {
+        rest.push_back(lines[j + k]);
+        rest.back().kind = Kind::same;
+      }
+      i += gone;
+      j += come;
+    }
+    rest.insert(rest.end(), out.begin(), out.end());
+    rest.insert(rest.end(), in.begin(), in.end());
+    at = end;
+  }
+  return rest;
+}
+
+}  // namespace
+
+std::vector<DiffLine> diff_core(std::string_view before, std::string_view after) {
+  const int skip_before = header_lines(before), skip_after = header_lines(after);
+  before = without_lines(before, skip_before);
+  after = without_lines(after, skip_after);
+  const std::string named = renamed(before, rung_name(before), rung_name(after));
+  const auto old_lines = split_lines(before), new_lines = split_lines(after);
+  std::vector<DiffLine> lines = diff_lines(named, after);
+  lines = without_reflow(lines);
+  for (DiffLine& line : lines) {  // as they are written
+    line.text = line.new_number ? new_lines[static_cast<size_t>(line.new_number - 1)]
+                                : old_lines[static_cast<size_t>(line.old_number - 1)];
+    if (line.old_number) line.old_number += skip_before;
+    if (line.new_number) line.new_number += skip_after;
+  }
+  return lines;
+}
+
+namespace {
+
 /// What of C++ and CUDA a scan over comments has to know of the lines before.
 struct CommentScan {
   bool in_block = false;  ///< behind a /* that is still open

@@ -35,6 +35,10 @@ std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after
 /// lines that changed. The numbers are the files'.
 std::vector<DiffLine> diff_code(std::string_view before, std::string_view after);
 
+/// What changed in the code of a rung, and no more: a line in which only the rung's own name is another, and one that is only
+/// indented or broken otherwise, are the same.
+std::vector<DiffLine> diff_core(std::string_view before, std::string_view after);
+
 /// Code without its comments: a line of nothing else is left out, and what stands before a comment stays. `numbers` has for
 /// each line that is left its number in the text given, from 1.
 struct BareCode {

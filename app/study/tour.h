@@ -55,7 +55,8 @@ struct TourStep {
   std::string figure;    ///< shown at Reveal in place of the bars: "roofline"; empty: none
   std::string question;  ///< what is asked before it runs
   std::string words;     ///< what explains the result
-  std::string why;  ///< counts at what the step runs, in place of a lesson's Why of another size; empty: none
+  std::string
+      why;  ///< counts at what the step runs, in place of a lesson's Why of another size; empty: none
   double minutes = 0;
 
   bool measures() const { return kind != StepKind::question; }

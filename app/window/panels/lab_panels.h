@@ -104,6 +104,7 @@ struct DiffTab {
   void draw_lines(Ui& ui, Area area, const std::vector<app::DiffLine>& folded) const;
   std::string of_before_, of_after_;  ///< the sources that `lines_` were made of
   bool is_bare_ = false;              ///< they were made without their comments
+  bool is_core_ = false;              ///< they were made as a brief diff
   mutable bool is_scrolled_ = false;  ///< to the lines that tell most, since they were made
   std::string before_, after_;        ///< what `lines_` point into
   std::vector<app::DiffLine> lines_;  ///< of the code, numbered as in its files

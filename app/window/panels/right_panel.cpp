@@ -309,25 +309,28 @@ void draw_same_code(Ui& ui, const Area& beside_flags, const Area& beside_title) 
 
 void DiffTab::build(const SourceText& before, const SourceText& after) {
   const bool is_same = of_before_ == before.text && of_after_ == after.text;
-  if (is_same && is_bare_ == hides_comments) return;
+  if (is_same && is_bare_ == hides_comments && is_core_ == is_brief) return;
   of_before_ = before.text;
   of_after_ = after.text;
   is_bare_ = hides_comments;
+  is_core_ = is_brief;
   is_scrolled_ = false;
   if (!hides_comments) {
     before_ = before.text;
     after_ = after.text;
-    lines_ = app::diff_code(before_, after_);
+    lines_ = is_brief ? app::diff_core(before_, after_) : app::diff_code(before_, after_);
     return;
   }
   app::BareCode old_code = app::without_comments(before.text),
                 new_code = app::without_comments(after.text);
   before_ = std::move(old_code.text);
   after_ = std::move(new_code.text);
-  lines_ = app::diff_lines(before_, after_);
+  lines_ = app::diff_core(before_, after_);
   for (app::DiffLine& line : lines_) {
-    if (line.old_number) line.old_number = old_code.numbers[static_cast<size_t>(line.old_number - 1)];
-    if (line.new_number) line.new_number = new_code.numbers[static_cast<size_t>(line.new_number - 1)];
+    if (line.old_number)
+      line.old_number = old_code.numbers[static_cast<size_t>(line.old_number - 1)];
+    if (line.new_number)
+      line.new_number = new_code.numbers[static_cast<size_t>(line.new_number - 1)];
   }
 }
 

@@ -62,7 +62,8 @@ std::string score_text(const Teaching& teach) {
   if (score.choices > 0)
     text += fmt::format("Choices: of {}, {} right. ", score.choices, score.right);
   if (score.open > 0)
-    text += answers_are(score.open) + " not judged, because the measurement settles nothing there. ";
+    text +=
+        answers_are(score.open) + " not judged, because the measurement settles nothing there. ";
   if (score.withdrawn > 0)
     text += answers_are(score.withdrawn) +
             " withdrawn from the score, because a later measurement contradicts the first: noise "

@@ -308,15 +308,14 @@ namespace {
 void leave_tour(Teaching& teach) {
   if (!teach.tour || teach.beat == Beat::done || teach.learners) return;
   const Beat beat = teach.beat == Beat::run ? Beat::predict : teach.beat;
-  teach.learners =
-      std::make_shared<const LeftTour>(LeftTour{teach.tour,
-                                                teach.tour_run,
-                                                teach.tour_step,
-                                                beat,
-                                                {teach.answers, teach.results, teach.asked_at,
-                                                 teach.runs},
-                                                teach.now_s - teach.tour_started_s,
-                                                teach.leaves_place});
+  teach.learners = std::make_shared<const LeftTour>(
+      LeftTour{teach.tour,
+               teach.tour_run,
+               teach.tour_step,
+               beat,
+               {teach.answers, teach.results, teach.asked_at, teach.runs},
+               teach.now_s - teach.tour_started_s,
+               teach.leaves_place});
 }
 
 void go_on_with_left(State& state) {

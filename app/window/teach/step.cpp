@@ -143,7 +143,8 @@ LessonBar make_bar(const State& state, const TourStep& step, const StepBar& aske
   bar.can_run = built && built->available && !state.is_replay();
   Params wanted = info ? params_of_bar(state, *info, asked) : asked.set;
   if (const Series* failed = failed_check(state.run(), asked, wanted)) {
-    bar.is_invalid = true;  // neither an earlier result nor a recording stands for what is wrong here
+    bar.is_invalid =
+        true;  // neither an earlier result nor a recording stands for what is wrong here
     bar.reason = invalid_reason(*failed);
     return bar;
   }

@@ -23,7 +23,8 @@ struct LessonBar {
   bool can_run = false;
   int measured_at = -1;  ///< the earlier step of this tour, from 0, that measured it; -1: none did
   std::string reason;
-  bool is_invalid = false;  ///< its newest result here failed its check: it has no speed, and `reason` says so
+  bool is_invalid =
+      false;  ///< its newest result here failed its check: it has no speed, and `reason` says so
   /// Measured here, and no earlier result of this session at the same point agrees: one sentence. Empty: none contradicts.
   std::string contradiction = {};
   double value = 0;  ///< in StepBars::unit; 0: there is none

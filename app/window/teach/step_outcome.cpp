@@ -564,8 +564,7 @@ bool is_among_right(const StepOutcome& outcome, const StepAnswer& answer) {
 std::string choice_sentence(const TourStep& step, const StepAnswer& answer, const std::string& said,
                             const StepOutcome& outcome) {
   const bool is_open = outcome.pair && !is_settled(*outcome.pair);
-  const std::string begin =
-      said.empty() ? "No prediction was made." : "You said “" + said + "”.";
+  const std::string begin = said.empty() ? "No prediction was made." : "You said “" + said + "”.";
   const std::string more = outcome.toss_up.empty() ? "" : " " + outcome.toss_up;
   if (!said.empty() && is_among_right(outcome, answer))
     return begin + (more.empty() ? " That is right." : more);

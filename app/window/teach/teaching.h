@@ -127,7 +127,8 @@ struct Teaching {
   std::string answers_of;             ///< that rung: of another one the answers are dropped
   std::set<std::string>
       told;  ///< libraries that stood beside a presented rung: no question of their own
-  std::map<std::string, StepAnswer> shown;  ///< rungs that the presenter revealed, and what was said
+  std::map<std::string, StepAnswer>
+      shown;                       ///< rungs that the presenter revealed, and what was said
   std::set<std::string> revealed;  ///< rungs of revealed steps: what was seen is not covered again
   std::map<int, StepResult> results;  ///< of the steps that were revealed
   std::map<std::string, TourSteps>
