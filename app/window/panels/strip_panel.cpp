@@ -16,13 +16,13 @@
 namespace ridge::window {
 namespace {
 
-/// The baseline and the selected rung, as far as they have samples.
+/// The selected rung and the baseline, as far as they have samples: a verdict names them in this order.
 std::vector<const RungView*> sampled_rows(const State& state) {
   std::vector<const RungView*> rows;
-  for (const std::string& kernel : {state.selection.baseline, state.selection.rung}) {
+  for (const std::string& kernel : {state.selection.rung, state.selection.baseline}) {
     const RungView* found = find_row(state.ladder, kernel);
     if (!found || !found->kept || found->kept->samples.empty()) continue;
-    if (rows.empty() || kernel != state.selection.baseline) rows.push_back(found);
+    if (rows.empty() || found != rows.front()) rows.push_back(found);
   }
   return rows;
 }

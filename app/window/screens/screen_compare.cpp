@@ -197,9 +197,10 @@ void CompareScreen::build_charts(const State& state) {
   has_spread_ = !sides[0].samples.empty() && !sides[1].samples.empty() &&
                 rows[chosen_].verdict != Verdict::invalid;
   if (!has_spread_) return;
+  // In the order of the verdict's title and of its row: the candidate against the baseline.
   const chart::DistributionRow spread[] = {
-      {rung_title(state.ladder, one.baseline), "baseline", &sides[0], true},
-      {rung_title(state.ladder, one.candidate), "candidate", &sides[1], false}};
+      {rung_title(state.ladder, one.candidate), "candidate", &sides[1], false},
+      {rung_title(state.ladder, one.baseline), "baseline", &sides[0], true}};
   chart::ChartModel model = chart::distribution_chart(spread);
   model.panels[0].subtitle =
       one.trained ? "a step, two turns a seed" : "in turns: every slot of the rounds";
