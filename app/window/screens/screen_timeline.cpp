@@ -44,6 +44,8 @@ class TimelineScreen final : public Screen {
   void draw_lanes(Ui& ui, const Area& area);
   void draw_span(Ui& ui, const Area& lane, const SpanLane& of, const LaneSpan& span) const;
   void draw_telemetry(Ui& ui, const Area& area);
+  float draw_value_axis(Ui& ui, const Area& row, const std::string& high,
+                        const std::string& low) const;
   void draw_reach(Ui& ui, const TelemetryLane& lane, const Area& row) const;
   std::vector<chart::Point> seen_of(const Run& run, const TelemetryLane& lane) const;
   void look_again(const Run& run);
@@ -156,8 +158,11 @@ void TimelineScreen::draw_axis(Ui& ui, const Area& area, float top) const {
     ui.text(std::min(x, left_ + width_ - half), area.middle(), label, kTiny_px, Role::muted,
             Face::mono, Anchor::middle);
   }
-  ui.text(left_ - ui.px(16), area.middle(), "seconds", kTiny_px + 1, Role::muted, Face::body,
-          Anchor::end);
+  const ImU32 color = ui.color(Role::muted, 0.7f);
+  ui.list->AddLine({left_, top}, {left_, area.y}, color);
+  ui.list->AddLine({left_, area.y}, {left_ + width_, area.y}, color);
+  ui.text(left_ - ui.px(16), area.middle(), "seconds since the start", kTiny_px + 1, Role::muted,
+          Face::body, Anchor::end);
 }
 
 void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
@@ -224,17 +229,34 @@ void TimelineScreen::look_again(const Run& run) {
   for (const TelemetryLane& lane : shown().telemetry) seen_.push_back(seen_of(run, lane));
 }
 
-/// "0.0 % to 98 %"; of what never changes its one value.
-std::string range_text(const TelemetryLane& lane) {
+/// In the lane's unit: "98 %", "313 MB".
+std::string value_text(const TelemetryLane& lane, double value) {
   const size_t comma = lane.label.rfind(", ");
   const std::string unit = comma == std::string::npos ? "" : lane.label.substr(comma + 2);
-  const auto in_words = [&](double value) {
-    if (lane.name.ends_with("_busy")) return format_share(value);
-    if (lane.is_count) return format_count(value);
-    return unit.empty() ? format_number(value, 3) : format_quantity(value, unit);
-  };
-  const std::string low = in_words(lane.low), high = in_words(lane.high);
+  if (lane.name.ends_with("_busy")) return format_share(value);
+  if (lane.is_count) return format_count(value);
+  return unit.empty() ? format_number(value, 3) : format_quantity(value, unit);
+}
+
+/// "0.0 % to 98 %"; of what never changes its one value.
+std::string range_text(const TelemetryLane& lane) {
+  const std::string low = value_text(lane, lane.low), high = value_text(lane, lane.high);
   return low == high ? low : low + " to " + high;
+}
+
+/// The lane's own axis, with the values at its ends; returns the width that they take left of it.
+float TimelineScreen::draw_value_axis(Ui& ui, const Area& row, const std::string& high,
+                                      const std::string& low) const {
+  const ImU32 color = ui.color(Role::muted, 0.7f);
+  ui.list->AddLine({left_, row.y}, {left_, row.bottom()}, color);
+  ui.list->AddLine({left_, row.bottom()}, {left_ + width_, row.bottom()}, color);
+  const float gap = ui.px(6), half = ui.px(kTiny_px) / 2;
+  float taken = 0;
+  for (const auto& [text, y] : {std::pair(high, row.y + half), std::pair(low, row.bottom() - half)})
+    taken = std::max(taken,
+                     ui.text(left_ - gap, y, text, kTiny_px, Role::muted, Face::mono, Anchor::end));
+  ui.widgets["value_axis"] = {left_ - taken - gap, row.y, taken + gap, row.h};
+  return taken > 0 ? taken + gap : 0;
 }
 
 void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) {
@@ -245,10 +267,6 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) {
     if (rest.h < telemetry_h_ - 1) return;
     const Area row = rest.take_top(telemetry_h_).inset(0, ui.px(6));
     const float room = left_ - row.x - ui.px(24);
-    ui.text(row.x + ui.px(8), row.y + row.h * 0.3f, lane.label, kSmall_px, Role::text, Face::body,
-            Anchor::start, room);
-    ui.text(row.x + ui.px(8), row.y + row.h * 0.75f, range_text(lane), kTiny_px, Role::muted,
-            Face::mono, Anchor::start, room);
     // From zero where that is not far: a wiggle of one per cent must not look like a cliff. What never changes lies in the
     // middle.
     const bool is_level = lane.low == lane.high;
@@ -257,6 +275,12 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) {
                        : lane.low >= 0 && lane.low < 0.8 * lane.high ? 0
                                                                      : lane.low;
     const double span = is_level ? 2 * half : std::max(lane.high - low, 1e-12);
+    const std::string top = is_level ? "" : value_text(lane, lane.high);
+    const float taken = draw_value_axis(ui, row, top, is_level ? "" : value_text(lane, low));
+    ui.text(row.x + ui.px(8), row.y + row.h * 0.3f, lane.label, kSmall_px, Role::text, Face::body,
+            Anchor::start, room - taken);
+    ui.text(row.x + ui.px(8), row.y + row.h * 0.75f, range_text(lane), kTiny_px, Role::muted,
+            Face::mono, Anchor::start, room - taken);
     const auto at = [&](const chart::Point& point) {
       const double value = static_cast<double>(point.y);
       return ImVec2(x_of(axis_.low + static_cast<double>(point.x)),
@@ -283,8 +307,10 @@ void TimelineScreen::draw_reach(Ui& ui, const TelemetryLane& lane, const Area& r
   const float room = (is_after ? right - last : first - left_) - 2 * pad;
   const float needs = ui.width(words, kTiny_px + 1);
   if (room < ui.px(60)) return;  // looked at from near: the axis shows readings alone
-  ui.text(is_after ? last + pad : first - pad - std::min(needs, room), row.middle(), words,
-          kTiny_px + 1, Role::muted, Face::body, Anchor::start, room);
+  constexpr float kReadable = 200;  // of less, two words and "…" say nothing: pointing has them all
+  if (needs <= room || room >= ui.px(kReadable))
+    ui.text(is_after ? last + pad : first - pad - std::min(needs, room), row.middle(), words,
+            kTiny_px + 1, Role::muted, Face::body, Anchor::start, room);
   const Area place = {is_after ? last : left_, row.y, room + 2 * pad, row.h};
   ui.widgets["reach:" + lane.name] = place;
   if (needs > room && ui.hovers("reach:" + lane.name, place)) ui.tooltip(words);
