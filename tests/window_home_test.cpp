@@ -247,6 +247,26 @@ TEST_CASE("while it climbs one line says what its rung changes, and which of how
   CHECK(climb_line(f.state).starts_with("Rung 4" + of));
 }
 
+TEST_CASE("the lesson follows the climb until another rung is selected", "[window][home]") {
+  Fixture f(1280, 720);
+  f.driver->type('h');
+  REQUIRE(f.driver->click("begin"));
+  f.driver->frames(2);
+  const WorkRequest request = f.session.last(RequestType::run);
+  const auto kernel = [&](size_t i) { return request.kernels[i].kernel; };
+  CHECK(f.state.selection.rung == kernel(0));
+  f.session.measure(request, 0, 64e6);
+  f.driver->frames(3);
+  CHECK(f.state.selection.rung == kernel(1));
+  f.session.measure(request, 1, 32e6);
+  f.driver->frames(3);
+  CHECK(f.state.selection.rung == kernel(2));
+  select_rung(f.state, kernel(0));
+  f.session.measure(request, 2, 16e6);
+  f.driver->frames(3);
+  CHECK(f.state.selection.rung == kernel(0));
+}
+
 TEST_CASE("while it climbs no bar shrinks because a faster one came: they stand under the ceiling",
           "[window][home]") {
   Fixture f(1280, 720);

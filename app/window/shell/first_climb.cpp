@@ -344,7 +344,25 @@ void start_first_climb(State& state) {
   state.first_climb.stage = FirstClimb::Stage::climbing;
   state.first_climb.lab = lab;
   state.first_climb.run = state.requests.run;
+  state.first_climb.followed = state.selection.rung;
 }
+
+namespace {
+
+/// The lesson beside the bars is of the rung in hand, until the reader selects another one.
+bool follow_climb(State& state) {
+  FirstClimb& climb = state.first_climb;
+  const ClimbPlace place = climb_place(state);
+  const Request* request = state.run().request(climb.run);
+  if (place.of == 0 || !request || climb.followed != state.selection.rung) return false;
+  const std::string& kernel = request->kernels[static_cast<size_t>(place.at - 1)];
+  if (kernel == climb.followed) return false;
+  select_rung(state, kernel);
+  climb.followed = kernel;
+  return true;
+}
+
+}  // namespace
 
 bool tick_first_climb(State& state) {
   FirstClimb& climb = state.first_climb;
@@ -355,7 +373,7 @@ bool tick_first_climb(State& state) {
   if (!climb.is_under_way() || state.is_replay()) return false;
   const bool climbs = climb.stage == FirstClimb::Stage::climbing;
   const Request* request = state.run().request(climbs ? climb.run : climb.compare);
-  if (request && request->open()) return false;
+  if (request && request->open()) return follow_climb(state);
   const auto pair = climbs && request && request->status == RequestStatus::ok
                         ? pair_request(state, climb)
                         : std::nullopt;

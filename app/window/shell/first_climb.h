@@ -21,6 +21,7 @@ struct FirstClimb {
   const Lab* lab = nullptr;
   int64_t run = 0, compare = 0;  ///< 0: not sent
   bool shows_card = false;
+  std::string followed;  ///< the rung that the climb selected last: the lesson is at it
 
   bool is_under_way() const { return stage == Stage::climbing || stage == Stage::comparing; }
 };
