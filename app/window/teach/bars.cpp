@@ -75,9 +75,20 @@ std::string error_of(const LessonBar& bar) {
                                                          : "";
 }
 
-Role role_of(const LessonBar& bar, bool is_last) {
+bool is_peer(const LessonBar& bar) {
   const Rung* rung = rung_of(bar.asked.kernel);
-  return is_last && !(rung && rung->peer) ? Role::series0 : Role::baseline;
+  return rung && rung->peer;
+}
+
+/// The bar that the step is about: the last of the ladder's own, also where a library stands below it.
+size_t coloured_bar(const std::vector<LessonBar>& bars) {
+  for (size_t i = bars.size(); i-- > 0;)
+    if (!is_peer(bars[i])) return i;
+  return bars.size();
+}
+
+Role role_of(bool is_coloured) {
+  return is_coloured ? Role::series0 : Role::baseline;
 }
 
 /// Title and size at the left, the figures at the right.
@@ -97,8 +108,7 @@ void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& f
   head.take_left(ui.text(head.x, head.middle(), bar.title, kBody_px, Role::text,
                          is_last ? Face::strong : Face::body, Anchor::start, head.w),
                  ui.px(12));
-  const Rung* rung = rung_of(bar.asked.kernel);
-  std::string detail = rung && rung->peer ? "a library" : "";
+  std::string detail = is_peer(bar) ? "a library" : "";
   if (!bar.detail.empty()) detail += (detail.empty() ? "" : "  ·  ") + bar.detail;
   if (head.w > ui.px(40))
     ui.text(head.x, head.middle(), detail, kSmall_px, Role::muted, Face::body, Anchor::start,
@@ -115,15 +125,16 @@ void draw_stripes(Ui& ui, const Area& bar, ImU32 color) {
 }
 
 /// A recording is fainter and hatched, with an outline.
-void draw_bar(Ui& ui, const Area& rail, const LessonBar& bar, bool is_last, double share) {
+void draw_bar(Ui& ui, const Area& rail, const LessonBar& bar, bool is_coloured, double share) {
   ui.fill(rail, ui.raised(1), ui.px(2));
   if (!(share > 0)) return;
   const bool is_recorded = !bar.machine.empty();
   const Area filled = {rail.x, rail.y, std::max(rail.w * static_cast<float>(share), ui.px(1)),
                        rail.h};
-  ui.fill(filled, ui.color(role_of(bar, is_last), is_recorded ? 0.45f : 1), ui.px(2));
-  if (is_recorded) draw_stripes(ui, filled, ui.color(role_of(bar, is_last), 0.8f));
-  if (is_recorded) ui.frame(filled, ui.color(role_of(bar, is_last)), ui.px(2), ui.px(1.5f));
+  const Role role = role_of(is_coloured);
+  ui.fill(filled, ui.color(role, is_recorded ? 0.45f : 1), ui.px(2));
+  if (is_recorded) draw_stripes(ui, filled, ui.color(role, 0.8f));
+  if (is_recorded) ui.frame(filled, ui.color(role), ui.px(2), ui.px(1.5f));
 }
 
 /// From the answer to what it missed: how far off it was, where there is room for the words.
@@ -641,6 +652,7 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
   // Many in a low place: the words stand beside their bar, not on it.
   const bool is_flat = row_h < ui.px(kTwoLines);
   double before = 0;
+  const size_t coloured = coloured_bar(drawn.bars);
   for (size_t i = 0; i < bars.bars.size(); ++i) {
     const LessonBar& bar = drawn.bars[i];
     const bool is_last = i + 1 == bars.bars.size();
@@ -657,7 +669,7 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     const Area rail = is_flat ? Area{row.x, row.y + row.h * 0.2f, row.w, row.h * 0.6f}
                               : Area{row.x, row.y, row.w, rail_h};
     const double share = scale.share_of(all.values[i]);
-    draw_bar(ui, rail, bar, is_last, share * grown);
+    draw_bar(ui, rail, bar, i == coloured, share * grown);
     ui.widgets[fmt::format("bar_fill:{}", i + 1)] = {
         rail.x, rail.y, rail.w * static_cast<float>(share) * grown, rail.h};
     if (scale.ceiling) draw_ceiling(ui, rail, scale.share_of(*scale.ceiling));
