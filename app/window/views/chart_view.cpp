@@ -96,13 +96,29 @@ void ChartView::grow(Ui& ui, float width, float height, float otherwise) {
   }
 }
 
+/// Larger letters are no reason to leave a panel out.
+float ChartView::easy_growth(Ui& ui, float width, float height) {
+  const float most = growth(ui, width, height);
+  if (most <= 1 || model_.panels.empty()) return most;
+  const auto panels = [&](float by) {
+    lay_out_once(ui, width, height, kFont_px * by);
+    return scene_.x_axes.size();
+  };
+  const size_t grown = panels(most);
+  if (grown == model_.panels.size()) return most;
+  const size_t all = panels(1);
+  if (grown >= all) return most;
+  const float some = (1 + most) / 2;
+  return panels(some) >= all ? some : 1;
+}
+
 /// Height 0: as high as it needs.
 void ChartView::lay_out(Ui& ui, float width, float height) {
   if (is_laid_out(ui, width, height)) return;
   fresh_ = false;
   width_ = width, height_ = height, scale_ = ui.state.appearance.scale;
   fonts_version_ = ui.fonts.version();
-  const float by = growth(ui, width, height);
+  const float by = easy_growth(ui, width, height);
   if (!is_compact_ || height <= 0) {
     float font = kFont_px * by;
     lay_out_once(ui, width, height, font);

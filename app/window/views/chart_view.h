@@ -75,6 +75,7 @@ class ChartView {
   };
   bool is_laid_out(Ui& ui, float width, float height) const;
   void lay_out(Ui& ui, float width, float height);
+  float easy_growth(Ui& ui, float width, float height);
   void lay_out_once(Ui& ui, float width, float height, float font, bool is_brief = false);
   void grow(Ui& ui, float width, float height, float otherwise);
   void draw_part(Ui& ui, const Area& area, float top) const;

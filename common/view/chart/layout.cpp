@@ -87,9 +87,9 @@ float draw_legend(Scene* scene, const Frame& frame, const std::vector<std::strin
 
 namespace {
 
-/// The least that bars have beside columns, as a share of the width, and panels beside panels, of the type's size. Bars that
-/// are wider than so many of it can spare the rest for texts that would be brief.
-constexpr float kLeastBars = 0.3f, kLeastPanel = 5.6f, kEasyBars = 9;
+/// The least that bars have beside columns, as a share of the width or, of a wide chart, of the type's size, and panels beside
+/// panels, of the type's size. What bars have beyond that they can spare for texts that would be brief.
+constexpr float kLeastBars = 0.3f, kEasyBars = 12, kLeastPanel = 5.6f;
 /// The most that names may take of the width: with a second line under them, and with it beside them.
 constexpr float kLabels = 0.24f, kWideLabels = 0.34f;
 /// What a long name may take for itself, the most that costs no panel.
@@ -126,15 +126,17 @@ class Page {
 
   Scene build() {
     place_top();
+    tighten_names();
     widen_names();
     // The names' column takes more of the width where what rows say would not stand under their names in one line, then
     // where it stands beside them; but never that of a panel.
     const size_t shown = panels_.size();
     for (const Names names : {Names::wide, Names::beside}) {
       if (!one_line_) break;
+      const Names before = names_;
       place_again(names);
       if (panels_.size() < shown) {
-        place_again(names == Names::beside ? Names::wide : Names::narrow);
+        place_again(before);
         break;
       }
     }
@@ -155,7 +157,7 @@ class Page {
   }
 
  private:
-  enum class Names { narrow, wide, beside };
+  enum class Names { tight, narrow, wide, beside };
 
   /// What neighbours lack for one reason is said once, across all of them.
   void join_empty() {
@@ -178,17 +180,26 @@ class Page {
     frame_.row_height = choose_row_height();
   }
 
+  /// Where panels have no room, what stands under the names takes no width of its own: it has two lines, or is cut.
+  void tighten_names() {
+    const size_t shown = panels_.size();
+    if (shown == model_.panels.size() || !has_sublabels()) return;
+    place_again(Names::tight);
+    if (panels_.size() == shown) place_again(Names::narrow);
+  }
+
   /// A name is whole where that takes no panel from the chart; else it has what the panels leave.
   void widen_names() {
     if (!has_cut_name()) return;
+    const Names names = names_;
     const size_t shown = panels_.size();
     for (const float share : kNameShares) {
       name_share_ = share;
-      place_again(Names::narrow);
+      place_again(names);
       if (panels_.size() == shown) return;
     }
     name_share_ = kLabels;
-    place_again(Names::narrow);
+    place_again(names);
   }
 
   bool is_cut(const Row& row) const {
@@ -220,13 +231,15 @@ class Page {
   }
 
   float inner_width() const { return scene_.width - 2 * pad_; }
+  float least_bars() const { return std::min(inner_width() * kLeastBars, frame_.font * kEasyBars); }
 
   void place_columns() {
-    float widest_allowed = scene_.width * (names_ == Names::narrow ? kLabels : kWideLabels);
+    const bool is_wide = names_ == Names::wide || names_ == Names::beside;
+    float widest_allowed = scene_.width * (is_wide ? kWideLabels : kLabels);
     float labels = frame_.font * 4;
     for (const Row& row : model_.rows) {
       const float label = frame_.fit(frame_.font, false, true)(row.label);
-      const float sub = frame_.fit(frame_.small)(row.sublabel);
+      const float sub = names_ == Names::tight ? 0 : frame_.fit(frame_.small)(row.sublabel);
       const bool one_line = names_ == Names::beside && sub > 0;
       widest_allowed = std::max(widest_allowed, std::min(label, scene_.width * name_share_));
       labels =
@@ -295,7 +308,7 @@ class Page {
       return (room - gap * static_cast<float>(shown.size()) - columns) / weights;
     };
     const auto is_tight = [&] {
-      if (columns > 0) return unit() * weights < inner_width() * kLeastBars;
+      if (columns > 0) return unit() * weights < least_bars();
       return unit() < frame_.font * kLeastPanel;
     };
     const auto give_column = [&](ShownPanel* one, float most) {
@@ -312,8 +325,7 @@ class Page {
       shown.erase(least);
     }
     for (size_t i = 0; i < shown.size() && weights > 0; ++i) {
-      const float least = std::min(inner_width() * kLeastBars, frame_.font * kEasyBars);
-      const float spare = unit() * weights - least;
+      const float spare = unit() * weights - least_bars();
       if (spare > 0) give_column(&shown[i], shown[i].width + spare);
     }
     const float each = weights > 0 ? std::max(1.0f, unit()) : 0;
@@ -464,13 +476,23 @@ class Page {
     }
   }
 
+  /// What the first of the words beside a name takes of its width: "busy" is not lost behind a long name.
+  float caution_width(const Row& row, const TextFit& small) const {
+    constexpr float kMostOfName = 0.35f;
+    if (!one_line_ || row.sublabel.empty()) return 0;
+    const std::string first = row.sublabel.substr(0, row.sublabel.find_first_of(",;:"));
+    const float words = small(row.sublabel == first ? first : first + " …");
+    const float needs = std::max(words, frame_.small * 3.2f) + frame_.font * kBeside;
+    return needs < label_width_ * kMostOfName ? needs : 0;
+  }
+
   void draw_row_label(const Row& row, float middle) {
     const TextFit fit = frame_.fit(frame_.font, false, row.selected);
     const TextFit small = frame_.fit(frame_.small);
     const std::vector<std::string> subs = one_line_ ? std::vector<std::string>() : sublines(row);
     const float pitch = frame_.small * 1.3f;
     float y = middle - pitch * static_cast<float>(subs.size()) / 2;
-    const std::string label = fit.elide(name_of(row), label_width_);
+    const std::string label = fit.elide(name_of(row), label_width_ - caution_width(row, small));
     add_text(&scene_, pad_, y, label, frame_.font, row.muted ? Role::muted : Role::text,
              Anchor::start, false, row.selected);
     if (one_line_) {
