@@ -160,6 +160,83 @@ TEST_CASE("the ladder is legible at every width and number of rows") {
   }
 }
 
+TEST_CASE("on a log axis of times each tick has its unit, and the heading has none") {
+  const LadderCase made(8);
+  const Scene scene = layout(ladder_chart(made.rows), {.width = 1400});
+  int ticks = 0;
+  for (const Primitive& p : scene.primitives) {
+    CHECK_FALSE(p.text.starts_with("ms, log"));
+    CHECK_FALSE(p.text.starts_with("µs, log"));
+    const bool is_tick = p.role == Role::muted && p.mono && p.a.y > scene.body_bottom;
+    ticks += is_tick && (p.text.ends_with(" ms") || p.text.ends_with(" s"));
+  }
+  CHECK(ticks >= 2);
+}
+
+TEST_CASE("a whisker on a bar has the page's colour about it, hatched or not") {
+  for (const bool hatched : {false, true}) {
+    ChartModel model{.id = "bars"};
+    Panel panel{.title = "Speed"};
+    panel.axis.high = 100;
+    panel.marks = {{.row = 0, .value = 80, .interval = Interval{60, 95}, .hatched = hatched}};
+    model.rows = {{.label = "rung"}};
+    model.panels = {panel};
+    const Scene scene = layout(model, {.width = 900});
+    int grounds = 0, lines = 0;
+    for (const Primitive& p : scene.primitives) {
+      if (p.kind != Primitive::Kind::line) continue;
+      grounds += p.role == Role::canvas;
+      lines += p.role == Role::text;
+      CHECK((p.role != Role::canvas || lines == 0));  // below what it is the ground of
+    }
+    CHECK(grounds == 2);  // the line and its lower cap; the upper one is beyond the bar
+    CHECK(lines >= 3);
+  }
+}
+
+TEST_CASE("no figure stands on a ceiling's line that has room beside it") {
+  ChartModel model{.id = "bars"};
+  Panel panel{.title = "Speed"};
+  panel.axis.high = 150;
+  panel.rules = {{100, "ceiling"}};
+  for (int i = 0; i < 6; ++i) {
+    panel.marks.push_back({.row = i, .value = 70.0 + 5 * i, .hatched = true});
+    model.rows.push_back({.label = "rung " + std::to_string(i)});
+  }
+  model.panels = {panel};
+  const Scene scene = layout(model, {.width = 900});
+  int dashed = 0;
+  for (const Primitive& p : scene.primitives)
+    dashed += p.kind == Primitive::Kind::line && p.dashed && p.a.x == p.b.x;
+  CHECK(dashed == 1);  // from the first row to the last
+}
+
+TEST_CASE("words under the names take no width from a chart whose columns lack room") {
+  ChartModel model{.id = "bars"};
+  Panel bars{.title = "Speed"};
+  bars.axis.high = 100;
+  model.panels = {bars};
+  for (const char* title : {"Step", "Time", "Of ceiling", "Error"})
+    model.panels.push_back({.title = title, .is_column = true});
+  for (int i = 0; i < 6; ++i) {
+    model.rows.push_back({.label = "rung " + std::to_string(i)});
+    model.panels[0].marks.push_back({.row = i, .value = 10.0 * i + 5});
+    for (size_t k = 1; k < 5; ++k) model.panels[k].row_reasons.push_back("about 123.4");
+  }
+  const auto shown = [&](float width) { return layout(model, {.width = width}).x_axes.size(); };
+  const auto words = [&](const std::string& text) {
+    for (Row& row : model.rows) row.sublabel = text;
+  };
+  for (float width = 560; width <= 1000; width += 20) {
+    words("");
+    const size_t without = shown(width);
+    words("busy; of another run, 12:03 UTC; slower: its cause is not known");
+    INFO(width);
+    CHECK(shown(width) == without);
+    check_scene(layout(model, {.width = width}));
+  }
+}
+
 TEST_CASE("a log axis has two numbers, however narrow its panel is") {
   const LadderCase made(8);
   const ChartModel model = ladder_chart(made.rows);

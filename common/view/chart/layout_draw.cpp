@@ -99,38 +99,39 @@ void PanelLayout::draw_bar(Scene* scene, const Mark& mark, float y) const {
   scene->primitives.push_back(bar);
 }
 
-/// Inside a filled bar the whisker takes the colour of the page, outside that of the text: text
-/// colour on a dark bar would not be seen in the light theme.
+/// On a bar the whisker has the page's colour about it: it is seen on any bar, in either theme.
 void PanelLayout::draw_whisker(Scene* scene, const Mark& mark, const Label& label, float y) const {
   if (!mark.interval || !std::isfinite(mark.interval->low) || !std::isfinite(mark.interval->high)) {
     return;
   }
   const float low = x_of(mark.interval->low), high = x_of(mark.interval->high);
-  const float end = x_of(mark.value), cap = bar_height() * 0.28f, line = 1.4f;
-  const bool on_bar = is_solid_bar(mark);
+  const float end = x_of(mark.value), cap = bar_height() * 0.28f, line = 1.4f, ground = 4.2f;
   if (marker_of(mark) != Marker::none && high - low < frame_.font * 0.64f) return;  // on its marker
+  std::vector<std::pair<Point, Point>> strokes;
   if (high - low < 3) {  // too narrow for two caps
-    add_line(scene, {end, y - cap}, {end, y + cap}, Role::text, line);
-    return;
+    strokes.push_back({{end, y - cap}, {end, y + cap}});
+  } else {
+    if (label.on_whisker) {
+      const float gap = frame_.font * 0.3f;
+      strokes.push_back({{low, y}, {label.x - gap, y}});
+      strokes.push_back({{label.x + label.px + gap, y}, {high, y}});
+    } else {
+      strokes.push_back({{low, y}, {high, y}});
+    }
+    if (!(mark.interval->low < low_ && log_)) strokes.push_back({{low, y - cap}, {low, y + cap}});
+    if (!(mark.interval->high > high_)) strokes.push_back({{high, y - cap}, {high, y + cap}});
   }
-  const Role inner = on_bar ? Role::canvas : Role::text;
-  const float split = on_bar ? std::clamp(end, low, high) : low;
-  if (split > low) add_line(scene, {low, y}, {split, y}, inner, line);
-  if (high > split && label.on_whisker) {
-    const float gap = frame_.font * 0.3f;
-    add_line(scene, {split, y}, {label.x - gap, y}, Role::text, line);
-    add_line(scene, {label.x + label.px + gap, y}, {high, y}, Role::text, line);
-  } else if (high > split) {
-    add_line(scene, {split, y}, {high, y}, Role::text, line);
+  const float around = (ground - line) / 2;
+  for (const auto& [from, to] : strokes) {
+    if (marker_of(mark) != Marker::none || mark.outlined || from.x > end) continue;
+    const bool is_cap = from.x == to.x;
+    const Point grow = is_cap ? Point{0, around} : Point{around, 0};
+    add_line(scene, {from.x - grow.x, from.y - grow.y},
+             {std::min(to.x, end) + grow.x, to.y + grow.y}, Role::canvas, ground);
   }
-  if (mark.interval->low < low_ && log_)
-    draw_beyond(scene, {low, y}, -1, Role::text);
-  else
-    add_line(scene, {low, y - cap}, {low, y + cap}, low < end ? inner : Role::text, line);
-  if (mark.interval->high > high_)
-    draw_beyond(scene, {high, y}, 1, Role::text);
-  else
-    add_line(scene, {high, y - cap}, {high, y + cap}, Role::text, line);
+  for (const auto& [from, to] : strokes) add_line(scene, from, to, Role::text, line);
+  if (mark.interval->low < low_ && log_) draw_beyond(scene, {low, y}, -1, Role::text);
+  if (mark.interval->high > high_) draw_beyond(scene, {high, y}, 1, Role::text);
 }
 
 /// An arrowhead at the axis's edge: what it stands for goes on, or lies, beyond.
@@ -249,7 +250,11 @@ std::vector<PanelLayout::TickLabel> PanelLayout::tick_labels(const TextFit& fit)
   float free_from = left - frame_.font;
   for (const Tick& tick : ticks_) {
     if (!tick.major) continue;
-    TickLabel label{format_tick(tick.value / unit, digits), x_of(tick.value)};
+    const SiPrefix own = has_own_units_ ? si_prefix(tick.value) : SiPrefix{};
+    TickLabel label{has_own_units_
+                        ? format_tick(tick.value / own.factor, digits) + " " + prefixed(own, "s")
+                        : format_tick(tick.value / unit, digits),
+                    x_of(tick.value)};
     label.px = fit(label.text);
     all.push_back(label);
     label.x = std::clamp(label.x - label.px / 2, left, std::max(left, left + width - label.px));

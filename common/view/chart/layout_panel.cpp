@@ -49,13 +49,16 @@ void PanelLayout::prepare_axis() {
     high_ = log_ ? 10 : 1;
   }
   // Prefixes are for physical units: a ratio of 0.5 is not 500 m.
-  if (!axis.is_share && !axis.scientific && !axis.unit.empty())
+  // On a logarithmic axis of times each tick has a unit of its own, as the figures beside the marks have: one prefix for
+  // all would say "µs" over labels in ms.
+  has_own_units_ = log_ && axis.unit == "s";
+  if (!axis.is_share && !axis.scientific && !axis.unit.empty() && !has_own_units_)
     prefix_ = axis_prefix(low_, high_, log_, axis.unit);
 }
 
 std::string PanelLayout::subtitle() const {
   const Axis& axis = panel_.axis;
-  std::string text = axis.is_share ? "%" : prefixed(prefix_, axis.unit);
+  std::string text = axis.is_share ? "%" : has_own_units_ ? "" : prefixed(prefix_, axis.unit);
   if (log_) text += text.empty() ? "log" : ", log";
   if (text.empty() || !panel_.subtitle.empty())
     text += (text.empty() ? "" : axis.is_share ? " " : " · ") + panel_.subtitle;
@@ -144,6 +147,20 @@ float PanelLayout::beside_inside(const Mark& bar) const {
 /// A whisker beyond its value that is longer, of the type's size, takes no label at its end where there is another place.
 constexpr float kLongWhisker = 0.75f;
 
+/// A ceiling's line is whole where no bar's figure stands on it: such a figure stands right of the line, where it has room.
+float PanelLayout::beyond_rules(int row, float x, float px) const {
+  const float gap = frame_.font * 0.3f;
+  for (const Rule& rule : panel_.rules) {
+    if (!(rule.value >= low_ && rule.value <= high_)) continue;
+    const auto& left_out = rule.not_rows;
+    if (std::find(left_out.begin(), left_out.end(), row) != left_out.end()) continue;
+    const float line = x_of(rule.value);
+    const bool is_hit = line > x - gap && line < x + px + gap;
+    if (is_hit && line + gap + px <= left + width) x = line + gap;
+  }
+  return x;
+}
+
 bool PanelLayout::place(const Mark& mark, Label* label) const {
   const float gap = frame_.font * 0.45f;
   const float x = x_of(mark.value);
@@ -163,7 +180,7 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
     high = std::max(high, x_of(quiet->second));  // beyond the samples, not among them
   }
   label->inside = label->on_whisker = false;
-  label->x = high + gap;
+  label->x = is_point ? high + gap : beyond_rules(mark.row, high + gap, label->px);
   const bool fits = label->x + label->px <= left + width;
   // Beyond a long whisker it would be read as the whisker's end.
   const bool is_far = high - x > frame_.font * kLongWhisker && !quiet_high_.contains(mark.row);

@@ -124,6 +124,7 @@ class PanelLayout {
   void place_labels();
   bool try_labels();
   bool place(const Mark& mark, Label* label) const;
+  float beyond_rules(int row, float x, float px) const;
   void draw_grid(Scene* scene) const;
   void draw_vertical(Scene* scene, float x, Role role, float width_px, float alpha, bool dashed,
                      const std::vector<int>& not_rows = {}) const;
@@ -152,6 +153,7 @@ class PanelLayout {
   int index_;
   double low_ = 0, high_ = 1;
   bool log_ = false;
+  bool has_own_units_ = false;  ///< its ticks: "10 µs", "1 ms"
   SiPrefix prefix_;
   float plot_width_ = 0;
   std::vector<Tick> ticks_;
