@@ -328,6 +328,40 @@ TEST_CASE("lines from a column of points to their names are not steep: no knot")
   CHECK(leaders >= 5);
 }
 
+TEST_CASE("a selected rung that counts no FLOP is named above the roofline that lacks it") {
+  Case made;
+  made.series = {gemm("gemm.cpu.a", 512, 0.1), gemm("gemm.cpu.b", 512, 0.2)};
+  made.series[1].flop = 0;
+  made.finish();
+  made.rows[1].selected = true;
+  CHECK(says(roofline_chart(made.rows), "“" + made.rows[1].label + "” counts no FLOP"));
+  made.rows[1].selected = false, made.rows[0].selected = true;
+  CHECK_FALSE(says(roofline_chart(made.rows), "counts no FLOP"));
+}
+
+TEST_CASE("the selected point has its name, and no number, however many points lie about it") {
+  // In one place, as rungs near a roof do in a low window.
+  Case made;
+  for (int i = 0; i < 9; ++i)
+    made.series.push_back(
+        gemm("gemm.cpu.a_rung_with_a_name_" + std::to_string(i), 512, 0.9 + 0.001 * i));
+  made.finish();
+  for (size_t selected : {size_t{0}, size_t{4}, size_t{8}}) {
+    for (LadderRow& row : made.rows) row.selected = false;
+    made.rows[selected].selected = true;
+    const ChartModel model = roofline_chart(made.rows);
+    for (const float height : {300.0f, 360.0f, 430.0f}) {
+      const Scene scene = layout(model, {.width = 620, .height = height, .font_px = 14});
+      check_scene(scene);
+      const bool is_named = std::any_of(
+          scene.primitives.begin(), scene.primitives.end(),
+          [&](const Primitive& p) { return p.text.starts_with(made.rows[selected].label); });
+      INFO("rung " << selected << " at a height of " << height);
+      CHECK(is_named);
+    }
+  }
+}
+
 TEST_CASE("points are named where there is room: few all of them, of many the selection first") {
   auto named = [](const ChartModel& model, const std::string& text) {
     const Scene scene = layout(model, {.width = 1200});

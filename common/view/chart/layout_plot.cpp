@@ -89,13 +89,14 @@ std::string PlotAxis::tick_label(const Tick& tick) const {
 }
 
 PlotPage::PlotPage(const ChartModel& model, const LayoutOptions& options,
-                   std::vector<const Datum*> numbered)
+                   std::vector<const Datum*> numbered, bool is_selected_first)
     : model_(model),
       plot_(*model.plot),
       options_(options),
       x_(plot_.x, options.range ? options.range->x : Interval{}),
       y_(plot_.y, options.range ? options.range->y : Interval{}),
-      numbered_(std::move(numbered)) {
+      numbered_(std::move(numbered)),
+      is_selected_first_(is_selected_first) {
   frame_.model = &model;
   frame_.options = &options;
   frame_.font = options.font_px;
@@ -263,6 +264,7 @@ Scene PlotPage::build() {
     draw_curves();
     draw_names();
     draw_guide_labels();  // before the names of points, which find other places
+    draw_selected_name();
     draw_numbers();
     draw_point_columns();
     draw_point_labels();
@@ -283,19 +285,25 @@ Scene PlotPage::build() {
 
 /// Points whose names find no room get numbers, where that names them all and costs nothing else its room.
 Scene layout_plot(const ChartModel& model, const LayoutOptions& options) {
-  PlotPage plain(model, options);
-  Scene without = plain.build();
+  PlotPage first(model, options);
+  Scene without = first.build();
+  // The selected point is the one that a reader looks for: it has its name and no number.
+  const bool is_selected_first = std::any_of(first.unnamed().begin(), first.unnamed().end(),
+                                             [](const Datum* datum) { return datum->strong; });
+  PlotPage plain(model, options, {}, is_selected_first);
+  if (is_selected_first) without = plain.build();
   // The list takes height from the plot, so that another name may lose its room: some rounds settle it.
   constexpr int kMostRounds = 4;
-  std::vector<const Datum*> numbered = plain.unnamed();
+  const PlotPage& shown = is_selected_first ? plain : first;
+  std::vector<const Datum*> numbered = shown.unnamed();
   for (int round = 0; round < kMostRounds && !numbered.empty(); ++round) {
     if (numbered.size() > kMostNumbers) break;
     std::stable_sort(numbered.begin(), numbered.end(),
                      [](const Datum* a, const Datum* b) { return a->x < b->x; });
-    PlotPage page(model, options, numbered);
+    PlotPage page(model, options, numbered, is_selected_first);
     Scene scene = page.build();
     const bool fits = options.height <= 0 || scene.height <= without.height + 0.5f;
-    if (!fits || page.guides_named() < plain.guides_named()) break;
+    if (!fits || page.guides_named() < shown.guides_named()) break;
     if (page.is_complete()) return scene;
     if (page.unnamed().empty()) break;
     numbered.insert(numbered.end(), page.unnamed().begin(), page.unnamed().end());

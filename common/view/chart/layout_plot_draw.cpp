@@ -391,6 +391,15 @@ bool PlotPage::wants_name(const Shown& shown) const {
   return shown.seen && !shown.datum->label.empty() && !number_of(*shown.datum);
 }
 
+void PlotPage::draw_selected_name() {
+  if (!is_selected_first_) return;
+  for (const Shown& shown : shown_) {
+    if (shown.datum->strong && wants_name(shown) &&
+        draw_label_beside(shown, shown.at, shown.datum->label))
+      named_.push_back(&shown);
+  }
+}
+
 /// From 1 on; 0: it has none.
 size_t PlotPage::number_of(const Datum& datum) const {
   const auto found = std::find(numbered_.begin(), numbered_.end(), &datum);
@@ -449,7 +458,8 @@ std::vector<std::string> PlotPage::numbered_names() const {
 std::vector<std::vector<const PlotPage::Shown*>> PlotPage::columns_of_points() const {
   std::vector<const Shown*> named;
   for (const Shown& shown : shown_) {
-    if (wants_name(shown)) named.push_back(&shown);
+    const bool is_named = std::find(named_.begin(), named_.end(), &shown) != named_.end();
+    if (wants_name(shown) && !is_named) named.push_back(&shown);
   }
   std::stable_sort(named.begin(), named.end(),
                    [](const Shown* a, const Shown* b) { return a->at.x < b->at.x; });

@@ -42,8 +42,9 @@ class PlotAxis {
 class PlotPage {
  public:
   /// `numbered`: points with a number in them, and their names in a list under the plot.
+  /// `is_selected_first`: the selected point's name takes its place before those of the others.
   PlotPage(const ChartModel& model, const LayoutOptions& options,
-           std::vector<const Datum*> numbered = {});
+           std::vector<const Datum*> numbered = {}, bool is_selected_first = false);
   Scene build();
   /// Once it is built: the points whose names found no room.
   const std::vector<const Datum*>& unnamed() const { return unnamed_; }
@@ -112,6 +113,7 @@ class PlotPage {
   bool wants_name(const Shown& shown) const;
   size_t number_of(const Datum& datum) const;
   void draw_numbers();
+  void draw_selected_name();
   bool has_list() const;
   std::vector<std::string> numbered_names() const;
   bool draw_label_beside(const Shown& shown, Point at, const std::string& label,
@@ -138,6 +140,7 @@ class PlotPage {
   std::vector<const Shown*> named_;  ///< points that have their names already
   std::vector<const Datum*> numbered_, unnamed_;
   bool has_all_ = true;  ///< the numbers
+  bool is_selected_first_ = false;
   int guides_named_ = 0;
   std::vector<std::pair<Point, Point>> leaders_;  ///< the lines from points to their names
   std::vector<Box> texts_;           ///< of all labels: no line to a name runs through one

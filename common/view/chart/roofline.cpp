@@ -306,6 +306,22 @@ void name_missing_roofs(const std::vector<Measured>& points, ChartModel* model) 
     model->legend.push_back(names + ": no roof of its unit, " + dtype + ", was measured");
 }
 
+/// A selected rung without a point: why, and where it stands.
+void say_selected_without_flop(std::span<const LadderRow> rows, const std::vector<Measured>& points,
+                               ChartModel* model) {
+  const auto selected = std::find_if(rows.begin(), rows.end(), [](const LadderRow& row) {
+    return row.selected && row.series && row.series->stats && !(row.series->flop > 0);
+  });
+  const bool has_point = std::any_of(points.begin(), points.end(), [](const Measured& point) {
+    return point.entry.row->selected;
+  });
+  if (selected == rows.end() || has_point) return;
+  model->legend.insert(
+      model->legend.begin(),
+      "“" + selected->label +
+          "” counts no FLOP, so it has no point here: Bandwidth and Sizes have it");
+}
+
 constexpr const char* kOneIntensity =
     "one column: at one size every rung computes the same from the same least bytes, so only its "
     "rate differs";
@@ -367,6 +383,7 @@ ChartModel roofline_chart(std::span<const LadderRow> all, const std::string& tit
   } else {
     model.legend.push_back("no ceilings were measured in this run, so there are no roofs");
   }
+  say_selected_without_flop(rows, points, &model);
   if (!roofs.flop.empty()) name_missing_roofs(points, &model);
   if (have_one_intensity(points)) model.legend.push_back(kOneIntensity);
   add_elsewhere(elsewhere, &model);
