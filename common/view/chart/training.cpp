@@ -26,7 +26,7 @@ constexpr double kFirstSteps = 0.1, kCutFrom = 2;
 /// Of more trainings than these only the selected one shows what its batches said: nine such lines hide all the others.
 constexpr size_t kMostPale = 3;
 /// Of more than these the selected one, the baseline, the ladder's first, and those that end best, least and soonest stand
-/// in front; the others are thin and grey, without the band of their seeds.
+/// in front; the others are thin and pale, without the band of their seeds.
 constexpr size_t kMostInFront = 5;
 /// From here on the first step is left out of the seconds.
 constexpr int64_t kManySteps = 20;
@@ -279,10 +279,9 @@ void set_curve_look(const Lines& lines, size_t place, Curve* curve) {
   curve->dashed = lines.is_again;
 }
 
-/// Behind those in front: eight colours that cross each other cannot be followed.
+/// Behind those in front, thin and pale in the colour of its rung: its name at its end has the same.
 void set_aside(Curve* curve) {
   curve->quiet = true;
-  curve->role = Role::muted;
   curve->band = false;
   for (Datum& datum : curve->data) datum.interval.reset();
 }
@@ -466,7 +465,7 @@ ChartModel Builder::build() {
     model_.legend.push_back(is_of_one ? "pale: mean of the selected one's batches"
                                       : "pale: mean of its batches");
   if (lines_.size() > kMostInFront)
-    model_.legend.push_back("thin, grey: trainings that end between the others");
+    model_.legend.push_back("thin, pale: trainings that end between the others");
   const bool any_grey = std::any_of(lines_.begin(), lines_.end(), [](const Lines& lines) {
     return lines.row->is_peer || lines.row->is_baseline;
   });
