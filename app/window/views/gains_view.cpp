@@ -24,8 +24,10 @@
 #include "common/record/ratio_text.h"
 #include "common/record/seed_delta.h"
 #include "common/record/stale_words.h"
+#include "common/stats/stats.h"
 #include "common/view/chart/climb.h"
 #include "common/view/chart/ladder.h"
+#include "common/view/chart/paired.h"
 #include "common/view/report/decision.h"
 
 namespace ridge::window {
@@ -377,6 +379,24 @@ bool is_elsewhere(const State& state, const chart::LadderRow& from, const std::s
   return at != shown.end() && !agrees(asked_params(*from.series), {{at->first, at->second}});
 }
 
+/// Of a learner's copy whose bar, a time alone, says another speed than its pair: "alone; in turns 11.6 GFLOP/s".
+std::string turns_words(const State& state, const RungView& view, const Throughput& rate) {
+  constexpr double kAnother = 1.1;
+  if (!is_edit(view.rung->kernel)) return "";
+  const RungView* before = step_before(state, view, rate.unit);
+  const auto pair = before ? pair_of(state, *before, view) : std::nullopt;
+  if (!pair) return "";
+  std::vector<double> times_ns;
+  for (const Sample& sample :
+       chart::side_of(*view.run, *pair, pair->candidate == view.rung->kernel).samples)
+    times_ns.push_back(sample.t_ns);
+  if (times_ns.empty()) return "";
+  const double faster = view.series->stats->median_ns / stats::median(times_ns);
+  if (!(faster > kAnother || faster < 1 / kAnother)) return "";
+  return "alone; in turns " +
+         format_rate(rate.value * faster, unit_in_words(*state.selection.lab, rate.unit, ""));
+}
+
 chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
                           const std::string& kernel, const Axis& axis) {
   chart::ClimbRow row{.label = with_stale(from.label, from.series && from.series->stale)};
@@ -419,6 +439,8 @@ chart::ClimbRow climb_row(const State& state, const chart::LadderRow& from,
   if (const auto& ci = from.series->stats->ci_ns; ci)
     row.time_interval_s = Interval{ci->low * 1e-9, ci->high * 1e-9};
   if (!has_bar) return row;
+  if (const std::string words = turns_words(state, *view, *rate); !words.empty())
+    row.sublabel += (row.sublabel.empty() ? "" : ", ") + words;
   row.rate = rate->value;
   row.interval = axis.unit == "FLOP/s" ? derived.flop_per_s_ci
                  : axis.unit == "B/s"  ? derived.bytes_per_s_ci
