@@ -174,16 +174,34 @@ TEST_CASE("a rung of another machine or size has its figure in words, and no bar
   CHECK(speed.marks[0].hatched);
   CHECK(speed.row_reasons[2].find("at n = 8192 on Machine A") != std::string::npos);
 
-  // The ladder has a row at another size: each row says its own, and the machine stands above, once.
+  // So has the ladder: the size and the machine stand above, once, and the row at another size has its figure in words.
   f.state.selection.view = &kLadderView;
   const auto words_of = [&](const std::string& label) {
     for (const chart::Row& row : shown_chart(f.state).rows)
       if (row.label == label) return row.sublabel;
     return std::string("no such row");
   };
-  CHECK(shown_chart(f.state).subtitle == "recorded on Machine A");
-  CHECK(words_of("naive") == "at n = 2048");
-  CHECK(words_of("shared tile") == "at n = 8192");
+  CHECK(shown_chart(f.state).subtitle == "at n = 2048, recorded on Machine A");
+  CHECK(words_of("naive").empty());
+  CHECK(words_of("shared tile").empty());
+  const chart::ChartModel ladder = shown_chart(f.state);
+  for (const chart::Panel& panel : ladder.panels) {
+    for (const chart::Mark& mark : panel.marks)
+      CHECK(ladder.rows[static_cast<size_t>(mark.row)].label != "shared tile");
+  }
+  const auto reason_of = [&](const std::string& label) {
+    const chart::ChartModel model = shown_chart(f.state);
+    for (size_t i = 0; i < model.rows.size(); ++i)
+      if (model.rows[i].label == label) return model.panels[0].row_reasons[i];
+    return std::string("no such row");
+  };
+  CHECK(contains(reason_of("shared tile"), "at n = 8192 on Machine A"));
+  // Of the selected one's size: that of the others is in words then.
+  select_rung(f.state, "gemm.cuda.shared_tile");
+  f.driver->frames(2);
+  CHECK(shown_chart(f.state).subtitle == "at n = 8192, recorded on Machine A");
+  CHECK(contains(reason_of("naive"), "at n = 2048 on Machine A"));
+  select_rung(f.state, "gemm.cuda.naive");
   f.state.sessions.recordings.pop_back();
   f.state.ladder.dirty = true;
   f.driver->frames(2);
@@ -199,6 +217,25 @@ TEST_CASE("a rung of another machine or size has its figure in words, and no bar
     CHECK(row.section.ends_with(" · at n = 2048, recorded on Machine A") == is_gpu);
     if (row.label == "naive") CHECK(row.sublabel.empty());
   }
+}
+
+TEST_CASE(
+    "a learner's copy whose bar says another speed than its pair says so, and that it was busy",
+    "[window]") {
+  Fixture f(1280, 720);
+  open_run(f.state, variable("RIDGE_SOURCE") + "/tests/golden/screens/edit.jsonl");
+  f.driver->frames(4);
+  f.state.view.screen = ScreenId::lab;
+  f.state.selection.view = &kGainsView;
+  f.driver->frames(3);
+  const chart::ChartModel model = shown_chart(f.state);
+  const auto own = std::find_if(model.rows.begin(), model.rows.end(), [](const chart::Row& row) {
+    return row.label.starts_with("exercise: ");
+  });
+  REQUIRE(own != model.rows.end());
+  INFO(own->sublabel);
+  CHECK(contains(own->sublabel, "alone; in turns "));
+  CHECK(contains(own->sublabel, "FLOP/s"));
 }
 
 TEST_CASE("what was measured here as it was asked for is hatched by no parameter of its own",

@@ -6,13 +6,65 @@
 #include "app/window/teach/predict.h"
 #include "app/window/views/training_view.h"
 #include "common/record/derive.h"
+#include "common/record/params.h"
 #include "common/view/chart/size_curve.h"
 
 namespace ridge::window {
 namespace {
 
+/// Of a recorded row what the lab's controls set, without type and threads.
+Params place_params(const State& state, const RungView& row) {
+  Params params;
+  const Params asked = asked_params(*row.series);
+  for (const ParamView& one : state.selection.lab->params) {
+    const auto found = asked.find(one.name);
+    const std::string name = one.name;
+    if (found != asked.end() && name != "dtype" && name != "threads") params.insert(*found);
+  }
+  return params;
+}
+
+bool is_same_place(const State& state, const RungView& a, const RungView& b) {
+  return a.machine == b.machine && agrees(place_params(state, a), place_params(state, b));
+}
+
+/// The recorded row whose machine and size the chart is of: the selected one, else one of the most.
+const RungView* recorded_place(const State& state, const std::vector<const RungView*>& recorded) {
+  const RungView* best = nullptr;
+  std::ptrdiff_t most = 0;
+  for (const RungView* one : recorded) {
+    if (one->rung->kernel == state.selection.rung) return one;
+    const auto rows = std::count_if(recorded.begin(), recorded.end(), [&](const RungView* other) {
+      return is_same_place(state, *one, *other);
+    });
+    if (rows > most) best = one, most = rows;
+  }
+  return best;
+}
+
+/// Recorded rows of one machine and one size have marks; those of others say their figure in words.
+void keep_one_place(const State& state, ChartRows* rows) {
+  std::vector<const RungView*> views, recorded;
+  for (size_t i = 0; i < rows->rows.size(); ++i) {
+    const RungView* view = find_row(state.ladder, rows->kernels[i]);
+    const bool is_recorded =
+        view && view->series && rows->rows[i].series && view->origin == Origin::recorded;
+    views.push_back(is_recorded ? view : nullptr);
+    if (is_recorded) recorded.push_back(view);
+  }
+  const RungView* place = recorded_place(state, recorded);
+  for (size_t i = 0; i < views.size(); ++i) {
+    if (!views[i] || is_same_place(state, *views[i], *place)) continue;
+    chart::LadderRow row = plain_row(state, *views[i]);
+    row.section = rows->rows[i].section;
+    row.state = elsewhere_text(state, *views[i]);
+    if (!row.state.empty()) rows->rows[i] = std::move(row);
+  }
+}
+
 chart::ChartModel build_ladder(const State& state, ChartRows* rows) {
   *rows = ladder_rows(state);
+  keep_one_place(state, rows);
   chart::ChartModel model =
       chart::find_figure("ladder")->build(rows->rows, figure_options(*state.selection.lab));
   mark_predictions(state, *rows, &model);
