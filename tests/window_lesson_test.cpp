@@ -925,6 +925,30 @@ TEST_CASE("figures explain themselves on Machine, in the report and on the diagn
   CHECK(explains(head));
 }
 
+TEST_CASE("a listing of a lesson breaks no line: what is too wide is scrolled",
+          "[window][lesson]") {
+  Fixture f(1280, 9000);
+  open_lab(f.state, "parallel");
+  f.state.view.tab = Tab::lesson;
+  f.driver->frames(6);
+  const auto begins = [](const std::string& name, const char* with) {
+    return name.starts_with(with);
+  };
+  int listings = 0, scrolled = 0;
+  for (const auto& [name, place] : f.driver->shell().widgets()) {
+    if (!begins(name, "lesson:listing:")) continue;
+    const bool is_beyond = name.ends_with(":beyond");
+    listings += !is_beyond;
+    if (!is_beyond) continue;
+    INFO(name);
+    CHECK(place.w > 0);   // to the end of its longest line
+    CHECK(place.h == 0);  // and no further down
+    ++scrolled;
+  }
+  CHECK(listings > 0);
+  CHECK(scrolled > 0);
+}
+
 TEST_CASE("the tabs stand inside their panel at every size and scale", "[window][lesson]") {
   for (const float scale : {1.f, 1.5f, 2.f}) {
     Fixture f(1280, 720);

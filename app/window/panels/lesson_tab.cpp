@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -348,25 +349,6 @@ float LessonTab::draw_block(Ui& ui, const Area& area, const LessonBlock& lesson)
   return 0;
 }
 
-namespace {
-
-/// A line that is longer than its box goes on in the next, broken at a space where there is one.
-void wrap_code(std::string_view line, size_t columns, std::vector<std::string_view>* lines) {
-  while (code_columns(line) > columns) {
-    size_t end = columns;
-    while (end > 0 && code_columns(line.substr(0, end)) > columns) --end;
-    const size_t space = line.rfind(' ', end);
-    const bool has_space =
-        space != std::string_view::npos && space > line.find_first_not_of(' ') && space > 0;
-    const size_t cut = has_space ? space : std::max<size_t>(1, end);
-    lines->push_back(line.substr(0, cut));
-    line.remove_prefix(has_space ? cut + 1 : cut);
-  }
-  lines->push_back(line);
-}
-
-}  // namespace
-
 float LessonTab::draw_diagram(Ui& ui, const Area& area, const LessonBlock& lesson) {
   const Block& block = lesson.block;
   const std::string text = block.runs.empty() ? std::string() : block.runs.front().text;
@@ -377,39 +359,72 @@ float LessonTab::draw_diagram(Ui& ui, const Area& area, const LessonBlock& lesso
 
 namespace {
 
+constexpr float kListing_px = kTiny_px + 1, kLeastListing_px = 12;
+
+size_t longest_of(const std::vector<std::string_view>& lines) {
+  size_t longest = 0;
+  for (const std::string_view line : lines) longest = std::max(longest, code_columns(line));
+  return longest;
+}
+
+/// As large as leaves its longest line whole. Its columns stand under each other, so that no line of it is broken: where it is
+/// too wide at the least size, it is scrolled.
 float draw_listing(Ui& ui, const Area& area, const std::string& text) {
-  constexpr float kSize = kTiny_px + 1;
-  const float pad = ui.px(12);
-  const auto columns =
-      static_cast<size_t>(std::max(8.0f, (area.w - 2 * pad) / code_column(ui, kSize)));
-  std::vector<std::string_view> lines;
-  for (const std::string_view line : app::split_lines(text)) wrap_code(line, columns, &lines);
-  const float line_h = ui.px(21), h = line_h * static_cast<float>(lines.size()) + ui.px(16);
+  const float pad = ui.px(12), room = area.w - 2 * pad;
+  const std::vector<std::string_view> lines = app::split_lines(text);
+  const auto columns = static_cast<float>(longest_of(lines));
+  float size = kListing_px;
+  while (size > kLeastListing_px && code_column(ui, size) * columns > room) size -= 0.5f;
+  const float longest = code_column(ui, size) * columns;
+  const bool is_scrolled = longest > room;
+  const float line_h = ui.px(21), bar_h = is_scrolled ? ImGui::GetStyle().ScrollbarSize : 0;
+  const float text_h = line_h * static_cast<float>(lines.size()), h = text_h + ui.px(16) + bar_h;
   ui.fill({area.x, area.y, area.w, h}, ui.color(Role::canvas), ui.px(5));
-  LexState lexer;
-  float y = area.y + ui.px(8) + line_h / 2;
-  for (const std::string_view line : lines) {
-    draw_code_line(ui, area.x + pad, y, line, &lexer, kSize);
-    y += line_h;
+  const std::string name =
+      free_name(ui, "lesson:listing:" + std::string(lines.empty() ? "" : lines.front()));
+  ui.widgets[name] = {area.x, area.y, area.w, h};
+  const auto draw_lines = [&](float x, float y) {
+    LexState lexer;
+    for (const std::string_view line : lines) {
+      draw_code_line(ui, x, y + line_h / 2, line, &lexer, size);
+      y += line_h;
+    }
+  };
+  if (!is_scrolled) {
+    draw_lines(area.x + pad, area.y + ui.px(8));
+    return h + ui.px(10);
   }
+  ImGui::SetCursorScreenPos({area.x + pad, area.y + ui.px(8)});
+  ImGui::BeginChild(name.c_str(), {room, text_h + bar_h}, false,
+                    ImGuiWindowFlags_HorizontalScrollbar);
+  ImDrawList* outer = std::exchange(ui.list, ImGui::GetWindowDrawList());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_lines(at.x, at.y);
+  ImGui::Dummy({longest, text_h});
+  ui.widgets[name + ":beyond"] = {area.x, area.y, ImGui::GetScrollMaxX(), ImGui::GetScrollMaxY()};
+  ImGui::EndChild();
+  ui.list = outer;
   return h + ui.px(10);
 }
 
+/// A cell whose text is wider than its column goes on below.
 float draw_row(Ui& ui, const Area& area, const LessonBlock& lesson) {
   const Block& block = lesson.block;
-  const float w = area.w / static_cast<float>(std::max<size_t>(1, block.runs.size()));
-  float x = area.x;
+  const Role role = block.header ? Role::text : Role::muted;
+  const Face face = block.header ? Face::strong : Face::body;
+  float x = area.x, most = 0;
   for (size_t i = 0; i < block.runs.size(); ++i) {
-    const TextRun& cell = block.runs[i];
-    ui.text(x, area.y + ui.px(13), cell.text, kSmall_px, block.header ? Role::text : Role::muted,
-            block.header ? Face::strong : Face::body, Anchor::start, w - ui.px(8));
+    const float w = area.w * lesson.shares[i];
+    const Area place = {x, area.y + ui.px(3), w - ui.px(8), 0};
+    const float h = ui.paragraph(place, block.runs[i].text, kSmall_px, role, face);
+    most = std::max(most, h);
     if (!lesson.cells[i].empty()) {
       const std::string name = free_name(ui, "figure:" + lesson.part);
-      if (ui.hovers(name, {x, area.y, w - ui.px(8), ui.px(26)})) ui.tooltip(lesson.cells[i]);
+      if (ui.hovers(name, {x, area.y, w - ui.px(8), h + ui.px(6)})) ui.tooltip(lesson.cells[i]);
     }
     x += w;
   }
-  return ui.px(26);
+  return std::max(ui.px(26), most + ui.px(6));
 }
 
 }  // namespace
@@ -944,6 +959,32 @@ void touch_figure(Ui& ui, const LessonBlock& block, const Word& word, const Area
 
 }  // namespace
 
+namespace {
+
+/// A column of a table is as wide as its longest cell asks for beside the others; a sentence goes on below.
+void share_columns(std::vector<LessonBlock>* blocks) {
+  constexpr size_t kApart = 2, kMost = 32;  // characters
+  const auto is_row = [&](size_t i) {
+    return i < blocks->size() && (*blocks)[i].block.kind == Block::Kind::row;
+  };
+  for (size_t first = 0, end = 0; first < blocks->size(); first = std::max(end, first + 1)) {
+    std::vector<float> shares;
+    for (end = first; is_row(end) && (end == first || !(*blocks)[end].block.header); ++end) {
+      const std::vector<TextRun>& cells = (*blocks)[end].block.runs;
+      shares.resize(std::max(shares.size(), cells.size()));
+      for (size_t i = 0; i < cells.size(); ++i) {
+        const size_t needs = std::min(code_columns(cells[i].text), kMost) + kApart;
+        shares[i] = std::max(shares[i], static_cast<float>(needs));
+      }
+    }
+    const float all = std::accumulate(shares.begin(), shares.end(), 0.0f);
+    for (float& share : shares) share /= all;
+    for (size_t row = first; row < end; ++row) (*blocks)[row].shares = shares;
+  }
+}
+
+}  // namespace
+
 std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab) {
   std::vector<LessonBlock> blocks;
   std::string part, kernel;
@@ -974,6 +1015,7 @@ std::vector<LessonBlock> lesson_blocks(const figure::Text& text, const Lab& lab)
     if (made.lead == study::kWhatHappened) made.counted = sets_of(text, made);
     blocks.push_back(std::move(made));
   }
+  share_columns(&blocks);
   name_machines(text, &blocks);
   mark_questions(&blocks);
   mark_hints(&blocks);

@@ -35,6 +35,8 @@ struct LessonBlock {
   Block block;
   std::vector<Word> words;
   std::vector<std::string> cells;  ///< row: of each cell, interval and source of its last figure
+  std::vector<float>
+      shares;  ///< row: what each column takes of the width, the same in all of its table
   std::string part;                ///< its "## " heading; the kernel's id where that names one
   std::string kernel;              ///< empty: the part belongs to no rung
   std::string title;               ///< heading: without the kernel's id
