@@ -56,6 +56,20 @@ struct LessonFixture : Fixture {
   void seconds(double s) { driver->frames(static_cast<int>(s * 60)); }
 };
 
+TEST_CASE("a lab that opens past its first rung says why, in the lesson", "[window][lesson]") {
+  FakeSession::lab = "conv";
+  Fixture f(1280, 720);
+  FakeSession::lab = "gemm";
+  const Lab& conv = *find_lab("conv");
+  REQUIRE(f.state.selection.rung == conv.rungs[1].kernel);
+  CHECK(f.driver->find("lesson:opens_here"));
+  select_rung(f.state, conv.rungs.front().kernel);
+  f.driver->frames(3);
+  CHECK_FALSE(f.driver->find("lesson:opens_here"));
+  Fixture gemm(1280, 720);
+  CHECK_FALSE(gemm.driver->find("lesson:opens_here"));
+}
+
 TEST_CASE("diagrams go through their steps once and rest", "[window][lesson]") {
   LessonFixture f("gemm.cpu.naive_o1");
   const float first = f.knob("walk");

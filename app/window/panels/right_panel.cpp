@@ -16,6 +16,22 @@
 
 namespace ridge::window {
 
+namespace {
+
+/// Why the lab opens on this rung and not on its first one, which the gate refuses. Returns the height taken.
+float draw_why_here(Ui& ui, const Area& area) {
+  const Lab& lab = *ui.state.selection.lab;
+  const Rung &first = first_rung(lab), &refused = lab.rungs.front();
+  if (ui.state.selection.rung != first.kernel || &first == &refused || !refused.wrong) return 0;
+  const std::string why = "The lab opens here because this is the first rung that is right: “" +
+                          std::string(refused.title) + "” before it is there to fail its check.";
+  const float h = ui.paragraph(area, why, kSmall_px, Role::muted);
+  ui.widgets["lesson:opens_here"] = {area.x, area.y, area.w, h};
+  return h + ui.px(10);
+}
+
+}  // namespace
+
 void RightPanel::draw(Ui& ui, Area area) {
   ui.panel(area);
   if (!ui.state.selection.lab) return;
@@ -67,7 +83,10 @@ void RightPanel::draw(Ui& ui, Area area) {
       lesson_.draw(
           ui, content,
           [&](const Area& place, const std::vector<Bottleneck>& expected) {
-            return diagnosis_.draw(ui, place, expected);
+            Area rest = place;
+            rest.take_top(draw_why_here(ui, rest));
+            rest.take_top(diagnosis_.draw(ui, rest, expected));
+            return rest.y - place.y;
           },
           [&](const Area& place) { return diagnosis_.draw_faster(ui, place); });
       break;
