@@ -15,7 +15,7 @@ using namespace ridge::window;
 
 TEST_CASE("the published table: shown by its button, run by its own, one line a row", "[window]") {
   Fixture f;
-  REQUIRE(f.driver->click("view=Table"));
+  REQUIRE(f.driver->click("view=Published table"));
   CHECK(f.state.selection.view == find_view("table"));
   const size_t rows = find_lab("gemm")->tables.front().rows.size();
   CHECK(f.driver->shell().widgets().count("table:" + std::to_string(rows - 1)) == 1);

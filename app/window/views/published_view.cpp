@@ -205,8 +205,8 @@ std::span<const Action> published_actions() {
 }  // namespace
 
 const ViewDesc kTableView = {.id = "table",
-                             .label = "Table",
-                             .title = "Table: a published table, run again",
+                             .label = "Published table",
+                             .title = "Published table: its rows, run again here",
                              .place = 90,
                              .blocker = published_blocker,
                              .make_panel = []() -> std::unique_ptr<CentrePanel> {
