@@ -851,7 +851,8 @@ std::string hint_of(const State& state, const Reference& reference) {
            (reference.title.empty() ? "Type a time, as 12 ms"
                                     : "Type 3x (over " + reference.title + ", " +
                                           format_time_ns(reference.time_ns) + ") or a time") +
-           "; Enter holds it against the recording of " + machine_of(state, *recorded) + ".";
+           "; Enter holds it against the recording of " +
+           app::machine_in_words(machine_of(state, *recorded)) + ".";
   const std::string seen =
       has_seen(state, rung, {}) ? "It has run here: an answer is after the fact. " : "";
   if (const Draft* draft = draft_of(state, rung)) {
@@ -947,7 +948,7 @@ float PredictBar::height(const Ui& ui) const {
   const bool shown =
       state.selection.lab && (is_predict_open(state) || draft_of(state, state.selection.rung) ||
                               revealed_of(state, state.selection.rung));
-  return shown ? ui.px(64) : 0;
+  return shown ? ui.px(72) : 0;
 }
 
 void PredictBar::draw_slider(Ui& ui, const Area& area) const {
@@ -1083,7 +1084,7 @@ void PredictBar::draw(Ui& ui, Area area) const {
   ui.panel(area);
   const State& state = ui.state;
   ui.widgets["predict_bar"] = area;
-  Area inner = area.inset(ui.px(18), ui.px(5));
+  Area inner = area.inset(ui.px(18), ui.px(8));
   const auto revealed = revealed_of(state, state.selection.rung);
   const bool is_open = is_predict_open(state) || draft_of(state, state.selection.rung);
   const bool waits = is_locked(state, state.selection.rung);
