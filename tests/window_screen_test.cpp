@@ -120,6 +120,23 @@ TEST_CASE("tabs and level stay where they are on every screen, on the lab in eac
   }
 }
 
+TEST_CASE("few verdicts leave the room below them to the curves of the times",
+          "[window][screens]") {
+  const auto curves = [](float width, float height) {
+    Fixture f(width, height);
+    open_run(f.state, variable("RIDGE_SOURCE") + "/tests/golden/screens/run.jsonl");
+    f.driver->frames(3);
+    f.state.view.screen = ScreenId::compare;
+    f.driver->frames(5);
+    const Area* found = f.driver->find("curves_below");
+    return found ? *found : Area{};
+  };
+  const Area below = curves(1920, 1080);
+  CHECK(below.h >= 260);
+  CHECK(below.w > 1600);            // over both of those above
+  CHECK(curves(1280, 720).h == 0);  // without the room they stand beside the forest
+}
+
 TEST_CASE("Machine counts the rungs of the lab as the list does, those of other processors too",
           "[window][screens]") {
   Fixture f(1280, 720);

@@ -50,6 +50,8 @@ class CompareScreen final : public Screen {
   void choose(const State& state, size_t index);
   void draw_spread(Ui& ui, const Area& panel);
   void draw_both(Ui& ui, Area area);
+  void link_times();
+  bool draws_curves_below(Ui& ui, Area all, int* row);
   int draw_wide(Ui& ui, Area all);
   int draw_narrow(Ui& ui, const Area& all);
   static void draw_budget(Ui& ui, Area line);
@@ -355,14 +357,40 @@ void CompareScreen::draw_both(Ui& ui, Area area) {
   ecdf_.draw_in_page(ui, "ecdf", page.rest.take_top(ecdf_.height(ui, page.rest.w)));
 }
 
+/// One axis of times: where one is read, the other has a line.
+void CompareScreen::link_times() {
+  spread_.link_x(ecdf_.reading_x());
+  ecdf_.link_x(spread_.reading_x());
+}
+
+/// Where few verdicts leave room below them: the forest and the dots side by side, as high as they need, and the curves
+/// below over the whole width. False: there is no such room, and nothing was drawn.
+bool CompareScreen::draws_curves_below(Ui& ui, Area all, int* row) {
+  if (!has_spread_) return false;
+  const float gap = ui.px(12), pad_x = ui.px(12), pad_y = ui.px(10);
+  const float dots_w = all.w * 0.4f, forest_w = all.w - dots_w - gap;
+  const float sources_h = sources_.size() > 1 ? ui.px(40) : 0;
+  const float top = 2 * pad_y + std::max(spread_.height(ui, dots_w - 2 * pad_x),
+                                         sources_h + forest_.height(ui, forest_w - 2 * pad_x));
+  if (all.h - top - gap < ui.px(kLeastCurves)) return false;
+  Area above = all.take_top(top, gap);
+  const Area dots = above.take_right(dots_w, gap);
+  for (const Area& panel : {above, dots, all}) ui.panel(panel);
+  spread_.draw_in_page(ui, "spread", dots.inset(pad_x, pad_y));
+  ui.widgets["curves_below"] = all;
+  ecdf_.draw(ui, "ecdf", all.inset(pad_x, pad_y));
+  link_times();
+  Area inner = above.inset(pad_x, pad_y);
+  if (sources_h > 0) draw_sources(ui, inner.take_top(ui.px(32), ui.px(8)));
+  *row = forest_.draw_in_page(ui, "forest", inner);
+  return true;
+}
+
 void CompareScreen::draw_spread(Ui& ui, const Area& panel) {
   ui.panel(panel);
   if (has_spread_) {
     draw_both(ui, panel.inset(ui.px(12), ui.px(10)));
-    // One axis of times: where one is read, the other has a line.
-    spread_.link_x(ecdf_.reading_x());
-    ecdf_.link_x(spread_.reading_x());
-    return;
+    return link_times();
   }
   const Area line = panel.inset(ui.px(24), 0);
   ui.text(
@@ -374,6 +402,7 @@ void CompareScreen::draw_spread(Ui& ui, const Area& panel) {
 
 /// Side by side; returns the row that was clicked, else -1.
 int CompareScreen::draw_wide(Ui& ui, Area all) {
+  if (int row = -1; draws_curves_below(ui, all, &row)) return row;
   const float gap = ui.px(12);
   draw_spread(
       ui, has_spread_ ? all.take_right(all.w * 0.4f, gap) : all.take_bottom(ui.px(kNoSpread), gap));

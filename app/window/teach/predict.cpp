@@ -1005,8 +1005,10 @@ void PredictBar::draw_field(Ui& ui, Area area) const {
   if (is_predict_open(state) &&
       ui.button("predict_close", line.take_right(ui.px(72), ui.px(12)), "Close", Ui::Kind::quiet))
     ui.dispatch([](State& changed) { close_predict(changed); });
+  // Against a recording nothing is dragged, so that the rung and its size have the room.
+  const float share = recorded_row(state, state.selection.rung) ? 0.7f : 0.4f;
   line.take_left(ui.text(line.x, line.middle(), label, kSmall_px + 1, Role::text, Face::strong,
-                         Anchor::start, line.w * 0.4f),
+                         Anchor::start, line.w * share),
                  ui.px(14));
   const Area box = line.take_left(ui.px(112), ui.px(18));
   ui.widgets["predict_field"] = box;
