@@ -11,6 +11,7 @@
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/record/caution.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/compute_unit.h"
@@ -48,19 +49,13 @@ std::string command_words(const CommandFacts& command) {
 }
 
 /// The interval allows for it: nothing for a reader to do.
-constexpr const char* kCorrelated =
-    "correlated: a sample is like the one before it, and the interval allows for that";
+constexpr const char* kCorrelated = "correlated";
 
 std::string flag_words(const std::string& flag) {
-  static const std::map<std::string, std::string> kWords = {
-      {"contended", "contended: other processes used the CPU meanwhile"},
-      {"correlated", kCorrelated},
-      {"few_samples", ""},  // its column says so
-      {"noisy", "unsteady: the time was over before the interval was as narrow as it should be"},
-      {"ungated", "ungated: the host's launches are in its time"}};
-  const auto known = kWords.find(flag);
-  if (known != kWords.end()) return known->second;
-  return name_in_words(flag);
+  if (flag == "few_samples") return "";  // its column says so
+  const std::string meaning = flag == "external" ? "" : flag_meaning(flag);
+  const std::string name = flag == "noisy" ? "unsteady" : name_in_words(flag);
+  return name + (meaning.empty() ? "" : ": ") + meaning;
 }
 
 /// What a reader has to know beside the row: why it failed, ran smaller, is noisy, or is no step.
@@ -116,7 +111,7 @@ std::string notes_text(const std::vector<const Series*>& all, Detail detail) {
     const std::string name = short_name(series->kernel);
     rungs.insert(name);
     for (const std::string& note : notes_of(*series)) {
-      if (detail == Detail::brief && note == kCorrelated) continue;
+      if (detail == Detail::brief && note == flag_words(kCorrelated)) continue;
       auto known = std::find_if(notes.begin(), notes.end(),
                                 [&](const auto& other) { return other.first == note; });
       if (known == notes.end()) known = notes.insert(known, {note, {}});

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/record/caution.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
 #include "common/record/note_text.h"
@@ -246,6 +247,23 @@ std::string later_words(const Line& line, const Options& options) {
                : unavailable("no usable time per call"));
 }
 
+namespace {
+
+/// What the words behind a count of samples mean, for those that stand there.
+void explain_flags(const Material& material, Section* section) {
+  std::set<std::string> flags;
+  for (const Line& line : material.lines) {
+    if (line.problem.empty() && !is_trap(line) && line.series->stats)
+      flags.insert(line.series->stats->flags.begin(), line.series->stats->flags.end());
+  }
+  for (const std::string& flag : flags) {
+    if (const std::string meaning = flag_meaning(flag); !meaning.empty())
+      section->bullets.push_back(capitalised(name_in_words(flag)) + ": " + meaning + ".");
+  }
+}
+
+}  // namespace
+
 Section throughput_section(const Material& material) {
   Section section{.id = "throughput", .title = "Throughput"};
   section.paragraphs = {
@@ -278,6 +296,7 @@ Section throughput_section(const Material& material) {
                 interval_or_reason(format_time_interval(stats.ci_ns), stats.n), throughput,
                 has_ci ? format_rate_interval(ci, unit) : unavailable("no interval"), samples};
       });
+  explain_flags(material, &section);
   for (std::string& note : shared_notes(material)) section.bullets.push_back(std::move(note));
   for (const Line& line : material.lines) {
     if (line.later)
