@@ -1449,6 +1449,31 @@ TEST_CASE("a handout draws each rung's picture in the rung's own type") {
   CHECK(has(read_all(page), "there are 128 slices"));
 }
 
+TEST_CASE("a handout without answers holds none, and the one with them has them behind all else") {
+  const Folder folder;
+  const std::string all = folder / "all.html", students = folder / "students.html";
+  const std::string run =
+      variable("RIDGE_SOURCE") + "/assets/recorded/gemm.intel_r_xeon_r_processor.jsonl";
+  CHECK(ridgepoint({"handout", "gemm", run, "--out", all}).code == 0);
+  CHECK(ridgepoint({"handout", "gemm", run, "--without-answers", "--out", students}).code == 0);
+  const std::string whole = read_all(all), without = read_all(students);
+  const std::string marks[] = {"<summary>Answer</summary>", "<summary>What happened</summary>",
+                               "<h2>What happened, and the answers</h2>", "<h2>Measured: "};
+  for (const std::string& mark : marks) {
+    INFO(mark);
+    CHECK(has(whole, mark));
+    CHECK_FALSE(has(without, mark));
+  }
+  CHECK(has(without, "Your prediction."));
+  CHECK(has(without, "this copy holds no answers"));
+  CHECK(has(whole, "A rung is one version of a program"));
+  const size_t answers = whole.find("<div class=\"flow end\">");
+  REQUIRE(answers != std::string::npos);
+  CHECK(answers > whole.rfind("Your prediction."));
+  CHECK(answers > whole.find("id=\"recordings\""));
+  CHECK(answers < whole.find("<h2>Measured: "));
+}
+
 TEST_CASE("a handout names the machine behind each mark before the first figure that has it") {
   const Folder folder;
   const std::string page = folder / "conv.html";

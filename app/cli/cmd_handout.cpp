@@ -22,6 +22,7 @@ namespace {
 
 struct HandoutOptions {
   std::string lab, run, out;
+  bool without_answers = false;
 };
 
 Result<void> write_page(const std::string& path, [[maybe_unused]] const study::Handout& handout) {
@@ -78,6 +79,7 @@ std::map<std::string, std::string> changes_of(const study::Handout& handout, con
 
 Result<void> make_handout(const CommonOptions& common, const HandoutOptions& options) {
   study::Handout handout;
+  handout.with_answers = !options.without_answers;
   RIDGE_TRY(handout.lab, require_lab(options.lab));
   RIDGE_TRY(handout.lesson, study::read_asset(handout.lab->lesson));
   std::optional<Run> run;
@@ -117,19 +119,23 @@ Command setup_handout(CLI::App& command, const CommonOptions& common) {
   command.add_option("LAB", options->lab, "the lab, e.g. gemm")->required();
   command.add_option("RUN", options->run, "RUN.jsonl, for its charts and sources");
   command.add_option("--out", options->out, "FILE.html")->required();
+  command.add_flag("--without-answers", options->without_answers,
+                   "a copy for students: no answers, no \"what happened\", no charts of the run");
   return [options, &common] { return cmd_handout(common, *options); };
 }
 
-RIDGE_COMMAND(handout,
-              .about = "write one offline page: lesson, sources, charts, answers folded away",
-              .group = CommandGroup::teach,
-              .use =
-                  "One HTML page for students without the program: the lab's lesson, its sources "
-                  "and, of a saved run, the charts. It needs no network.",
-              .examples = {{"handout gemm --out gemm.html", "the lesson and the sources"},
-                           {"handout gemm run.jsonl --out gemm.html",
-                            "with the charts of a saved run"}},
-              .place = 20, .level = Level::kLab, .schema = "", .setup = setup_handout);
+RIDGE_COMMAND(
+    handout, .about = "write one offline page: lesson, sources, charts, answers folded away",
+    .group = CommandGroup::teach,
+    .use =
+        "One HTML page for students without the program: the lab's lesson, its sources "
+        "and, of a saved run, the charts. It needs no network. Printed, the answers have pages of "
+        "their own at the end.",
+    .examples = {{"handout gemm --out gemm.html", "the lesson and the sources"},
+                 {"handout gemm run.jsonl --out gemm.html", "with the charts of a saved run"},
+                 {"handout gemm --without-answers --out students.html",
+                  "the copy to hand out first"}},
+    .place = 20, .level = Level::kLab, .schema = "", .setup = setup_handout);
 
 }  // namespace
 }  // namespace ridge::app

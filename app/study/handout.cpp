@@ -22,8 +22,11 @@ namespace {
 using chart::escape_xml;
 
 constexpr const char* kHowToLearn =
-    "Each part is about one rung; a ladder is its rungs in order. Write down what you predict "
-    "before you open what happened, and your own answer before you open ours.";
+    "A rung is one version of a program: it changes one thing in the version before it. A ladder "
+    "is the rungs in their order, and each part below is about one rung. Write down your "
+    "prediction and your own answer ";
+constexpr const char* kThenOurs = "before you look at ours.";
+constexpr const char* kNoAnswers = "as you read: this copy holds no answers.";
 /// What stands beside every figure of a lesson, once.
 constexpr const char* kHowToRead =
     "Brackets behind a figure are its 95 % interval: about 95 of 100 such intervals hold the value "
@@ -104,7 +107,7 @@ std::string marks_html(const std::vector<figure::Machine>& marks) {
   if (named.empty()) return "";
   return "<p class=\"sub\">A mark behind a figure says where it was recorded: " + named +
          ". A figure that is computed from recorded ones has their mark. <a "
-         "href=\"#recordings\">The end</a> names each recording.</p>\n";
+         "href=\"#recordings\">A list</a> behind the lesson names each recording.</p>\n";
 }
 
 std::string how_to_read(const Handout& handout) {
@@ -140,21 +143,21 @@ class Page {
       out_ += "<h2>" + escape_xml(rung.title) + "</h2>\n<p>" + escape_xml(rung.change) + "</p>\n";
       add_source(rung.kernel);
     }
-    if (!answers_.empty())  // on paper, where nothing unfolds, they stand at the end
-      out_ += "<div class=\"paper answers\">\n<h2>What happened, and the answers</h2>\n" +
-              answers_ + "</div>\n";
-    // The ladder of a run answers every question of the lesson: it stands behind all of them.
-    if (handout_.report) out_ += charts_html(*handout_.report);
     return out_;
   }
+
+  /// All that was folded, for paper, where nothing unfolds; behind lesson().
+  const std::string& answers() const { return answers_; }
 
  private:
   /// Ends what is open, unless that is what goes on.
   void close(const std::string& next) {
     if (open_ == next) return;
-    if (open_ == "details")  // its first paragraph follows the summary
+    const bool is_answer = open_ == "details";
+    if (is_answer)  // its first paragraph follows the summary
       keep_answer("<p><strong>Answer.</strong>" + out_.substr(answer_at_ + std::strlen("<p>")));
     if (!open_.empty()) out_ += "</" + open_ + ">" + (open_ == "table" ? "</div>" : "") + "\n";
+    if (is_answer) leave_out_from(answer_from_);
     open_ = next;
     if (next == "table") out_ += "<div class=\"scroll\">";
     if (!next.empty() && next != "details") out_ += "<" + next + ">\n";
@@ -164,6 +167,7 @@ class Page {
   void open_details(std::string_view summary) {
     close("");
     open_ = "details";
+    answer_from_ = out_.size();
     out_ += "<details><summary>" + escape_xml(std::string(summary)) + "</summary>\n";
     answer_at_ = out_.size();
   }
@@ -175,11 +179,17 @@ class Page {
     answers_ += text;
   }
 
+  /// A copy without answers has none of what was written since.
+  void leave_out_from(size_t at) {
+    if (!handout_.with_answers) out_.resize(at);
+  }
+
   /// What gives away what a run shows is folded, as in the window: the reader predicts first.
   void begin_reveal() {
     if (wrapped_ == Wrapped::reveal) return;
     end_wrapped();
     wrapped_ = Wrapped::reveal;
+    reveal_from_ = out_.size();
     out_ += "<details class=\"reveal\"><summary>What happened</summary>\n";
     answer_at_ = out_.size();
   }
@@ -196,6 +206,7 @@ class Page {
     if (wrapped_ == Wrapped::reveal) keep_answer(out_.substr(answer_at_));
     if (wrapped_ != Wrapped::none)
       out_ += wrapped_ == Wrapped::reveal ? "</details>\n" : "</div>\n";
+    if (wrapped_ == Wrapped::reveal) leave_out_from(reveal_from_);
     wrapped_ = Wrapped::none;
   }
 
@@ -360,6 +371,7 @@ class Page {
   std::string answers_;     ///< all that was folded, part by part
   std::string part_title_;  ///< of the part in hand, until its first answer
   size_t answer_at_ = 0;    ///< where in out_ what is folded now begins
+  size_t answer_from_ = 0, reveal_from_ = 0;  ///< where in out_ their folds begin
   enum class Wrapped { none, reveal, outside } wrapped_ = Wrapped::none;
   std::set<std::string> shown_;
   bool in_run_ = false, in_hint_ = false;
@@ -394,14 +406,10 @@ std::string machines_html(const figure::MachineTable& machines) {
          "Where two rates stand, several recordings measured it.</p>\n</div>\n";
 }
 
-}  // namespace
-
-std::string to_html(const Handout& handout) {
-  const Lab& lab = *handout.lab;
-  std::string out = "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" +
-                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToLearn + "</p>\n";
-  out += Page(handout).lesson() + machines_html(handout.machines);
-  if (!handout.notes.empty()) out += "<ul class=\"sub\" id=\"recordings\">\n";
+/// Which recording each mark stands for.
+std::string notes_html(const Handout& handout) {
+  if (handout.notes.empty()) return "";
+  std::string out = "<ul class=\"sub\" id=\"recordings\">\n";
   for (const std::string& note : handout.notes) {
     // Why a figure is missing names rungs by their ids: for who mends the lesson, not for paper.
     const bool is_source =
@@ -409,7 +417,34 @@ std::string to_html(const Handout& handout) {
                     [&](const figure::Machine& one) { return note.starts_with(one.mark); });
     out += (is_source ? "<li>" : "<li class=\"screen\">") + escape_xml(note) + "</li>\n";
   }
-  if (!handout.notes.empty()) out += "</ul>\n";
+  return out + "</ul>\n";
+}
+
+/// What a lecturer takes out before the rest is handed out: on paper it has pages of its own at the end. The ladder of a run
+/// answers every question of the lesson, so that it stands there too.
+std::string answers_html(const Handout& handout, const std::string& answers) {
+  if (!handout.with_answers || (answers.empty() && !handout.report)) return "";
+  std::string out =
+      "<div class=\"flow end\">\n<div class=\"paper out\">Answers from this page on. Take them out "
+      "before you hand out the rest.</div>\n";
+  if (handout.report) out += charts_html(*handout.report);
+  if (!answers.empty())
+    out += "<div class=\"paper answers\">\n<h2>What happened, and the answers</h2>\n" + answers +
+           "</div>\n";
+  return out + "</div>\n";
+}
+
+}  // namespace
+
+std::string to_html(const Handout& handout) {
+  const Lab& lab = *handout.lab;
+  std::string out = "<h1>" + escape_xml(lab.title) + "</h1>\n<p class=\"sub\">" +
+                    escape_xml(lab.goal) + "</p>\n" + "<p class=\"sub\">" + kHowToLearn +
+                    (handout.with_answers ? kThenOurs : kNoAnswers) + "</p>\n";
+  Page page(handout);
+  const std::string lesson = page.lesson();  // before its answers, which it collects
+  out += "<div class=\"flow\">\n" + lesson + "</div>\n" + machines_html(handout.machines) +
+         notes_html(handout) + answers_html(handout, page.answers());
   out += "<footer>Made with ridgepoint handout " + escape_xml(lab.id) +
          ".<span class=\"paper\"> The whole sources are in the HTML page.</span></footer>\n";
   return report::html_page("handout", std::string(lab.title) + ": handout", out);

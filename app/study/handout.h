@@ -24,6 +24,8 @@ struct Handout {
   /// By kernel id: the lines that a rung adds ("+ ") and removes ("- "), for paper, on which no source can be opened.
   std::map<std::string, std::string> changes;
   std::optional<report::Report> report;  ///< of a run: its charts and predictions
+  /// False: what gives an answer away is left out: answers, what happened, and a run's charts.
+  bool with_answers = true;
 };
 
 std::string to_html(const Handout& handout);
