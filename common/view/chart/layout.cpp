@@ -101,6 +101,8 @@ constexpr float kLeastRow = 1.5f, kBriefRow = 1.4f;
 constexpr int kBriefLegend = 2;      // lines
 constexpr float kTwoLines = 3;       // a badge of two lines, apart from that of the next row
 constexpr float kStackedRow = 2.5f;  // of the type's size: two figures, 0.44 of a row apart
+constexpr float kEasyStackedRow =
+    3.2f;  // where there is room, they stand clear of the next row's too
 
 /// The page: heading, panel headings, rows with their labels, panels, footer.
 class Page {
@@ -232,6 +234,7 @@ class Page {
 
   float inner_width() const { return scene_.width - 2 * pad_; }
   float least_bars() const { return std::min(inner_width() * kLeastBars, frame_.font * kEasyBars); }
+  const char* more() const { return options_.is_paper ? "" : kMore; }
 
   void place_columns() {
     const bool is_wide = names_ == Names::wide || names_ == Names::beside;
@@ -358,7 +361,7 @@ class Page {
       const float margin = frame_.small * 0.4f, whole = small(text) + margin;
       const bool has_brief = whole > most && row < panel.row_briefs.size() &&
                              !panel.row_briefs[row].empty() && panel.row_briefs[row] != text;
-      const float needs = has_brief ? small(panel.row_briefs[row] + kMore) + margin : whole;
+      const float needs = has_brief ? small(panel.row_briefs[row] + more()) + margin : whole;
       if (!is_shared) width = std::max(width, needs);
     }
     return std::min(width, inner_width() * 0.4f);
@@ -431,7 +434,8 @@ class Page {
   float choose_row_height() {
     most_sublines_ = options_.height > 0 ? 2 : 3;  // a page grows, a window's pane does not
     float least = least_row_of_lines();
-    const float easy = std::max(frame_.font * 2.3f, least + frame_.font * 0.35f);
+    const float easy = std::max(frame_.font * (has_stacked_bars() ? kEasyStackedRow : 2.3f),
+                                least + frame_.font * 0.35f);
     if (options_.height <= 0 || model_.rows.empty()) return easy;
     const float room = choose_room();
     if (room < least) {
@@ -555,7 +559,7 @@ class Page {
       const bool is_high = frame_.row_height >= frame_.small * kTwoLines;
       const bool has_two = is_high && !rest.empty() && fit(rest) <= width;
       lines = has_two ? std::vector<std::string>{brief, rest}
-                      : std::vector<std::string>{fit.elide(brief + kMore, width)};
+                      : std::vector<std::string>{fit.elide(brief + more(), width)};
     } else if (is_cut && first == last && first > 0) {
       const std::string head = reason.substr(0, reason.find(": "));
       lines = {head != reason && fit(head) <= width ? head : kNone};

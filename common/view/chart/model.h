@@ -258,6 +258,8 @@ struct LayoutOptions {
   float height = 0;  ///< 0: as high as the rows need
   /// The rows scroll: what stands about them takes a line or two, and its whole text is read by pointing.
   bool is_brief = false;
+  bool is_paper =
+      false;  ///< nothing is pointed at: a text that has a brief form is that, without a sign of more
   float font_px = 14;
   float least_px = 0;                ///< no text is smaller
   TextWidth text_width{};            ///< empty: the built-in table
