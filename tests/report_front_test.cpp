@@ -512,6 +512,11 @@ TEST_CASE("a pair leads page 1 before a ratio of two times alone, and the charts
   CHECK(
       has(report.sentence,
           "11.2 → 44.7 GFLOP/s, each timed alone. The product of its 2 steps in pairs is 3.99×."));
+  // The first paragraph says what leads, and no more; beside the bars it stands that a pair decides.
+  CHECK(report.lead + " " + report.rest == report.sentence);
+  CHECK(report.lead.starts_with("Against “OpenBLAS”, in pairs: 0.800× as fast"));
+  CHECK_FALSE(has(report.lead, "oneDNN"));
+  CHECK(has(front(report, "climb").paragraphs.back(), "Bars are of times alone."));
   const chart::ChartModel& chart = *front(report, "compared").chart;
   REQUIRE(chart.rows.size() == 3);
   CHECK(chart.rows[0].sublabel == "baseline: OpenBLAS");
@@ -883,7 +888,7 @@ TEST_CASE("a copy of a rung has no latency and no division in its headline: neit
   CHECK(report.headline.tone == "faster");
   CHECK_FALSE(fact(report, "Speed").empty());
   CHECK(fact(report, "p95 latency").empty());
-  CHECK(fact(report, "Division").empty());
+  CHECK(fact(report, "Same mathematics").empty());
 }
 
 TEST_CASE("title and first line say which of several points of one size the ladder is of") {
@@ -1005,8 +1010,37 @@ TEST_CASE(
   CHECK(fact(report, "Fastest verified rung").empty());
   CHECK(has(report.sentence, "timed alone; it is of another ladder of this lab."));
   // And its words are explained to one who sees page 1 alone.
-  CHECK(
-      has(front(report, "words").paragraphs.front(), "A rung is one version of the same program"));
+  CHECK(has(report.about, "A rung is one version of a program"));
+  CHECK(has(report.about, "A ladder is its rungs in order."));
+}
+
+TEST_CASE("a headline says in words what its sign means, where the ratio does not") {
+  const auto figure = [](double ratio, Verdict verdict) {
+    Timed told = ladder_of_three();
+    add_pairs(&told.out, 10, {{kPeer2, kBlocked, ratio, verdict}});
+    const Run run = read_run(told.out);
+    return built(run, three_options()).headline.figure;
+  };
+  CHECK(has(figure(1.002, Verdict::unresolved), ": ? unresolved, 1.00"));
+  CHECK(has(figure(1.002, Verdict::same), ": = the same, 1.00"));
+  CHECK(has(figure(0.8, Verdict::slower), ": ▼ 0.800× as fast"));
+}
+
+TEST_CASE("libraries whose names are easily taken for each other are told apart in words") {
+  Timed told = ladder_of_three();
+  const Run run = read_run(told.out);
+  Options options = three_options();
+  const auto bullets = [&] {
+    std::string all;
+    const Report report = built(run, options);
+    for (const std::string& one : front(report, "climb").bullets) all += one + "\n";
+    return all;
+  };
+  options.peers = {{kPeer, "picks its algorithm"}, {kPeer2, "the fastest algorithm"}};
+  CHECK_FALSE(has(bullets(), "picks its algorithm"));
+  options.titles[kPeer] = "cuBLAS";
+  options.titles[kPeer2] = "cuBLASLt";
+  CHECK(has(bullets(), "“cuBLAS”: picks its algorithm; “cuBLASLt”: the fastest algorithm."));
 }
 
 TEST_CASE("a training's results count in the first line, though none of them was timed by calls") {
@@ -1235,10 +1269,10 @@ TEST_CASE("the appendix is folded, page 1 is not, and Markdown has no chart in l
   CHECK(page.find("id=\"again\"") < appendix);
   CHECK(page.find("<details class=\"part results\">") > appendix);
   CHECK(page.find("id=\"throughput\"") > page.find("<details class=\"part results\">"));
-  // What paper leaves out is said where the appendix begins, not on a sheet of its own.
-  const size_t left_out = page.find("Not printed, in the HTML page:");
-  CHECK(left_out > appendix);
-  CHECK(left_out < page.find("<details class=\"part results\">"));
+  // What paper leaves out is said where page 1 ends, not on a sheet of its own.
+  const size_t left_out = page.find("Not printed: what is folded");
+  CHECK(left_out > page.find("id=\"again\""));
+  CHECK(left_out < appendix);
   const std::string text = print_as(report, ".md");
   size_t longest = 0;
   for (size_t at = text.find("*Chart in words:*"); at != std::string::npos;

@@ -74,6 +74,7 @@ report::Options options_of(const Lab& lab) {
     if (const Rung* before = previous_rung(lab, rung))
       options.previous[rung.kernel] = before->kernel;
     options.previous[edit_of(rung.kernel)] = rung.kernel;
+    if (rung.peer) options.peers[rung.kernel] = rung.change;
   }
   for (const Exercise& one : known_exercises()) {
     if (one.lab == lab.id) options.previous[edit_of(one.kernel)] = one.after;

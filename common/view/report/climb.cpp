@@ -744,6 +744,19 @@ std::string means_words(const Climb& climb, const std::string& task) {
   return seed_means_text(seeds);
 }
 
+/// A reader takes the longer bar for the faster rung, which a pair may contradict.
+std::string bars_note(const Material& material, const Climb& climb) {
+  const bool has_pairs = std::any_of(material.claims.begin(), material.claims.end(),
+                                     [](const Claim& claim) { return claim.paired; });
+  const bool any_alone = std::any_of(climb.lines.begin(), climb.lines.end(), [](const Line* line) {
+    return !line->in_turns && rate_of(*line);
+  });
+  return has_pairs && any_alone ? "Bars are of times alone. Which of two is faster is decided only "
+                                  "by a pair, whose two "
+                                  "sides run in turns."
+                                : "";
+}
+
 }  // namespace
 
 Section climb_section(const Material& material, const Climb& climb, bool has_line_for_about) {
@@ -757,6 +770,8 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
   else if (!options.about.empty() && !material.is_of_pair && has_line_for_about)
     section.paragraphs = {options.about + " Each rung is checked before it is timed."};
   const Line& pivot = climb.best ? *climb.best : *climb.lines.front();
+  if (const std::string note = bars_note(material, climb); !note.empty())
+    section.paragraphs.push_back(note);
   const bool is_of_two =
       material.is_of_pair && std::any_of(climb.lines.begin(), climb.lines.end(),
                                          [](const Line* line) { return line->is_candidate; });

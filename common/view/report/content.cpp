@@ -316,7 +316,9 @@ std::vector<Line> collect_lines(std::span<const Input> inputs, const Options& op
     const bool is_after = is_edit(line.series->kernel) && before != options.previous.end();
     const std::string& kernel = is_after ? before->second : line.series->kernel;
     const auto at = std::find(options.order.begin(), options.order.end(), kernel);
-    return std::pair(at - options.order.begin(), is_after);  // an edit stands after its original
+    // As on page 1: libraries stand behind the rungs of their processor, an edit after its original.
+    return std::tuple(backend_of(line.series->kernel) == Backend::cuda, is_library(line),
+                      at - options.order.begin(), is_after);
   };
   std::stable_sort(lines.begin(), lines.end(),
                    [&](const Line& a, const Line& b) { return place(a) < place(b); });
@@ -375,7 +377,8 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
       text = "Invalid: " + change + " has no valid speed.";
       break;
   }
-  text += " Decision: " + decision_words(claim.decision) + ", since " + claim.decision.reason + ".";
+  text += std::string(kDecisionWord) + decision_words(claim.decision) + ", since " +
+          claim.decision.reason + ".";
   if (clocks_disagree(c) && claim.decision.verdict != Verdict::invalid) {
     const PairedVerdict& equal = *c.equal_clock;
     text += fmt::format(" At one clock for both it would be {} ({} {}): see the clocks.",

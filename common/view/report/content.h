@@ -94,6 +94,8 @@ Notes notes_of(const Material& material);
 
 /// Whether it is of the same two at the same parameters.
 bool is_of_same_pair(const Claim& claim, const Comparison& comparison);
+/// Before it a claim's sentence says what was measured, behind it what is decided.
+inline constexpr std::string_view kDecisionWord = " Decision: ";
 std::string claim_sentence(const Claim& claim, const Options& options);
 
 // results.cpp

@@ -510,10 +510,11 @@ std::string decision_words(const Decision& decision) {
 }
 
 std::string division_words(const Decision& decision) {
-  if (decision.division_reason.empty()) return "closed: the same mathematics";
-  const char* target = decision.division == "closed" ? ", and its quality target is met"
-                                                     : ", and no quality target is met";
-  return decision.division + ": " + decision.division_reason + target;
+  if (decision.division_reason.empty()) return "yes (closed division)";
+  const char* target = decision.division == "closed"
+                           ? ", and its quality target is met (closed division)"
+                           : ", and no quality target is met (open division)";
+  return "no: " + decision.division_reason + target;
 }
 
 std::string fastest_side(const Run& run, int64_t request) {

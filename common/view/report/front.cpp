@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
 #include <utility>
 
+#include "common/core/format.h"
 #include "common/record/edit.h"
 #include "common/record/stale_words.h"
+#include "common/record/trap.h"
 #include "common/view/chart/ladder.h"
 #include "common/view/report/caveats.h"
 #include "common/view/report/content.h"
@@ -243,9 +246,7 @@ std::vector<Section> note_sections(const Material& material) {
 /// What page 1 calls things, for one who sees nothing else of the program.
 std::vector<Section> words_sections(const Material& material, const Climb& climb) {
   if (material.lab == kImportedLab || climb.lines.empty()) return {};
-  std::string text =
-      "A rung is one version of the same program. Each changes one thing in its predecessor, and "
-      "has a speed only where its results are right.";
+  std::string text = "A rung has a speed only where its results are right.";
   const bool has_pairs = std::any_of(material.claims.begin(), material.claims.end(),
                                      [](const Claim& claim) { return claim.paired; });
   if (has_pairs)
@@ -258,6 +259,34 @@ std::vector<Section> words_sections(const Material& material, const Climb& climb
   if (climb.best && climb.best->on_page_1.compute)
     text += " The ceiling is the highest rate that this machine reached at that operation alone.";
   return {Section{.id = "words", .title = "In other words", .paragraphs = {std::move(text)}}};
+}
+
+/// Whether one name is the beginning of the other's first word: “cuBLAS” and “cuBLASLt”, not “oneDNN” and “oneDNN, Winograd”.
+bool is_like(const std::string& name, const std::string& longer) {
+  return longer.size() > name.size() && longer.starts_with(name) &&
+         std::isalnum(static_cast<unsigned char>(longer[name.size()]));
+}
+
+/// Which library is which, where their names are easily taken for each other.
+std::string like_names(const Material& material, const Climb& climb) {
+  std::vector<const Line*> libraries;
+  const auto& peers = material.options->peers;
+  for (const Line* line : climb.lines) {
+    if (peers.contains(line->series->kernel)) libraries.push_back(line);
+  }
+  const auto title = [&](const Line* line) {
+    return title_of(line->series->kernel, *material.options);
+  };
+  std::string text;
+  for (const Line* line : libraries) {
+    const bool is_alike = std::any_of(libraries.begin(), libraries.end(), [&](const Line* other) {
+      return is_like(title(line), title(other)) || is_like(title(other), title(line));
+    });
+    if (is_alike)
+      text += (text.empty() ? "" : "; ") + quoted_title(*line, *material.options) + ": " +
+              peers.at(line->series->kernel);
+  }
+  return text.empty() ? "" : text + ".";
 }
 
 Section again_section(const Material& material, const Climb& climb,
@@ -297,6 +326,25 @@ Section again_section(const Material& material, const Climb& climb,
   return section;
 }
 
+/// "1.74 ms → 11.6 ms": both figures of a trap, or the one of a kernel.
+std::string trap_figures(const Line& line) {
+  const Series& series = *line.series;
+  if (!line.problem.empty()) return kNone;
+  if (series.trap)
+    return reading_text(*series.trap, series.trap->honest) + " → " +
+           reading_text(*series.trap, series.trap->lie);
+  return series.stats ? format_time_ns(series.stats->median_ns) : kNone;
+}
+
+/// In the low rows of page 1 two figures of a row would stand on those of the next: they stand in a column.
+void put_figures_in_column(const Climb& climb, chart::ChartModel* model) {
+  if (model->panels.empty()) return;
+  chart::Panel figures{.title = "Honest → the lie", .subtitle = "medians", .is_column = true};
+  for (const Line* line : climb.lines) figures.row_reasons.push_back(trap_figures(*line));
+  model->panels.front() = std::move(figures);
+  model->legend = {"dot: the lie over the honest figure, a median", "whisker: 95 % interval"};
+}
+
 /// Traps instead of rates: the lie beside the honest figure.
 Section trap_front(const Material& material, const Climb& climb) {
   Section section{.id = "climb", .title = "The lie and the honest figure", .in_handout = true};
@@ -309,10 +357,22 @@ Section trap_front(const Material& material, const Climb& climb) {
   }
   section.chart = chart::ladder_chart(rows);
   section.chart->id = "climb";
+  put_figures_in_column(climb, &*section.chart);
   return section;
 }
 
 }  // namespace
+
+std::string about_ladder(const Material& material, const Climb& climb) {
+  const bool has_ladder =
+      material.lab != kImportedLab && !climb.lines.empty() && own_sides_of(material).many.empty();
+  if (!has_ladder) return "";
+  if (std::any_of(climb.lines.begin(), climb.lines.end(),
+                  [](const Line* line) { return is_trap(*line); }))
+    return "A rung here is one way to measure wrongly; the ladder is the list of them.";
+  return "A rung is one version of a program: it changes one thing in the rung before it. A ladder "
+         "is its rungs in order.";
+}
 
 std::vector<Section> front_sections(const Material& material, const Climb& climb) {
   std::vector<Section> sections;
@@ -331,6 +391,8 @@ std::vector<Section> front_sections(const Material& material, const Climb& climb
   } else if (!climb.lines.empty() && !is_trained) {
     sections.push_back(
         climb_section(material, climb, has_line_for_about(material, climb, lines_of_words)));
+    if (std::string text = like_names(material, climb); !text.empty())
+      sections.back().bullets.push_back(std::move(text));
     if (!material.is_of_pair) lines_of_words += sections.back().paragraphs.size();
   }
   for (Section& section : comparison_sections(material, climb, lines_of_words))

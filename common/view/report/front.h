@@ -17,6 +17,8 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
 const Claim* leading_claim(const Material& material, const Climb& climb);
 /// "“packed” against “cache blocks”".
 std::string sides_words(const Claim& claim, const Options& options);
+/// "A rung is ...; a ladder is ...": for one who reads both words for the first time; empty where the page has neither.
+std::string about_ladder(const Material& material, const Climb& climb);
 /// Page 1 after its headline: the climb, the comparisons, the machine, what to beware of, how to do it again.
 std::vector<Section> front_sections(const Material& material, const Climb& climb);
 

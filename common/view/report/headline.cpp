@@ -262,7 +262,7 @@ Headline claim_headline(const Claim& claim) {
   if (!invalid) headline.interval = resting(claim.comparison);
   if (claim.comparison.trained) {
     add_training_facts(*claim.comparison.trained, &headline);
-    headline.facts.emplace_back("Division", division_words(decision));
+    headline.facts.emplace_back("Same mathematics", division_words(decision));
     return headline;
   }
   const std::string why = invalid ? unavailable("a failed check leaves no speed") : "";
@@ -275,7 +275,7 @@ Headline claim_headline(const Claim& claim) {
   fact("Speed", invalid ? why : speeds_of(claim));
   if (candidate_side && candidate_side->kind == RungKind::pipeline) {
     add_pipeline_facts(claim, &headline);
-    fact("Division", division_words(decision));
+    fact("Same mathematics", division_words(decision));
     return headline;
   }
   // A learner's copy is not asked for its tail, and it is the same mathematics.
@@ -294,7 +294,8 @@ Headline claim_headline(const Claim& claim) {
                  (is_error ? "" : " " + decision.quality_metric));
   fact(is_error ? "Error allowed" : "Quality limit",
        decision.quality_limit.empty() ? unavailable("none is recorded") : decision.quality_limit);
-  if (!is_own_copy || !decision.division_reason.empty()) fact("Division", division_words(decision));
+  if (!is_own_copy || !decision.division_reason.empty())
+    fact("Same mathematics", division_words(decision));
   return headline;
 }
 
@@ -314,7 +315,7 @@ std::string units_of(const Series& series) {
   return *tensor > *fma ? "Tensor Cores" : "FMA units";
 }
 
-/// Where the fastest rung and the library reach one result in unlike ways: " “3xTF32” computes on Tensor Cores, “cuBLAS” on FMA
+/// Where the fastest rung and the library reach one result in unlike ways: "“3xTF32” computes on Tensor Cores, “cuBLAS” on FMA
 /// units."
 std::string unlike_words(const Line& ours, const Line& library, const Options& options) {
   const auto class_of = [](const Line& line) {
@@ -325,14 +326,16 @@ std::string unlike_words(const Line& ours, const Line& library, const Options& o
   const auto class_mine = class_of(ours), class_theirs = class_of(library);
   std::string text;
   if (class_mine && class_theirs && class_mine != class_theirs)
-    text = " They are not equally accurate: " +
+    text = "They are not equally accurate: " +
            accuracy_difference(mine, *class_mine, theirs, *class_theirs) + ".";
   const std::string units_mine = units_of(*ours.series), units_theirs = units_of(*library.series);
   if (!units_mine.empty() && !units_theirs.empty() && units_mine != units_theirs)
-    text += fmt::format(" {} computes on {}, {} on {}.", mine, units_mine, theirs, units_theirs);
+    text += fmt::format("{}{} computes on {}, {} on {}.", text.empty() ? "" : " ", mine, units_mine,
+                        theirs, units_theirs);
   else if (ours.on_page_1.above_compute && !library.on_page_1.above_compute)
-    text += fmt::format(
-        " {} is above the ceiling of the units that {} computes on: it uses others.", mine, theirs);
+    text +=
+        fmt::format("{}{} is above the ceiling of the units that {} computes on: it uses others.",
+                    text.empty() ? "" : " ", mine, theirs);
   return text;
 }
 
@@ -354,20 +357,20 @@ std::string beside_words(const Material& material, const Line& library, const Li
 }
 
 /// The fastest rung against the fastest library; where just these two were not compared in pairs, first against the library
-/// with which it was.
-std::string library_sentence(const Material& material, const Climb& climb) {
+/// with which it was. Last, where the two reach one result in unlike ways, how.
+std::vector<std::string> library_sentences(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   const Line &library = *climb.library, &best = *climb.best;
-  const std::string unlike = unlike_words(best, library, options);
+  std::vector<std::string> sentences;
   const Line* paired = climb.paired_library;
-  if (!paired || paired == &library)
-    return fmt::format("Against {}, the fastest library in this type: {}.{}",
-                       quoted_title(library, options), beside_words(material, library, best),
-                       unlike);
-  return fmt::format(
-      "Against {}, in pairs: {}. Against {}, the fastest library in this type: {}.{}",
-      quoted_title(*paired, options), beside_words(material, *paired, best),
-      quoted_title(library, options), beside_words(material, library, best), unlike);
+  if (paired && paired != &library)
+    sentences.push_back(fmt::format("Against {}, in pairs: {}.", quoted_title(*paired, options),
+                                    beside_words(material, *paired, best)));
+  sentences.push_back(fmt::format("Against {}, the fastest library in this type: {}.",
+                                  quoted_title(library, options),
+                                  beside_words(material, library, best)));
+  sentences.push_back(unlike_words(best, library, options));
+  return sentences;
 }
 
 /// What the check of a rung measured: the task metric, else the error with its limit.
@@ -519,7 +522,7 @@ std::string library_alone_sentence(const Material& material, const Climb& climb)
 }
 
 /// The comparison that leads, the way that was climbed, and the library, in the headline's order.
-std::string ladder_sentences(const Material& material, const Climb& climb) {
+std::vector<std::string> ladder_sentences(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
   const Claim* lead = lead_of(material, climb);
   const bool has_way = climb.best != climb.first;
@@ -527,14 +530,16 @@ std::string ladder_sentences(const Material& material, const Climb& climb) {
       has_way ? way_sentence(material, climb, lead && !is_of_way(climb, *lead))
               : fmt::format("{} runs at {}{}.", quoted_title(*climb.best, options),
                             rate_words(*climb.best, options), timed_words(*climb.best));
-  const std::string library = climb.library ? library_sentence(material, climb) : "";
-  std::string text;
-  const auto add = [&](const std::string& sentence) {
-    text += (text.empty() || sentence.empty() ? "" : " ") + sentence;
+  const std::vector<std::string> library =
+      climb.library ? library_sentences(material, climb) : std::vector<std::string>();
+  std::vector<std::string> sentences;
+  const auto add = [&](const std::string& sentence) { sentences.push_back(sentence); };
+  const auto add_library = [&] {
+    sentences.insert(sentences.end(), library.begin(), library.end());
   };
   const bool library_leads =
       lead && climb.paired_library && lead == pair_of(material, *climb.paired_library, *climb.best);
-  if (library_leads) add(library);
+  if (library_leads) add_library();
   if (lead && !library_leads && !is_of_way(climb, *lead))
     add(fmt::format("{}, in pairs: {}.", sides_words(*lead, options),
                     step_words({.ratio = lead->comparison.ratio, .claim = lead})));
@@ -545,9 +550,9 @@ std::string ladder_sentences(const Material& material, const Climb& climb) {
   if (way_leads) add(sizes);
   add(alone_sentence(climb, options));
   add(elsewhere_sentence(climb, options));
-  if (!library_leads) add(library);
+  if (!library_leads) add_library();
   add(library_alone_sentence(material, climb));
-  return text;
+  return sentences;
 }
 
 /// "12 of 13 rungs passed their checks", and how many of those have no speed that can be believed. Where page 1 leaves
@@ -577,12 +582,21 @@ std::string first_words(const Material& material, const Climb& climb) {
   return material.lab == kImportedLab ? "the first benchmark" : "the first rung";
 }
 
+/// Where the sign alone does not say what came out: "? unresolved, 1.02×", "= the same, 1.00×".
+std::string step_in_words(const chart::ClimbStep& step) {
+  const std::string text = chart::step_text(step);
+  if (step.verdict == Verdict::unresolved && text.starts_with("? "))
+    return "? unresolved, " + text.substr(2);
+  return step.verdict == Verdict::same && text.starts_with("= ") ? "= the same, " + text.substr(2)
+                                                                 : text;
+}
+
 /// "ping-pong: ▼ 0.956× as fast as cuBLASLt"; of cycles "... as fast as cuBLASLt at equal clock"
 std::string leading_figure(const Material& material, const Climb& climb, const Claim& claim) {
   const Comparison& c = claim.comparison;
   const chart::ClimbStep step{
       .ratio = c.ratio, .verdict = claim.decision.verdict, .interval = c.ci};
-  return title_of(c.candidate, *material.options) + ": " + chart::step_text(step) + " as fast as " +
+  return title_of(c.candidate, *material.options) + ": " + step_in_words(step) + " as fast as " +
          (is_of_way(climb, claim) ? first_words(material, climb)
                                   : title_of(c.baseline, *material.options)) +
          cycles_words(c);
@@ -686,17 +700,15 @@ Headline headline_of(const Material& material, const Climb& climb) {
                              : climb_headline(material, climb);
 }
 
-std::string climb_sentence(const Material& material, const Climb& climb) {
+std::vector<std::string> climb_sentences(const Material& material, const Climb& climb) {
   const Options& options = *material.options;
-  std::string text;
-  const auto add = [&](const std::string& sentence) {
-    text += (text.empty() || sentence.empty() ? "" : " ") + sentence;
-  };
+  std::vector<std::string> sentences;
+  const auto add = [&](const std::string& sentence) { sentences.push_back(sentence); };
   if (const Line* trap = worst_trap(climb))
     add(fmt::format("The largest lie is {}: it reads {}.", quoted_title(*trap, options),
                     bias_text(*trap->series->trap)));
   else if (climb.best)
-    add(ladder_sentences(material, climb));
+    sentences = ladder_sentences(material, climb);
   add(material.lab == kImportedLab
           ? fmt::format("{} benchmark{} of another program; nothing was checked.",
                         climb.lines.size(), climb.lines.size() == 1 ? "" : "s")
@@ -705,7 +717,8 @@ std::string climb_sentence(const Material& material, const Climb& climb) {
   if (material.claims.empty() && !climb.unit.empty())
     add("No two rungs were compared in pairs, so no verdict is given: small differences may be the "
         "machine's.");
-  return text;
+  std::erase(sentences, "");
+  return sentences;
 }
 
 }  // namespace ridge::report

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "common/core/format.h"
 #include "common/view/chart/svg.h"
 #include "common/view/report/content.h"
@@ -30,7 +33,26 @@ bool is_figure(const Table& table, size_t column, const std::string& cell) {
   return cell[0] >= '0' && cell[0] <= '9' && cell.find(", ") == std::string::npos;  // "20, noisy"
 }
 
-void write_table(const Table& whole, std::string* out) {
+/// A table of more columns than a page holds beside each other, as several that each begin with the first column.
+std::vector<Table> parts_of(const Table& whole) {
+  constexpr size_t kMost = 9, kEach = 4;
+  if (whole.columns.size() <= kMost) return {whole};
+  std::vector<Table> parts;
+  for (size_t from = 1; from < whole.columns.size(); from += kEach) {
+    const size_t to = std::min(from + kEach, whole.columns.size());
+    const auto cut = [&](const std::vector<std::string>& row) {
+      std::vector<std::string> cells = {row.front()};
+      for (size_t i = from; i < to; ++i) cells.push_back(row[i]);
+      return cells;
+    };
+    Table part{.columns = cut(whole.columns), .prose = whole.prose};
+    for (const auto& row : whole.rows) part.rows.push_back(cut(row));
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+void write_part(const Table& whole, std::string* out) {
   const auto [table, notes] = footnoted(whole);
   *out += fmt::format("<div class=\"scroll\"><table{}>\n<thead><tr>",
                       table.prose ? " class=\"prose\"" : "");
@@ -59,6 +81,10 @@ void write_table(const Table& whole, std::string* out) {
   for (const std::string& note : notes) *out += "<p class=\"note\">" + escape_xml(note) + "</p>\n";
 }
 
+void write_table(const Table& whole, std::string* out) {
+  for (const Table& part : parts_of(whole)) write_part(part, out);
+}
+
 /// An option stays in one line, a list of rungs may break after each of them.
 std::string breakable(const std::string& command) {
   std::string out;
@@ -81,6 +107,7 @@ std::string breakable(const std::string& command) {
 void write_chart(const ChartModel& model, std::optional<float> most, std::string* out) {
   LayoutOptions options;
   options.width = kChartWidth;
+  options.is_paper = true;
   const Scene scene = most ? front_scene(model, *most) : layout(model, options);
   *out += "<figure>\n" + to_svg(model, scene, {.embedded = true}) + "</figure>\n";
 }
@@ -97,8 +124,9 @@ std::string headline_html(const Report& report) {
     *out += "<span class=\"interval\">" + escape_xml(headline.interval) + "</span>";
   if (!headline.decision.empty())
     *out += "<span class=\"decision\">" + escape_xml(headline.decision) + "</span>";
-  *out += "</div>\n<p>" + escape_xml(report.sentence) + "</p>\n";
+  *out += "</div>\n<p>" + escape_xml(report.lead) + "</p>\n";
   write_facts(headline, out);
+  if (!report.rest.empty()) *out += "<p class=\"rest\">" + escape_xml(report.rest) + "</p>\n";
   *out += "</div>\n";
   return text;
 }

@@ -386,7 +386,7 @@ void report_queues(const Material& material, Report* report) {
     if (section.id.starts_with("queue")) queues.push_back(section);
   }
   report->title = material.options->lab_title + ": " + queues.front().title;
-  report->sentence = queues.front().paragraphs.front();
+  report->sentence = report->lead = queues.front().paragraphs.front();
   report->subtitle = subtitle_of(material, nullptr);
   report->notes = notes_of(material);
   add_to(Part::results, std::move(queues), &report->sections);
@@ -466,6 +466,18 @@ Footnoted footnoted(const Table& table) {
   return out;
 }
 
+namespace {
+
+void set_sentences(const std::vector<std::string>& sentences, Report* report) {
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    std::string& part = i == 0 ? report->lead : report->rest;
+    part += (part.empty() ? "" : " ") + sentences[i];
+  }
+  report->sentence = report->lead + (report->rest.empty() ? "" : " ") + report->rest;
+}
+
+}  // namespace
+
 Result<Report> build_report(std::span<const Input> inputs, const Options& options) {
   if (inputs.empty() || inputs.size() > 2) {
     return Error{ErrorCode::usage, "a report takes one run or two", "",
@@ -506,13 +518,17 @@ Result<Report> build_report(std::span<const Input> inputs, const Options& option
   const std::string size = size_of(material, climb);
   if (!material.is_of_pair) {
     report.title = own.empty() ? lab + ": the ladder" + size : lab;
-    report.sentence = climb_sentence(material, climb);
+    set_sentences(climb_sentences(material, climb), &report);
   } else {
     const Comparison& c = material.claims.back().comparison;
     report.title = lab + ": " + title_of(c.candidate, options) + " against " +
                    title_of(c.baseline, options) + size;
     report.sentence = material.claims.back().sentence;
+    const size_t end = report.sentence.find(kDecisionWord);
+    report.lead = report.sentence.substr(0, end);
+    if (end != std::string::npos) report.rest = report.sentence.substr(end + 1);
   }
+  report.about = about_ladder(material, climb);
   report.subtitle = subtitle_of(material, &climb);
   report.notes = notes_of(material);
   report.headline = headline_of(material, climb);

@@ -66,6 +66,8 @@ struct Options {
   std::string about{};    ///< what its ladder does, a sentence; empty: not known
   Titles titles;          ///< kernel id -> the lab's name of the rung
   Levers levers{};        ///< the lab's, for diagnoses
+  std::map<std::string, std::string>
+      peers{};  ///< kernel id of a library -> the lab's words of what it does
   /// What of the lab's ladder could be taken in place of a rung at these parameters; null: nothing is said of it.
   std::function<std::vector<LadderRung>(const std::string& kernel, const Params& params)>
       ladder_after{};
@@ -136,6 +138,10 @@ struct Report {
   std::string title, subtitle;  ///< "GEMM: blocked against naive -O1", "Intel Xeon · 2026-11-20"
   Headline headline{};
   std::string sentence;  ///< the headline in words, with its caveats
+  std::string lead,
+      rest;  ///< the same in two: what a page begins with, and what it says of it later
+  std::string
+      about{};  ///< what a rung and a ladder are, for one who reads the words for the first time; may be empty
   std::vector<Claim> claims;
   bool is_of_pair =
       false;  ///< title and headline are about the one claim; else about the ladder, whose claims they are

@@ -43,7 +43,9 @@ float words_height(const Section& section, float letters) {
 float words_height(const Report& report) {
   constexpr float kLetters = 125, kMachineLetters = 50, kCaveatLetters = 75, kFactLetters = 24;
   constexpr float kTitle = 70, kBox = 66, kMade = 24;
-  float height = kTitle + kBox + kMade + kLine * lines_of(report.sentence, kLetters);
+  float height = kTitle + kBox + kMade + kLine * lines_of(report.lead, kLetters);
+  if (!report.rest.empty()) height += kLine * lines_of(report.rest, kLetters);
+  if (!report.about.empty()) height += kSmallLine * lines_of(report.about, kLetters);
   height += kLine * (lines_of(report.subtitle, kLetters) - 1);  // the title has room for one
   constexpr size_t kFactsInRow = 5;
   for (size_t i = 0; i < report.headline.facts.size(); i += kFactsInRow) {
@@ -86,6 +88,7 @@ chart::Scene front_scene(const chart::ChartModel& model, float most) {
   chart::LayoutOptions options;
   options.width = kFrontChartWidth;
   options.font_px = kFrontFont;
+  options.is_paper = true;
   options.least_px = kLeastFrontFont;
   chart::Scene scene = chart::layout(model, options);
   if (scene.height > most) {

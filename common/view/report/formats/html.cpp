@@ -18,10 +18,9 @@ namespace {
 
 using chart::escape_xml;
 
-/// One fold for each part; page.cpp says which of them paper has. What it has not is said where the appendix begins: at its
-/// end two lines would have a sheet of their own.
+/// One fold for each part; page.cpp says which of them paper has.
 void write_appendix(const Report& report, std::string* out) {
-  std::string folds, left_out;
+  std::string folds;
   for (const auto& [part, name] :
        {std::pair(Part::results, "results"), std::pair(Part::charts, "charts"),
         std::pair(Part::method, "method")}) {
@@ -36,21 +35,25 @@ void write_appendix(const Report& report, std::string* out) {
         "<details class=\"part {}\"><summary>{} <span "
         "class=\"holds\">{}</span></summary>\n{}</details>\n",
         name, title_of(part), escape_xml(titles), sections);
-    if (part == Part::results) continue;
-    left_out += fmt::format("<span class=\"folded {}\"> {}: {}.</span>", name, title_of(part),
-                            escape_xml(titles));
   }
-  *out +=
-      "<h2 class=\"appendix\">Appendix</h2>\n<div class=\"paper\"><p class=\"note\">Not "
-      "printed, in the HTML page: the figures behind the charts of page 1." +
-      left_out + "</p></div>\n" + folds;
+  *out += "<h2 class=\"appendix\">Appendix</h2>\n" + folds;
+}
+
+/// A printed copy is page 1. Who wants the appendix on paper says so; the page's style needs no script for it.
+constexpr const char* kSwitch =
+    "<label class=\"switch\"><input type=\"checkbox\" id=\"everything\"> Print everything, the "
+    "appendix too</label>\n";
+
+std::string about_html(const Report& report) {
+  return report.about.empty() ? "" : "<p class=\"about\">" + escape_xml(report.about) + "</p>\n";
 }
 
 std::string to_html(const Report& report) {
   std::string out = "<header>\n<p class=\"over\">Ridgepoint report</p>\n<h1>" +
                     escape_xml(report.title) + "</h1>\n<p class=\"sub\">" +
-                    escape_xml(report.subtitle) + "</p>\n</header>\n<div class=\"front" +
-                    (fits_one_sheet(report) ? "" : " flows") + "\">\n";
+                    escape_xml(report.subtitle) + "</p>\n" + about_html(report) + kSwitch +
+                    "</header>\n<div class=\"front" + (fits_one_sheet(report) ? "" : " flows") +
+                    "\">\n";
   out += headline_html(report);
   for (const Section& section : report.front) out += section_html(report, section);
   out += "<p class=\"made\">Made by Ridgepoint from ";
@@ -58,8 +61,11 @@ std::string to_html(const Report& report) {
     out += (i ? " and " : "") + escape_xml(report.inputs[i].name);
   }
   out +=
-      ". Every figure comes from those lines; what is not there is said to be "
-      "unavailable.</p>\n</div>\n";
+      ".<span class=\"told\"> Every figure comes from those lines; what is not there is said to be "
+      "unavailable.</span>"
+      "<span class=\"paper unprinted\"> Not printed: what is folded in the appendix. The box "
+      "“Print "
+      "everything” in the HTML page prints it.</span></p>\n</div>\n";
   write_appendix(report, &out);  // nothing follows it: one line would have a sheet of its own
   return html_page("report", report.title, out);
 }

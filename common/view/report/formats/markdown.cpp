@@ -83,6 +83,7 @@ void append_headline(const Report& report, std::string* out) {
 std::string to_markdown(const Report& report) {
   std::string out =
       "# " + escape_markdown(report.title) + "\n\n" + escape_markdown(report.subtitle) + "\n\n";
+  if (!report.about.empty()) out += escape_markdown(report.about) + "\n\n";
   append_headline(report, &out);
   for (const Section& section : report.front) append_section(section, "##", &out);
   std::optional<Part> part;
