@@ -8,6 +8,10 @@ from pathlib import Path
 
 MM = 72 / 25.4  # points
 CSS_PX = 96 / 25.4  # pixels a millimetre
+BOX = '<input type="checkbox" id="everything">'
+CHECKED = BOX.replace(">", " checked>")
+FOLDED = '<details class="part results">'
+UNFOLDED = FOLDED.replace(">", " open>")
 PAPERS = {"A4": (210, 297), "letter": (215.9, 279.4)}
 LEAST_FILL = 0.3
 FIT_ROWS = 12  # a table of so many is kept whole: it fits on a page of either paper, its cells wrapped
@@ -140,6 +144,46 @@ def broken_tables(program, folder, page, paper):
             yield f"table {one} of {rows[one]} rows would fit on a page and is broken: {counts}"
 
 
+def torn_blocks(program, folder, page, paper):
+    """Blocks that a page's end breaks although a reader takes each as one: the verdict and the commands that do it again. Their
+    first and last words hold marks."""
+    copy, blocks = page, 0
+    for begin, end in [('<div class="verdict', "</div>\n<section"), ('<section id="again">', "</section>")]:
+        start = copy.find(begin)
+        if start < 0:
+            continue
+        mark = '<span style="position:absolute;font-size:1px">@{}{}@</span>'
+        stop = copy.index(end, start)
+        inside = copy.index(">", start) + 1
+        copy = copy[:inside] + mark.format(blocks, "a") + copy[inside:stop] + mark.format(blocks, "z") + copy[stop:]
+        blocks += 1
+    pages = run("pdftotext", printed(program, folder, copy, paper, "torn"), "-").decode().split("\f")
+    for block in range(blocks):
+        places = [[number for number, text in enumerate(pages, 1) if f"@{block}{end}@" in text] for end in "az"]
+        if places[0] != places[1] or not places[0]:
+            yield f"block {block} is torn: it begins on page {places[0]} and ends on {places[1]}"
+
+
+def first_answer_page(pdf):
+    """Its number; 0: there is none."""
+    pages = run("pdftotext", pdf, "-").decode().split("\f")
+    return next((number for number, text in enumerate(pages, 1) if "Answers from this page on." in text), 0)
+
+
+def answer_pages(pdf):
+    """What is wrong with the pages of a handout that a lecturer takes out."""
+    pages = ["".join(text.split()) for text in run("pdftotext", pdf, "-").decode().split("\f")[:-1]]
+    first = [number for number, text in enumerate(pages) if "Answersfromthispageon." in text]
+    if len(first) != 1 or not pages[first[0]].startswith("Answersfromthispageon."):
+        yield f"the answers begin on no page of their own: {first}"
+        return
+    for number, text in enumerate(pages):
+        if number < first[0] and "Answer." in text:
+            yield f"page {number + 1}, before the answers' pages, has an answer"
+        if number >= first[0] and "Yourprediction." in text:
+            yield f"page {number + 1}, of the answers, has a part of the lesson"
+
+
 def says(pdf, *pages):
     """All words, without what stands between them: pdftotext takes a hyphen at a line's end away."""
     return "".join(run("pdftotext", *pages, pdf, "-").decode().split())
@@ -165,27 +209,43 @@ def check(program, folder, name, page, paper):
     if 'class="handout"' not in page:  # in its two columns no table is long
         yield from broken_tables(program, folder, page, paper)
     shares = list(fills(pdf, vertical))
-    # A handout and an article end where their text ends.
+    # A handout and an article end where their text ends, and so does a handout's lesson, before the pages of its answers.
     checked = shares if 'class="report"' in page and len(shares) > 1 else shares[:-1]
+    lesson_end = first_answer_page(pdf) - 1
+    is_asked_for = CHECKED in page  # then charts that stay whole leave gaps
     for number, share in enumerate(checked, 1):
-        if share < LEAST_FILL:
+        if share < LEAST_FILL and not is_asked_for and number != lesson_end:
             yield f"page {number} of {len(shares)} is {share:.0%} full"
     if 'class="handout"' in page or 'class="article"' in page:
         if paper == "A4" and len(shares) > MOST_PAGES:
             yield f"it has {len(shares)} pages"
         if 'class="handout"' in page:
             whole = says(pdf)
-            for folded in ["Whathappened,andtheanswers", "+floatacc"]:  # an answer, a line of code
+            has_answers = "paper answers" in page
+            for folded in ["Whathappened,andtheanswers"] * has_answers + ["+floatacc"]:  # an answer, a line of code
                 if folded not in whole:
                     yield f"what is folded is not printed: {folded}"
+            if has_answers:
+                yield from answer_pages(pdf)
+            elif "Answer." in whole or "Whathappened" in whole:
+                yield "a copy without answers has some"
     else:  # the command that does it again is the last of page 1 but for those of the pairs
         if "outrun.jsonl" not in says(pdf, "-l", "1"):
             yield "page 1 does not hold all of itself"
-        yield from cut_from_tables(pdf, page)
-        if "Notprinted,intheHTMLpage:" in says(pdf, "-l", "1"):
+        is_whole, whole = CHECKED in page, says(pdf)
+        if not is_whole:  # else long lists of charts and words
+            yield from cut_from_tables(pdf, page)
+        yield from torn_blocks(program, folder, page, paper)
+        asked = {"Resultsintables": is_whole or UNFOLDED in page, "Howitwasmeasured": is_whole}
+        for part, is_asked in asked.items():
+            if part not in "".join(page.split()):
+                continue
+            if (part in whole) != is_asked:
+                yield f"{part} is {'not ' if is_asked else ''}printed"
+        if "Resultsintables" in says(pdf, "-l", "1"):
             yield "the appendix begins on page 1"
-        if 'class="part method"' in page and "Notprinted,intheHTMLpage:" not in says(pdf):
-            yield "a fold that is not printed has no line"
+        if ("Notprinted:whatisfolded" in whole) == is_whole:
+            yield "whether the appendix is printed is not said"
     print(f"{name}, {paper}: {len(shares)} pages, " + " ".join(f"{share:.0%}" for share in shares))
 
 
@@ -194,13 +254,19 @@ def main():
     failures = 0
     for path in paths:
         page = path.read_text()
-        for paper in PAPERS:
-            for problem in check(program, folder, path.name, page, paper):
-                print(f"FAILED: {path.name}, {paper}: {problem}")
-                failures += 1
+        copies = [(path.name, page)]
+        if BOX in page:
+            copies.append((path.name + ", results", page.replace(FOLDED, UNFOLDED)))
+            copies.append((path.name + ", everything", page.replace(BOX, CHECKED)))
+        for name, copy in copies:
+            for paper in PAPERS:
+                for problem in check(program, folder, name, copy, paper):
+                    print(f"FAILED: {name}, {paper}: {problem}")
+                    failures += 1
     # What looks for a clipped column has to find one.
     pages = (path.read_text() for path in paths)
     page = next(page for page in pages if 'class="report"' in page and "<table" in page)  # no folded one
+    page = page.replace(BOX, CHECKED)
     planted = page.replace("</head>", "<style>td.label{min-width:900px}</style></head>")
     if not measured(program, folder, planted, "A4")[0]:
         print("FAILED: a column that is too wide was not found")

@@ -42,6 +42,9 @@ read -r baseline candidate n <"$work/one"
 "$bin" handout gemm "$recorded/gemm.h200.fp32_large.jsonl" --out "$work/pages/handout.html" \
   >/dev/null 2>"$work/err" || fail "handout: $(cat "$work/err")"
 
+"$bin" handout gemm "$recorded/gemm.h200.fp32_large.jsonl" --without-answers --out "$work/pages/students.html" \
+  >/dev/null 2>"$work/err" || fail "handout: $(cat "$work/err")"
+
 # The climb of one size, with many comparisons.
 "$bin" article gemm "$recorded/gemm.h200.fp32_large.jsonl" --out "$work/pages/article.html" \
   >/dev/null 2>"$work/err" || fail "article: $(cat "$work/err")"

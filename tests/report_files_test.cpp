@@ -74,6 +74,15 @@ TEST_CASE(
   CHECK(without == 2);  // one failed its check, one was skipped
 }
 
+TEST_CASE("a printed report is page 1: a box in the page asks for the appendix") {
+  const Run run = report_run();
+  const std::string page = print_as(built(run), ".html");
+  CHECK(has(page, "<input type=\"checkbox\" id=\"everything\">"));
+  CHECK(has(page, "body:has(#everything:checked) .part{display:block}"));
+  CHECK(has(page, ".part:not([open]){display:none}"));
+  CHECK(has(page, "Not printed: what is folded"));
+}
+
 TEST_CASE("JSON is the document of the candidate's run") {
   const Run run = report_run();
   const Json json = Json::parse(print_as(built(run), ".json"), nullptr, false);

@@ -66,14 +66,17 @@ code,pre{font:450 14px/1.7 'JetBrains Mono',ui-monospace,Menlo,Consolas,monospac
 pre{background:var(--panel);border-radius:8px;padding:16px 20px;margin:0;white-space:pre-wrap;
 overflow-wrap:anywhere}
 .paper{display:none}
+.about{color:var(--muted);margin:-22px 0 18px}
+.switch{display:block;color:var(--muted);font-size:14px;margin:0 0 28px;cursor:pointer}
+.verdict .rest{font-size:15px;color:var(--muted);margin:20px 0 0}
 footer,.made{margin-top:64px;color:var(--muted);font-size:14px}
 .made{grid-column:1/-1;margin-top:28px}
 )";
 
-/// Paper: page 1, then the tables of results. Nothing scrolls there, so nothing may be wider than the sheet: cells
-/// wrap, charts shrink. A short table stays whole, of a longer one no fewer than four rows stand on a page; a handout's
-/// columns have no room for that. Of what is folded away the results are printed, with the figures in place of their
-/// charts; of the rest the appendix says at its beginning what it holds.
+/// Paper: page 1, and of the appendix what the reader has unfolded; all of it where the box in the page's head is ticked. Nothing
+/// scrolls there, so nothing may be wider than the sheet: cells wrap, charts shrink. A short table stays whole, of a longer
+/// one no fewer than four rows stand on a page; a handout's columns have no room for that. In the tables of results the
+/// figures stand in place of their charts.
 constexpr const char* kPrintStyle = R"(
 @page{margin:6mm 12mm}
 @media print{
@@ -82,26 +85,39 @@ main.handout{zoom:.9}
 main,.handout{max-width:none;padding:0}
 p,.front p,.front li,.handout p,.handout li{max-width:none}
 p{margin:0 0 5px}
-.front p,.front li,.front td{line-height:1.14}
 h1{font-size:21px;margin:0 0 2px}
 h2{font-size:14px;margin:0 0 4px}
 h3{font-size:13px;margin:0 0 4px}
 h1,h2,h3,summary,thead{break-after:avoid}
-thead{break-inside:avoid}
-.results section:has(>.scroll)>p:not(.note){break-inside:avoid;break-after:avoid}
+thead,.verdict,#again,li,blockquote,.machines,.diff{break-inside:avoid}
+.front p{orphans:3;widows:3}
+.switch,.made .told{display:none}
+.report .about{font-size:10.5px;line-height:1.2;margin:-6px 0 4px}
+.part section:has(>.scroll,>figure)>p:not(.note){break-inside:avoid;break-after:avoid}
 summary{width:auto;overflow-wrap:anywhere}
 .over,.sub,.note,.holds,footer,.made,summary,dt,th,td.none{font-size:10.5px}
 .over{display:none}.sub{margin:0 0 8px}
-section,.front section{margin-top:7px}
+section{margin-top:7px}
+.report h1{font-size:19px;line-height:1.15;margin:0}
+.report .sub{line-height:1.2;margin:0 0 7px}
+.front section{margin-top:4px}
+.front h2{line-height:1.15;margin:0 0 1px}
+.front p{margin:0 0 2px}
+.front p,.front li,.front td{line-height:1.1}
+.front ul{margin:1px 0 0}
+.front pre{padding:1px 0;line-height:1.22}
+.front .verdict p{line-height:1.17}
+.front .made{margin-top:2px}
 li{margin:0}
 .front{column-gap:24px}
 .verdict,figure,pre,details{border:0;background:none}
-.verdict{border:1px solid var(--grid);padding:7px 12px}
-.verdict .row{margin-bottom:4px}
+.verdict{border:1px solid var(--grid);padding:4px 12px;margin-right:1px}
+.verdict .rest{font-size:10.5px;margin:3px 0 0}
+.verdict .row{margin-bottom:1px}
 .verdict p{font-size:11.5px}
-.big{font-size:24px}
+.big{font-size:20px}
 .interval,td.figure,code,pre{font-size:9.5px}
-dl{grid-template-columns:repeat(5,1fr);gap:4px 14px;margin:5px 0 0}
+dl{grid-template-columns:repeat(5,1fr);gap:2px 14px;margin:3px 0 0}
 dd{font-size:10.5px}
 dd,td{overflow-wrap:anywhere}
 .scroll,figure{overflow:visible}
@@ -118,41 +134,45 @@ pre{padding:4px 0;line-height:1.4}
 ul{margin:4px 0 0;padding-left:16px}
 footer{margin-top:16px}
 .made{margin-top:5px}
-h2.appendix{margin:0;break-before:page}
+h2.appendix{display:none;margin:0;break-before:page}
+body:has(#everything:checked) h2.appendix,body:has(.part[open]) h2.appendix{display:block}
+body:has(#everything:checked) .unprinted{display:none}
 .part{border:0;padding:0}
 .part>section:first-of-type{margin-top:4px}
-.flows{font-size:10.6px;line-height:1.27}
-.flows .big{font-size:18px}
-.flows .verdict{padding:5px 10px}
-.flows h2{margin:0}
-.flows pre{line-height:1.3}
-.front.flows section{margin-top:4px}
-.flows+h2.appendix{margin-top:12px;break-before:auto}
-.flows+h2.appendix::before{content:'';display:block;height:80mm;margin-bottom:-80mm;break-inside:avoid}
+.flows{font-size:10.6px;line-height:1.2}
+.flows .big{font-size:17px}
+.front.flows .verdict{padding:3px 10px}
+.front.flows h2{font-size:13px;margin:0}
+.front.flows pre{font-size:9.2px;line-height:1.15}
+.front.flows section{margin-top:3px}
+.front.flows .made{margin:0;line-height:1.1}
 .paper{display:inline}
 details.behind:not([open]){display:none}
-.results::details-content,.results .behind::details-content{display:block;content-visibility:visible}
-.results .behind:not([open]){display:block}
-.results .behind>summary{display:none}
+.part .behind::details-content,body:has(#everything:checked) .part::details-content{display:block;
+content-visibility:visible}
+.part .behind:not([open]){display:block}
+.part .behind>summary{display:none}
 .part>summary{font-size:13px}
-.part:not([open]):not(.results){display:none}
-body:has(.part.charts[open]) .folded.charts,body:has(.part.method[open]) .folded.method{display:none}
-.part:not(.results)>summary .holds{display:inline}
+.part:not([open]){display:none}
+body:has(#everything:checked) .part{display:block}
+.part>summary .holds{display:none}
 .results figure{display:none}
-.results>summary .holds{display:none}
 .results td{padding:1px 10px 1px 0;line-height:1.2}
 .results>section:last-of-type tbody tr:nth-last-child(-n+20){break-before:avoid}
-.results table:not(.prose) td.label{width:28%}
-.results>summary{list-style:none}
-.handout{columns:2;column-gap:22px;font-size:9.7px;line-height:1.2}
+.part table:not(.prose) td.label{width:28%}
+.part>summary{list-style:none}
+.handout{font-size:9.7px;line-height:1.2}
+.handout .flow{columns:2;column-gap:22px}
+.handout .end{break-before:page}
+.handout .out{column-span:all;font-weight:650;margin:0 0 4px}
 .handout .screen{display:none}
-.handout h1,.handout h1+.sub,.handout .measured,.handout .machines{column-span:all}
+.handout .measured{column-span:all}
 .handout .machines td,.handout .machines th{padding:0 10px 0 0;font-size:8.6px;line-height:1}
 .handout #recordings,.handout .machines .sub{font-size:7.6px;line-height:1.05;margin:1px 0}
 .handout .measured p{margin:0 0 1px}
 .handout h2{font-size:12.5px;margin:6px 0 2px}
 .handout h3{font-size:11.5px;margin:6px 0 1px}
-.handout p{margin:0 0 4px}
+.handout p{margin:0 0 3px}
 .handout ul,.handout ol{margin:2px 0 5px;padding-left:15px}
 .handout pre,.handout code{font-size:8.5px}
 .handout p code{overflow-wrap:anywhere}
