@@ -427,10 +427,10 @@ std::string answers_html(const Handout& handout, const std::string& answers) {
   std::string out =
       "<div class=\"flow end\">\n<div class=\"paper out\">Answers from this page on. Take them out "
       "before you hand out the rest.</div>\n";
-  if (handout.report) out += charts_html(*handout.report);
   if (!answers.empty())
     out += "<div class=\"paper answers\">\n<h2>What happened, and the answers</h2>\n" + answers +
            "</div>\n";
+  if (handout.report) out += charts_html(*handout.report);
   return out + "</div>\n";
 }
 

@@ -185,8 +185,8 @@ body:has(#everything:checked) .part{display:block}
 div.paper{display:block}
 .handout .write{display:inline-block;width:90px;border-bottom:1px solid var(--muted)}
 .handout .answers{font-size:9px;line-height:1.2}
-.handout .answers h3{font-size:9.6px;margin:4px 0 1px}
-.handout .answers p{margin:0 0 2px}
+.handout .answers h3{font-size:9.6px;margin:3px 0 0}
+.handout .answers p{margin:0 0 1px}
 .handout .change p{font-size:8.5px;margin:0}
 .handout .change pre{font-size:7.4px;line-height:1.25;padding:1px 0;margin:1px 0 5px}
 .handout .change pre span{padding:0}
