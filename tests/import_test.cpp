@@ -153,6 +153,19 @@ TEST_CASE("nvbench: --jsonbin's samples beside the file, else the mean; skipped 
   CHECK_FALSE(has(made.out, "adopt"));
 }
 
+TEST_CASE("what else ran while another program measured is not known, and nothing says quiet") {
+  for (const char* file : {"google_benchmark.json", "nvbench.json"}) {
+    const Outcome text = ridgepoint({"report", "--text", fixture(file)}),
+                  page = ridgepoint({"report", "--markdown", fixture(file)});
+    INFO(file << text.err << text.out << page.out);
+    CHECK(text.code == 0);
+    CHECK_FALSE(has(text.out, ", quiet"));
+    CHECK_FALSE(has(page.out, "machine was quiet"));
+    CHECK_FALSE(has(page.out, "machine quiet"));
+    CHECK((has(text.out, "load not known") || has(text.out, "NOT QUIET")));
+  }
+}
+
 TEST_CASE("a path in the JSON leads to no file but those beside it") {
   const Folder folder;
   std::string text = read_all(fixture("nvbench.json"));

@@ -89,6 +89,7 @@ void read_caches(const Json& context, CpuInfo* cpu) {
 
 Environment google_environment(const Json& context) {
   Environment environment;
+  environment.quiet.is_unknown = true;
   environment.time_utc = utc_of(text_field(context, "date"));
   const std::string build = line_field(context, "library_build_type");
   const std::string version = line_field(context, "library_version");
@@ -232,6 +233,7 @@ Benchmark nvbench_state(const fs::path& path, const std::string& bench, const Js
 
 Environment nvbench_environment(const Json& document) {
   Environment environment;
+  environment.quiet.is_unknown = true;
   environment.libraries["nvbench"] = "version not said";
   if (const Json* meta = object_field(document, "meta")) {
     const Json* version = object_field(*meta, "version");

@@ -83,7 +83,7 @@ void fields(Io& io, Of<Io, GpuInfo>& v) {
 
 template <class Io>
 void fields(Io& io, Of<Io, QuietState>& v) {
-  io("quiet", v.quiet), io("reasons", v.reasons);
+  io("quiet", v.quiet), io("reasons", v.reasons), io.brief("is_unknown", v.is_unknown);
 }
 
 template <class Io>

@@ -119,6 +119,7 @@ struct GpuInfo {
 struct QuietState {
   bool quiet = true;
   std::vector<std::string> reasons;  ///< "load 3.1 on 2 cores", "governor powersave", "on battery"
+  bool is_unknown = false;           ///< the program that measured does not say what else ran
 };
 
 struct Environment {

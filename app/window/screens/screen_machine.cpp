@@ -146,11 +146,17 @@ void draw_environment(Ui& ui, Scroll* scroll, const Environment& environment) {
 
 void draw_quiet(Ui& ui, Scroll* scroll, const QuietState& quiet) {
   draw_heading(ui, &scroll->rest, "QUIET");
-  std::string text = quiet.quiet ? "Nothing else was using the machine when it was last looked at."
-                                 : "Not quiet, so figures may be noisy:";
+  const bool is_unknown = quiet.quiet && quiet.is_unknown;
+  std::string text = is_unknown ? "The program that measured does not say what else ran."
+                     : quiet.quiet
+                         ? "Nothing else was using the machine when it was last looked at."
+                         : "Not quiet, so figures may be noisy:";
   for (const std::string& reason : quiet.reasons) text += "\n" + reason;
-  draw_fact(ui, scroll, quiet.quiet ? "quiet" : "! not quiet", text,
-            quiet.quiet ? Role::text : Role::slower);
+  draw_fact(ui, scroll,
+            is_unknown    ? "not known"
+            : quiet.quiet ? "quiet"
+                          : "! not quiet",
+            text, quiet.quiet ? Role::text : Role::slower);
   scroll->rest.take_top(ui.px(10));
 }
 

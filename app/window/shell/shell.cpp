@@ -163,6 +163,9 @@ Badge quiet_badge(const State& state) {
   if (!environment) return {"", "", Role::muted};
   const QuietState& quiet =
       state.run().quiet_after() ? *state.run().quiet_after() : environment->quiet;
+  if (quiet.quiet && quiet.is_unknown)
+    return {"load not known", "The program that measured this does not say what else ran.",
+            Role::muted};
   if (quiet.quiet) {
     return {"quiet", "Nothing else was using this machine when it was measured.", Role::faster};
   }

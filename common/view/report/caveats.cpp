@@ -49,7 +49,7 @@ void add_quiet_caveats(const Material& material, const Climb& climb, Section* se
     const auto& after = input.run->quiet_after();
     std::string text;
     const auto add = [&](const QuietState& state, const char* first, const char* second) {
-      if (state.quiet) return;
+      if (state.quiet) return;  // or not known, which the line of the machine says
       text += text.empty() ? first : second;
       for (const std::string& reason : state.reasons)
         text += (reason == state.reasons.front() ? ": " : ", ") + reason;

@@ -65,7 +65,7 @@ std::string or_unknown(const std::string& text) {
 }
 
 std::string quiet_text(const QuietState& quiet) {
-  if (quiet.quiet) return "quiet";
+  if (quiet.quiet) return quiet.is_unknown ? "not known: what else ran is not recorded" : "quiet";
   std::string text = "not quiet";
   for (const std::string& reason : quiet.reasons) {
     text += (reason == quiet.reasons.front() ? ": " : ", ") + reason;
@@ -160,7 +160,9 @@ namespace {
 
 /// Of a run that began on a quiet machine: whether it stayed so.
 std::string quiet_clause(const Material& material, const Input& input) {
-  if (!input.run->environment()->quiet.quiet) return ".";
+  const QuietState& before = input.run->environment()->quiet;
+  if (!before.quiet) return ".";
+  if (before.is_unknown) return "; what else the machine did meanwhile is not known.";
   const auto& after = input.run->quiet_after();
   const bool is_busy_later =
       (after && !after->quiet) ||
