@@ -64,6 +64,12 @@ Run ladder(const std::vector<Timed>& rungs, RunMode mode = RunMode::measure) {
   return read_run(out);
 }
 
+/// While it lives a person reads what is printed, in lines of so many columns.
+struct Columns {
+  explicit Columns(const char* count) { setenv("COLUMNS", count, 1); }
+  ~Columns() { unsetenv("COLUMNS"); }
+};
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -213,6 +219,7 @@ TEST_CASE("the table of the GEMM lab at n = 512 is at most 100 columns wide and 
                           {"cpu.inner_product", 2.22e6, 160},
                           {"cpu.avx512_bf16", 1.11e6, 1000},
                           {"cpu.onednn", 5.12e6, 47}});
+  const Columns columns("100");
   const std::string text = results_text(run, 4, {});
   INFO(text);
   CHECK_FALSE(has(text, "limit"));
@@ -264,6 +271,7 @@ TEST_CASE("a note is shown without the time of a rung's own first try") {
 }
 
 TEST_CASE("rungs that share cause and lever share a paragraph; a CPU is not advised more warps") {
+  const Columns columns("100");
   const Run run = ladder({{"cpu.naive_o1", 240e6},
                           {"cpu.naive_o3", 230e6},
                           {"cpu.loop_order", 21e6},
@@ -327,7 +335,7 @@ TEST_CASE("a long line is folded, but for one to copy; a text hangs behind its h
   const std::string words = "some words of a sentence that goes on and on ";
   const std::string line = "  note: " + words + words + words + "and ends";
   const std::string text =
-      folded("short\n" + line + "\n  ridgepoint " + words + words + words + "\n");
+      folded("short\n" + line + "\n  ridgepoint " + words + words + words + "\n", kTextWidth);
   INFO(text);
   const std::vector<std::string> lines = lines_of(text);
   REQUIRE(lines.size() == 4);
@@ -344,7 +352,8 @@ TEST_CASE(
   const std::string where = "measured here with every core at once, best of 12, median 31.4 GB/s";
   const std::vector<std::vector<std::string>> rows = {
       {"DRAM read, all threads", "18.2 GB/s", where, where}, {"L1", "512.25 GB/s", "short", ""}};
-  const std::string text = table({"ceiling", "value", "source", "and more of it"}, rows);
+  const std::string text =
+      table({"ceiling", "value", "source", "and more of it"}, rows, kTextWidth);
   INFO(text);
   std::string words;
   for (const std::string& line : lines_of(text)) {
@@ -355,6 +364,8 @@ TEST_CASE(
   CHECK(contains(text, "DRAM read, all threads    18.2 GB/s  measured here"));
   CHECK(contains(text, "L1                      512.25 GB/s  short\n"));
   for (const char* word : {"every", "core", "median", "of 12,"}) CHECK(contains(text, word));
+  // A pipe has each row on one line.
+  CHECK(lines_of(table({"ceiling", "value", "source", "and more of it"}, rows)).size() == 3);
   // What fits is as it was: figures to the right.
   CHECK(table({"a", "b"}, {{"x", "1"}, {"yy", "22"}}) == "a    b\nx    1\nyy  22\n");
 }
@@ -373,6 +384,7 @@ TEST_CASE("the ceilings are a table of at most 100 columns, however long their s
   ceiling.source = "measured here";
   ceiling.foreign_cpus = 1.5;
   out.worker("result", {{"request", 4}, {"ceilings", {ceiling}}});
+  const Columns columns("100");
   const std::string text = ceilings_text(read_run(out));
   INFO(text);
   CHECK(contains(text, "1.5 CPUs"));
@@ -438,6 +450,57 @@ TEST_CASE("on a terminal the same table grows row by row; a row waits for its sh
   for (const Series& series : run.series()) all.push_back(&series);
   CHECK(without_spaces(text) == without_spaces(series_tables(run, all)));
   for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= 100);
+}
+
+TEST_CASE(
+    "a cell that is too wide takes its neighbours' blanks, and the columns keep their places") {
+  const std::vector<size_t> widths = {4, 6, 6, 6};
+  CHECK(table_line({"a", "1", "2", "3"}, widths) == "a          1       2       3\n");
+  CHECK(table_line({"a", "12345678", "2", "3"}, widths) == "a     12345678     2       3\n");
+  CHECK(wrapped("cpu.a     1 ms      2", 40, 2) == "cpu.a     1 ms      2");
+}
+
+TEST_CASE("a narrow terminal has whole rows: columns go, and one line names them") {
+  const Run run = ladder({{"cpu.naive_o1", 294e6},
+                          {"cpu.naive_o3", 272e6},
+                          {"cpu.packed_avx512", 3.64e6},
+                          {"cpu.onednn", 5.12e6}});
+  for (const char* count : {"80", "72"}) {
+    const Columns columns(count);
+    const std::string text = results_text(run, 4, {});
+    GrowingTables growing({"gemm.cpu.naive_o1", "gemm.cpu.packed_avx512"});
+    const std::string grown = growing.next(run, 4, true);
+    INFO(text << grown);
+    for (const std::string& all : {text, grown}) {
+      for (const std::string& line : lines_of(all))
+        CHECK(display_width(line) <= std::strtoul(count, nullptr, 10));
+      CHECK(has(all, "no room for samples"));
+      CHECK(all.find("no room for") == all.rfind("no room for"));
+      // The check stands under its heading in every row.
+      const auto column = [&](const std::string& line) { return display_width(line); };
+      CHECK(column(row_named(all, "rung")) >= column(row_named(all, "cpu.onednn")) - 2);
+      CHECK(has(row_named(all, "cpu.packed_avx512"), " ms "));
+    }
+  }
+  CHECK_FALSE(has(results_text(run, 4, {}), "no room for"));
+}
+
+TEST_CASE("what a rung is limited by names its size where it ran at several") {
+  const auto at = [](int index, int64_t n) {
+    Series series = measured(4, index, "gemm.cpu.naive_o1", 1e6);
+    series.params["n"] = n;
+    series.size_param = "n";
+    return series;
+  };
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {"gemm.cpu.naive_o1", "gemm.cpu.naive_o1"}));
+  for (const auto& [index, n] : {std::pair(0, int64_t{64}), std::pair(1, int64_t{128})})
+    out.worker("result", with(about(4, index), "outcome", at(index, n)));
+  const Run run = read_run(out);
+  CHECK(name_among(run, run.series().front()) == "cpu.naive_o1 (n = 64)");
+  const Run alone = ladder({{"cpu.naive_o1", 240e6}});
+  CHECK(name_among(alone, alone.series().front()) == "cpu.naive_o1");
 }
 
 TEST_CASE("where other programs took more of one side, a comparison has both ends and no median") {

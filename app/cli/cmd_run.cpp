@@ -58,7 +58,7 @@ int run_table(const CommonOptions& common, const MeasureOptions& options) {
     print_json(document);
   } else {
     print(environment_text(run) +
-          published_text(**table, rows, *given, std::clamp<size_t>(terminal_width(), 60, 100)));
+          published_text(**table, rows, *given, std::max<size_t>(text_width(), 60)));
   }
   return finish_command(common, options, measured,
                         run_exit_code(run, measured.request, *measured.lab));

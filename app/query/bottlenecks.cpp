@@ -203,7 +203,7 @@ std::string bottleneck_map_text(const BottleneckMap& map, const std::string& run
   const Params shared = shared_params(map);
   std::string text;
   const auto add = [&](const char* what, const std::string& words) {
-    text += wrapped(std::string("  ") + what + words, kTextWidth, 4) + "\n";
+    text += wrapped(std::string("  ") + what + words, text_width(), 4) + "\n";
   };
   if (!map.power.cases.empty()) {
     text += "power, before the cause that a rung has below\n";

@@ -16,8 +16,6 @@
 namespace ridge::app {
 namespace {
 
-constexpr size_t kWidth = 100;
-
 /// Rungs whose evidence is one share of the same thing, or none, on one line: "cpu.a 1.28 %, cpu.b 1.27 % of FMA fp32".
 struct SharedEvidence {
   std::string of;     ///< " of FMA fp32, 1 thread"; empty: there is none
@@ -65,13 +63,13 @@ std::string line_of(const std::string& name, const Diagnosis& diagnosis) {
   std::string line = "    " + name;
   for (size_t most = 3; most > 0 && !diagnosis.evidence.empty(); --most) {
     line = "    " + name + ": " + evidence_text(diagnosis, most);
-    if (display_width(line) <= kWidth) break;
+    if (display_width(line) <= kTextWidth) break;
   }
   return line + "\n";
 }
 
-void add_rung(const Series& series, const Diagnosis& diagnosis, Cause* cause) {
-  const std::string name = short_name(series.kernel);
+void add_rung(const Series& series, const std::string& name, const Diagnosis& diagnosis,
+              Cause* cause) {
   const std::string details = details_of(series);
   if (diagnosis.evidence.size() > 1 || !details.empty()) {
     cause->lines += line_of(name, diagnosis) + details;
@@ -103,13 +101,13 @@ std::string text_of(const Cause& cause) {
   std::string rungs;
   for (const SharedEvidence& one : cause.shared)
     rungs += (rungs.empty() ? " " : "; ") + one.rungs + one.of;
-  std::string text = wrapped("  " + cause.text + ":" + rungs, kWidth, 4) + "\n" + cause.lines;
-  if (!cause.lever.empty()) text += wrapped("    lever: " + cause.lever, kWidth, 6) + "\n";
-  if (!cause.to_do.empty()) text += wrapped("    to know: " + cause.to_do, kWidth, 6) + "\n";
+  std::string text = wrapped("  " + cause.text + ":" + rungs, text_width(), 4) + "\n" + cause.lines;
+  if (!cause.lever.empty()) text += wrapped("    lever: " + cause.lever, text_width(), 6) + "\n";
+  if (!cause.to_do.empty()) text += wrapped("    to know: " + cause.to_do, text_width(), 6) + "\n";
   std::string next;
   for (const auto& [name, before] : cause.next)
     next += fmt::format("{}{} after {}", next.empty() ? "" : "; ", name, fmt::join(before, ", "));
-  if (!next.empty()) text += wrapped("    rungs that do so: " + next, kWidth, 6) + "\n";
+  if (!next.empty()) text += wrapped("    rungs that do so: " + next, text_width(), 6) + "\n";
   return text;
 }
 
@@ -137,7 +135,7 @@ std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab) {
     const auto diagnosis = wanted ? diagnose(series, run) : std::nullopt;
     if (!diagnosis) continue;
     Cause& cause = cause_of(series, *diagnosis, &causes);
-    add_rung(series, *diagnosis, &cause);
+    add_rung(series, name_among(run, series), *diagnosis, &cause);
     const std::string next = lever_rung(levers, series.kernel, *diagnosis);
     // At these parameters the rung may have nothing to work on: as many threads as the rung before.
     if (!next.empty() && why_no_step(next, series.params).empty())
@@ -150,7 +148,7 @@ std::string diagnoses_text(const Run& run, int64_t request, const Lab& lab) {
   std::string text;
   for (const Cause& cause : causes) text += text_of(cause);
   for (const std::string& why : uncounted)
-    text += wrapped("  counters unavailable: " + why, kWidth, 4) + "\n";
+    text += wrapped("  counters unavailable: " + why, text_width(), 4) + "\n";
   return text.empty() ? "" : "\nbottlenecks\n" + text;
 }
 

@@ -80,17 +80,27 @@ std::vector<std::string> notes_of(const Series& series) {
   return notes;
 }
 
-/// Why the column of shares is empty, a line for each ceiling in doubt.
+/// Why the column of shares is empty, a line for each reason to doubt a ceiling.
 std::string doubtful_ceilings(const Run& run, const std::vector<const Series*>& all) {
   std::set<std::string> told;
-  std::string text;
+  std::vector<std::pair<std::string, std::string>> names_of;  // by the doubt
   for (const Series* series : all) {
     if (!has_speed(*series) || !(series->flop > 0)) continue;
     const auto ceiling = known_flop_ceiling(run.ceilings(), *series);
     if (!ceiling || ceiling->doubt.empty() || !told.insert(ceiling->name).second) continue;
-    text += fmt::format("  no share of {}, {}: it is in doubt, {}\n", ceiling->name,
-                        ceiling_text(*ceiling, ceiling->value), ceiling->doubt);
+    const std::string name =
+        fmt::format("{}, {}", ceiling->name, ceiling_text(*ceiling, ceiling->value));
+    auto known = std::find_if(names_of.begin(), names_of.end(),
+                              [&](const auto& one) { return one.first == ceiling->doubt; });
+    if (known == names_of.end())
+      names_of.emplace_back(ceiling->doubt, name);
+    else
+      known->second += "; " + name;
   }
+  std::string text;
+  for (const auto& [doubt, names] : names_of)
+    text += fmt::format("  no share of {}: {} in doubt, {}\n", names,
+                        names.find("; ") == names.npos ? "it is" : "they are", doubt);
   return text;
 }
 
@@ -198,7 +208,7 @@ std::string not_run_line(const std::vector<const Series*>& all,
                        reasons.size() > 1 ? std::to_string(count) + ": " : "", reason);
   return app::wrapped(fmt::format("  {}not run: {} {} ({})", ran_words(all, not_run.size()),
                                   not_run.size(), not_run.size() == 1 ? "rung" : "rungs", why),
-                      kTextWidth, 4) +
+                      text_width(), 4) +
          "\n";
 }
 
@@ -311,7 +321,9 @@ std::string environment_text(const Run& run) {
   if (!environment.os.empty()) text += ", " + environment.os;
   const bool tell_after = environment.quiet.quiet && run.quiet_after();
   const QuietState& state = tell_after ? *run.quiet_after() : environment.quiet;
-  text += state.quiet ? ", quiet" : fmt::format(", NOT QUIET: {}", fmt::join(state.reasons, "; "));
+  text += state.is_unknown && state.quiet ? ", load not known"
+          : state.quiet                   ? ", quiet"
+                        : fmt::format(", NOT QUIET: {}", fmt::join(state.reasons, "; "));
   return text + "\n";
 }
 

@@ -1,6 +1,7 @@
 #include "app/query/series_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -215,6 +216,16 @@ std::string short_name(const std::string& kernel) {
   return find_lab(kernel.substr(0, dot)) ? kernel.substr(dot + 1) : kernel;
 }
 
+std::string name_among(const Run& run, const Series& series) {
+  for (const Series* other : run.series_of_kernel(series.kernel)) {
+    if (other->request != series.request || other->params == series.params) continue;
+    const Params own = report::differing(series.params, other->params, series.size_param);
+    return short_name(series.kernel) +
+           (own.empty() ? "" : " (" + params_in_words(series.lab, own) + ")");
+  }
+  return short_name(series.kernel);
+}
+
 std::string heading_of(const std::vector<const Series*>& all) {
   const Series& first = *all.front();
   const auto full =
@@ -231,6 +242,57 @@ std::string heading_of(const std::vector<const Series*>& all) {
                      typical.cache.text(), typical.mode.text());
 }
 
+namespace {
+
+/// What a narrow terminal has no room for, first what says least of a rung's speed.
+constexpr Column kLeftOutFirst[] = {kSamples,    kBandwidth, kExponentials, kEnergy,
+                                    kThroughput, kMemory,    kCompute,      kHalfWidth};
+
+/// The columns, of these widths, that do not fit into lines of `width`.
+std::vector<Column> columns_left_out(const std::vector<size_t>& widths, size_t width) {
+  constexpr size_t kGap = 2;
+  size_t total = 0;
+  for (const size_t one : widths) total += one > 0 ? one + kGap : 0;
+  std::vector<Column> left_out;
+  for (const Column column : kLeftOutFirst) {
+    if (total - std::min(total, kGap) <= width) break;
+    if (widths[column] == 0) continue;
+    total -= widths[column] + kGap;
+    left_out.push_back(column);
+  }
+  return left_out;
+}
+
+/// A terminal that has room left gives it to what is at times wider: "≈0.83× noisy", "±0.079 %".
+void give_room(size_t width, std::vector<size_t>* widths) {
+  constexpr size_t kGap = 2, kNoisyGain = 12, kNarrowInterval = 8;
+  size_t total = 0;
+  for (const size_t one : *widths) total += one > 0 ? one + kGap : 0;
+  std::vector<size_t> wider = *widths;
+  wider[kGain] = kNoisyGain;
+  if (wider[kHalfWidth] > 0) wider[kHalfWidth] = kNarrowInterval;
+  const size_t more = wider[kGain] - (*widths)[kGain] + wider[kHalfWidth] - (*widths)[kHalfWidth];
+  if (width != std::string::npos && total - kGap + more <= width) *widths = std::move(wider);
+}
+
+std::vector<size_t> widths_of(const std::vector<std::string>& heading,
+                              const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths(heading.size(), 0);
+  for (size_t c = 0; c < heading.size(); ++c) {
+    for (const auto& row : rows) widths[c] = std::max(widths[c], display_width(row[c]));
+    if (widths[c] > 0) widths[c] = std::max(widths[c], display_width(heading[c]));
+  }
+  return widths;
+}
+
+}  // namespace
+
+void TableNotes::leave_out(const std::string& column) {
+  if (std::find(left_out_.begin(), left_out_.end(), column) == left_out_.end())
+    left_out_.push_back(column);
+  is_narrow_ = true;
+}
+
 void TableNotes::see(const std::vector<std::string>& row) {
   const bool here[kNotes] = {row[kGain].starts_with(kAbout), is_noisy_cell(row[kGain]),
                              row[kHalfWidth] == kFewCell};
@@ -239,18 +301,21 @@ void TableNotes::see(const std::vector<std::string>& row) {
 
 std::string TableNotes::take() {
   static const char* const kWords[kNotes] = {
-      "  ≈: over the rung before it (a library: our best), each alone; 'ridgepoint compare' "
-      "decides\n",
-      "  a range (1.2–1.9×), or noisy: the interval of its time, or of that before it, is wider "
-      "than\n"
-      "  ±30 %, or other programs ran meanwhile\n",
-      "  few: too few samples for an interval; where they lie further apart than ±30 %, a gain is "
-      "a "
-      "range\n"};
+      "≈: over the rung before it (a library: our best), each alone; 'ridgepoint compare' decides",
+      "a range (1.2–1.9×), or noisy: the interval of its time, or of that before it, is wider than "
+      "±30 %, or other programs ran meanwhile",
+      "few: too few samples for an interval; where they lie further apart than ±30 %, a gain is a "
+      "range"};
   std::string text;
   for (int i = 0; i < kNotes; ++i) {
-    if (std::exchange(is_wanted_[i], false) && !std::exchange(is_said_[i], true)) text += kWords[i];
+    if (std::exchange(is_wanted_[i], false) && !std::exchange(is_said_[i], true))
+      text += wrapped(std::string("  ") + kWords[i], text_width(), 4) + "\n";
   }
+  if (std::exchange(is_narrow_, false) && !std::exchange(is_narrow_said_, true))
+    text += wrapped(fmt::format("  no room for {}: a wider terminal, or a pipe, has all columns",
+                                fmt::join(left_out_, ", ")),
+                    text_width(), 4) +
+            "\n";
   return text;
 }
 
@@ -264,7 +329,12 @@ std::string series_tables(const Run& run, const std::vector<const Series*>& all)
       rows.push_back(row_of(run, *series, gains.next(*series)));
       notes.see(rows.back());
     }
-    text += "\n" + heading_of(one) + table(heading_with(*one.front()), rows) + notes.take();
+    const auto heading = heading_with(*one.front());
+    for (const Column column : columns_left_out(widths_of(heading, rows), text_width())) {
+      notes.leave_out(heading[column]);
+      for (auto& row : rows) row[column].clear();
+    }
+    text += "\n" + heading_of(one) + table(heading, rows) + notes.take();
   }
   return text;
 }
@@ -335,17 +405,28 @@ std::string GrowingTables::begin(const std::vector<const Series*>& table,
     if (widths_[c] == 0 && !row[c].empty())
       widths_[c] = std::max(display_width(row[c]), display_width(heading_[c]));
   }
+  left_out_.assign(kColumns, false);
+  for (const Column column : columns_left_out(widths_, text_width())) {
+    notes_.leave_out(heading_[column]);
+    widths_[column] = 0;
+    left_out_[column] = true;
+  }
+  give_room(text_width(), &widths_);
   return before + "\n" + heading_of(table) + table_line(heading_, widths_);
 }
 
-/// A figure that has no column in this table follows its row, with the column's name.
+/// A figure that has no column in this table follows its row, with the column's name; on a line of its own where the row
+/// has no room.
 std::string GrowingTables::line(const std::vector<std::string>& row) const {
-  std::string text = table_line(row, widths_);
-  text.pop_back();
+  std::string text = table_line(row, widths_), more;
   for (size_t c = 0; c < kColumns; ++c) {
-    if (widths_[c] == 0 && !row[c].empty()) text += "  " + heading_[c] + " " + row[c];
+    if (widths_[c] == 0 && !left_out_[c] && !row[c].empty())
+      more += "  " + heading_[c] + " " + row[c];
   }
-  return text + "\n";
+  if (more.empty()) return text;
+  const bool has_room = display_width(text) - 1 + display_width(more) <= text_width();
+  if (has_room) text.pop_back();
+  return text + more + "\n";
 }
 
 }  // namespace ridge::app

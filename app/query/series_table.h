@@ -17,6 +17,9 @@ bool has_speed(const Series& series);
 /// no two rungs of a lab read alike.
 std::string short_name(const std::string& kernel);
 
+/// The same with what tells it from another of its request that is of the same rung: "cpu.naive_o1 (n = 64)".
+std::string name_among(const Run& run, const Series& series);
+
 /// The heading that a table of these series has: "gemm: n = 64, fp32, 1 thread, hot cache, live".
 std::string heading_of(const std::vector<const Series*>& all);
 
@@ -34,12 +37,16 @@ class TableNotes {
  public:
   /// A row of a table, cell by cell.
   void see(const std::vector<std::string>& row);
+  /// A column that the terminal has no room for.
+  void leave_out(const std::string& column);
   /// Of the rows seen since the last call.
   std::string take();
 
  private:
   enum { kNotes = 3 };
   bool is_wanted_[kNotes] = {}, is_said_[kNotes] = {};
+  std::vector<std::string> left_out_;
+  bool is_narrow_ = false, is_narrow_said_ = false;
 };
 
 /// The same tables, line by line while a run grows: the widths of the columns are known beforehand.
@@ -59,6 +66,7 @@ class GrowingTables {
   size_t name_width_ = 0;
   size_t tables_ = 0, rows_ = 0;  ///< tables begun, and rows printed of the last one
   std::vector<size_t> widths_;    ///< of the last table, as its heading
+  std::vector<bool> left_out_;    ///< its columns that the terminal has no room for
   std::vector<std::string> heading_;
   TableNotes notes_;
 };

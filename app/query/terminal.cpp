@@ -113,7 +113,7 @@ bool begins_number(const std::string& text, size_t at) {
 }  // namespace
 
 std::string wrapped(const std::string& text, size_t width, size_t indent) {
-  std::string all, line;
+  std::string all, line, gap;
   size_t at = text.find_first_not_of(' ');  // what the first line is indented by stands
   line = text.substr(0, std::min(at, text.size()));
   bool is_begun = false;  // the line holds a word
@@ -125,14 +125,15 @@ std::string wrapped(const std::string& text, size_t width, size_t indent) {
       end = std::min(text.find(' ', last), text.size());
     }
     const std::string word = text.substr(at, end - at);
-    at = text.find_first_not_of(' ', end);
-    if (is_begun && display_width(line) + 1 + display_width(word) > width) {
+    if (is_begun && display_width(line) + gap.size() + display_width(word) > width) {
       all += line + "\n";
       line = std::string(indent, ' ');
       is_begun = false;
     }
-    line += (is_begun ? " " : "") + word;
+    line += (is_begun ? gap : "") + word;
     is_begun = true;
+    at = text.find_first_not_of(' ', end);
+    gap = text.substr(end, std::min(at, text.size()) - end);  // a row's columns keep their places
   }
   return all + line;
 }
@@ -160,11 +161,20 @@ std::string folded(const std::string& text, size_t width) {
 }
 
 size_t terminal_width() {
-  winsize size = {};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    winsize size = {};
+    if (::ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  }
   const char* columns = std::getenv("COLUMNS");
   const long said = columns ? std::strtol(columns, nullptr, 10) : 0;
   return said > 0 ? static_cast<size_t>(said) : 80;
+}
+
+size_t text_width() {
+  constexpr size_t kNarrowest = 40;
+  // COLUMNS says that a person reads it, though no terminal shows it.
+  const bool is_read = stdout_is_terminal() || std::getenv("COLUMNS") != nullptr;
+  return is_read ? std::clamp(terminal_width(), kNarrowest, kTextWidth) : std::string::npos;
 }
 
 void write_out(std::string_view text) {
@@ -194,10 +204,7 @@ void guard_standard_streams() {
 }
 
 void print(const std::string& text) {
-  // What a program reads, a search among them, keeps its lines; COLUMNS says that a person reads it nevertheless.
-  const bool is_read = stdout_is_terminal() || std::getenv("COLUMNS") != nullptr;
-  const std::string shown = for_terminal(text);
-  write_out(is_read ? folded(shown) : shown);
+  write_out(folded(for_terminal(text)));
 }
 
 void print_as_is(const std::string& text) {
@@ -206,7 +213,8 @@ void print_as_is(const std::string& text) {
 
 void complain(const std::string& text) {
   const std::string line = for_terminal(text) + "\n";
-  const std::string shown = ::isatty(STDERR_FILENO) == 1 ? folded(line) : line;
+  const bool is_read = ::isatty(STDERR_FILENO) == 1;
+  const std::string shown = is_read ? folded(line, std::min(terminal_width(), kTextWidth)) : line;
   std::fwrite(shown.data(), 1, shown.size(), stderr);
 }
 
@@ -215,12 +223,19 @@ bool stdout_is_terminal() {
 }
 
 std::string table_line(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
+  constexpr size_t kGap = 2;
   std::string text;
+  size_t end = 0, written = 0;  // where the column ends, and where the text does
   for (size_t c = 0; c < widths.size(); ++c) {
     if (widths[c] == 0) continue;
+    const size_t least = written == 0 ? 0 : kGap;
+    end += widths[c] + (end == 0 ? 0 : kGap);
     const size_t used = display_width(cells.at(c));
-    const std::string gap(used < widths[c] ? widths[c] - used : 0, ' ');
-    text += (text.empty() ? "" : "  ") + (c == 0 ? cells[c] + gap : gap + cells[c]);
+    // What a wider cell took of its neighbours' room, their blanks give back.
+    const size_t blanks = c == 0 ? least : std::max(least, end - std::min(end, written + used));
+    text += std::string(blanks, ' ') + cells[c];
+    written += blanks + used;
+    if (c == 0 && written < end) text.append(end - written, ' '), written = end;
   }
   return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
 }
@@ -249,7 +264,7 @@ size_t narrowest(const std::string& cell) {
 using Rows = std::vector<std::vector<std::string>>;
 
 /// `widths` with the widest columns narrowed until all fit, as far as words allow.
-std::vector<size_t> narrowed(std::vector<size_t> widths, const Rows& rows) {
+std::vector<size_t> narrowed(std::vector<size_t> widths, const Rows& rows, size_t width) {
   constexpr size_t kGap = 2;
   size_t total = 0;
   std::vector<size_t> least(widths.size(), 0);
@@ -257,7 +272,7 @@ std::vector<size_t> narrowed(std::vector<size_t> widths, const Rows& rows) {
     if (widths[c] > 0) total += widths[c] + (total > 0 ? kGap : 0);
     for (const auto& row : rows) least[c] = std::max(least[c], narrowest(row[c]));
   }
-  while (total > kTextWidth) {
+  while (total > width) {
     size_t widest = widths.size();
     for (size_t c = 0; c < widths.size(); ++c) {
       const bool can_shrink = widths[c] > least[c];
@@ -292,7 +307,7 @@ std::string row_lines(const std::vector<std::string>& row, const std::vector<siz
 }  // namespace
 
 std::string table(const std::vector<std::string>& heading,
-                  const std::vector<std::vector<std::string>>& rows) {
+                  const std::vector<std::vector<std::string>>& rows, size_t width) {
   Rows all = {heading};
   all.insert(all.end(), rows.begin(), rows.end());
   std::vector<size_t> widths(heading.size(), 0);
@@ -300,7 +315,7 @@ std::string table(const std::vector<std::string>& heading,
     for (const auto& row : rows) widths[c] = std::max(widths[c], display_width(row.at(c)));
     if (widths[c] > 0) widths[c] = std::max(widths[c], display_width(heading[c]));
   }
-  const std::vector<size_t> fitting = narrowed(widths, all);
+  const std::vector<size_t> fitting = narrowed(widths, all, width);
   std::string text;
   for (const auto& row : all) text += row_lines(row, widths, fitting);
   return text;

@@ -13,6 +13,12 @@ namespace ridge::app {
 /// What a person reads has lines of at most so many columns, unless a word alone is longer.
 constexpr size_t kTextWidth = 100;
 
+/// Columns of the terminal on stdout, else of that on stderr; COLUMNS, or 80, where neither says.
+size_t terminal_width();
+/// Of a line that stdout shows to a person: the terminal's columns, or COLUMNS, kTextWidth at most. No limit where a
+/// program reads it: a search in a pipe finds a line whole.
+size_t text_width();
+
 /// Columns of text, not bytes: counts code points (nothing we print is wider than one).
 size_t display_width(const std::string& text);
 /// "2.7 µs ±0.4 %" -> "2.7 us +-0.4 %".
@@ -25,12 +31,10 @@ std::string fit(const std::string& text, size_t width);
 /// word is longer. A number stays with its unit: no line ends in one.
 std::string wrapped(const std::string& text, size_t width, size_t indent);
 /// `head`, and behind its last line `text` in lines of at most `width` columns that stand under each other.
-std::string hanging(const std::string& head, const std::string& text, size_t width = kTextWidth);
+std::string hanging(const std::string& head, const std::string& text, size_t width = text_width());
 /// Each line of more than `width` columns broken at spaces, what follows indented by two more. A line to copy, which
 /// begins with this program's name, stays whole.
-std::string folded(const std::string& text, size_t width = kTextWidth);
-/// Columns of the terminal on stderr; 80 where it does not say.
-size_t terminal_width();
+std::string folded(const std::string& text, size_t width = text_width());
 
 /// Writes to stdout as it is: all that this program says there goes through here.
 void write_out(std::string_view text);
@@ -41,7 +45,7 @@ std::optional<Error> output_error();
 /// file or pipe opened later takes its place. A reader of a pipe that leaves early does not end this program.
 void guard_standard_streams();
 
-/// Prints to stdout what a person reads: through for_terminal(), and folded() where a terminal shows it or COLUMNS is set.
+/// Prints to stdout what a person reads: through for_terminal(), and folded() to text_width().
 void print(const std::string& text);
 /// The same for a text whose lines are somebody else's: code, a page in Markdown.
 void print_as_is(const std::string& text);
@@ -51,12 +55,13 @@ void complain(const std::string& text);
 /// Whether stdout is a terminal, so that somebody may be watching.
 bool stdout_is_terminal();
 
-/// One line of a table, with its newline: a column of width 0 is left out, and a wider cell pushes the rest aside.
+/// One line of a table, with its newline: a column of width 0 is left out, and a wider cell takes the room of the
+/// next ones' blanks.
 std::string table_line(const std::vector<std::string>& cells, const std::vector<size_t>& widths);
 /// Left-aligned first column, the others to the right; columns two spaces apart. Empty columns
-/// (nothing but their heading) are left out. Where the table would be wider than kTextWidth, the texts of its widest
+/// (nothing but their heading) are left out. Where the table would be wider than `width`, the texts of its widest
 /// columns are broken at spaces, and stand on the left.
 std::string table(const std::vector<std::string>& heading,
-                  const std::vector<std::vector<std::string>>& rows);
+                  const std::vector<std::vector<std::string>>& rows, size_t width = text_width());
 
 }  // namespace ridge::app
