@@ -6,11 +6,11 @@
 #include "app/query/series_table.h"
 #include "app/query/terminal.h"
 #include "common/record/edit.h"
+#include "common/record/params.h"
+#include "common/view/report/content.h"
 
 namespace ridge::app {
 namespace {
-
-constexpr size_t kFasterWidth = 100;
 
 /// "gemm.cuda" of "gemm.cuda.naive".
 std::string_view stem_of(std::string_view kernel) {
@@ -54,18 +54,38 @@ std::vector<FasterSource> faster_sources(const Run& run, std::span<const Recordi
   return sources;
 }
 
+namespace {
+
+/// The comparison that decides between the rung and the option.
+std::string deciding_command(const Series& series, const FasterOption& option) {
+  std::string text = "ridgepoint compare " + series.lab + " --baseline " +
+                     short_name(series.kernel) + " --candidate " + short_name(option.kernel);
+  const Params told = report::differing(report::told_params(series), {}, series.size_param);
+  for (const auto& [name, value] : told) text += " --set " + name + "=" + to_string(value);
+  return text;
+}
+
+}  // namespace
+
 std::string faster_rungs_text(const Run& run, int64_t request, const Lab& lab,
                               const RecordingsOf& recordings) {
   std::string text;
+  bool is_alone = false;
   std::set<std::string> told;  // a rung that was measured at several sizes may say the same of each
   for (const Series& series : run.series()) {
     if (request != 0 && series.request != request) continue;
-    const std::string options = faster_text(options_of(run, series, lab, recordings), short_name);
-    const std::string line = short_name(series.kernel) + ": " + options;
+    const auto found = options_of(run, series, lab, recordings);
+    const std::string options = faster_text(found, short_name);
+    is_alone |= std::any_of(found.begin(), found.end(),
+                            [](const FasterOption& one) { return !one.is_paired; });
+    const std::string line = name_among(run, series) + ": " + options;
     if (!options.empty() && told.insert(line).second)
-      text += wrapped("  " + line, kFasterWidth, 4) + "\n";
+      text += wrapped("  " + line, text_width(), 4) + "\n";
   }
-  return text.empty() ? "" : "\nfaster options\n" + text;
+  if (text.empty()) return "";
+  return "\nfaster options\n" + text +
+         (is_alone ? "  each timed alone: 'ridgepoint compare' decides whether it is faster\n"
+                   : "");
 }
 
 std::string faster_line(const Run& run, int64_t request, const Lab& lab) {
@@ -77,11 +97,18 @@ std::string faster_line(const Run& run, int64_t request, const Lab& lab) {
     if (!fastest || series.stats->median_ns < fastest->stats->median_ns) fastest = &series;
   }
   if (!fastest) return "";
-  const std::string options = faster_text(options_of(run, *fastest, lab, {}), short_name);
-  if (options.empty()) return "";
-  return wrapped("  A faster option than " + short_name(fastest->kernel) + " exists: " + options,
-                 kFasterWidth, 4) +
-         "\n";
+  const auto found = options_of(run, *fastest, lab, {});
+  if (found.empty()) return "";
+  const bool is_open = is_undecided(found);
+  std::string text =
+      wrapped("  A faster option than " + short_name(fastest->kernel) +
+                  (is_open ? " may exist: " : " exists: ") + faster_text(found, short_name) +
+                  (is_open ? "; a pair decides:" : ""),
+              text_width(), 4) +
+      "\n";
+  if (is_open && !is_edit(fastest->kernel))
+    text += "    " + deciding_command(*fastest, found.back()) + "\n";
+  return text;
 }
 
 }  // namespace ridge::app

@@ -55,7 +55,8 @@ double times_as_fast(const Series& of, const Series& other) {
 Found of_times(const Series& of, const Series& other) {
   const double ratio = times_as_fast(of, other);
   const double least = ratio * (1 - spread_of(*of.stats)) * (1 - spread_of(*other.stats));
-  if (is_noisy_quotient(of, other) || !(least > kClear)) return {};
+  const bool is_busy = was_disturbed(*of.stats) || was_disturbed(*other.stats);
+  if (is_busy || is_noisy_quotient(of, other) || !(least > kClear)) return {};
   const GainText text = gain_text(nullptr, ratio, of, other);
   return {ratio, least, text.ratio, text.rests_on};
 }
@@ -92,7 +93,8 @@ struct Start {
 
 FasterOption option_of(const Found& found, const LadderRung& rung, const FasterSource& source,
                        const Start& start, const Series& of) {
-  FasterOption option{rung.kernel, rung.is_library, found.ratio, found.text, found.rests_on};
+  FasterOption option{rung.kernel, rung.is_library, found.is_paired,
+                      found.ratio, found.text,      found.rests_on};
   if (!source.machine.empty()) option.rests_on += ", recorded on " + source.machine;
   if (start.kernel != of.kernel) option.over = start.kernel;
   return option;
@@ -158,9 +160,16 @@ std::string faster_text(std::span<const FasterOption> options, const TitleOf& ti
   return text;
 }
 
+bool is_undecided(std::span<const FasterOption> options) {
+  return std::none_of(options.begin(), options.end(),
+                      [](const FasterOption& one) { return one.is_paired; });
+}
+
 std::string faster_sentence(std::span<const FasterOption> options, const TitleOf& title) {
   const std::string text = faster_text(options, title);
-  return text.empty() ? "" : "A faster option exists: " + text + ".";
+  if (text.empty()) return "";
+  return is_undecided(options) ? "A faster option may exist: " + text + "; only a pair decides."
+                               : "A faster option exists: " + text + ".";
 }
 
 }  // namespace ridge

@@ -25,7 +25,8 @@ struct FasterSource {
 struct FasterOption {
   std::string kernel;
   bool is_library = false;
-  double ratio = 0;  ///< how many times as fast it is
+  bool is_paired = false;  ///< a pair says so; else two times, each measured alone
+  double ratio = 0;        ///< how many times as fast it is
   std::string text;  ///< "2.10×", of two times "≈ 12×"
   std::string
       rests_on;  ///< "in turns, 95 % interval [2.09, 2.11]", "each timed alone, recorded on NVIDIA H200"
@@ -38,7 +39,8 @@ struct FasterOption {
 /// only where it is verified on the same problem and the difference is none of noise. Empty: nothing is.
 ///
 /// A pair of just these two decides, else two times of one run, each timed alone; of the first source that has either.
-/// A ratio of two times counts where it stays above 1.02 at the near ends of both intervals.
+/// A ratio of two times counts where it stays above 1.02 at the near ends of both intervals, and where no other program
+/// disturbed either time.
 ///
 /// An edit was timed in turns with its original, and the ladder in a run of its own: no ratio joins the two. An option is
 /// then one over the original, where that is more than the edit's own ratio.
@@ -48,7 +50,9 @@ std::vector<FasterOption> faster_options(std::span<const FasterSource> sources, 
 using TitleOf = std::function<std::string(const std::string& kernel)>;
 /// "packed ≈ 12× as fast (each timed alone); the library oneDNN 40.1× as fast (in turns, ...)"; empty: there is none.
 std::string faster_text(std::span<const FasterOption> options, const TitleOf& title);
-/// The same as a sentence: "A faster option exists: ..."; empty: there is none.
+/// Whether all that is said of them rests on times measured alone: a pair may say otherwise.
+bool is_undecided(std::span<const FasterOption> options);
+/// The same as a sentence: "A faster option exists: ..."; "may exist" where it is undecided; empty: there is none.
 std::string faster_sentence(std::span<const FasterOption> options, const TitleOf& title);
 
 }  // namespace ridge
