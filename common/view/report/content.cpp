@@ -339,6 +339,11 @@ bool is_of_same_pair(const Claim& claim, const Comparison& c) {
          own.baseline_params == c.baseline_params && own.candidate_params == c.candidate_params;
 }
 
+bool is_of_one_rung(const Comparison& comparison) {
+  return comparison.baseline == comparison.candidate &&
+         comparison.baseline_params == comparison.candidate_params;
+}
+
 std::string claim_sentence(const Claim& claim, const Options& options) {
   const Comparison& c = claim.comparison;
   const std::string base =
@@ -351,7 +356,10 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
            "between them may come from the machine. " +
            (c.lab == kImportedLab ? "Pairs of libraries or commands are made by “ridgepoint "
                                     "compare”."
-                                  : "Compare them in turns, as “Do it again” says.");
+            : is_of_one_rung(c)
+                ? "To pair two texts of one rung, save one as FILE: “ridgepoint compare " + c.lab +
+                      " --edit FILE”."
+                : "Compare them in turns, as “Do it again” says.");
   }
   const std::string part = c.trained ? "a training step" : "this part";
   const std::string change = "replacing “" + base + "” by “" + cand + "”";

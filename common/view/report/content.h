@@ -92,6 +92,9 @@ OwnSides own_sides_of(const Material& material);
 /// What a person wrote: the options' words over the candidate's run's over the baseline's.
 Notes notes_of(const Material& material);
 
+/// Whether both sides are one rung at the same parameters: of two runs, which no command can pair.
+bool is_of_one_rung(const Comparison& comparison);
+
 /// Whether it is of the same two at the same parameters.
 bool is_of_same_pair(const Claim& claim, const Comparison& comparison);
 /// Before it a claim's sentence says what was measured, behind it what is decided.

@@ -49,28 +49,52 @@ Claim paired_claim(const Run& run, const Comparison& comparison, const Options& 
 
 /// The one series that `wanted` names, or the only one there is.
 Result<const Series*> pick_series(const Input& input, const std::string& wanted, const Params& only,
-                                  const char* option) {
+                                  const char* option, const std::string& where) {
   const Series* found = nullptr;
   for (const Series& series : input.run->series()) {
     if (!names(wanted, series.kernel) || !agrees(series.params, only)) continue;
     if (found && found->kernel != series.kernel) {
-      return Error{ErrorCode::usage, "it holds several rungs", input.name,
+      return Error{ErrorCode::usage, "it holds several rungs", where,
                    std::string("say which with ") + option + ": " + measured_rungs(*input.run)};
     }
     found = &series;  // the latest stands
   }
   if (found) return found;
-  return Error{ErrorCode::usage, "it holds no rung '" + wanted + "'", input.name,
+  return Error{ErrorCode::usage, "it holds no rung '" + wanted + "'", where,
                std::string("choose for ") + option + " from: " + measured_rungs(*input.run)};
+}
+
+std::string file_of(const Input& input) {
+  return input.name.substr(input.name.rfind('/') + 1);
+}
+
+bool has_rung(const Input& input, const std::string& wanted) {
+  const auto& all = input.run->series();
+  return !wanted.empty() && std::any_of(all.begin(), all.end(), [&](const Series& series) {
+    return names(wanted, series.kernel);
+  });
 }
 
 /// Baseline and candidate that never met in one comparison: shown side by side, nothing claimed.
 Result<Claim> unpaired_claim(const Input& base_input, const Input& candidate_input,
                              const Options& options) {
+  const bool are_two = base_input.run != candidate_input.run;
+  // One name is of both sides, where the other run has that rung too.
+  const auto name_for = [&](const Input& input, const std::string& own, const std::string& other) {
+    return are_two && own.empty() && has_rung(input, other) ? other : own;
+  };
+  const auto where = [&](const Input& input, const char* role) {
+    return input.name + (are_two ? role : "");
+  };
   RIDGE_TRY(const Series* base,
-            pick_series(base_input, options.baseline, options.only, "--baseline"));
-  RIDGE_TRY(const Series* candidate,
-            pick_series(candidate_input, options.candidate, options.only, "--candidate"));
+            pick_series(base_input, name_for(base_input, options.baseline, options.candidate),
+                        options.only, "--baseline",
+                        where(base_input, ", the first run and so the baseline's")));
+  RIDGE_TRY(
+      const Series* candidate,
+      pick_series(candidate_input, name_for(candidate_input, options.candidate, options.baseline),
+                  options.only, "--candidate",
+                  where(candidate_input, ", the second run and so the candidate's")));
   if (const std::string why = why_not_beside(*base, *candidate); !why.empty()) {
     return Error{ErrorCode::usage, "the two cannot stand beside each other: " + why,
                  candidate_input.name,
@@ -93,6 +117,9 @@ Result<Claim> unpaired_claim(const Input& base_input, const Input& candidate_inp
       "the machine's",
       "other sizes, types and machines than those named above"};
   claim.sentence = claim_sentence(claim, options);
+  if (are_two)
+    claim.sentence +=
+        " Baseline: " + file_of(base_input) + ". Candidate: " + file_of(candidate_input) + ".";
   const std::string problem = quality_problem(*candidate);
   if (!problem.empty()) {  // a failed check needs no pair to be refused
     claim.decision.verdict = Verdict::invalid;
