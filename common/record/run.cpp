@@ -245,6 +245,14 @@ void Run::open_request(RequestType type, const Json& message) {
     request->budget = budget->is_empty() ? Rare<Budget>() : Rare<Budget>(*budget);
   else
     note("a budget that cannot be read: " + budget.error().sentence());
+  request->rounds.reset();
+  if (const int64_t rounds = whole_field(message, "rounds"); rounds > 0) request->rounds = rounds;
+  request->limit_s = number_field(message, "limit_s");
+  if (const Json* rule = object_field(message, "commands"))
+    request->call_limit_s = number_field(*rule, "call_limit_s");
+  request->device = static_cast<int>(std::clamp<int64_t>(whole_field(message, "device"), 0, 1023));
+  if (const auto given = message.find("sustained"); given != message.end())
+    request->sustained = *given != false;
   if (const Json* model = object_field(message, "model")) request->model = params_from_json(*model);
   const Json* kernels = list_field(message, "kernels");
   if (kernels == nullptr) return;

@@ -63,6 +63,11 @@ struct Request {
   std::string table;  ///< the lab's table whose rows were asked for; empty: rungs
   Params model;       ///< the described model whose parts were asked for; empty: none
   Rare<Budget> budget;               ///< compare: what was demanded of the candidates
+  // As they were given, for the command that asks the same again; absent: the command's own.
+  std::optional<int64_t> rounds;  ///< compare
+  std::optional<double> limit_s, call_limit_s;
+  int device = 0;
+  bool sustained = true;             ///< compare
   std::vector<std::string> kernels;  ///< ids, as asked; compare: baseline first; of a probe that is over none
   bool open() const { return status == RequestStatus::open; }
   RequestStatus status = RequestStatus::open;

@@ -186,7 +186,10 @@ std::string power_state(const Material& material) {
         (env->power_source.empty() ? "power source not recorded" : "on " + env->power_source) +
         ", " +
         (env->cpu.governor.empty() ? "governor not recorded" : "governor " + env->cpu.governor) +
-        ", " + (env->quiet.quiet ? "machine quiet" : "machine not quiet"));
+        ", " +
+        (!env->quiet.quiet       ? "machine not quiet"
+         : env->quiet.is_unknown ? "the machine's load is not known"
+                                 : "machine quiet"));
   }
   const std::string state = list_of(found);
   return (state == kUnknown ? "power source not recorded" : state) + ", " + clocks(material);
@@ -243,6 +246,20 @@ std::string budget_argument(const Budget& budget) {
   return budget.is_empty() ? "" : " --budget " + shell_word(budget_text(budget));
 }
 
+/// What the request was given beside its sides and parameters.
+std::string given_arguments(const Request* request) {
+  if (!request) return "";
+  std::string text;
+  if (request->rounds) text += fmt::format(" --rounds {}", *request->rounds);
+  if (request->limit_s && std::isfinite(*request->limit_s))
+    text += fmt::format(" --limit {:g}", *request->limit_s);
+  if (request->call_limit_s && *request->call_limit_s != CommandRule().call_limit_s)
+    text += fmt::format(" --call-limit {:g}", *request->call_limit_s);
+  if (request->device > 0) text += fmt::format(" --device {}", request->device);
+  if (!request->sustained) text += " --no-sustained";
+  return text;
+}
+
 /// Of a comparison of commands its own words, as the run holds them: shown, and run by nothing that opens it.
 std::string command_compare_command(const Run& run, const Comparison& c, const std::string& out) {
   std::string text = "ridgepoint compare", names;
@@ -263,7 +280,8 @@ std::string command_compare_command(const Run& run, const Comparison& c, const s
   if (rule && !rule->reference.empty())
     text += " --reference " + shell_word(one_line(rule->reference, 4000));
   if (c.margin > 0 && std::isfinite(c.margin)) text += fmt::format(" --margin {:g}", c.margin);
-  return text + budget_argument(c.budget) + " --out " + out;
+  return text + budget_argument(c.budget) + given_arguments(run.request(c.request)) + " --out " +
+         out;
 }
 
 /// What copies the problem's size where it is not set needs no setting.
@@ -310,7 +328,8 @@ std::string compare_command(const Run& run, const Comparison& c, const std::stri
       name && c.margin == default_margin(backend_of(c.candidate) != Backend::cuda);
   if (c.margin > 0 && std::isfinite(c.margin) && !is_usual)
     text += fmt::format(" --margin {:g}", c.margin);
-  return text + budget_argument(c.budget) + " --out " + out;
+  return text + budget_argument(c.budget) + given_arguments(run.request(c.request)) + " --out " +
+         out;
 }
 
 /// "run"; of several "run2": the file of no command replaces another's.
@@ -322,7 +341,7 @@ std::string numbered(const std::string& stem, size_t index, size_t count) {
 std::vector<std::string> run_commands(const Material& material, const std::string& stem) {
   struct Group {
     const Series* series;
-    std::string rungs;
+    std::string rungs, given;
   };
   std::vector<Group> groups;
   for (const Line& line : material.lines) {
@@ -335,7 +354,7 @@ std::vector<std::string> run_commands(const Material& material, const std::strin
              known.series->lab == series.lab;
     });
     if (group == groups.end()) {
-      groups.push_back({&series, series.kernel});
+      groups.push_back({&series, series.kernel, given_arguments(request)});
     } else if (("," + group->rungs + ",").find("," + series.kernel + ",") == std::string::npos) {
       group->rungs += "," + series.kernel;
     }
@@ -347,7 +366,7 @@ std::vector<std::string> run_commands(const Material& material, const std::strin
                        edit_arguments(group.rungs) + " --rungs " + shell_word(group.rungs) +
                        set_arguments(group.series->params);
     text += mode_argument(group.series->mode) + cache_argument(group.series->cache.text()) +
-            " --out " + numbered(stem, commands.size(), groups.size()) + ".jsonl";
+            group.given + " --out " + numbered(stem, commands.size(), groups.size()) + ".jsonl";
     commands.push_back(std::move(text));
   }
   return commands;
@@ -454,13 +473,14 @@ std::string sizes_of(const Material& material, const std::vector<const Line*>& l
 std::string climb_command(const Material& material, const std::vector<const Line*>& lines,
                           const std::string& out) {
   Params::Map shared, several;
-  std::string rungs, kernels, mode, cache;  // mode: with its option
+  std::string rungs, kernels, mode, cache, given;  // mode: with its option
   for (const Line* line : lines) {
     const Series& series = *line->series;
     kernels += series.kernel + ",";
     rungs += (rungs.empty() ? "" : ",") + rung_name(series.kernel, *material.options);
     mode = mode_argument(series.mode);
     cache = series.cache.text();
+    given = given_arguments(line->input->run->request(series.request));
     for (const auto& [name, value] : told_params(series)) {
       if (shared.try_emplace(name, value).first->second != value) several[name] = value;
     }
@@ -473,7 +493,8 @@ std::string climb_command(const Material& material, const std::vector<const Line
     if (size != shared.end() && !sizes.empty()) size->second = sizes;
   }
   return "ridgepoint run " + shell_word(material.lab) + edit_arguments(kernels) + " --rungs " +
-         shell_word(rungs) + set_arguments(shared) + mode + cache_argument(cache) + " --out " + out;
+         shell_word(rungs) + set_arguments(shared) + mode + cache_argument(cache) + given +
+         " --out " + out;
 }
 
 Section not_tested_section(const Material& material) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/core/format.h"
+#include "common/record/command.h"
 #include "common/record/edit.h"
 #include "common/record/stale_words.h"
 #include "common/record/trap.h"
@@ -289,6 +290,13 @@ std::string like_names(const Material& material, const Climb& climb) {
   return text.empty() ? "" : text + ".";
 }
 
+/// What the command saves: the file that this report is of, where it has one. A run that is there already is kept beside.
+std::string own_file(const Material& material) {
+  const std::string name = material.inputs.size() == 1 ? material.inputs.front().name : "";
+  const std::string file = name.substr(name.rfind('/') + 1);
+  return file.ends_with(".jsonl") && file.size() > 6 ? shell_word(file) : "run.jsonl";
+}
+
 Section again_section(const Material& material, const Climb& climb,
                       const std::vector<const Claim*>& claims) {
   Section section{.id = "again", .title = "Do it again"};
@@ -297,8 +305,15 @@ Section again_section(const Material& material, const Climb& climb,
     section.paragraphs = {"Another program timed these benchmarks: run that again first."};
     return section;
   }
-  section.commands = {material.is_of_pair ? claim_command(material.claims.back(), "run.jsonl")
-                                          : climb_command(material, climb.lines, "run.jsonl")};
+  const Claim* claim = material.is_of_pair ? &material.claims.back() : nullptr;
+  if (claim && !claim->paired && is_of_one_rung(claim->comparison)) {
+    section.paragraphs = {
+        "Run the rung again in each of the two builds: a run knows only its own."};
+    return section;
+  }
+  const std::string file = own_file(material);
+  section.commands = {material.is_of_pair ? claim_command(material.claims.back(), file)
+                                          : climb_command(material, climb.lines, file)};
   if (!material.is_of_pair) {
     constexpr size_t kMost = 2;  // the appendix has all
     std::set<std::string> told;  // a pair may have been compared twice
