@@ -242,6 +242,7 @@ TEST_CASE(
   const Decision baseline = decided(test::trained_run({.fails_seed = 3, .baseline_fails = true}));
   CHECK(baseline.decision == "measure_more");
   CHECK(has(baseline.reason, "the baseline failed its check: it diverged (seed 3)"));
+  CHECK(decision_words(baseline) == "mend the baseline first, or take another");
 }
 
 TEST_CASE("what a decision about trainings names: seeds, the limit, the interval, and no tail") {

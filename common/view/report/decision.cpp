@@ -258,6 +258,7 @@ void decide_invalid(const Comparison& comparison, const std::string& candidate_p
   decision->verdict = Verdict::invalid;
   if (candidate_problem.empty() && !baseline_problem.empty()) {
     decision->decision = "measure_more";
+    decision->is_baseline_wrong = true;
     decision->reason = "the baseline " + baseline_problem + ", so there is nothing to compare with";
     return;
   }
@@ -501,6 +502,7 @@ std::string decision_words(const Decision& decision) {
   if (decision.decision == "adopt")
     return (decision.division == "open" ? "adopt in the open division" : "adopt") + reserve;
   if (decision.decision == "keep") return "keep the baseline";
+  if (decision.is_baseline_wrong) return "mend the baseline first, or take another";
   if (decision.is_unchecked) return "check its output first";
   if (decision.lacks_sustained) return "measure it sustained";
   if (decision.is_at_margin) return "too close to the margin to settle";

@@ -40,6 +40,7 @@ struct Decision {
   std::string reason;             ///< one sentence
   /// Adopted, and what the size of the gain has to be taken with: "other processes used the CPU meanwhile"; empty: nothing.
   std::string reserve;
+  bool is_baseline_wrong = false;       ///< it failed its check: no measurement settles that
   bool is_unchecked = false;            ///< faster, and nothing checked the candidate's output
   bool lacks_sustained = false;  ///< faster at one clock for both; each side alone was not measured
   bool is_at_margin = false;     ///< unresolved, and more rounds will hardly settle it
@@ -61,7 +62,7 @@ const Series* side_series(const Run& run, const Comparison& comparison, bool can
 /// Its reasons without what is said of other candidates of its request: recordings of an older worker have those too.
 std::vector<std::string> own_reasons(const Comparison& comparison);
 /// "adopt", "adopt in the open division", "adopt, with a reserve", "keep the baseline", "reject", "measure more", "measure it
-/// sustained", "check its output first", "too close to the margin to settle", "over 10 times the rounds
+/// sustained", "check its output first", "mend the baseline first, or take another", "too close to the margin to settle", "over 10 times the rounds
 /// needed"; empty: there is none.
 std::string decision_words(const Decision& decision);
 /// "closed: the same mathematics", "open: data type bf16 instead of fp32, and no quality target is met".
