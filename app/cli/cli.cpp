@@ -2,11 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <tuple>
 
 #include "app/query/terminal.h"
+#include "app/session/transcript_file.h"
+#include "common/core/files.h"
 
 namespace ridge::app {
 
@@ -48,6 +51,22 @@ CLI::Option* one_at_a_time(CLI::Option* option) {
 
 void print_json(const Json& json) {
   write_out(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+Result<void> write_beside_older(const CommonOptions& common, const std::string& path,
+                                const std::function<Result<void>()>& write) {
+  if (common.force) return write();
+  RIDGE_TRY(const std::string older, set_aside(path));
+  const auto written = write();
+  if (older.empty()) return written;
+  const auto before = read_whole(older), now = read_whole(path);
+  if (written && before && now && *before != *now) {
+    complain(path + " was there already: the older one is " + older + " now");
+    return {};
+  }
+  std::error_code ignored;
+  std::filesystem::remove(older, ignored);
+  return written;
 }
 
 int fail(const CommonOptions& common, const Error& error) {

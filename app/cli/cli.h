@@ -25,6 +25,7 @@ struct CommonOptions {
   std::string replay;      ///< a saved run
   std::string open;        ///< the same, given without a flag
   bool presenter = false;  ///< the window begins in presenter mode
+  bool force = false;      ///< what --out names is replaced, not kept beside
 };
 
 /// Runs a command once its line is parsed. Returns the program's exit code: ErrorCode, or 1 for slower and
@@ -67,6 +68,10 @@ CLI::Option* one_at_a_time(CLI::Option* option);
 /// Says the error on stderr, and with --json as a document on stdout (docs/schema/
 /// error.schema.json); returns its exit code.
 int fail(const CommonOptions& common, const Error& error);
+/// Has `write` write `path`. A file that is there already is kept beside it, and that is said, unless --force replaces it
+/// or both are alike.
+Result<void> write_beside_older(const CommonOptions& common, const std::string& path,
+                                const std::function<Result<void>()>& write);
 /// To stdout, indented; always UTF-8.
 void print_json(const Json& json);
 

@@ -42,7 +42,7 @@ Result<void> write_article(const CommonOptions& common, const ArticleOptions& op
   RIDGE_TRY(article.lesson, study::read_asset(lab->lesson));
   article.sources = lab_sources(common, *lab, &run, load_all_recordings(nullptr));
   RIDGE_TRY(const std::string page, article_html(article));
-  return write_whole(options.out, page);
+  return write_beside_older(common, options.out, [&] { return write_whole(options.out, page); });
 }
 
 int cmd_article(const CommonOptions& common, const ArticleOptions& options) {

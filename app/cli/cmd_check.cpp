@@ -154,8 +154,10 @@ class Checking {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (measured.saved) {
       answer.saved = options.out;
-      keep_error(write_run_report(measured.driver->run(), name + ".jsonl",
-                                  options_.out + "/" + name + ".html"));
+      const std::string page = options_.out + "/" + name + ".html";
+      keep_error(write_beside_older(common_, page, [&] {
+        return write_run_report(measured.driver->run(), name + ".jsonl", page);
+      }));
     }
     complain(fmt::format("{}: {}, {:.1f} s", which, state_text(answer.state), answer.seconds));
   }

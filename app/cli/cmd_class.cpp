@@ -17,16 +17,20 @@ struct ClassOptions {
   std::string out, csv;
 };
 
-Result<void> write_files(const ClassRoll& roll, const ClassOptions& options) {
+Result<void> write_files(const CommonOptions& common, const ClassRoll& roll,
+                         const ClassOptions& options) {
+  const auto keep = [&](const std::string& path, const std::string& text) {
+    return write_beside_older(common, path, [&] { return write_whole(path, text); });
+  };
   if (!options.out.empty()) {
     if (!options.out.ends_with(".html"))
       return Error{ErrorCode::usage, "a class page is HTML", options.out,
                    "give it the ending .html"};
-    RIDGE_TRY_VOID(write_whole(options.out, class_html(roll)));
+    RIDGE_TRY_VOID(keep(options.out, class_html(roll)));
     complain("wrote " + options.out);
   }
   if (options.csv.empty()) return {};
-  RIDGE_TRY_VOID(write_whole(options.csv, class_csv(roll)));
+  RIDGE_TRY_VOID(keep(options.csv, class_csv(roll)));
   complain("wrote " + options.csv);
   return {};
 }
@@ -38,7 +42,7 @@ int cmd_class(const CommonOptions& common, const ClassOptions& options) {
     return fail(common, {ErrorCode::bad_input, "no run is in it", options.paths.front(),
                          "put each person's saved runs (*.jsonl) into a folder of it"});
   }
-  if (const auto written = write_files(*roll, options); !written)
+  if (const auto written = write_files(common, *roll, options); !written)
     return fail(common, written.error());
   if (common.json)
     print_json(class_json(*roll));

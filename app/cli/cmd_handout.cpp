@@ -102,7 +102,7 @@ Result<void> make_handout(const CommonOptions& common, const HandoutOptions& opt
   handout.notes = notes.lines();
   handout.marks = notes.machines();
   handout.machines = figure::machine_table(handout.marks, handout.lab->id, sources.recordings);
-  return write_page(options.out, handout);
+  return write_beside_older(common, options.out, [&] { return write_page(options.out, handout); });
 }
 
 int cmd_handout(const CommonOptions& common, const HandoutOptions& options) {

@@ -37,9 +37,8 @@ std::set<std::string> labs_of(const std::vector<Run>& runs) {
 
 /// What page 1 says, in few lines, and where all of it is.
 std::string summary_text(const report::Report& report, const std::vector<std::string>& runs) {
-  constexpr size_t kMostLines = 22, kNarrowest = 40, kWidest = 100;
-  const size_t width = std::clamp(terminal_width(), kNarrowest, kWidest);
-  std::istringstream said(folded(report::plain_summary(report), width));
+  constexpr size_t kMostLines = 22;
+  std::istringstream said(folded(report::plain_summary(report)));
   std::string text;
   size_t lines = 0;
   for (std::string line; lines < kMostLines && std::getline(said, line); ++lines)
@@ -94,7 +93,9 @@ int cmd_report(const CommonOptions& common, const ReportFileOptions& options) {
   const auto report = report::build_report(inputs, wanted);
   if (!report) return fail(common, report.error());
   if (!options.out.empty()) {
-    if (auto written = report::write_report(*report, options.out); !written) {
+    const auto written = write_beside_older(
+        common, options.out, [&] { return report::write_report(*report, options.out); });
+    if (!written) {
       return fail(common, written.error());
     }
   }

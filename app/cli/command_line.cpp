@@ -125,6 +125,8 @@ void add_common(CLI::App* app, CommonOptions* common) {
                   "launch command, e.g. \"ssh -T gpubox ridgepoint-worker --stdio\"");
   app->add_option("--replay", common->replay, "show a saved run: RUN.jsonl");
   app->add_option("RUN", common->open, "a saved run to open: the same as --replay RUN.jsonl");
+  app->add_flag("--force", common->force,
+                "replace the file that --out names; without it an older one is kept beside");
   app->add_flag("--presenter", common->presenter, "open the window in presenter mode");
 }
 
@@ -202,9 +204,11 @@ std::optional<Error> empty_word(const std::vector<char*>& words) {
   return {};
 }
 
-/// Whether a lab has a parameter of this name, and the command sets parameters.
+/// Whether a lab has a parameter of this name, and the command sets parameters. One letter can be nothing else: m and k of
+/// a product stand on no control.
 bool is_parameter(const CLI::App& command, const std::string& name) {
   if (!command.get_option_no_throw("--set")) return false;
+  if (name.size() == 1 && name != "h") return true;
   const auto labs = all_labs();
   return std::any_of(labs.begin(), labs.end(), [&](const Lab* lab) {
     return std::any_of(lab->params.begin(), lab->params.end(),

@@ -86,6 +86,7 @@ Result<std::unique_ptr<Driver>> Driver::start(const CommonOptions& common, const
   catch_interrupts();
   RIDGE_TRY(auto session, Session::start(std::move(options)));
   std::unique_ptr<Driver> driver(new Driver(std::move(session), std::move(file), out));
+  driver->is_forced_ = common.force;
   RIDGE_TRY_VOID(driver->await_hello());
   return driver;
 }
@@ -248,7 +249,7 @@ Result<bool> Driver::close_file(bool replaces) {
     }
   }
   if (file_error_) return *file_error_;
-  if (!replaces) {
+  if (!replaces && !is_forced_) {
     RIDGE_TRY(const std::string older, set_aside(out_));
     if (!older.empty()) complain(out_ + " was there already: that run is " + older + " now");
   }

@@ -104,6 +104,7 @@ class Driver {
   std::unique_ptr<Session> session_;
   std::optional<GrowingFile> file_;
   std::string out_;  ///< its path; empty: nothing is saved
+  bool is_forced_ = false;  ///< a run that is there already is replaced
   std::optional<Error> file_error_;
   ProgressLine progress_;
 };
