@@ -366,6 +366,7 @@ TEST_CASE("the summary has at most 100 columns, and says once what all its rows 
     }
     return columns;
   };
+  setenv("COLUMNS", "100", 1);
   const std::string alone = summary_text(rung_histories(entries, {}));
   INFO(alone);
   CHECK(widest(alone) <= 100);
@@ -377,9 +378,28 @@ TEST_CASE("the summary has at most 100 columns, and says once what all its rows 
     two.push_back(entry);
   }
   const std::string both = summary_text(rung_histories(two, {}));
+  unsetenv("COLUMNS");
   INFO(both);
   CHECK(widest(both) <= 100);
   CHECK(contains(both, "machine"));
+}
+
+TEST_CASE("the summary says once what a lab's results have in common, and a row what is its own") {
+  auto entries = simulated(20, 20, 3);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    Entry& entry = entries[i];
+    entry.kernel = i % 4 == 0 ? "gemm.cpu.naive_o3" : "gemm.cpu.loop_order";
+    const std::string n = i % 2 == 0 ? "64" : "512";
+    entry.params = "dtype=" + std::string(i == 0 ? "bf16" : "fp32") + " k=" + n + " m=" + n +
+                   " n=" + n + " threads=1";
+  }
+  const std::string text = summary_text(rung_histories(entries, {}));
+  INFO(text);
+  CHECK(contains(text, "gemm: fp32, 1 thread where a row says nothing else\n"));
+  CHECK(contains(text, "  n = 64  "));
+  CHECK(contains(text, "  n = 64, bf16  "));
+  CHECK_FALSE(contains(text, "k = "));
+  CHECK(text.find("thread") == text.rfind("thread"));
 }
 
 TEST_CASE("the command lists what the history holds, and shows one rung") {

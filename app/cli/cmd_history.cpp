@@ -153,8 +153,9 @@ int cmd_history(const CommonOptions& common, const HistoryOptions& options) {
   const auto sources = sources_of(all, &*store);
   if (!sources) return fail(common, sources.error());
   if (!options.out.empty()) {
-    if (const auto written = history::write_history(all, *sources, options.out); !written)
-      return fail(common, written.error());
+    const auto written = write_beside_older(
+        common, options.out, [&] { return history::write_history(all, *sources, options.out); });
+    if (!written) return fail(common, written.error());
     if (!common.json) complain("wrote " + options.out);
   }
   if (common.json) {

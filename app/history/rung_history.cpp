@@ -18,6 +18,7 @@
 #include "common/core/format.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
+#include "common/view/report/content.h"
 #include "labs/lab.h"
 
 namespace ridge::history {
@@ -200,11 +201,93 @@ std::vector<RungHistory> rung_histories(std::vector<Entry> entries, const Asked&
   return all;
 }
 
-std::string problem_text(const RungHistory& history) {
+namespace {
+
+/// None where they cannot be read.
+std::optional<Params> params_of(const RungHistory& history) {
   std::istringstream stream(history.params);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   const auto params = parse_params(words);
+  return params ? std::optional(*params) : std::nullopt;
+}
+
+/// The parameters, but for those that copy the lab's first whole number, as m and k do n.
+Params without_copies(const std::string& lab_id, const Params& params) {
+  const Lab* lab = find_lab(lab_id);
+  if (!lab || lab->params.empty()) return params;
+  for (const ParamView& one : lab->params) {
+    const auto size = params.find(one.name);
+    if (size == params.end() || !std::holds_alternative<int64_t>(size->second)) continue;
+    return report::differing(params, {}, one.name);
+  }
+  return params;
+}
+
+/// The values that a parameter has in the rows of a lab.
+struct Tally {
+  size_t rows = 0;
+  std::map<std::string, std::pair<size_t, ParamValue>>
+      values;  ///< by their text, each with its rows
+};
+
+/// The value that the rows need not repeat: of a choice or a number of threads the one that half of them have, of a size
+/// the one that all have.
+std::optional<ParamValue> usual_value(const std::string& name, const Tally& tally) {
+  for (const auto& [text, found] : tally.values) {
+    const auto& [rows, value] = found;
+    const bool is_size = std::holds_alternative<int64_t>(value) && name != "threads";
+    if (is_size ? rows == tally.rows : 2 * rows > tally.rows) return value;
+  }
+  return std::nullopt;
+}
+
+/// Of each lab.
+std::map<std::string, Params> usual_params(const std::vector<RungHistory>& all) {
+  std::map<std::string, std::map<std::string, Tally>> tallies;
+  for (const RungHistory& one : all) {
+    const auto params = params_of(one);
+    if (!params) continue;
+    for (const auto& [name, value] : without_copies(one.lab, *params)) {
+      Tally& tally = tallies[one.lab][name];
+      ++tally.rows;
+      ++tally.values.try_emplace(to_string(value), 0, value).first->second.first;
+    }
+  }
+  std::map<std::string, Params> usual;
+  for (const auto& [lab, names] : tallies) {
+    for (const auto& [name, tally] : names) {
+      if (const auto value = usual_value(name, tally)) usual[lab][name] = *value;
+    }
+  }
+  return usual;
+}
+
+/// "gemm: n = 512, fp32, 1 thread where a row says nothing else", a line for each lab.
+std::string usual_text(const std::map<std::string, Params>& usual) {
+  std::string text;
+  for (const auto& [lab, params] : usual) {
+    if (!params.empty())
+      text +=
+          app::wrapped(lab + ": " + params_in_words(lab, params) + " where a row says nothing else",
+                       app::text_width(), 2) +
+          "\n";
+  }
+  return text;
+}
+
+/// What is told of a row below usual_text().
+std::string own_problem_text(const RungHistory& history, const Params& usual) {
+  const auto params = params_of(history);
+  if (!params) return history.params;
+  return params_in_words(history.lab,
+                         report::differing(without_copies(history.lab, *params), usual, ""));
+}
+
+}  // namespace
+
+std::string problem_text(const RungHistory& history) {
+  const auto params = params_of(history);
   return params ? params_in_words(history.lab, *params) : history.params;
 }
 
@@ -275,19 +358,31 @@ std::string summary_text(const std::vector<RungHistory>& all) {
   std::vector<std::string> common;
   if (one_machine) common.push_back(all.front().machine);
   if (one_way) common.push_back(all.front().how);
+  const std::map<std::string, Params> usual = usual_params(all);
+  // A narrow terminal has the day alone, and no lab where all rows are of one.
+  const bool is_narrow = app::text_width() < app::kTextWidth;
+  const bool one_lab = is_narrow && are_alike(&RungHistory::lab);
+  constexpr size_t kDay = 10;
   std::vector<std::vector<std::string>> rows;
   for (const RungHistory& one : all) {
-    std::string last = one.found.too_few.empty() ? "none" : "too few results";
+    std::string last = one.found.too_few.empty() ? "none" : "too few";
     if (!one.changes.empty()) {
       const LevelChange& change = one.changes.back();
       last = percent(change.ratio) + ", " + time_text(one.entries[change.first].ended_utc_s);
     }
     const Entry& newest = one.entries.back();
-    rows.push_back({one.kernel, problem_text(one), one_way ? "" : one.how,
-                    one_machine ? "" : one.machine, std::to_string(one.entries.size()),
-                    format_time_ns(newest.value), time_text(newest.ended_utc_s), last});
+    const auto known = usual.find(one.lab);
+    const Params shared = known == usual.end() ? Params() : known->second;
+    const std::string when = time_text(newest.ended_utc_s);
+    rows.push_back(
+        {one_lab && one.kernel.starts_with(one.lab + ".") ? one.kernel.substr(one.lab.size() + 1)
+                                                          : one.kernel,
+         own_problem_text(one, shared), one_way ? "" : one.how, one_machine ? "" : one.machine,
+         is_narrow ? "" : std::to_string(one.entries.size()), format_time_ns(newest.value),
+         is_narrow ? when.substr(0, kDay) : when, last});
   }
-  return (common.empty() ? "" : joined(common) + "\n\n") +
+  const std::string above = (common.empty() ? "" : joined(common) + "\n") + usual_text(usual);
+  return above + (above.empty() ? "" : "\n") +
          app::table({"rung", "problem", "timed", "machine", "results", "newest", "when (UTC)",
                      "last change"},
                     rows);
@@ -303,7 +398,7 @@ std::string history_text(const RungHistory& history, size_t most) {
       {"when (UTC)", "time per call", "95 % interval", "caution", "source", "commit"}, rows);
   for (const LevelChange& change : history.changes) {
     text += "\n" + step_text(change) + " from " + place_text(history, change) + "\n  " +
-            app::wrapped(differences_text(change), 98, 2) + "\n";
+            app::wrapped(differences_text(change), app::text_width(), 2) + "\n";
   }
   return text + "\n" + changes_text(history) + "\n";
 }
