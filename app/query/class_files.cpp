@@ -39,7 +39,7 @@ std::vector<fs::path> runs_below(const fs::path& folder) {
 void add_source(const fs::path& path, ClassFiles* out) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
-    out->files.push_back({path.string(), name_of(path)});
+    out->files.push_back({path.string(), name_of(path), true});
     return;
   }
   const std::vector<fs::path> runs = runs_below(path);

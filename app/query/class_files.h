@@ -14,6 +14,7 @@ struct ClassFile {
   std::string path;
   std::string
       source;  ///< what was handed in: the name of its folder or, without its ending, its own
+  bool is_loose = false;  ///< it lies in no folder of its own
 };
 
 struct ClassFiles {

@@ -101,8 +101,10 @@ std::string class_text(const ClassRoll& roll) {
     text +=
         "“Person 1” and so on: their runs hold no name, and the names of their folders are "
         "withheld. "
-        "--csv FILE.csv and --json show each person's folder. A name is typed in Class, or as Name "
-        "in Report.\n";
+        "--csv FILE.csv and --json show each person's folder. A name is typed in Class, as Name in "
+        "Report, or given with 'run --name'. Several files of one person without a name belong "
+        "into "
+        "a folder.\n";
   for (const ClassRemark& remark : roll.changed) text += remark.error.sentence() + "\n";
   for (const ClassRemark& remark : roll.unreadable)
     text += "left out: " + remark.error.sentence() + "\n";

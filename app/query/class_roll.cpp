@@ -61,6 +61,7 @@ std::vector<size_t> make_people(const ClassFiles& found, const std::vector<Resul
   std::vector<size_t> whose;
   for (size_t i = 0; i < files.size(); ++i) {
     whose.push_back(place[keys[i]]);
+    roll->nameless_files += keys[i].first && files[i].is_loose;
     auto& sources = roll->people[whose.back()].sources;
     if (std::find(sources.begin(), sources.end(), files[i].source) == sources.end())
       sources.push_back(files[i].source);

@@ -81,6 +81,7 @@ struct ClassRoll {
   std::vector<ClassRemark>
       unreadable;  ///< broken files, runs of another version, folders without a run
   std::vector<ClassRemark> changed;        ///< since they were saved: their seals say so
+  int nameless_files = 0;                  ///< that lie loose: each counts as a person
   int unsealed = 0;                        ///< runs without a seal to their end
   double first_utc_s = 0, last_utc_s = 0;  ///< 0: no run says when it was made
 };

@@ -316,9 +316,13 @@ void add_headline(const ClassRoll& roll, report::Report* out) {
     facts.emplace_back("Predictions", std::to_string(sight.judged));
     facts.emplace_back("Half within", format_ratio(sight.off));
   }
-  out->sentence =
-      fmt::format("{} from {} of {}.", count_of(static_cast<size_t>(roll.runs), "run", "runs"),
-                  count_of(roll.machines.size(), "machine", "machines"), people);
+  out->sentence = fmt::format(
+      "{} from {} of {}.", count_of(static_cast<size_t>(roll.runs), "run", "runs"),
+      count_of(roll.machines.size(), "machine", "machines"),
+      people +
+          (roll.nameless_files > 1
+               ? fmt::format(", where each of {} files without a name is one", roll.nameless_files)
+               : ""));
   if (sight.judged > 0)
     out->sentence +=
         fmt::format(" Of {} {} slower than predicted.",
