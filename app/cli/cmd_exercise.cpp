@@ -1,5 +1,6 @@
 // ridgepoint exercise list | start | hint | solution NAME | check FILE.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "app/query/editing.h"
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
+#include "common/core/nearest.h"
 #include "common/record/edit.h"
 #include "common/record/params.h"
 #include "labs/lab.h"
@@ -31,6 +33,8 @@ struct ExerciseOptions {
   size_t hint = 1;                  ///< hint: which of them
   bool whole = false;               ///< list: each exercise with its task
 };
+
+const std::vector<std::string> kExerciseWords = {"list", "start", "hint", "solution", "check"};
 
 /// What was solved in the window, as it remembers it; in a build without a window nothing is known.
 bool is_solved_in_window([[maybe_unused]] const std::string& exercise) {
@@ -61,11 +65,6 @@ void note_solved_in_window([[maybe_unused]] const std::string& exercise) {
 #endif
 }
 
-/// In the terminal's width, and no wider than is read with ease; behind `head`.
-std::string lines_behind(const std::string& head, const std::string& text) {
-  return hanging(head, text, std::min(terminal_width(), kTextWidth));
-}
-
 /// "ridgepoint exercise start guard": the first that is not solved yet; empty where all are.
 std::string next_start(const std::vector<const Exercise*>& of) {
   const auto next = std::find_if(
@@ -89,15 +88,18 @@ std::string exercise_counts_text(const std::vector<const Exercise*>& shown) {
          "'ridgepoint exercise list LAB' names a lab's exercises, --all those of every lab\n";
 }
 
+std::string where_from(const Exercise& exercise) {
+  return exercise.is_puzzle() ? "counted, needs no GPU" : "after " + exercise.after;
+}
+
 /// Each with its task.
 std::string tasks_text(const std::vector<const Exercise*>& shown) {
   constexpr size_t kIndent = 20;
   std::string text;
   for (const Exercise* one : shown) {
     text += fmt::format("{} {:<18}{} (lab {}, {})\n", is_solved_in_window(one->name) ? "✓" : " ",
-                        one->name, one->title, one->lab,
-                        one->is_puzzle() ? "counted, needs no GPU" : "after " + one->after) +
-            lines_behind(std::string(kIndent, ' '), one->task) + "\n";
+                        one->name, one->title, one->lab, where_from(*one)) +
+            hanging(std::string(kIndent, ' '), one->task) + "\n";
   }
   return text;
 }
@@ -116,6 +118,16 @@ Result<std::vector<const Exercise*>> exercises_of(const std::vector<Exercise>& a
                "'ridgepoint exercise list' shows which labs have some"};
 }
 
+Json json_of(const Exercise& one) {
+  return {{"name", one.name},
+          {"lab", one.lab},
+          {"title", one.title},
+          {"task", one.task},
+          {"after", one.after},
+          {"hints", one.hints.size()},
+          {"solved", is_solved_in_window(one.name)}};
+}
+
 int list_exercises(const CommonOptions& common, const ExerciseOptions& options) {
   const auto all = all_exercises();
   if (!all) return fail(common, all.error());
@@ -127,14 +139,7 @@ int list_exercises(const CommonOptions& common, const ExerciseOptions& options) 
     return 0;
   }
   Json list = Json::array();
-  for (const Exercise* one : *shown)
-    list.push_back({{"name", one->name},
-                    {"lab", one->lab},
-                    {"title", one->title},
-                    {"task", one->task},
-                    {"after", one->after},
-                    {"hints", one->hints.size()},
-                    {"solved", is_solved_in_window(one->name)}});
+  for (const Exercise* one : *shown) list.push_back(json_of(*one));
   print_json({{"ridgepoint", 1}, {"exercises", list}});
   return 0;
 }
@@ -162,7 +167,7 @@ int start_exercise(const CommonOptions& common, const Exercise& exercise, const 
   }
   print_as_is(path + "\n");
   const std::string named = to.empty() ? exercise.name : "'" + path + "'";
-  complain(*made ? lines_behind("", exercise.task) + "\nthen: ridgepoint exercise check " + named
+  complain(*made ? hanging("", exercise.task) + "\nthen: ridgepoint exercise check " + named
                  : "it was there already and is left as it is; delete it to begin afresh");
   return 0;
 }
@@ -179,7 +184,7 @@ int show_hints(const CommonOptions& common, const Exercise& exercise, size_t num
         common,
         {ErrorCode::usage, fmt::format("it has {} hint{}", count, count == 1 ? "" : "s"),
          "exercise hint " + exercise.name, "'ridgepoint exercise solution' shows its answer"});
-  print(lines_behind(fmt::format("{} of {}. ", number, count), exercise.hints[number - 1]) + "\n");
+  print(hanging(fmt::format("{} of {}. ", number, count), exercise.hints[number - 1]) + "\n");
   if (number < count)
     complain(fmt::format("the next: ridgepoint exercise hint {} {}", exercise.name, number + 1));
   return 0;
@@ -214,7 +219,8 @@ std::string puzzle_text(const KernelCounts& counts, const Exercise& exercise,
   if (shown < counts.faults.size())
     text += fmt::format("and {} more\n", counts.faults.size() - shown);
   text += "\n" + targets_text(counts, exercise.targets);
-  if (is_solved(counts, exercise.targets)) return text + "\nsolved\n" + next_after(exercise);
+  if (is_solved(counts, exercise.targets))
+    return text + "\nsolved: " + exercise.title + "\n" + next_after(exercise);
   const std::string said = is_clean(counts)
                                ? std::string("right, and ") + unmet_words(counts, exercise.targets)
                                : "not yet";
@@ -251,13 +257,41 @@ int check_puzzle(const CommonOptions& common, const ExerciseOptions& options,
   return solved ? 0 : static_cast<int>(ErrorCode::invalid);
 }
 
-/// By a verified comparison that is not slower than what it goes on from, as in the window.
-void note_compared(const Exercise& exercise, const Measured& measured) {
+/// By a verified comparison that is not slower than what it goes on from, as in the window. The verdict; none: nothing was
+/// compared.
+std::optional<Verdict> note_compared(const Exercise& exercise, const Measured& measured) {
   for (const Comparison& one : measured.driver->run().comparisons()) {
-    const bool solves = one.request == measured.request && is_edit(one.candidate) &&
-                        (one.verdict == Verdict::faster || one.verdict == Verdict::same);
-    if (solves) return note_solved_in_window(exercise.name);
+    if (one.request != measured.request || !is_edit(one.candidate)) continue;
+    const bool solves = one.verdict == Verdict::faster || one.verdict == Verdict::same;
+    if (solves) note_solved_in_window(exercise.name);
+    return one.verdict;
   }
+  return std::nullopt;
+}
+
+/// The last line of a check.
+std::string outcome_line(const Exercise& exercise, Verdict verdict) {
+  const std::string hint = "\n  ridgepoint exercise hint " + exercise.name + "\n";
+  switch (verdict) {
+    case Verdict::faster:
+    case Verdict::same:
+      return "\nsolved: " + exercise.title + "\n" + next_after(exercise);
+    case Verdict::slower:
+      return "\nnot solved yet: right, and slower than " + exercise.after + hint;
+    case Verdict::unresolved:
+      return "\nnot solved yet: right, and whether it is slower than " + exercise.after +
+             " is open; check it again\n";
+    case Verdict::invalid:
+      break;
+  }
+  return "\nnot solved yet: a check failed" + hint;
+}
+
+/// What 'start' wrote is there as it was written: measuring it would only show that it has a hole.
+int say_unchanged(const Exercise& exercise, const std::string& file) {
+  print(exercise.title + ": not solved yet: nothing is changed in it\n  " + file +
+        "\n  ridgepoint exercise hint " + exercise.name + "\n");
+  return static_cast<int>(ErrorCode::invalid);
 }
 
 /// What 'start' wrote, where an exercise is named in place of a file.
@@ -285,8 +319,11 @@ int check_exercise(const CommonOptions& common, const ExerciseOptions& given) {
     error.where = options.name;
     return fail(common, error);
   }
+  const bool is_untouched = *text == exercise->handed_out && !common.json;
+  if (is_untouched && !exercise->is_puzzle()) return say_unchanged(*exercise, options.name);
   if (exercise->is_puzzle()) {
     bool has_gpu = false;
+    if (is_untouched) print("nothing is changed in it yet: this is what is handed out\n");
     const int outcome = check_puzzle(common, options, *exercise, *text, &has_gpu);
     if (outcome != 0 || !has_gpu || common.json) return outcome;
   }
@@ -302,8 +339,12 @@ int check_exercise(const CommonOptions& common, const ExerciseOptions& given) {
     const Params& usual = exercise->is_cuda ? lab->first_look_gpu : lab->first_look_cpu;
     for (const auto& one : usual) compare.set.push_back(to_string(Params{one}));
   }
-  return cmd_compare(common, compare,
-                     [&](const Measured& measured) { note_compared(*exercise, measured); });
+  std::optional<Verdict> verdict;
+  const int code = cmd_compare(common, compare, [&](const Measured& measured) {
+    verdict = note_compared(*exercise, measured);
+  });
+  if (verdict && !common.json && !exercise->is_puzzle()) print(outcome_line(*exercise, *verdict));
+  return code;
 }
 
 /// An option of another word of this command would be ignored.
@@ -324,7 +365,49 @@ std::optional<Error> stray_option(const ExerciseOptions& options) {
   return std::nullopt;
 }
 
+/// One, with what to do about it.
+int show_exercise(const CommonOptions& common, const Exercise& exercise) {
+  if (common.json) {
+    print_json({{"ridgepoint", 1}, {"exercises", Json::array({json_of(exercise)})}});
+    return 0;
+  }
+  const std::string file =
+      learner_file(learner_folder("exercises"), exercise.name, exercise.is_cuda);
+  std::error_code error;
+  const bool is_begun = std::filesystem::exists(file, error);
+  std::string text =
+      fmt::format("{}: {} (lab {}, {}{})\n", exercise.name, exercise.title, exercise.lab,
+                  where_from(exercise), is_solved_in_window(exercise.name) ? ", solved" : "");
+  text += hanging("  ", exercise.task) + "\n";
+  if (is_begun) text += "  your file: " + file + "\n";
+  text += fmt::format("  ridgepoint exercise {} {}\n", is_begun ? "check" : "start", exercise.name);
+  print(text + fmt::format("  ridgepoint exercise hint {0}\n  ridgepoint exercise solution {0}\n",
+                           exercise.name));
+  return 0;
+}
+
+/// "exercise gemm" and "exercise tiles": a lab's are listed, one is shown. Errors: usage, where it names neither.
+int show_named(const CommonOptions& common, const ExerciseOptions& options) {
+  if (!options.name.empty())
+    return fail(common,
+                {ErrorCode::usage, "'" + options.what + "' is nothing to do with an exercise",
+                 "exercise", name_hint(options.what, kExerciseWords)});
+  if (find_lab(options.what)) {
+    ExerciseOptions of_lab = options;
+    of_lab.name = options.what;
+    return list_exercises(common, of_lab);
+  }
+  const auto exercise = find_exercise(options.what);
+  if (exercise) return show_exercise(common, *exercise);
+  if (nearest(options.what, kExerciseWords).empty()) return fail(common, exercise.error());
+  return fail(common, {ErrorCode::usage, "'" + options.what + "' is nothing to do with an exercise",
+                       "exercise", name_hint(options.what, kExerciseWords)});
+}
+
 int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options) {
+  const auto is_known = [&](const std::string& word) { return word == options.what; };
+  if (std::none_of(kExerciseWords.begin(), kExerciseWords.end(), is_known))
+    return show_named(common, options);
   if (options.what == "list") return list_exercises(common, options);
   if (options.name.empty()) {
     return fail(common, {ErrorCode::usage, "it needs a name (of check: or a file)",
@@ -342,8 +425,11 @@ int cmd_exercise(const CommonOptions& common, const ExerciseOptions& options) {
 
 Command setup_exercise(CLI::App& command, const CommonOptions& common) {
   const auto options = std::make_shared<ExerciseOptions>();
-  command.add_option("what", options->what, "list (default), start, hint, solution or check")
-      ->check(CLI::IsMember({"list", "start", "hint", "solution", "check"}));
+  command
+      .add_option(
+          "what", options->what,
+          "list (default), start, hint, solution or check; or a lab, or an exercise to show")
+      ->type_name(fmt::format("{{{}}}", fmt::join(kExerciseWords, ",")));
   command.add_option("NAME", options->name, "which; of check its name or your FILE, of list a lab");
   command.add_option("N", options->hint, "hint: which of its hints, the first by default")
       ->check(CLI::Range(1, 99));
