@@ -2,6 +2,7 @@
 // hot loop marked; --source KERNEL [--flat]: its file, with the kernel headers folded in; --actions: what the window can
 // do.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "app/query/terminal.h"
 #include "common/record/assembly.h"
 #include "common/record/derive.h"
+#include "common/record/params.h"
 #include "common/view/report/document.h"
 #include "labs/lab.h"
 #ifdef RIDGE_HAS_WINDOW
@@ -138,9 +140,52 @@ std::string rungs_text(const Run& run, const Lab& lab, bool whole) {
   for (const Rung* rung : named) {
     const std::string head =
         "  " + padded(rung->kernel, kernel_width) + "  " + padded(title_of(*rung), title_width);
-    text += head + "  " + where_it_runs(run, rung->kernel, shared) + "\n";
+    text += hanging(head + "  ", where_it_runs(run, rung->kernel, shared)) + "\n";
   }
   return text + (whole ? shared.notes() : shared.folded_notes(lab));
+}
+
+/// "1 to 16384, else as n", "hot, cold".
+std::string values_text(const ParamSpec& spec) {
+  if (spec.is_choice) return fmt::format("{}", fmt::join(spec.choices, ", "));
+  return fmt::format("{} to {}", spec.min, spec.max);
+}
+
+std::string usual_text(const ParamSpec& spec) {
+  return spec.same_as.empty() ? to_string(spec.fallback) : "as " + spec.same_as;
+}
+
+/// What --set takes, over all rungs of the lab: of two families with one name the wider range.
+std::vector<ParamSpec> params_of(const Run& run, const Lab& lab) {
+  std::vector<ParamSpec> all;
+  for (const Rung& rung : lab.rungs) {
+    const KernelInfo* info = run.kernel(rung.kernel);
+    if (!info) continue;
+    for (const ParamSpec& spec : info->params) {
+      const auto known = std::find_if(all.begin(), all.end(),
+                                      [&](const ParamSpec& one) { return one.name == spec.name; });
+      if (known == all.end()) {
+        all.push_back(spec);
+        continue;
+      }
+      known->min = std::min(known->min, spec.min), known->max = std::max(known->max, spec.max);
+      for (const std::string& choice : spec.choices) {
+        auto& choices = known->choices;
+        if (std::find(choices.begin(), choices.end(), choice) == choices.end())
+          choices.push_back(choice);
+      }
+    }
+  }
+  return all;
+}
+
+std::string params_text(const Run& run, const Lab& lab) {
+  std::vector<std::vector<std::string>> rows;
+  for (const ParamSpec& spec : params_of(run, lab))
+    rows.push_back({"  " + spec.name, values_text(spec), usual_text(spec), spec.help});
+  if (rows.empty()) return "";
+  return "\n" + table({"  --set NAME=", "values", "where it is not set", "what it is"}, rows) +
+         "\n";
 }
 
 std::string list_text(const Run& run, const std::vector<const Lab*>& asked, bool whole) {
@@ -150,6 +195,7 @@ std::string list_text(const Run& run, const std::vector<const Lab*>& asked, bool
         fmt::format("{}  {}: {}\n", lab->id, lab->title, lab->goal) + rungs_text(run, *lab, whole);
     text += "  " + here_text(run, *lab) + " rungs run here\n";
     for (const std::string& line : ladder_ends(*lab, run)) text += "  " + line + "\n";
+    if (asked.size() == 1) text += params_text(run, *lab);
     text += next_text(*lab);
   }
   return text;
@@ -298,7 +344,7 @@ RIDGE_COMMAND(list, .about = "list the labs and rungs, and what can run here",
                   "Shows what there is to measure: a line for each lab, or the rungs of one lab, "
                   "and why a rung cannot run on this machine.",
               .examples = {{"list", "the labs"},
-                           {"list gemm", "the rungs of one lab"},
+                           {"list gemm", "the rungs of one lab, and its parameters"},
                            {"list --source gemm.cpu.loop_order", "the file of one rung"}},
               .place = 30, .level = Level::kLearn, .schema = "list", .setup = setup_list);
 
