@@ -11,7 +11,9 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/command_table.h"
+#include "app/query/editing.h"
 #include "app/query/terminal.h"
+#include "app/study/tour.h"
 #include "labs/lab.h"
 
 namespace ridge::app {
@@ -31,6 +33,19 @@ Words kernel_ids() {
     for (const Rung& rung : lab->rungs) ids.emplace_back(rung.kernel);
   }
   return ids;
+}
+
+/// "n=": what --set takes.
+Words param_words(const Lab& lab) {
+  Words names;
+  for (const ParamView& param : lab.params) names.push_back(std::string(param.name) + "=");
+  return names;
+}
+
+Words exercise_names() {
+  Words names;
+  for (const Exercise& one : known_exercises()) names.push_back(one.name);
+  return names;
 }
 
 /// As --rungs takes them: the end of the id where no other rung of the lab has it, else the id.
@@ -83,6 +98,12 @@ std::string printer_of(const OptionRow& option) {
       return "_ridgepoint_rungs \"$2\"";
     case Takes::kernel:
       return "_ridgepoint_rungs";
+    case Takes::param:
+      return "_ridgepoint_params \"$2\"";
+    case Takes::exercise:
+      return "echo " + joined(exercise_names());
+    case Takes::tour:
+      return "echo " + joined(study::tour_ids());
   }
   return ":";
 }
@@ -123,15 +144,24 @@ std::string shell_lists(const CommandTable& table) {
   std::string rungs;
   for (const Lab* lab : all_labs())
     rungs += fmt::format("    {}) echo {} ;;\n", lab->id, joined(rung_names(*lab)));
-  const std::string places =
-      each_place(table, [](const CommandRow& command, const OptionRow& option) {
-        return fmt::format("    {}) {} ;;\n", command.name, printer_of(option));
-      });
+  std::string params;
+  for (const Lab* lab : all_labs())
+    params += fmt::format("    {}) echo {} ;;\n", lab->id, joined(param_words(*lab)));
+  std::map<std::string, std::string> printers;  // a command may have several places
+  each_place(table, [&](const CommandRow& command, const OptionRow& option) {
+    std::string& all = printers[command.name];
+    all += (all.empty() ? "" : "; ") + printer_of(option);
+    return "";
+  });
+  std::string places;
+  for (const auto& [command, all] : printers)
+    places += fmt::format("    {}) {} ;;\n", command, all);
   return "_ridgepoint_commands() { echo " + joined(commands) + "; }\n" +
          "_ridgepoint_labs() { echo " + joined(lab_ids()) + "; }\n" +
          "# LAB: its rungs as --rungs takes them; without a lab all by their whole ids.\n" +
          "_ridgepoint_rungs() {\n  case \"$1\" in\n" + rungs + "    *) echo " +
-         joined(kernel_ids()) + " ;;\n  esac\n}\n" +
+         joined(kernel_ids()) + " ;;\n  esac\n}\n" + "# LAB: what --set takes.\n" +
+         "_ridgepoint_params() {\n  case \"$1\" in\n" + params + "  esac\n}\n" +
          "# COMMAND: its options, and those of all commands.\n" +
          "_ridgepoint_options() {\n  echo " + joined(option_names(table.common)) +
          "\n  case \"$1\" in\n" + option_cases(table) + "  esac\n}\n" +
@@ -158,6 +188,7 @@ _ridgepoint() {
     words=$(_ridgepoint_places "$command")
   fi
   COMPREPLY=($(compgen -P "$before" -W "$words" -- "${cur##*,}"))
+  case ${COMPREPLY[0]} in *=) compopt -o nospace 2>/dev/null ;; esac
 }
 complete -o default -F _ridgepoint ridgepoint
 )";
@@ -176,7 +207,8 @@ _ridgepoint() {
   else
     found=$(_ridgepoint_places "$command")
   fi
-  if [[ -n $found ]]; then compadd -- ${=found}; else _files; fi
+  if [[ $found == *= ]]; then compadd -S '' -- ${=found}
+  elif [[ -n $found ]]; then compadd -- ${=found}; else _files; fi
 }
 compdef _ridgepoint ridgepoint
 )";
@@ -217,6 +249,12 @@ std::string fish_values(const OptionRow& option) {
                             : " -x -a '(__ridgepoint_rungs)'";
     case Takes::kernel:
       return " -x -a " + quoted(joined(kernel_ids()));
+    case Takes::param:
+      return " -x -a '(__ridgepoint_params)'";
+    case Takes::exercise:
+      return " -x -a " + quoted(joined(exercise_names()));
+    case Takes::tour:
+      return " -x -a " + quoted(joined(study::tour_ids()));
   }
   return "";
 }
@@ -243,6 +281,12 @@ std::string fish_script(const CommandTable& table) {
                         joined(rung_names(*lab)));
   }
   text += "    end\n  end\n  printf '%s\\n' " + joined(kernel_ids()) + "\nend\n";
+  text += "function __ridgepoint_params\n  for word in (commandline -opc)\n    switch $word\n";
+  for (const Lab* lab : all_labs()) {
+    text += fmt::format("      case {}\n        printf '%s\\n' {}\n        return\n", lab->id,
+                        joined(param_words(*lab)));
+  }
+  text += "    end\n  end\nend\n";
   text += fish_options("", table.common);
   for (const CommandRow& command : table.commands) {
     text += fmt::format("complete -c ridgepoint -n __fish_use_subcommand -a {} -d {}\n",

@@ -33,7 +33,10 @@ Takes takes_of(const CLI::Option& option, const std::vector<std::string>& choice
   };
   if (is_one_of({"lab", "--lab"})) return Takes::lab;
   if (is_one_of({"--rungs", "--rung", "--baseline", "--candidate"})) return Takes::rung;
-  if (is_one_of({"kernel", "--asm", "--source"})) return Takes::kernel;
+  if (is_one_of({"kernel", "rung", "--asm", "--source"})) return Takes::kernel;
+  if (is_one_of({"--set"})) return Takes::param;
+  if (name == "name") return Takes::exercise;
+  if (name == "id") return Takes::tour;
   return Takes::text;
 }
 
@@ -72,6 +75,9 @@ std::string value_of(const OptionRow& row, const CLI::Option& option) {
     case Takes::kernel:
       return "KERNEL";
     case Takes::text:
+    case Takes::param:
+    case Takes::exercise:
+    case Takes::tour:
       break;
   }
   return value_word(option.get_name(), option.get_type_name());

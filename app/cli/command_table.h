@@ -18,8 +18,11 @@ enum class Takes {
   text,     ///< a number, a file, a setting
   choices,
   lab,
-  rung,   ///< of the lab that the line names
-  kernel  ///< a rung of any lab, by its whole id
+  rung,      ///< of the lab that the line names
+  kernel,    ///< a rung of any lab, by its whole id
+  param,     ///< "n=512", of the lab that the line names
+  exercise,  ///< by its name
+  tour       ///< by its id
 };
 
 struct OptionRow {
