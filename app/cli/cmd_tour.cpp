@@ -365,6 +365,9 @@ int rehearse_tour(const CommonOptions& common, const TourOptions& options,
 }
 
 int cmd_tour(const CommonOptions& common, const TourOptions& options) {
+  if (!options.rehearse && !options.out.empty())
+    return fail(common, {ErrorCode::usage, "only a rehearsal has runs to save", "tour --out",
+                         "give --rehearse too, or leave out --out"});
   if (options.id.empty()) {
     if (!options.rehearse) return list_tours(common);
     return fail(common, {ErrorCode::usage, "it needs a tour", "--rehearse",
@@ -380,7 +383,7 @@ Command setup_tour(CLI::App& command, const CommonOptions& common) {
   command.add_option("ID", options->id, "which; none: all are listed");
   command.add_flag("--rehearse", options->rehearse,
                    "run every step here and save a fallback run for each");
-  command.add_option("--out", options->out, "folder of the fallback runs");
+  command.add_option("--out", options->out, "with --rehearse: folder of the fallback runs");
   return [options, &common] { return cmd_tour(common, *options); };
 }
 
