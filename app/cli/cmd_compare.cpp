@@ -47,8 +47,10 @@ EachStep rounds_notice(const MeasureOptions& options) {
                           progress->left_s && !driver.run().rounds(id).empty();
     if (is_said || !is_known) return;
     is_said = true;
+    constexpr double kLeast_s = 0.1;
     driver.complain_above(fmt::format("{} rounds take about {}; Ctrl+C judges those that are in",
-                                      wanted, format_time_ns(*progress->left_s * 1e9)));
+                                      wanted,
+                                      format_time_ns(std::max(kLeast_s, *progress->left_s) * 1e9)));
   };
 }
 

@@ -71,7 +71,7 @@ std::string text_of(const sweep::Outcome& outcome, const std::string& folder) {
   std::string text = fmt::format("{} of {} points are in {}, {} of them measured now",
                                  pace.complete, pace.points, folder, pace.measured_now);
   if (pace.measured_now > 0) {
-    text += fmt::format(" in {} s by {} worker{}", format_number(pace.seconds), pace.workers,
+    text += fmt::format(" in {} by {} worker{}", format_time_ns(pace.seconds * 1e9), pace.workers,
                         pace.workers == 1 ? "" : "s");
   }
   text += "\n";
