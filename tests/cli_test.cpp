@@ -45,6 +45,13 @@ bool is_one_sentence(const std::string& err) {
   return err.rfind("ridgepoint: ", 0) == 0 && err.find('\n') == err.size() - 1;
 }
 
+/// Of a line of UTF-8.
+size_t columns_of(const std::string& line) {
+  return static_cast<size_t>(std::count_if(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
 /// Lines of more than 100 columns, but for those to copy, which begin with the program's name.
 std::string wide_lines(const std::string& text) {
   std::string wide;
@@ -442,6 +449,16 @@ TEST_CASE("report: two runs of different problems are refused, and others name w
   CHECK(has(apart.out, "Nothing is claimed"));
   CHECK(has(apart.out, "The two runs also differ in compiler (GNU"));
   CHECK_FALSE(has(report(small, small, "cuda.coalesced", "n=1024").out, "also differ"));
+  // Which side is which, and one name for both.
+  const Outcome unnamed = ridgepoint({"report", small, small, "--candidate", "none"});
+  CHECK(unnamed.code == 64);
+  CHECK(has(unnamed.err, "the first run and so the baseline's"));
+  const Outcome both = ridgepoint({"report", "--markdown", small, folder / "other.jsonl",
+                                   "--candidate", "cuda.coalesced", "--set", "n=1024"});
+  INFO(both.err);
+  CHECK(both.code == 0);
+  CHECK(has(both.out, " Candidate: other.jsonl."));
+  CHECK(has(both.out, "To pair two texts of one rung"));
 }
 
 TEST_CASE("help is a word, alone and before a command") {
@@ -1259,6 +1276,36 @@ TEST_CASE("on a terminal the table grows row by row, and no row comes twice") {
   CHECK(has(whole.out, "bottlenecks"));
 }
 
+TEST_CASE("on a terminal of 100 and of 80 columns every row of a ladder stands under its heading") {
+  for (const std::string columns : {"100", "80"}) {
+    const std::string run = "stty cols " + columns + " rows 40; exec " + variable("RIDGE_BIN") +
+                            " run gemm --rungs naive_o3,packed_avx2,onednn,threads --set n=64 "
+                            "--mode live --limit 0.05 2>/dev/null";
+    const Outcome outcome =
+        Program("/bin/bash", {"-c", "command -v script >/dev/null || exit 77; exec script -qec '" +
+                                        run + "' /dev/null </dev/null"})
+            .finish();
+    if (outcome.code == 77) RIDGE_SKIP("no program 'script' to make a terminal");
+    INFO(outcome.out);
+    std::istringstream lines(outcome.out);
+    size_t heading = 0, rows = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      CHECK(columns_of(line) <= std::stoul(columns));
+      if (line.starts_with("rung "))
+        heading = columns_of(line.substr(0, line.find("time/call"))) + 9;
+      if (!line.starts_with("cpu.")) continue;
+      ++rows;
+      REQUIRE(heading > 0);
+      // The time ends where its heading does.
+      const size_t unit = std::min(line.find("µs "), line.find("ms "));
+      REQUIRE(unit != line.npos);
+      CHECK(columns_of(line.substr(0, line.find(' ', unit))) == heading);
+    }
+    CHECK(rows >= 3);
+  }
+}
+
 TEST_CASE("the completion script of bash completes commands, options, labs and rungs") {
   const Folder folder;
   const std::string script = folder / "completion.bash";
@@ -1291,6 +1338,12 @@ TEST_CASE("the completion script of bash completes commands, options, labs and r
   CHECK(completed("ridgepoint compare gemm --candidate cache_b") == "cache_blocks\n");
   CHECK(completed("ridgepoint list --asm gemm.cpu.loop") == "gemm.cpu.loop_order\n");
   CHECK(completed("ridgepoint run gemm --out run") == "\n");  // bash completes files by itself
+  CHECK(completed("ridgepoint run gemm --set th") == "threads=\n");
+  CHECK(completed("ridgepoint run attention --set seq") == "sequence=\n");
+  CHECK(completed("ridgepoint exercise check turned") == "turned_loops\n");
+  CHECK(completed("ridgepoint exercise sta") == "start\n");
+  CHECK(completed("ridgepoint tour first_h") == "first_hour\n");
+  CHECK(completed("ridgepoint history gemm.cpu.loop") == "gemm.cpu.loop_order\n");
 }
 
 TEST_CASE("completions for zsh and fish, and the manual page, name every command") {
@@ -1502,6 +1555,85 @@ TEST_CASE("a run that is saved where one is already leaves the older one beside 
   measure("64");
   CHECK(read_all(older) == first);
   CHECK(folder.count() == 3);
+}
+
+TEST_CASE(
+    "a page that is written where one is already leaves the older one beside it, but for --force") {
+  const Folder folder;
+  const std::string path = folder / "report.md", older = folder / "report.1.md";
+  write_all(path, "my notes\n");
+  const Outcome kept = ridgepoint({"report", saved_run(), "--out", path});
+  INFO(kept.err);
+  CHECK(kept.code == 0);
+  CHECK(has(kept.err, path + " was there already: the older one is " + older + " now"));
+  CHECK(read_all(older) == "my notes\n");
+  CHECK(folder.count() == 2);
+  ridgepoint({"report", saved_run(), "--out", path});  // the same again
+  CHECK(folder.count() == 2);
+  write_all(path, "more notes\n");
+  CHECK_FALSE(has(ridgepoint({"report", saved_run(), "--out", path, "--force"}).err, "already"));
+  CHECK(folder.count() == 2);
+  CHECK(ridgepoint({"report", saved_run(), "--out", folder / "none.doc"}).code == 64);
+  CHECK(folder.count() == 2);
+}
+
+TEST_CASE("a report of a comparison asks the same again: its rounds, its limit, its own file") {
+  const Folder folder;
+  const std::string run = folder / "pair.jsonl";
+  const Outcome made =
+      ridgepoint({"compare", "gemm", "--baseline", "naive_o3", "--candidate", "loop_order", "--set",
+                  "n=64", "--rounds", "14", "--limit", "20", "--margin", "0.05", "--out", run});
+  INFO(made.err);
+  const std::string page = ridgepoint({"report", run, "--markdown"}).out;
+  INFO(page);
+  CHECK(has(page, " --margin 0.05 --rounds 14 --limit 20 --out pair.jsonl\n"));
+}
+
+TEST_CASE(
+    "what tour is given beside a tour that it prints is refused, and nothing is left undone") {
+  const Folder folder;
+  const Outcome outcome = ridgepoint({"tour", "meetup", "--out", folder / "tour.html"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 64);
+  CHECK(is_one_sentence(outcome.err));
+  CHECK(has(outcome.err, "--rehearse"));
+  CHECK(folder.count() == 0);
+}
+
+TEST_CASE(
+    "exercise LAB lists a lab's, exercise NAME shows one, and an untouched file is said to be") {
+  const Folder folder;
+  setenv("XDG_DATA_HOME", folder.path.c_str(), 1);
+  CHECK(ridgepoint({"exercise", "gemm"}).out == ridgepoint({"exercise", "list", "gemm"}).out);
+  const Outcome shown = ridgepoint({"exercise", "turned_loops"});
+  INFO(shown.out << shown.err);
+  CHECK(shown.code == 0);
+  for (const char* part : {"Turn the loops", "lab gemm", "ridgepoint exercise start turned_loops",
+                           "ridgepoint exercise hint turned_loops"})
+    CHECK(has(shown.out, part));
+  CHECK(has(ridgepoint({"exercise", "turned_lops"}).err, "did you mean turned_loops?"));
+  CHECK(has(ridgepoint({"exercise", "chek", "turned_loops"}).err, "did you mean check?"));
+  const std::string file = folder / "mine.cpp";
+  CHECK(ridgepoint({"exercise", "start", "turned_loops", "--to", file}).code == 0);
+  const Outcome untouched = ridgepoint({"exercise", "check", file});
+  INFO(untouched.out);
+  CHECK(untouched.code == 3);
+  CHECK(has(untouched.out, "nothing is changed in it"));
+  CHECK_FALSE(has(untouched.err, "comparing"));
+  write_all(file, ridgepoint({"exercise", "solution", "turned_loops"}).out);
+  const Outcome solved = ridgepoint({"exercise", "check", file, "--set", "n=64"});
+  INFO(solved.out << solved.err);
+  CHECK(has(solved.out, "\nsolved: Turn the loops\nnext: ridgepoint exercise start "));
+  unsetenv("XDG_DATA_HOME");
+}
+
+TEST_CASE("list LAB has the lab's parameters with their ranges; m is known to be one") {
+  const Outcome list = ridgepoint({"list", "gemm"});
+  INFO(list.out);
+  for (const char* part : {"--set NAME=", "\n  n ", "as n", "\n  threads ", "fp32"})
+    CHECK(has(list.out, part));
+  CHECK(has(ridgepoint({"run", "gemm", "--m", "64"}).err,
+            "m is a parameter: it is set with --set m=VALUE"));
 }
 
 TEST_CASE("a run that is cancelled before anything was measured takes no older one's place") {
