@@ -3,8 +3,8 @@
 // Idea      A bubble is as long as a part takes in a stage. Shorter stages have a shorter bubble.
 // Changed   Each rank has two stages of half as many layers, and a part goes round the ranks twice. The bubble is
 //           (p - 1) / (2 m + p - 1) of the time.
-// Limits    Twice as many messages. Parts come in groups of as many as there are ranks.
-// Look at   The time against the rung before at few parts. At many parts both bubbles are short.
+// Limits    Twice as many messages are sent. Parts come in groups of as many as there are ranks.
+// Look at   The time against the rung before at few parts, where the bubble is long.
 // Source    Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM, SC 2021.
 #include "kernels/parallel/stages.h"
 
