@@ -744,7 +744,7 @@ TEST_CASE("README's picture is what its caption's command makes") {
   const std::string made = writes ? picture : folder / "made.svg";
   args = {args.begin() + 1, args.end() - 1};
   args[1] = root + args[1];
-  args.push_back(made);
+  args.insert(args.end(), {made, "--force"});
   const Outcome outcome = ridgepoint(args);
   INFO(outcome.err << "RIDGE_UPDATE_GOLDEN=1 writes it");
   REQUIRE(outcome.code == 0);
