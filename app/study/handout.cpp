@@ -121,7 +121,7 @@ size_t place_of_reading(const std::vector<Block>& blocks) {
   const auto is_section = [](const Block& block) {
     return block.kind == Block::Kind::heading && block.level > 1;
   };
-  return size_t(std::ranges::find_if(blocks, is_section) - blocks.begin());
+  return size_t(std::find_if(blocks.begin(), blocks.end(), is_section) - blocks.begin());
 }
 
 /// Blocks become elements one by one; lists, tables and folded answers stay open over several.
