@@ -66,13 +66,13 @@ constexpr KernelDesc kRounded = {.id = "claims.cpu.no_error_column_bf16", .launc
 
 class NoErrorColumn : public VictimTrap {
  public:
-  NoErrorColumn(std::unique_ptr<Victim> exact, std::unique_ptr<Victim> again,
-                std::unique_ptr<Victim> rounded)
-      : VictimTrap(std::move(exact)), again_(std::move(again)), rounded_(std::move(rounded)) {}
+  NoErrorColumn(std::unique_ptr<Victim> exact, std::unique_ptr<Victim> rounded)
+      : VictimTrap(std::move(exact)), rounded_(std::move(rounded)) {}
 
   Result<double> lie() override { return speed_up(victim_.get(), rounded_.get()); }
-  /// Of what passes the check, which is the exact kernel alone.
-  Result<double> honest() override { return speed_up(victim_.get(), again_.get()); }
+  /// Of what passes the check, which is the exact kernel alone: against itself, on the same matrix, since a copy
+  /// elsewhere in memory can take another time.
+  Result<double> honest() override { return speed_up(victim_.get(), victim_.get()); }
 
   Result<GuardVerdict> guard(double, double) override {
     RIDGE_TRY(const QualityCheck rounded, rounded_->check("rounded"));
@@ -83,16 +83,14 @@ class NoErrorColumn : public VictimTrap {
   }
 
  private:
-  std::unique_ptr<Victim> again_, rounded_;
+  std::unique_ptr<Victim> rounded_;
 };
 
 Result<std::unique_ptr<Trap>> set_up(measure::Device* device) {
   RIDGE_TRY(auto exact, Victim::make(kExact, kSize, device));
-  RIDGE_TRY(auto again, Victim::make(kExact, kSize, device));
   RIDGE_TRY(auto rounded, Victim::make(kRounded, kSize, device));
   round_weights(*rounded->rung.instance);
-  return std::unique_ptr<Trap>(
-      new NoErrorColumn(std::move(exact), std::move(again), std::move(rounded)));
+  return std::unique_ptr<Trap>(new NoErrorColumn(std::move(exact), std::move(rounded)));
 }
 
 RIDGE_TRAP(claims, cpu, no_error_column, .victim = "a vector times a matrix, in fp32 and in bf16",
