@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -348,7 +349,8 @@ class Recorder {
                                    : std::numeric_limits<double>::infinity();
   }
 
-  /// Ours against the library that won in turns, and against those that came near: alone, one of them may win.
+  /// Ours against the library that won in turns, and against those that came near: alone, one of them may win. So may
+  /// ours against a step that is ahead of it at one clock, and that takes part.
   Result<void> compare_sustained(const Rung& peer, const Rungs& rungs, const Params& params,
                                  const std::string& name) {
     const Rung* own = best_own(rungs, params);
@@ -358,20 +360,27 @@ class Recorder {
         others.push_back(rung);
     }
     if (!own) return {};
+    const Rung* before = previous_among(rungs, *own);
+    if (before && in_turns(*own, *before, params).value_or(1) < 1) others.push_back(before);
     others.push_back(own);
     return compare(peer, others, params, name + ", sustained", true);
   }
 
-  /// By the latest comparison of the two here.
-  bool is_near(const Rung& rung, const Rung& winner, const Params& params) const {
+  /// How many times as fast `rung` is, by the latest comparison of the two here.
+  std::optional<double> in_turns(const Rung& rung, const Rung& other, const Params& params) const {
     for (auto one = driver_->run().comparisons().rbegin();
          one != driver_->run().comparisons().rend(); ++one) {
-      const bool straight = one->candidate == rung.kernel && one->baseline == winner.kernel;
-      const bool turned = one->candidate == winner.kernel && one->baseline == rung.kernel;
+      const bool straight = one->candidate == rung.kernel && one->baseline == other.kernel;
+      const bool turned = one->candidate == other.kernel && one->baseline == rung.kernel;
       if ((!straight && !turned) || !holds(one->candidate_params, params)) continue;
-      return std::fabs(std::log(one->ratio)) < kNear;
+      return straight ? one->ratio : 1 / one->ratio;
     }
-    return true;
+    return {};
+  }
+
+  bool is_near(const Rung& rung, const Rung& winner, const Params& params) const {
+    const std::optional<double> ratio = in_turns(rung, winner, params);
+    return !ratio || std::fabs(std::log(*ratio)) < kNear;
   }
 
   bool wanted(const Rung& rung) const {
