@@ -50,7 +50,7 @@ Run compared(double baseline, double candidate, Verdict verdict = Verdict::faste
 
 TEST_CASE(
     "the gain of times that a busy machine makes rough has both ends, as that of uneven ones") {
-  const auto timed = [](double t_ns, std::vector<std::string> flags) {
+  const auto timed = [](double t_ns, std::vector<std::string> flags, double half = 0.1) {
     Series made = series_with(1, t_ns);
     made.stats = Stats{20,
                        t_ns,
@@ -58,7 +58,7 @@ TEST_CASE(
                        t_ns,
                        t_ns,
                        t_ns,
-                       Interval{t_ns * 0.9, t_ns * 1.1},
+                       Interval{t_ns * (1 - half), t_ns * (1 + half)},
                        0,
                        0,
                        1,
@@ -72,6 +72,11 @@ TEST_CASE(
   CHECK(rough.is_rough);
   const GainText quiet = gain_text(nullptr, 170, timed(170e6, {}), timed(1e6, {}));
   CHECK(gain_headline(quiet) == "≈ 170×");
+  // In a narrow range the figure has as many digits as keep it inside.
+  const GainText narrow =
+      gain_text(nullptr, 154, timed(154e6, {"contended"}, 0.004), timed(1e6, {}, 0.004));
+  CHECK(gain_headline(narrow) == "about 154×");
+  CHECK(gain_small_print(narrow).starts_with("between 152× and 156×"));
 }
 
 TEST_CASE("the share of a rung is known of a CPU kernel of one thread, and of nothing that rests") {

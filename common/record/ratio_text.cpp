@@ -213,9 +213,14 @@ GainText gain_text(const Comparison* pair, double alone, const Series& from, con
 }
 
 std::string middle_text(double ratio, const Interval& range, const std::string& text) {
-  constexpr int kDigits = 2;
+  constexpr int kMostDigits = 4;
   if (!text.starts_with("between ") || !(range.low >= 1)) return "";
-  return "about " + format_number(as_printed(ratio, kDigits), kDigits) + "×";
+  const auto is_within = [&](double printed) {
+    return printed >= range.low && printed <= range.high;
+  };
+  int digits = 2;  // more where the range is so narrow that fewer leave it
+  while (digits < kMostDigits && !is_within(as_printed(ratio, digits))) ++digits;
+  return "about " + format_number(as_printed(ratio, digits), digits) + "×";
 }
 
 std::string bars_words(double said, const Interval& interval, double alone, bool at_equal_clock) {
