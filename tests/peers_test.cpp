@@ -14,6 +14,7 @@
 #include "common/harness/kernel/registry.h"
 #include "common/harness/measure/child.h"
 #include "common/harness/measure/external.h"
+#include "common/harness/measure/isa.h"
 #include "common/harness/measure/machine.h"
 #include "common/harness/measure/python.h"
 #include "common/record/params.h"
@@ -530,6 +531,23 @@ TEST_CASE("idle threads of the worker's pool spin for a moment") {
   const std::string file = "/proc/" + std::to_string(measure::children(false)[0]) + "/environ";
   CHECK(test::read_all(file).find("GOMP_SPINCOUNT=2") == std::string::npos);
   plan.release(plan.state);
+}
+
+TEST_CASE("what a user's environment asks of a library does not bind it") {
+  test::Worker worker("RIDGE_WORKER", {{"OPENBLAS_CORETYPE", "Haswell"},
+                                       {"ONEDNN_MAX_CPU_ISA", "SSE41"},
+                                       {"MKL_ENABLE_INSTRUCTIONS", "SSE4_2"},
+                                       {"OMP_NUM_THREADS", "1"}});
+  while (worker.next()["type"] != "hello") continue;
+  const std::string text =
+      test::read_all("/proc/" + std::to_string(worker.pid()) + "/environ") + '\0';
+  for (const char* bound : {"OPENBLAS_CORETYPE=Haswell", "ONEDNN_MAX_CPU_ISA=SSE41",
+                            "MKL_ENABLE_INSTRUCTIONS=SSE4_2", "OMP_NUM_THREADS="}) {
+    INFO(bound);
+    CHECK(text.find(bound) == std::string::npos);
+  }
+  if (measure::usable_isa() == measure::IsaLevel::avx512)
+    CHECK(text.find("OPENBLAS_CORETYPE=SKYLAKEX") != std::string::npos);
 }
 
 TEST_CASE("a library's loader is tried with four numbers of workers, and the fastest stays") {

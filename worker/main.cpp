@@ -27,8 +27,36 @@ using ridge::measure::IsaLevel;
 
 constexpr const char* kReady = "RIDGE_WORKER_ENVIRONMENT";  // set once the variables below are
 
-/// What the peers read when they are loaded, before main() could say anything: hence the re-exec.
+/// What asks a library for narrower instructions, another number of threads or other work than it would choose. A peer that
+/// a line of the user's shell has made slow would be a weak baseline, and no figure would show it.
+constexpr const char* kBindsPeers[] = {"OPENBLAS_CORETYPE",
+                                       "OPENBLAS_NUM_THREADS",
+                                       "GOTO_NUM_THREADS",
+                                       "DNNL_MAX_CPU_ISA",
+                                       "ONEDNN_MAX_CPU_ISA",
+                                       "DNNL_CPU_ISA_HINTS",
+                                       "ONEDNN_CPU_ISA_HINTS",
+                                       "DNNL_DEFAULT_FPMATH_MODE",
+                                       "ONEDNN_DEFAULT_FPMATH_MODE",
+                                       "DNNL_VERBOSE",
+                                       "ONEDNN_VERBOSE",
+                                       "MKL_ENABLE_INSTRUCTIONS",
+                                       "MKL_CBWR",
+                                       "MKL_DYNAMIC",
+                                       "MKL_NUM_THREADS",
+                                       "MKL_VERBOSE",
+                                       "ATEN_CPU_CAPABILITY",
+                                       "OMP_DYNAMIC",
+                                       "OMP_NUM_THREADS",
+                                       "OMP_THREAD_LIMIT",
+                                       "NVIDIA_TF32_OVERRIDE",
+                                       "CUBLAS_WORKSPACE_CONFIG",
+                                       "CUDA_LAUNCH_BLOCKING"};
+
+/// What the peers read when they are loaded, before main() could say anything: hence the re-exec. The one place where
+/// the worker's environment is made.
 void set_peer_environment() {
+  for (const char* name : kBindsPeers) unsetenv(name);
   const IsaLevel isa = ridge::measure::usable_isa();
   // Of aarch64 nothing is narrower than what every library uses.
   const IsaLevel has = ridge::measure::cpu_isa();
@@ -39,9 +67,9 @@ void set_peer_environment() {
   // each region may cost that much: a millisecond of it made a call of 0.05 ms take 1.5.)
   if (getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", "2000", 0);
   setenv("OMP_WAIT_POLICY", "passive", 0);
-  // OpenBLAS 0.3.21 does not know newer CPUs and falls back to AVX2: half the speed. A cap set by
-  // RIDGE_MAX_ISA outranks what the user's environment asks of a library.
-  if (isa == IsaLevel::avx512) setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
+  // OpenBLAS 0.3.21 does not know newer CPUs and falls back to AVX2: half the speed. RIDGE_MAX_ISA is the one way to
+  // cap the libraries, since it caps our own rungs too.
+  if (isa == IsaLevel::avx512) setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 1);
   if (capped) {
     const bool avx2 = isa == IsaLevel::avx2;
     setenv("OPENBLAS_CORETYPE", avx2 ? "HASWELL" : "NEHALEM", 1);
