@@ -262,6 +262,37 @@ TEST_CASE("a learner begins with the climb; more is one click away, and kept", "
   CHECK(next.appearance.level == Level::kLearn);
 }
 
+TEST_CASE("the list of levels follows Up, Down, Enter and digits, and the menu Up, Down, Enter",
+          "[window][level]") {
+  Fixture f;
+  const Level first = f.state.appearance.level;
+  const std::string lab = f.state.selection.lab->id;
+  f.driver->type('h');  // where a digit opens a lab
+  REQUIRE(f.driver->click("level"));
+  REQUIRE(f.state.view.show_levels);
+  const bool is_top = first == Level::kLearn;
+  f.driver->key(is_top ? compat::Key::down : compat::Key::up);
+  f.driver->key(compat::Key::enter);
+  f.driver->frames();
+  CHECK_FALSE(f.state.view.show_levels);
+  CHECK(f.state.appearance.level == (is_top ? Level::kLab : static_cast<Level>(int(first) - 1)));
+  for (const Level level : {Level::kBench, Level::kLearn, Level::kLab}) {
+    REQUIRE(f.driver->click("level"));
+    f.driver->type(static_cast<char>('1' + static_cast<int>(level)));
+    f.driver->frames();
+    CHECK_FALSE(f.state.view.show_levels);
+    CHECK(f.state.appearance.level == level);
+  }
+  CHECK(f.state.view.screen == ScreenId::home);
+  CHECK(f.state.selection.lab->id == lab);
+  REQUIRE(f.driver->click("menu"));
+  f.driver->key(compat::Key::down);
+  f.driver->key(compat::Key::enter);
+  f.driver->frames();
+  CHECK_FALSE(f.state.view.show_menu);
+  CHECK(f.state.view.screen == screens()[1].id);
+}
+
 TEST_CASE("a level changes neither what is asked for nor a figure", "[window][level]") {
   Fixture f(1280, 720);
   f.run_all();

@@ -16,6 +16,7 @@
 #include "app/window/inspect/inspect_view.h"
 #include "app/window/inspect/walk_view.h"
 #include "app/window/shell/export.h"
+#include "app/window/shell/overlays.h"
 #include "app/window/shell/screens.h"
 #include "app/window/shell/settings.h"
 #include "app/window/shell/window.h"
@@ -406,7 +407,9 @@ void step_by_arrows(State& state, bool in_text) {
 
 void handle_keys(State& state) {
   const ImGuiIO& io = ImGui::GetIO();
-  const bool is_typing = state.view.show_palette || state.view.show_glossary;
+  // The levels take a digit, which would else open a lab behind them.
+  const bool is_typing =
+      state.view.show_palette || state.view.show_glossary || state.view.show_levels;
   for (const Action& entry : actions()) {
     const bool is_its_own = entry.id == "palette" || entry.id == "cancel";
     if ((is_typing && !is_its_own) || !works_here(state, entry)) continue;
@@ -475,10 +478,8 @@ void run_here(State& state) {
 }
 
 void escape(State& state) {
-  if (state.view.show_menu)
-    state.view.show_menu = false;
-  else if (state.view.show_levels)
-    state.view.show_levels = false;
+  if (state.view.show_menu || state.view.show_levels)
+    close_menus(state);
   else if (state.view.show_chart_menu)
     state.view.show_chart_menu = false;
   else if (state.view.show_palette)
@@ -507,8 +508,8 @@ void escape(State& state) {
 
 void open_palette(State& state) {
   state.view.show_palette = !state.view.show_palette;
-  state.view.show_menu = state.view.show_levels = state.view.show_glossary =
-      false;  // both would take what is typed
+  close_menus(state);
+  state.view.show_glossary = false;  // both would take what is typed
   state.view.palette_typed.clear();
   state.view.palette_at = 0;
 }
@@ -713,7 +714,11 @@ const Action kAfterViews[] = {
      "Show more, or less: Learn, Lab, Bench",
      {},
      always_available,
-     [](State& state) { state.view.show_levels = !state.view.show_levels; }},
+     [](State& state) {
+       const bool opens = !state.view.show_levels;
+       close_menus(state);
+       state.view.show_levels = opens;
+     }},
     {"reduced_motion",
      "Reduced motion on or off",
      {},

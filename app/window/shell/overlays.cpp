@@ -297,12 +297,19 @@ void draw_glossary(Ui& ui) {
 
 namespace {
 
+/// `here`: it is what is shown now; `marked`: Enter takes it.
+struct MenuLine {
+  std::string name, title, about, keys;
+  bool here = false, marked = false;
+};
+
 /// A line of a menu, whose titles have so much room; true when it was clicked.
-bool draw_menu_line(Ui& ui, const Area& row, const std::string& name, const char* title,
-                    float title_w, const char* about, const std::string& keys, bool here) {
+bool draw_menu_line(Ui& ui, const Area& row, float title_w, const MenuLine& line) {
+  const auto& [name, title, about, keys, here, marked] = line;
   const auto touched = ui.touch(name, row);
   if (touched.hovered || here)
     ui.fill(row, here ? ui.color(Role::highlight) : ui.raised(3), ui.px(5));
+  if (marked) ui.frame(row, ui.color(Role::series0), ui.px(5), ui.px(2));
   const float x = row.x + ui.px(12);
   ui.text(x, row.middle(), title, kSmall_px + 1, Role::text, here ? Face::strong : Face::body);
   ui.text(x + title_w, row.middle(), about, kSmall_px - 1, Role::muted, Face::body, Anchor::start,
@@ -320,10 +327,40 @@ Area draw_menu_box(Ui& ui, const Area& box) {
 
 constexpr float kMenuLine = 36, kMenuGap = 9;
 
+struct MarkedLine {
+  int at = 0;
+  bool is_taken = false;  ///< by Enter
+};
+
+/// Up and Down move the mark of a menu of so many lines, from the one that is shown.
+MarkedLine follow_menu_keys(Ui& ui, int shown, size_t lines) {
+  const int last = static_cast<int>(lines) - 1, before = ui.state.view.menu_at;
+  int at = before < 0 ? shown : before;
+  if (compat::key_pressed(compat::Key::down, true)) ++at;
+  if (compat::key_pressed(compat::Key::up, true)) --at;
+  at = std::clamp(at, 0, last);
+  if (at != before) ui.dispatch([at](State& state) { state.view.menu_at = at; });
+  // Under the ring of Tab, Enter presses what the ring is about.
+  return {at, !ui.shows_focus() && compat::key_pressed(compat::Key::enter)};
+}
+
+/// The line of the digit that was typed; -1: none was.
+int typed_line() {
+  for (const ImWchar character : ImGui::GetIO().InputQueueCharacters) {
+    if (character >= '1' && character <= '9') return static_cast<int>(character - '1');
+  }
+  return -1;
+}
+
 }  // namespace
 
+void close_menus(State& state) {
+  state.view.show_menu = state.view.show_levels = false;
+  state.view.menu_at = -1;
+}
+
 void draw_menu(Ui& ui) {
-  const auto close = [](State& state) { state.view.show_menu = false; };
+  const auto close = [](State& state) { close_menus(state); };
   Overlay overlay(ui, "menu", 0.4f);
   const float line_h = ui.px(kMenuLine);
   const auto all = screens();
@@ -334,6 +371,11 @@ void draw_menu(Ui& ui) {
   for (size_t at = 0; at < all.size(); ++at) high += begins(at) ? ui.px(kMenuGap) : 0;
   const Area box = {ui.px(12), ui.px(44), ui.px(430), high + ui.px(16)};
   Area inner = draw_menu_box(ui, box);
+  const auto shown = std::find_if(all.begin(), all.end(), [&](const ScreenDesc& screen) {
+    return screen.id == ui.state.view.screen;
+  });
+  const MarkedLine mark = follow_menu_keys(
+      ui, shown == all.end() ? 0 : static_cast<int>(shown - all.begin()), all.size());
   for (size_t at = 0; at < all.size(); ++at) {
     const ScreenDesc& screen = all[at];
     if (begins(at)) {
@@ -342,9 +384,11 @@ void draw_menu(Ui& ui) {
     }
     const bool here = screen.id == ui.state.view.screen;
     const std::string id = std::string("show_") + screen.name;
-    if (!draw_menu_line(ui, inner.take_top(line_h), "menu:" + id, screen.title, ui.px(104),
-                        screen.about, keys_here(ui.state, action(id)), here))
-      continue;
+    const bool marked = static_cast<int>(at) == mark.at;
+    const MenuLine line{"menu:" + id, screen.title, screen.about, keys_here(ui.state, action(id)),
+                        here,         marked};
+    const bool clicked = draw_menu_line(ui, inner.take_top(line_h), ui.px(104), line);
+    if (!clicked && !(marked && mark.is_taken)) continue;
     ui.dispatch(close);
     if (!here) ui.dispatch_action(id);
   }
@@ -360,7 +404,7 @@ const LevelChoice& level_choice(Level level) {
 }
 
 void draw_levels(Ui& ui) {
-  const auto close = [](State& state) { state.view.show_levels = false; };
+  const auto close = [](State& state) { close_menus(state); };
   Overlay overlay(ui, "levels", 0.4f);
   const float line_h = ui.px(kMenuLine), w = std::min(ui.px(580), ui.window.w - ui.px(24));
   const auto button = ui.widgets.find("level");
@@ -368,13 +412,21 @@ void draw_levels(Ui& ui) {
                                                  : std::max(button->second.right(), w + ui.px(12));
   const Area box = {right - w, ui.px(44), w, line_h * kLevelNames.size() + ui.px(16)};
   Area inner = draw_menu_box(ui, box);
+  const Level shown = ui.state.appearance.level;
+  const MarkedLine mark = follow_menu_keys(ui, static_cast<int>(shown), kLevelNames.size());
+  const int typed = typed_line();
   for (size_t i = 0; i < kLevelNames.size(); ++i) {
     const auto level = static_cast<Level>(i);
+    const int at = static_cast<int>(i);
     const LevelChoice& choice = level_choice(level);
-    if (!draw_menu_line(ui, inner.take_top(line_h), "level=" + std::string(choice.title),
-                        choice.title, ui.px(72), choice.about, "",
-                        level == ui.state.appearance.level))
-      continue;
+    const MenuLine line{"level=" + std::string(choice.title),
+                        choice.title,
+                        choice.about,
+                        std::to_string(i + 1),
+                        level == shown,
+                        at == mark.at};
+    const bool clicked = draw_menu_line(ui, inner.take_top(line_h), ui.px(72), line);
+    if (!clicked && at != typed && !(at == mark.at && mark.is_taken)) continue;
     ui.dispatch(close);
     ui.dispatch([level](State& state) { set_level(state, level); });
   }

@@ -29,14 +29,16 @@ std::vector<PaletteEntry> palette_entries(const State& state, std::string_view t
 
 // ---- drawn --------------------------------------------------------------------------------
 
-/// The list of screens behind the button at the top left.
+/// Neither the menu nor the levels are open any more.
+void close_menus(State& state);
+/// The list of screens behind the button at the top left. Up and Down move the mark, Enter takes the marked line.
 void draw_menu(Ui& ui);
 /// A level as people read it: "Learn", and what it shows.
 struct LevelChoice {
   const char *title, *about;
 };
 const LevelChoice& level_choice(Level level);
-/// The levels with a line each, under the button that names the one chosen.
+/// The levels with a line each, under the button that names the one chosen; a digit takes its line too.
 void draw_levels(Ui& ui);
 /// The list of everything that can be done.
 void draw_palette(Ui& ui);

@@ -211,7 +211,11 @@ void draw_menu_button(Ui& ui, Area* row) {
     const float y = place.middle() + ui.px(at) - line_h / 2;
     ui.fill({x, y, w, line_h}, ui.color(Role::text));
   }
-  if (touched.clicked) ui.dispatch([](State& state) { state.view.show_menu = true; });
+  if (touched.clicked)
+    ui.dispatch([](State& state) {
+      close_menus(state);
+      state.view.show_menu = true;
+    });
 }
 
 /// Beside the word of a tab, at its best and at its least, and between two groups of them.

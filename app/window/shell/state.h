@@ -75,6 +75,7 @@ struct ViewState {
   std::set<std::string> open_recorded;  ///< labs whose recordings Home lists machine by machine
   bool shows_all_recorded = false;      ///< Home lists every lab that was recorded
   bool show_menu = false, show_levels = false, show_palette = false;
+  int menu_at = -1;  ///< the marked line of the menu or of the levels; -1: the one that is shown
   std::string palette_typed;
   int palette_at = 0;  ///< the line that Enter does
   bool show_glossary = false;
