@@ -705,6 +705,14 @@ TEST_CASE("a lab without results of this session offers its last ones, and leads
   f.driver->frames(3);
   CHECK_FALSE(f.state.is_replay());
   CHECK(f.state.sessions.shown == &f.session);
+  // One rung takes no ladder's place, and is seen at its own settings alone.
+  f.driver->key(compat::Key::f5, true);
+  const WorkRequest one = f.session.last(RequestType::run);
+  REQUIRE(one.kernels.size() == 1);
+  f.session.measure(one, 0, 1e6);
+  f.session.finish(one);
+  f.driver->frames(3);
+  CHECK(f.driver->find("kept_bar"));
   f.run_all();
   CHECK_FALSE(f.driver->find("kept_bar"));
 }

@@ -75,6 +75,20 @@ struct KeptBar {
   const char* widget = "kept_bar";
 };
 
+/// So many rungs are what a presenter's step or a look at one of them measures: no ladder that takes the place of the last
+/// results.
+constexpr int64_t kFewRungs = 3;
+
+/// What this session has of the lab; `own`: rungs with a result at the settings in view.
+std::string measured_so_far(const State& state, int64_t own) {
+  if (own > 0)
+    return fmt::format("{} {} measured since the start.", own,
+                       own == 1 ? "rung was" : "rungs were");
+  return has_results(state.run(), *state.selection.lab)
+             ? "Nothing was measured at these settings since the start."
+             : "Nothing of this lab was measured since the start.";
+}
+
 std::optional<KeptBar> kept_bar(const State& state) {
   if (!state.selection.lab) return std::nullopt;
   if (state.teaching.tour && !is_away_from_tour(state)) return std::nullopt;
@@ -86,12 +100,12 @@ std::optional<KeptBar> kept_bar(const State& state) {
   if (state.sessions.opened)
     return KeptBar{"What is shown was measured before.", "Back to measuring here", ""};
   if (state.is_replay() || state.requests.is_measuring()) return std::nullopt;
-  const bool has_own =
-      std::any_of(state.ladder.rows.begin(), state.ladder.rows.end(),
-                  [](const RungView& row) { return row.origin == Origin::live || row.covered; });
-  const RecentRun* kept = has_own ? nullptr : kept_run_of(state, *state.selection.lab);
+  const auto own =
+      std::count_if(state.ladder.rows.begin(), state.ladder.rows.end(),
+                    [](const RungView& row) { return row.origin == Origin::live || row.covered; });
+  const RecentRun* kept = own > kFewRungs ? nullptr : kept_run_of(state, *state.selection.lab);
   if (!kept) return std::nullopt;
-  return KeptBar{"Nothing was measured since the start. Your last results: " + kept->title + ", " +
+  return KeptBar{measured_so_far(state, own) + " Your last results: " + kept->title + ", " +
                      kept->time_utc.substr(0, 10),
                  "Show them", kept->path};
 }
