@@ -1,4 +1,6 @@
 // Your turn: the copy, its saves from both sides, what the compiler says, the history of saves, the way back.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <thread>
 
@@ -8,6 +10,7 @@
 #include "app/window/edit/feedback.h"
 #include "app/window/edit/results.h"
 #include "app/window/edit/saves.h"
+#include "app/window/panels/verdict_card.h"
 #include "app/window/shell/settings.h"
 #include "app/window/views/view.h"
 #include "common/record/assembly.h"
@@ -231,6 +234,47 @@ TEST_CASE("a text that does not compile is marked at its line and runs nothing")
   w.driver->frames(10);
   CHECK(w.session.count(RequestType::run) == 1);
   CHECK(w.driver->find("message_2") == nullptr);
+}
+
+TEST_CASE("a verdict of an earlier save is no headline in the lab or on Compare") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  w.save(4e5, 17.9);
+  REQUIRE(w.session.run().comparisons().size() == 1);
+  const Comparison& pair = w.session.run().comparisons().back();
+  const auto elsewhere = [&] { return compared_elsewhere(w.state, w.session.run(), pair, "", ""); };
+  CHECK(earlier_save_text(w.state, w.session.run(), pair).empty());
+  CHECK_FALSE(elsewhere());
+  w.session.build_messages = {{2, 5, "error", "'y' was not declared"}};
+  w.state.editing->text += "y;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  w.state.view.screen = ScreenId::lab;
+  w.driver->frames(3);
+  const int saves = w.state.editing->kept;
+  REQUIRE(elsewhere());
+  CHECK(contains(elsewhere()->head, fmt::format("save {} does not compile", saves)));
+  CHECK(contains(elsewhere()->next, fmt::format("Save {} against", saves - 1)));
+  CHECK(contains(elsewhere()->next, "17.9×"));
+  CHECK(w.driver->find("verdict"));
+  CHECK_FALSE(w.driver->find("verdict_text"));  // the card has no verdict
+  w.driver->type('v');
+  w.driver->frames(3);
+  CHECK_FALSE(w.driver->find("verdict_text"));
+  REQUIRE(w.driver->click("forest:0"));  // asked for: it is said which save it is of
+  w.driver->frames(3);
+  CHECK(w.driver->find("verdict_text"));
+  CHECK(earlier_save_text(w.state, w.session.run(), pair) ==
+        fmt::format("of save {}, not of the last one", saves - 1));
+  w.session.build_messages = {};  // a text that is wrong
+  w.state.editing->text += "z;\n";
+  w.state.view.screen = ScreenId::workbench;
+  save_edit(w.state);
+  w.driver->frames(10);
+  w.finish_run(5e5, false);
+  REQUIRE(elsewhere());
+  CHECK(contains(elsewhere()->head, "failed its check"));
 }
 
 TEST_CASE("what was not built is called by where its build ended, whatever the reason's words") {

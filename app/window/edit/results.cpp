@@ -169,20 +169,6 @@ bool SaveResults::is_empty(const State& state) {
                             saves_.front().series == nullptr);
 }
 
-const char* refused_headline(const EditBuild& build) {
-  switch (build.ended_at.value().value_or(BuildEnd::text)) {
-    case BuildEnd::machine:
-      return "Cannot be built here";
-    case BuildEnd::compile:
-      return "Does not compile";
-    case BuildEnd::load:
-      return "Does not load";
-    case BuildEnd::text:
-      break;
-  }
-  return "Not built";
-}
-
 std::string times_in_turns(const Run& run, const Comparison& comparison) {
   const auto median_ns = [&](bool candidate) {
     const std::vector<double> times_ns =

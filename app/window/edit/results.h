@@ -18,9 +18,6 @@ void draw_tick(Ui& ui, float x, float y);
 /// "27 ms against the original's 300 ms a call, in turns": the medians of a comparison's rounds; empty: none were kept.
 std::string times_in_turns(const Run& run, const Comparison& comparison);
 
-/// Of a build that came to nothing, in two words: the compiler refused it, or what was compiled cannot be loaded.
-const char* refused_headline(const EditBuild& build);
-
 class SaveResults {
  public:
   void draw(Ui& ui, Area area);

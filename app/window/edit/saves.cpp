@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "common/core/format.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
 
@@ -69,6 +71,61 @@ std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::s
     if (save && !is_other_problem) save->comparison = &comparison;
   }
   return saves;
+}
+
+const char* refused_headline(const EditBuild& build) {
+  switch (build.ended_at.value().value_or(BuildEnd::text)) {
+    case BuildEnd::machine:
+      return "Cannot be built here";
+    case BuildEnd::compile:
+      return "Does not compile";
+    case BuildEnd::load:
+      return "Does not load";
+    case BuildEnd::text:
+      break;
+  }
+  return "Not built";
+}
+
+namespace {
+
+/// The text that was built last before this request; null: none was.
+const EditBuild* built_before(const Run& run, const std::string& edit, int64_t request) {
+  const EditBuild* found = nullptr;
+  for (const Request& one : run.requests()) {
+    const EditBuild* build = one.id < request ? run.build(one.id) : nullptr;
+    if (build && build->built && build->kernel == edit) found = build;
+  }
+  return found;
+}
+
+/// "does not compile", "failed its check": in the words of Your turn, within a sentence.
+std::string state_of(const Save& save) {
+  if (save.build->built) return save.failed() ? "failed its check" : "is not compared yet";
+  std::string text = refused_headline(*save.build);
+  text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text.starts_with("not ") ? "was " + text : text;
+}
+
+}  // namespace
+
+std::optional<EarlierSave> earlier_save(const Run& run, const Comparison& comparison,
+                                        const std::map<int64_t, int>& numbers) {
+  const bool is_candidate = is_edit(comparison.candidate);
+  const std::string& edit = is_candidate ? comparison.candidate : comparison.baseline;
+  if (!is_edit(edit)) return std::nullopt;
+  const EditBuild* compared = built_before(run, edit, comparison.request);
+  std::vector<Save> saves =
+      saves_of(run, edit, is_candidate ? comparison.baseline : comparison.candidate);
+  if (!compared || saves.empty()) return std::nullopt;
+  const Save& last = saves.back();
+  if (last.build->built && last.build->hash == compared->hash) return std::nullopt;
+  number_saves(numbers, &saves);
+  EarlierSave found{0, last.number, state_of(last)};
+  for (const Save& save : saves) {
+    if (save.build->built && save.build->hash == compared->hash) found.compared = save.number;
+  }
+  return found;
 }
 
 void number_saves(const std::map<int64_t, int>& numbers, std::vector<Save>* saves) {

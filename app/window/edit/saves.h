@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,17 @@ std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::s
 
 /// By the numbers of their requests; one that has none, by its neighbours.
 void number_saves(const std::map<int64_t, int>& numbers, std::vector<Save>* saves);
+
+/// A comparison of a learner's text that is not the last that was saved.
+struct EarlierSave {
+  int compared = 0, last = 0;  ///< their numbers
+  std::string last_state;      ///< "does not compile", "failed its check", "is not compared yet"
+};
+/// None: of the last one, or no learner's. `numbers` as for number_saves().
+std::optional<EarlierSave> earlier_save(const Run& run, const Comparison& comparison,
+                                        const std::map<int64_t, int>& numbers);
+/// Of a build that came to nothing, in two words: the compiler refused it, or what was compiled cannot be loaded.
+const char* refused_headline(const EditBuild& build);
 
 /// "n = 512": what its time is of; empty: it has none, or no size.
 std::string size_of(const Save& save);

@@ -9,11 +9,14 @@
 
 #include "app/query/recordings.h"
 #include "app/query/reporting.h"
+#include "app/window/edit/editing.h"
+#include "app/window/edit/saves.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shell/screens.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
 #include "common/record/clocks.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/pipeline_model.h"
 #include "common/record/processor_share.h"
@@ -144,6 +147,14 @@ std::string with_titles(std::string text, const State& state, const Comparison& 
   return text;
 }
 
+std::optional<EarlierSave> of_earlier_save(const State& state, const Run& run,
+                                           const Comparison& comparison) {
+  const Editing* editing = state.editing.get();
+  const bool is_open = editing && &run == &state.run() &&
+                       (editing->id == comparison.candidate || editing->id == comparison.baseline);
+  return earlier_save(run, comparison, is_open ? editing->numbers : std::map<int64_t, int>());
+}
+
 Words words_of(const Run& run, const Comparison& comparison, const Decision& decision,
                const State& state, const std::string& where) {
   const Params &ours = comparison.candidate_params, &theirs = comparison.baseline_params;
@@ -157,6 +168,8 @@ Words words_of(const Run& run, const Comparison& comparison, const Decision& dec
     words.title += "  ·  " + kept_together(point);
   if (!where.empty()) words.title += "  ·  recorded on " + where;
   words.title = with_stale(words.title, comparison.stale, "  ·  ");
+  if (const std::string save = earlier_save_text(state, run, comparison); !save.empty())
+    words.title += "  ·  " + save;
   for (const std::string& more : own_reasons(comparison)) {
     const bool is_said = is_of_crossing(more) || words.reason.find(more) != std::string::npos ||
                          (!decision.reserve.empty() && more.ends_with(decision.reserve));
@@ -351,20 +364,41 @@ VerdictWords verdict_words(const State& state, const Run& run, const Comparison&
           words.title,         words.evidence,      sentence_of(words.reason)};
 }
 
-std::optional<NoVerdict> compared_elsewhere(const State& state, const Run& run,
-                                            const Comparison& comparison, const std::string& where,
-                                            const std::string& to_do) {
-  const auto [compared, chosen] = points_of(state, comparison);
-  if (compared.empty()) return std::nullopt;
+std::string earlier_save_text(const State& state, const Run& run, const Comparison& comparison) {
+  const auto earlier = of_earlier_save(state, run, comparison);
+  return earlier ? fmt::format("of save {}, not of the last one", earlier->compared) : "";
+}
+
+namespace {
+
+/// "▲ 1.4× [1.3×, 1.5×] · 12 rounds in turns": an outcome that is no headline.
+std::string outcome_in_line(const State& state, const Run& run, const Comparison& comparison) {
   const Decision decision = decide(run, comparison, app::titles_of(*state.selection.lab));
   const Headline outcome = headline_of(comparison, decision.verdict);
   const char* const sign = outcome.arrow > 0 ? "▲ " : outcome.arrow < 0 ? "▼ " : "";
-  return NoVerdict{rung_title(state.ladder, comparison.candidate) + " against " +
-                       rung_title(state.ladder, comparison.baseline) + ": not compared at " +
-                       kept_together(chosen),
-                   "At " + kept_together(compared) + ": " +
-                       (*sign ? sign : outcome.text + "  ·  ") + evidence_of(comparison) +
-                       (where.empty() ? "" : "  ·  recorded on " + where) + ". " + to_do};
+  return (*sign ? sign : outcome.text + "  ·  ") + evidence_of(comparison);
+}
+
+}  // namespace
+
+std::optional<NoVerdict> compared_elsewhere(const State& state, const Run& run,
+                                            const Comparison& comparison, const std::string& where,
+                                            const std::string& to_do) {
+  const std::string candidate = rung_title(state.ladder, comparison.candidate),
+                    baseline = rung_title(state.ladder, comparison.baseline);
+  if (const auto earlier = of_earlier_save(state, run, comparison)) {
+    const std::string& edited = is_edit(comparison.candidate) ? candidate : baseline;
+    const std::string& other = is_edit(comparison.candidate) ? baseline : candidate;
+    return NoVerdict{fmt::format("{}: save {} {}", edited, earlier->last, earlier->last_state),
+                     fmt::format("Save {} against {}: ", earlier->compared, other) +
+                         outcome_in_line(state, run, comparison) + "."};
+  }
+  const auto [compared, chosen] = points_of(state, comparison);
+  if (compared.empty()) return std::nullopt;
+  return NoVerdict{
+      candidate + " against " + baseline + ": not compared at " + kept_together(chosen),
+      "At " + kept_together(compared) + ": " + outcome_in_line(state, run, comparison) +
+          (where.empty() ? "" : "  ·  recorded on " + where) + ". " + to_do};
 }
 
 float draw_no_verdict(Ui& ui, Area area, const NoVerdict& missing, bool measure) {

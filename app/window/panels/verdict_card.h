@@ -22,12 +22,16 @@ struct VerdictWords {
 };
 VerdictWords verdict_words(const State& state, const Run& run, const Comparison& comparison);
 
+/// "of save 3, not of the last one"; empty: of the last, or of no learner's text.
+std::string earlier_save_text(const State& state, const Run& run, const Comparison& comparison);
+
 /// What stands in place of a verdict: what is missing, and what to do.
 struct NoVerdict {
   std::string head, next;
 };
 /// Of a comparison at another point than the chosen one: that the chosen point lacks one, what came out at the other, and
-/// `to_do`. None: it is at the chosen point. `where` as in draw_verdict().
+/// `to_do`. Of one of a learner's text that is not the last save: what became of the last, and what came out for the
+/// other. None: it is at the chosen point, of the last save. `where` as in draw_verdict().
 std::optional<NoVerdict> compared_elsewhere(const State& state, const Run& run,
                                             const Comparison& comparison, const std::string& where,
                                             const std::string& to_do);

@@ -183,6 +183,8 @@ void CompareScreen::build_charts(const State& state) {
     if (!own.empty()) row.sublabel += " · " + own;
     if (is_repeated(source.comparisons, *one)) row.sublabel += " · an earlier run";
     row.sublabel = with_stale(row.sublabel, one->stale);
+    if (const std::string save = earlier_save_text(state, *source.run, *one); !save.empty())
+      row.sublabel += " · " + save;
     row.comparison = one;
     row.round_ratios = chart::round_ratios(*source.run, *one);
     row.verdict = decide(*source.run, *one, titles).verdict;
@@ -441,7 +443,7 @@ void CompareScreen::draw(Ui& ui, Area all) {
   if (!is_under_way && !source.machine.empty() && !is_picked_) {
     draw_hint(ui, all.take_top(ui.px(104), ui.px(12)), source.machine);
   } else if (!is_under_way) {
-    // One that was not picked answers for the chosen point, so that of another point is no headline.
+    // One that was not picked answers for the chosen point and the last save, so that of another is no headline.
     const auto elsewhere = is_picked_
                                ? std::nullopt
                                : compared_elsewhere(ui.state, *source.run, *one, source.machine,
