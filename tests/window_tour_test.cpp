@@ -203,6 +203,23 @@ TEST_CASE("a tour: an answer unlocks Run, results come with Reveal, the last ste
   CHECK(f.state.teaching.results.empty());
 }
 
+TEST_CASE("a factor that answers a tour's step is a prediction too, held before the run",
+          "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 1);
+  f.driver->frames(3);
+  REQUIRE(shown_step(f.state).ask == Ask::ratio);
+  type(f, "2");
+  f.driver->key(Key::enter);
+  REQUIRE(f.state.teaching.beat == Beat::run);
+  REQUIRE(f.session.predictions().size() == 1);
+  const Prediction& said = f.session.predictions()[0];
+  CHECK(said.kernel == shown_step(f.state).rungs.back());
+  CHECK(said.of == shown_step(f.state).rungs.front());
+  CHECK(said.factor == 2);
+  CHECK(param_int(said.params, "n") == 256);
+}
+
 TEST_CASE("a reason that leads to a table has it below", "[tour]") {
   Fixture f;
   start_tour(f.state, "class", 2);

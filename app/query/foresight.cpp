@@ -7,7 +7,9 @@
 
 #include "common/core/format.h"
 #include "common/record/one_run.h"
+#include "common/record/ratio_text.h"
 #include "common/stats/stats.h"
+#include "common/view/report/closeness.h"
 #include "common/view/report/predictions.h"
 
 namespace ridge::app {
@@ -25,6 +27,16 @@ Foresight::Change change_of(std::span<const double> first, std::span<const doubl
   if (!before || !after) return Foresight::Change::unknown;
   if (after->high < before->low) return Foresight::Change::closer;
   return after->low > before->high ? Foresight::Change::farther : Foresight::Change::unsettled;
+}
+
+/// As Foretold::factor has it. What other programs made a range is judged by its nearer end already.
+double factor_of(const report::Revealed& one) {
+  if (!one.range.empty()) return *one.factor;
+  const double said = one.prediction->factor;
+  if (said > 0 && one.ratio)
+    return report::miss_factor(said, *one.ratio, one.pair ? one.pair->ci : std::nullopt);
+  return 1 / report::miss_factor(*one.predicted_ns, *one.measured_ns,
+                                 one.series ? one.series->stats->ci_ns : std::nullopt);
 }
 
 }  // namespace
@@ -45,7 +57,7 @@ std::vector<Foretold> foretold_in(const Run& run) {
                   .said = report::said_text(*one.prediction),
                   .after_the_fact = one.after_the_fact};
     const bool is_factor = one.factor && std::isfinite(*one.factor) && *one.factor > 0;
-    if (is_factor) made.factor = one.factor;
+    if (is_factor) made.factor = factor_of(one);
     made.utc_s = (one.series ? ended_utc_s(run, *one.series) : std::nullopt).value_or(run_s);
     all.push_back(std::move(made));
   }
@@ -72,6 +84,7 @@ Foresight foresight(std::span<const Foretold> all) {
   if (factors.empty()) return sight;
   sight.slower = static_cast<int>(
       std::count_if(factors.begin(), factors.end(), [](double f) { return f > 1; }));
+  sight.right = static_cast<int>(std::count(factors.begin(), factors.end(), 1.0));
   const std::vector<double> off = distances(factors);
   sight.off = std::exp(stats::median(off));
   if (sight.judged < kFewestForHalves) return sight;
@@ -99,15 +112,20 @@ std::string change_text(Foresight::Change change) {
 
 std::string own_sentence(const Foresight& sight) {
   if (sight.judged == 0) return "";
-  const std::string faster_slower =
-      fmt::format("{} {} slower than you said, {} faster", sight.slower,
-                  sight.slower == 1 ? "was" : "were", sight.judged - sight.slower);
+  if (sight.judged == 1 && sight.right == 1)
+    return "Your first prediction: right, inside the interval of the outcome.";
   if (sight.judged == 1) {
     return fmt::format("Your first prediction: the outcome was {} by {}.",
-                       sight.slower == 1 ? "slower" : "faster", format_ratio(sight.off));
+                       sight.slower == 1 ? "slower" : "faster",
+                       format_ratio(rounded_down(sight.off)));
   }
-  std::string text = fmt::format("Your {} predictions: half of them within {} of the outcome; {}.",
-                                 sight.judged, format_ratio(sight.off), faster_slower);
+  std::string outcomes =
+      fmt::format("{} {} slower than you said, {} faster", sight.slower,
+                  sight.slower == 1 ? "was" : "were", sight.judged - sight.slower - sight.right);
+  if (sight.right > 0) outcomes += fmt::format(", {} right", sight.right);
+  std::string text =
+      fmt::format("Your {} predictions with a number: half of them within {} of the outcome; {}.",
+                  sight.judged, format_ratio(sight.off), outcomes);
   if (sight.first_half)
     text += fmt::format(" Earlier half {}, later half {}: {}.", format_ratio(*sight.first_half),
                         format_ratio(*sight.second_half), change_text(sight.change));

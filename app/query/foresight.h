@@ -15,7 +15,8 @@ namespace ridge::app {
 struct Foretold {
   std::string kernel, said;  ///< "8×", "12.0 ms"
   double utc_s = 0;          ///< of its outcome, else of its run: seconds since 1970; 0: not known
-  /// Above 1: it was slower than was said, in the unit in which it was said. Absent: no result answers it.
+  /// Above 1: it was slower than was said, in the unit in which it was said; 1: the interval of what was measured holds it.
+  /// Of its nearer end, as a tour says it (report::miss_factor). Absent: no result answers it.
   std::optional<double> factor;
   bool after_the_fact = false;  ///< a result was there already: it counts for nothing
 };
@@ -33,7 +34,7 @@ struct Foresight {
   int judged = 0;          ///< made before their result, which came
   int after_the_fact = 0;  ///< left out
   int open = 0;            ///< no result answers them
-  int slower = 0;          ///< of those judged: it was slower than was said
+  int slower = 0, right = 0;  ///< of those judged: it was slower than was said, or just that
   double off = 1;  ///< half of those judged are off by at most this factor, in either direction
   /// The same of the earlier and of the later half; absent under kFewestForHalves predictions.
   std::optional<double> first_half, second_half;
@@ -47,8 +48,8 @@ Foresight foresight(std::span<const Foretold> all);
 
 /// "closer"; "too few to say" where the halves are small, "not settled" where their intervals overlap.
 std::string change_text(Foresight::Change change);
-/// "Your 12 predictions: half of them within 2.10× of the outcome; 9 were slower than you said, 3 faster. ..."; empty: none
-/// was judged.
+/// "Your 12 predictions with a number: half of them within 2.10× of the outcome; 8 were slower than you said, 3 faster,
+/// 1 right. ..."; empty: none was judged.
 std::string own_sentence(const Foresight& sight);
 
 }  // namespace ridge::app

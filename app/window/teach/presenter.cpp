@@ -72,14 +72,18 @@ void send_next(State& state) {
   (request.type == RequestType::compare ? state.requests.compare : state.requests.run) = id;
 }
 
-/// The answer goes into the transcript before the run, where it is the time of a call.
+/// The answer goes into the transcript before the run, where it is the time of a call or a factor over the first bar.
 void note_prediction(State& state, const study::TourStep& step, const StepBars& bars) {
   const LessonBar* last = bars.last();
   const auto said = parse_answer(step.ask, answer_here(state).typed);
-  if (!said || !last || !last->can_run || step.ask != study::Ask::time) return;
+  if (!said || !last || !last->can_run) return;
   const KernelInfo& info = *find_info(state.sessions, last->asked.kernel);
-  state.sessions.shown->predict(
-      {last->asked.kernel, params_of_bar(state, info, last->asked), *said});
+  const Params params = params_of_bar(state, info, last->asked);
+  const LessonBar& first = bars.bars.front();
+  if (step.ask == study::Ask::time)
+    state.sessions.shown->predict({last->asked.kernel, params, *said});
+  else if (step.ask == study::Ask::ratio && first.can_run && &first != last)
+    state.sessions.shown->predict({last->asked.kernel, params, 0, 0, *said, first.asked.kernel});
 }
 
 bool has_recorded(const State& state, const StepBars& bars) {

@@ -18,6 +18,7 @@
 #include "common/record/processor_share.h"
 #include "common/record/ratio_text.h"
 #include "common/record/stale_words.h"
+#include "common/view/report/closeness.h"
 #include "labs/lab.h"
 
 namespace ridge::window {
@@ -514,13 +515,7 @@ std::optional<double> judged_answer(const TourStep& step, const StepBars& bars,
 
 /// What was said over the nearer end of the range; 1: it is right.
 double missed_by(double said, const StepOutcome& outcome) {
-  constexpr double kNear = 1.005;  // of a figure without a range
-  if (outcome.range) {
-    const auto& [low, high] = *outcome.range;
-    return said < low ? said / low : said > high ? said / high : 1;
-  }
-  const double factor = said / outcome.value;
-  return std::max(factor, 1 / factor) <= kNear ? 1 : factor;
+  return report::miss_factor(said, outcome.value, outcome.range);
 }
 
 }  // namespace

@@ -13,4 +13,9 @@ namespace ridge::report {
 std::string right_words(double said, double measured, const std::optional<Interval>& interval,
                         const std::string& shown);
 
+/// By what factor a number misses what was measured: what was said over the nearer end of the interval, 1 inside it. Without
+/// an interval over what was measured, 1 where the two read alike. Of a tour's answer, of Home's line and of the class
+/// page.
+double miss_factor(double said, double measured, const std::optional<Interval>& interval);
+
 }  // namespace ridge::report
