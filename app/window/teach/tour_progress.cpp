@@ -164,11 +164,21 @@ std::string tour_to_resume(const State& state) {
   const auto& tours = built_in_tours();
   const auto last = tours.find(state.tour_progress.last);
   if (last != tours.end() && !is_done(state, *last->second)) return last->first;
-  const std::vector<const study::Tour*> all = tours_in_order();
+  // After one that is done those behind it come first: it was chosen past the ones before it.
+  std::vector<const study::Tour*> all = tours_in_order();
+  const auto behind = std::find_if(all.begin(), all.end(), [&](const study::Tour* tour) {
+    return last != tours.end() && tour->id == last->first;
+  });
+  if (behind != all.end()) std::rotate(all.begin(), behind, all.end());
   for (const study::Tour* tour : all) {
     if (!is_done(state, *tour)) return tour->id;
   }
   return all.empty() ? "" : all.front()->id;
+}
+
+bool has_ended_tour(const State& state) {
+  const auto last = built_in_tours().find(state.tour_progress.last);
+  return last != built_in_tours().end() && is_done(state, *last->second);
 }
 
 bool is_tour_on(const State& state, const std::string& id) {

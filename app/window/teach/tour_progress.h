@@ -53,8 +53,11 @@ void resume_tour(State& state, const std::string& id);
 int steps_done(const State& state, const study::Tour& tour);
 /// Whether the last tour was begun and is not done: it has a place to go on at.
 bool has_begun_tour(const State& state);
-/// The tour that the door offers: the last one unless it is done, else the first that is not done, else the first.
+/// The tour that the door offers: the last one unless it is done, else the first behind it that is not done, else the first
+/// that is not, else the last one again.
 std::string tour_to_resume(const State& state);
+/// Whether the last tour is done: what the door offers is the next one.
+bool has_ended_tour(const State& state);
 /// The tours of this build, read once.
 const std::map<std::string, std::shared_ptr<const study::Tour>>& built_in_tours();
 /// The same in the order in which every list has them.
