@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/query/editing.h"
+#include "app/query/foresight.h"
 #include "app/study/tour.h"
 #include "app/window/edit/editing.h"
 #include "app/window/shell/export.h"
@@ -18,6 +19,7 @@
 #include "app/window/teach/tour_progress.h"
 #include "app/window/views/view.h"
 #include "common/record/edit.h"
+#include "common/view/report/closeness.h"
 #include "tests/window_fixture.h"
 
 namespace ridge::test {
@@ -62,6 +64,25 @@ TEST_CASE("predictions of the runs that are kept count on Home, this session's o
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   CHECK(f.driver->find("own_predictions"));
+}
+
+TEST_CASE("Home counts an answer by its nearer end of the interval, as a tour does",
+          "[window][home]") {
+  using report::miss_factor;
+  CHECK(miss_factor(10, 13.4, Interval{13.3, 13.6}) == Approx(10 / 13.3));
+  CHECK(miss_factor(20, 13.4, Interval{13.3, 13.6}) == Approx(20 / 13.6));
+  CHECK(miss_factor(13.5, 13.4, Interval{13.3, 13.6}) == 1);
+  CHECK(miss_factor(13.41, 13.4, std::nullopt) == 1);
+  app::Foretold slower{.kernel = "a", .said = "10 ms", .factor = 1.5};
+  app::Foretold right{.kernel = "b", .said = "2×", .factor = 1};
+  app::Foretold faster{.kernel = "c", .said = "8×", .factor = 0.8};
+  const std::vector<app::Foretold> all{slower, right, faster};
+  const app::Foresight sight = app::foresight(all);
+  CHECK(sight.judged == 3);
+  CHECK(sight.right == 1);
+  CHECK(app::own_sentence(sight).find(
+            "Your 3 predictions with a number: half of them within 1.25× of the outcome; 1 was "
+            "slower than you said, 1 faster, 1 right.") == 0);
 }
 
 // ---- watch it climb ----
@@ -590,6 +611,83 @@ TEST_CASE("a newcomer who learns begins with the tour for one alone, then with t
   for (size_t i = 0; i < built_in_tours().at("first_hour")->steps.size(); ++i)
     f.state.tour_progress.places["first_hour"].done.insert(static_cast<int>(i));
   CHECK(tour_to_resume(f.state) == tours_in_order()[1]->id);
+}
+
+TEST_CASE("after a tour that is done the door offers the one behind it, then those before it",
+          "[window][home]") {
+  Fixture f(1280, 720);
+  const auto done = [&](const std::string& id) {
+    f.state.tour_progress.last = id;
+    for (size_t i = 0; i < built_in_tours().at(id)->steps.size(); ++i)
+      f.state.tour_progress.places[id].done.insert(static_cast<int>(i));
+  };
+  const auto all = tours_in_order();
+  CHECK_FALSE(has_ended_tour(f.state));
+  done(all[1]->id);
+  CHECK(has_ended_tour(f.state));
+  CHECK(tour_to_resume(f.state) == all[2]->id);
+  for (size_t i = 2; i < all.size(); ++i) done(all[i]->id);
+  CHECK(tour_to_resume(f.state) == all[0]->id);
+  f.driver->type('h');
+  f.driver->frames(2);
+  // A title of two lines stands above the line of what was done.
+  for (const study::Tour* tour : all) {
+    const Area* title = f.driver->find("door_title:" + tour->id);
+    const Area* line = f.driver->find("door_done:" + tour->id);
+    if (title && line) CHECK(title->bottom() <= line->y);
+  }
+}
+
+TEST_CASE("what the command line solved while the window is open is seen on Home",
+          "[window][home]") {
+  const TemporaryFolder folder;
+  Fixture f;
+  f.state.settings.path = folder.path + "/settings.json";
+  save_settings(&f.state);
+  f.driver->type('h');
+  f.driver->frames(2);
+  CHECK_FALSE(exercise_progress(f.state, "turned_loops").is_solved);
+  {
+    State other;  // the command line's
+    other.settings.path = f.state.settings.path;
+    load_settings(&other);
+    other.history.exercises["turned_loops"] = {2, true};
+    save_settings(&other);
+  }
+  for (int i = 0; i < 1500 && !exercise_progress(f.state, "turned_loops").is_solved; ++i)
+    f.driver->frames(1);
+  CHECK(exercise_progress(f.state, "turned_loops").is_solved);
+  CHECK(exercise_progress(f.state, "turned_loops").hints_spent == 2);
+}
+
+TEST_CASE("the next start has the mode of the climb, and the climb of the last results on its door",
+          "[window][home]") {
+  const TemporaryFolder folder;
+  {
+    Fixture f;
+    f.state.history.runs_folder = folder.path + "/runs";
+    f.state.settings.path = folder.path + "/settings.json";
+    watch(f, 0.8e6);
+    f.session.judge(f.session.last(RequestType::compare), Verdict::slower, 0.5);
+    f.driver->frames(3);
+    save_settings(&f.state);
+  }
+  Fixture f(1280, 720);
+  f.state.history.runs_folder = folder.path + "/runs";
+  f.state.settings.path = folder.path + "/settings.json";
+  load_settings(&f.state);
+  CHECK(f.state.selection.mode == RunMode::live);
+  f.driver->type('h');
+  for (int i = 0; i < 500 && !f.driver->find("climb_reached"); ++i) {  // a thread reads them
+    f.driver->frames(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  REQUIRE(f.driver->find("climb_reached"));
+  CHECK(f.driver->find("climb_bar:" + std::string(short_climb_lab()->short_climb[0])));
+  CHECK(f.driver->shell().primary_buttons() == std::vector<std::string>{"next_tour"});
+  REQUIRE(f.driver->click("open_kept_climb"));
+  f.driver->frames(3);
+  CHECK(f.state.is_replay());
 }
 
 TEST_CASE("Present lists the tours where none was begun: the first one is for one alone",

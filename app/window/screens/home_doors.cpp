@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "app/query/recordings.h"
+#include "app/session/saved_run.h"
 #include "app/study/tour.h"
 #include "app/window/edit/editing.h"
 #include "app/window/shell/actions.h"
@@ -13,6 +14,7 @@
 #include "app/window/shell/settings.h"
 #include "app/window/teach/presenter.h"
 #include "app/window/teach/tour_progress.h"
+#include "common/core/background.h"
 #include "common/core/format.h"
 #include "labs/lab.h"
 
@@ -105,10 +107,12 @@ void draw_climb_columns(Ui& ui, Area area, const Lab& lab, const ClimbCard& card
   }
 }
 
-/// After the climb: what it reached, the way to why, and the climb once more.
-void draw_climbed(Ui& ui, const Area& door, const Lab& lab, const ClimbCard& card) {
-  const std::string reached = card.title + ": " + card_gain(card) + " as fast " + card_steps(card) +
-                              ". " + card.library + ".";
+/// After the climb: what it reached, the way to why, and the climb once more. `kept`: it is of an earlier session.
+void draw_climbed(Ui& ui, const Area& door, const Lab& lab, const ClimbCard& card,
+                  const KeptClimb* kept) {
+  const std::string reached = card.title + (kept ? " on " + kept->day : "") + ": " +
+                              card_gain(card) + " as fast " + card_steps(card) + ". " +
+                              card.library + ".";
   Area inner = open_door(ui, door, {"Watch it climb", reached.c_str()});
   ui.widgets["climb_reached"] = door;
   Area row = inner.take_top(ui.px(42), ui.px(10));
@@ -124,17 +128,59 @@ void draw_climbed(Ui& ui, const Area& door, const Lab& lab, const ClimbCard& car
     ui.dispatch_action("watch");
   Area link = inner.take_top(ui.px(24), ui.px(6));
   link.x -= ui.px(8);
-  if (text_link(ui, "show_card", link, "Show the card")) ui.dispatch_action("climb_card");
+  if (kept && text_link(ui, "open_kept_climb", link, "Open these results"))
+    ui.dispatch([path = kept->path](State& state) { open_run(state, path); });
+  if (!kept && text_link(ui, "show_card", link, "Show the card")) ui.dispatch_action("climb_card");
   draw_climb_columns(ui, inner, lab, card);
 }
 
-void draw_watch(Ui& ui, Area door) {
+/// The newest climb in these runs.
+std::optional<KeptClimb> climb_of(const std::vector<std::string>& paths, const Lab& lab) {
+  for (const std::string& path : paths) {
+    const auto run = app::load_saved(path);
+    const auto climb = run ? climb_in(*run, lab) : std::nullopt;
+    if (!climb || !run->environment()) continue;
+    constexpr size_t kDay = 10;
+    return KeptClimb{climb_card(*run, *climb), path, run->environment()->time_utc.substr(0, kDay),
+                     run->environment()->cpu.model};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+/// Before this session has a climb of its own: that of the last results. Null: they hold none, or are being read.
+const KeptClimb* HomeDoors::kept_climb(Ui& ui) {
+  constexpr size_t kMostRuns = 3;  // a large one takes a second to read
   const State& state = ui.state;
+  const Lab* lab = short_climb_lab();
+  if (!is_begun_ && lab && !state.history.runs_folder.empty()) {
+    std::vector<std::string> paths;
+    for (const RecentRun& recent : state.history.recent) {
+      const auto& labs = recent.labs;
+      const bool has = std::find(labs.begin(), labs.end(), lab->id) != labs.end();
+      if (has && recent.path != state.history.run_file && paths.size() < kMostRuns)
+        paths.push_back(recent.path);
+    }
+    if (!paths.empty()) reading_ = in_background([paths, lab] { return climb_of(paths, *lab); });
+  }
+  is_begun_ = true;
+  if (is_ready(reading_)) kept_ = reading_.get();
+  ui.needs_redraw |= reading_.valid();
+  if (!kept_ || state.first_climb.lab || state.is_replay()) return nullptr;
+  const auto& environment = state.run().environment();
+  return environment && environment->cpu.model != kept_->cpu ? nullptr : &*kept_;
+}
+
+void HomeDoors::draw_watch(Ui& ui, Area door) {
+  const State& state = ui.state;
+  const KeptClimb* kept = kept_climb(ui);
+  if (kept) return draw_climbed(ui, door, *short_climb_lab(), kept->card, kept);
   ClimbCard card;
   if (state.first_climb.lab) card = climb_card(climb_run(state), state.first_climb);
   const bool has_climbed = climb_card_blocker(state).empty() && !card.gain.empty();
   if (has_climbed && !state.is_replay())
-    return draw_climbed(ui, door, *state.first_climb.lab, card);
+    return draw_climbed(ui, door, *state.first_climb.lab, card, nullptr);
   Area inner = open_door(
       ui, door,
       {"Watch it climb",
@@ -169,6 +215,8 @@ void draw_watch(Ui& ui, Area door) {
   if (const Lab* lab = short_climb_lab()) draw_climb_columns(ui, inner, *lab, card);
 }
 
+namespace {
+
 /// "60 min", and how far one is.
 std::string tour_state(const State& state, const study::Tour& tour) {
   const int done = steps_done(state, tour);
@@ -176,7 +224,9 @@ std::string tour_state(const State& state, const study::Tour& tour) {
   return done == 0 ? minutes : fmt::format("{} · {} of {} done", minutes, done, tour.steps.size());
 }
 
-constexpr float kTourLine = 24, kTourMore = 17;  // of a title that takes two lines
+constexpr float kTourLine = 24, kTourMore = 20;  // of a title that takes two lines
+constexpr float kTourTrack = 2,
+                kTourFoot = 4;  // the line of what was done, and its room under the words
 
 /// A long title takes two lines in a narrow door.
 float tour_line_height(Ui& ui, const State& state, const study::Tour& tour, float width) {
@@ -207,7 +257,7 @@ void draw_tour_lines(Ui& ui, Area* inner) {
     const int done = steps_done(ui.state, *tour);
     const float share = static_cast<float>(done) / static_cast<float>(tour->steps.size());
     if (done > 0) {  // how far it was taken
-      const Area track = {row.x, ground.bottom() - ui.px(2), row.w, ui.px(2)};
+      const Area track = {row.x, ground.bottom() - ui.px(kTourTrack), row.w, ui.px(kTourTrack)};
       ui.fill(track, ui.raised(3));
       ui.fill({track.x, track.y, track.w * share, track.h}, ui.color(Role::series0));
       ui.widgets["door_done:" + tour->id] = {track.x, track.y, track.w * share, track.h};
@@ -217,8 +267,12 @@ void draw_tour_lines(Ui& ui, Area* inner) {
     const float room = row.w - says_w - ui.px(12);
     const float title_h =
         ui.paragraph({row.x, row.y, room, 0}, tour->title, kSmall_px, Role::text, Face::body, true);
-    ui.paragraph({row.x, row.middle() - title_h / 2, room, 0}, tour->title, kSmall_px, Role::text);
-    ui.text(row.right(), row.middle(), says, kTiny_px + 1, Role::muted, Face::body, Anchor::end);
+    // Above the line of what was done, whether that is there or not: all titles stand in step.
+    const float middle = row.y + (row.h - ui.px(kTourFoot)) / 2;
+    const Area title = {row.x, middle - title_h / 2, room, title_h};
+    ui.paragraph(title, tour->title, kSmall_px, Role::text);
+    ui.widgets["door_title:" + tour->id] = title;
+    ui.text(row.right(), middle, says, kTiny_px + 1, Role::muted, Face::body, Anchor::end);
     if (touched.hovered) ui.tooltip(tour->title + "\n" + tour->audience);
     if (touched.clicked) ui.dispatch([id = tour->id](State& state) { resume_tour(state, id); });
   }
@@ -293,8 +347,12 @@ void HomeDoors::draw_learn(Ui& ui, Area door) const {
   const Area row = inner.take_top(ui.px(42), ui.px(10));
   const float present_w = ui.width("Present", kSmall_px + 1, Face::strong) + ui.px(32);
   Area begin = {row.x, row.y, row.w - present_w - ui.px(8), row.h};
-  if (door_button(ui, "resume_tour", &begin, (goes_on ? "Resume: " : "Begin: ") + tour.title,
-                  Ui::Kind::normal))
+  const bool is_again = done == static_cast<int>(tour.steps.size());
+  const char* const verb = is_again                ? "Again: "
+                           : goes_on               ? "Resume: "
+                           : has_ended_tour(state) ? "Next: "
+                                                   : "Begin: ";
+  if (door_button(ui, "resume_tour", &begin, verb + tour.title, Ui::Kind::normal))
     ui.dispatch([id](State& changed) { resume_tour(changed, id); });
   const Area present = {row.right() - present_w, row.y, present_w, row.h};
   // The tour that a newcomer begins with is for one alone: what a room sees is chosen from the list.

@@ -155,7 +155,7 @@ void set_param(State& state, const std::string& name, ParamValue value) {
 }
 
 void set_mode(State& state, RunMode mode) {
-  state.selection.mode = mode;
+  choose_mode(state, mode);
   state.requests.estimates_due = true;
   state.ladder.dirty = true;
 }

@@ -325,7 +325,7 @@ void start_first_climb(State& state) {
   const Lab* lab = short_climb_lab();
   open_lab(state, lab->id);
   state.selection.params.clear();
-  state.selection.mode = RunMode::live;
+  choose_mode(state, RunMode::live);
   state.selection.cache = CacheMode::hot;
   state.selection.baseline.clear();
   if (const ViewDesc* view = find_view("gains")) state.selection.view = view;
@@ -465,6 +465,22 @@ ClimbCard climb_card(const Run& run, const FirstClimb& climb) {
   if (climbs.best) say_ceiling(run, *climbs.best, &card);
   say_caveats(run, climbs, &card);
   return card;
+}
+
+std::optional<FirstClimb> climb_in(const Run& run, const Lab& lab) {
+  const auto& requests = run.requests();
+  for (auto it = requests.rbegin(); it != requests.rend(); ++it) {
+    if (it->type != RequestType::run || it->open() || it->lab != lab.id) continue;
+    const Climbs climbs = climbs_of(run, lab, it->id);
+    const bool has_gain = climbs.best && climbs.best != climbs.first;
+    if (!has_gain || 2 * climbs.all.size() <= lab.short_climb.size()) continue;
+    FirstClimb climb;
+    climb.stage = FirstClimb::Stage::over;
+    climb.lab = &lab;
+    climb.run = it->id;
+    return climb;
+  }
+  return std::nullopt;
 }
 
 std::string card_figure(const ClimbCard& card) {

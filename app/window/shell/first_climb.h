@@ -77,6 +77,9 @@ struct ClimbCard {
   std::vector<Caveat> caveats;  ///< cancelled, failed checks, a busy machine, no ceiling
 };
 ClimbCard climb_card(const Run& run, const FirstClimb& climb);
+/// The climb that the run of an earlier session holds, over: its newest run of more than half of the lab's short climb that
+/// brought a gain. None: it holds none.
+std::optional<FirstClimb> climb_in(const Run& run, const Lab& lab);
 /// "69×", "about 92×", and what follows it: "in 5 steps, 74 % of its ceiling". What qualifies them is in card_brief().
 std::string card_figure(const ClimbCard& card);
 /// "between 43.5× and 118×": beside a figure that is the middle of a range; else empty.

@@ -444,18 +444,19 @@ void load_history(State* state, const Json& json) {
   }
 }
 
-void load_exercises(State* state, const Json& json) {
-  state->history.exercises.clear();
+std::map<std::string, ExerciseProgress> exercises_in(const Json& json) {
+  std::map<std::string, ExerciseProgress> found;
   const auto all = json.find("exercises");
-  if (all == json.end() || !all->is_object()) return;
+  if (all == json.end() || !all->is_object()) return found;
   for (const auto& [name, entry] : all->items()) {
     if (!entry.is_object()) continue;
     const auto hints = entry.find("hints_spent"), solved = entry.find("solved");
-    ExerciseProgress& known = state->history.exercises[name];
+    ExerciseProgress& known = found[name];
     if (hints != entry.end() && hints->is_number_integer())
       known.hints_spent = std::clamp(hints->get<int>(), 0, 100);
     if (solved != entry.end() && solved->is_boolean()) known.is_solved = solved->get<bool>();
   }
+  return found;
 }
 
 Json exercises_json(const State& state) {
@@ -513,8 +514,38 @@ void load_settings(State* state) {
   if (log_time != json->end() && log_time->is_boolean()) look.log_time = *log_time;
   state->settings.class_folder = text_in(*json, "class_folder");
   state->settings.learner = text_in(*json, "learner");
+  if (const auto mode = value_named<RunMode>(text_in(*json, "mode"));
+      mode && *mode != RunMode::compare)
+    state->selection.mode = state->settings.mode = *mode;
   load_history(state, *json);
-  load_exercises(state, *json);
+  state->history.exercises = exercises_in(*json);
+}
+
+void choose_mode(State& state, RunMode mode) {
+  state.selection.mode = state.settings.mode = mode;
+}
+
+bool reread_exercises(State& state, double now_s) {
+  constexpr double kLookEvery_s = 1;
+  const ScreenId screen = state.view.screen;
+  const bool lists_them =
+      screen == ScreenId::home || screen == ScreenId::workbench || screen == ScreenId::classroom;
+  if (!lists_them || state.settings.path.empty()) return false;
+  if (now_s - state.settings.looked_s < kLookEvery_s) return false;
+  state.settings.looked_s = now_s;
+  const auto text = read_whole(state.settings.path);
+  if (!text || *text == state.settings.kept || *text == state.settings.seen) return false;
+  state.settings.seen = *text;
+  const auto json = parse_json(*text, state.settings.path);
+  if (!json || !json->is_object()) return false;
+  bool is_new = false;
+  for (const auto& [name, there] : exercises_in(*json)) {
+    ExerciseProgress& here = state.history.exercises[name];
+    is_new |= (there.is_solved && !here.is_solved) || there.hints_spent > here.hints_spent;
+    here.is_solved |= there.is_solved;
+    here.hints_spent = std::max(here.hints_spent, there.hints_spent);
+  }
+  return is_new;
 }
 
 void save_settings(State* state) {
@@ -531,6 +562,7 @@ void save_settings(State* state) {
                      {"right_width", look.right_width},
                      {"reduced_motion", look.reduced_motion},
                      {"log_time", look.log_time},
+                     {"mode", to_string(state->settings.mode)},
                      {"last_lab", state->history.last_lab},
                      {"class_folder", state->settings.class_folder},
                      {"learner", state->settings.learner},

@@ -94,6 +94,12 @@ LabProgress lab_progress(const State& state, const Lab& lab);
 
 struct State;
 
+/// The mode of the runs to come, also after the next start.
+void choose_mode(State& state, RunMode mode);
+/// On the screens that list exercises: what the command line or another window has solved since, and hints spent there.
+/// Looks at most once a second. True: something is new.
+bool reread_exercises(State& state, double now_s);
+
 /// How the window looks.
 struct Appearance {
   /// How much of it is shown; a figure is the same at every level. The window of a first start is at kLearn.
@@ -116,7 +122,11 @@ struct Settings {
   std::string class_folder;     ///< of the leaderboard's runs; empty: those of this machine
   std::string learner;          ///< the name that a leaderboard shows; empty: the file's
   std::string export_root;      ///< folder under which exports are written
+  RunMode mode = RunMode::
+      measure;  ///< as it was chosen last, or as the climb set it; a tour's own mode is not kept
   std::string kept;             ///< the file's text as it was read or written last
+  std::string seen;             ///< that text as reread_exercises() found it last
+  double looked_s = 0;          ///< when it looked
 };
 
 /// $XDG_CONFIG_HOME or ~/.config, then ridgepoint/settings.json. Empty without a home.

@@ -283,13 +283,14 @@ bool refresh(State& state, double now_s) {
   const bool climbed = tick_first_climb(state);
   note_progress(state, now_s);
   keep_run(state);
+  const bool solved = reread_exercises(state, now_s);
   const bool looked = tick_inspect(state, now_s);
   const bool walked = tick_walk(state, now_s);
   const bool stamped = tick_lanes(state);
   const bool counted = tick_count(state);
   const bool remembered = tick_history(state);
-  return moved || toured || edited || rewritten || climbed || looked || walked || stamped ||
-         counted || remembered || state.ladder.dirty;
+  return moved || toured || edited || rewritten || climbed || solved || looked || walked ||
+         stamped || counted || remembered || state.ladder.dirty;
 }
 
 }  // namespace ridge::window

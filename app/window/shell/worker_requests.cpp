@@ -376,7 +376,7 @@ void run_ladder(State& state) {
 
 void climb(State& state) {
   state.selection.params.clear();
-  state.selection.mode = RunMode::live;
+  choose_mode(state, RunMode::live);
   state.selection.cache = CacheMode::hot;
   state.selection.view = &kLadderView;
   state.view.screen = ScreenId::lab;
@@ -547,7 +547,7 @@ void rerun_live(State& state) {
 
 void toggle_reruns(State& state) {
   state.teaching.reruns = !state.teaching.reruns;
-  if (state.teaching.reruns) state.selection.mode = RunMode::live;
+  if (state.teaching.reruns) choose_mode(state, RunMode::live);
   state.notice = {state.teaching.reruns
                       ? "Live: a change of a parameter runs the selected rung again."
                       : "Changes wait for Run again.",
