@@ -254,6 +254,10 @@ TEST_CASE("a verdict of an earlier save is no headline in the lab or on Compare"
   w.driver->frames(3);
   const int saves = w.state.editing->kept;
   REQUIRE(elsewhere());
+  const RungView* row = find_row(w.state.ladder, kEdited);
+  REQUIRE(row);
+  CHECK(row->series == nullptr);  // the bar was of an earlier text
+  CHECK(row->reason == "✗ Does not compile");
   CHECK(contains(elsewhere()->head, fmt::format("save {} does not compile", saves)));
   CHECK(contains(elsewhere()->next, fmt::format("Save {} against", saves - 1)));
   CHECK(contains(elsewhere()->next, "17.9×"));
@@ -275,6 +279,73 @@ TEST_CASE("a verdict of an earlier save is no headline in the lab or on Compare"
   w.finish_run(5e5, false);
   REQUIRE(elsewhere());
   CHECK(contains(elsewhere()->head, "failed its check"));
+}
+
+TEST_CASE("an error is marked before a note of its line, and stands whole under the text") {
+  Edits w(1280, 720);
+  w.open();
+  w.finish_run();
+  for (int i = 0; i < 90; ++i) w.state.editing->text += "int far" + std::to_string(i) + ";\n";
+  const auto& text = w.state.editing->text;
+  const int line = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  w.session.build_messages = {
+      {line - 1, 3, "warning", "this 'for' clause does not guard... [-Wmisleading-indentation]"},
+      {line, 5, "note", "...this statement, but the latter is misleadingly indented"},
+      {line, 60, "error", "'x' was not declared in this scope"}};
+  save_edit(w.state);
+  w.driver->frames(10);
+  const Area* messages = w.driver->find("messages");
+  REQUIRE(messages);
+  const Area* marked = w.driver->find("message_" + std::to_string(line));
+  REQUIRE(marked);  // it came into view
+  CHECK(marked->bottom() <= messages->y);
+  CHECK(marked->y >= w.driver->find("editor")->y);
+  CHECK(messages->right() <= w.driver->find("editor")->right() + 1);
+}
+
+TEST_CASE("a save without a change says so, and is one save with the one before it") {
+  Edits w;
+  w.open();
+  w.finish_run();
+  w.save(4e5, 1.25);
+  const size_t before = w.saves().size();
+  const Series* timed = w.saves().back().series;
+  REQUIRE(timed);
+  save_edit(w.state);
+  w.driver->frames(10);
+  CHECK(w.saves().size() == before);
+  CHECK(w.saves().back().series != nullptr);  // no earlier text's, nor lost to one
+  CHECK(w.saves().front().series != w.saves().back().series);
+  w.finish_run(3e5);
+  bool is_error = false;
+  CHECK(contains(editing_status(w.state, &is_error), "Nothing changed since save"));
+  CHECK(w.saves().size() == before);
+  CHECK(w.saves().back().median_ns() == Approx(3e5));
+  CHECK(w.saves().back().comparison != nullptr);
+  w.state.editing->text += "int other;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  CHECK_FALSE(contains(editing_status(w.state, &is_error), "Nothing changed"));
+}
+
+TEST_CASE("a solved exercise whose last save is broken says which save solved it") {
+  Edits w(1280, 720);
+  const auto all = app::all_exercises();
+  REQUIRE(all);
+  const auto first = std::find_if(all->begin(), all->end(), [](const app::Exercise& one) {
+    return one.name == "turned_loops";
+  });
+  REQUIRE(first != all->end());
+  start_exercise(w.state, *first);
+  w.driver->frames(10);
+  w.save(4e5, 1.25);
+  CHECK(exercise_progress(w.state, "turned_loops").is_solved);
+  CHECK_FALSE(w.driver->find("solved_before"));
+  w.session.build_messages = {{2, 5, "error", "'y' was not declared"}};
+  w.state.editing->text += "y;\n";
+  save_edit(w.state);
+  w.driver->frames(10);
+  CHECK(w.driver->find("solved_before"));
 }
 
 TEST_CASE("what was not built is called by where its build ended, whatever the reason's words") {

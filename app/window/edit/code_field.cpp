@@ -172,6 +172,16 @@ void CodeField::begin_at(const CodeLook& look, float row_h) {
   ImGui::SetScrollY(row_h * static_cast<float>(std::max(0, look.first - 1)));
 }
 
+/// Where it is out of sight, a third of the way down.
+void CodeField::show_broken(const CodeLook& look, float row_h) {
+  if (look.broken == 0 || std::exchange(shown_build_, look.build) == look.build) return;
+  const float top = row_h * static_cast<float>(look.broken - 1), from = ImGui::GetScrollY();
+  const float high = ImGui::GetWindowHeight();
+  if (top < from || top > from + high - 3 * row_h)
+    ImGui::SetScrollY(std::max(0.0f, top - high / 3));
+  ImGui::SetScrollX(0);
+}
+
 bool CodeField::draw(Ui& ui, const Area& area, std::string* text, const CodeLook& look) {
   ImGui::SetCursorScreenPos({area.x, area.y});
   // It scrolls on its own: under what stands above, a text field would take the clicks meant for that.
@@ -184,6 +194,7 @@ bool CodeField::draw(Ui& ui, const Area& area, std::string* text, const CodeLook
                ImGui::GetTextLineHeight(), 0};
   page.gutter = page.column * 5.4f;
   begin_at(look, page.row_h);
+  show_broken(look, page.row_h);
   page.width = std::max(ImGui::GetWindowWidth() - ui.px(12),
                         page.gutter + width_of(ui, lines, look, page.column));
   LexState lexer;

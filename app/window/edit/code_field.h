@@ -2,6 +2,7 @@
 // text left invisible, and the same text stands under it in colours, with numbers and notes beside its lines.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ struct CodeLook {
   std::span<const int> linked = {};  ///< lines that instructions were made of, ascending
   int lit = 0;                       ///< the linked line that stands out; 0: none
   int stepped = 0;                   ///< the line of a warp's request that is shown; 0: none
+  int broken =
+      0;  ///< the line of the first error: it comes into view once for each `build`; 0: none
+  int64_t build = 0;
   bool is_read_only = false;
   bool is_unsaved = false;     ///< once it is saved, the beginnings of the lines are in view again
   bool leaves = false;         ///< the keyboard goes back to the window
@@ -42,6 +46,8 @@ class CodeField {
  private:
   void follow_cursor(const std::string& text, const ImVec2& origin, float column, float row_h);
   void begin_at(const CodeLook& look, float row_h);
+  void show_broken(const CodeLook& look, float row_h);
+  int64_t shown_build_ = 0;  ///< whose error came into view last
   int hovered_line_ = 0;
   std::string file_;
   int cursor_ = -1;    ///< bytes into the text; -1: the field lacks the keyboard

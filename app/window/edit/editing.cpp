@@ -86,6 +86,7 @@ void show_editing(State& state) {
 void ask_to_build(State& state, Editing* editing) {
   keep_on_disk(state, editing);
   editing->wants_build = true;
+  editing->is_again = false;
   editing->as_opened.clear();
   editing->saved_ns = editing->watch.saved_ns();
 }
@@ -528,10 +529,12 @@ void save_edit(State& state) {
     state.notice = {written.error().sentence(), true};
     return;
   }
+  const bool is_same = editing.on_disk == editing.text && editing.build_request != 0;
   editing.on_disk = editing.text;
   editing.watch.changed();
   state.notice = {};  // it was about the save before
   ask_to_build(state, &editing);
+  editing.is_again = is_same && !editing.is_as_handed_out();
   state.ladder.dirty = true;
 }
 
@@ -624,6 +627,9 @@ std::string editing_status(const State& state, bool* is_error) {
   if (!editing.exercise.empty() && editing.built == editing.original)
     return "It compiles, and its hole is still empty: fill it and save.";
   std::string text =
+      (editing.is_again
+           ? fmt::format("Nothing changed since save {}, built and timed again: ", editing.kept)
+           : "") +
       fmt::format("compiled {:.2f} s, loaded {:.2f} s", build->compile_s, build->load_s);
   if (editing.first_s)
     text += fmt::format(", first verified number {:.2f} s after the save", *editing.first_s);

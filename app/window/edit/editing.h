@@ -41,6 +41,7 @@ struct Editing {
   bool cancels = false;       ///< its build, run or comparison, because there is a newer text
   bool leaves_field = false;  ///< by Esc: the text stays as it is
   bool in_field = false;      ///< the editor has the keyboard
+  bool is_again = false;      ///< what was saved last is the text of the save before
   bool is_recorded = false;   ///< of a saved run: it is read, and nothing of it is built
   double build_since_s = 0;   ///< when the build was asked for, by the window's clock
   double now_s = 0;           ///< that clock

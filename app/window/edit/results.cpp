@@ -155,11 +155,12 @@ void SaveResults::read(const State& state) {
   if (of_ == &run && version_ == run.version() && build_ == build) return;
   of_ = &run, version_ = run.version(), build_ = build;
   saves_ = saves_of(run, state.editing->id, state.editing->kernel);
-  // The file as it was handed out is built when it opens, and is no save of the learner's.
-  const bool is_handed_out = saves_.size() > 1 && !state.editing->exercise.empty() &&
-                             saves_.front().build->built && saves_.front().series == nullptr;
-  if (is_handed_out) saves_.erase(saves_.begin());
   number_saves(state.editing->numbers, &saves_);
+}
+
+const std::vector<Save>& SaveResults::saves(const State& state) {
+  read(state);
+  return saves_;
 }
 
 bool SaveResults::is_empty(const State& state) {

@@ -21,6 +21,8 @@ std::string times_in_turns(const Run& run, const Comparison& comparison);
 class SaveResults {
  public:
   void draw(Ui& ui, Area area);
+  /// Of the open copy, in order, numbered.
+  const std::vector<Save>& saves(const State& state);
   /// Nothing was saved yet.
   bool is_empty(const State& state);
 

@@ -40,8 +40,10 @@ std::vector<Save> builds_of(const Run& run, const std::string& edit) {
     if (!is_ours) continue;
     const bool is_again = !saves.empty() && build->built && saves.back().build->built &&
                           saves.back().build->hash == build->hash;
-    if (is_again) saves.pop_back();
-    saves.push_back({request.id, build});
+    if (is_again)
+      saves.back().build = build;  // what ran from its first build on is its own
+    else
+      saves.push_back({request.id, build});
   }
   return saves;
 }
@@ -70,6 +72,11 @@ std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::s
         save && save->series && !agrees(save->series->params, comparison.candidate_params);
     if (save && !is_other_problem) save->comparison = &comparison;
   }
+  // An exercise's file as it was handed out is built when it opens, and is no save of the learner's.
+  const bool is_exercise = original_of(edit) != original;
+  if (is_exercise && saves.size() > 1 && saves.front().build->built &&
+      saves.front().series == nullptr)
+    saves.erase(saves.begin());
   return saves;
 }
 
@@ -99,15 +106,14 @@ const EditBuild* built_before(const Run& run, const std::string& edit, int64_t r
   return found;
 }
 
-/// "does not compile", "failed its check": in the words of Your turn, within a sentence.
-std::string state_of(const Save& save) {
+}  // namespace
+
+std::string state_words(const Save& save) {
   if (save.build->built) return save.failed() ? "failed its check" : "is not compared yet";
   std::string text = refused_headline(*save.build);
   text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   return text.starts_with("not ") ? "was " + text : text;
 }
-
-}  // namespace
 
 std::optional<EarlierSave> earlier_save(const Run& run, const Comparison& comparison,
                                         const std::map<int64_t, int>& numbers) {
@@ -121,7 +127,7 @@ std::optional<EarlierSave> earlier_save(const Run& run, const Comparison& compar
   const Save& last = saves.back();
   if (last.build->built && last.build->hash == compared->hash) return std::nullopt;
   number_saves(numbers, &saves);
-  EarlierSave found{0, last.number, state_of(last)};
+  EarlierSave found{0, last.number, state_words(last)};
   for (const Save& save : saves) {
     if (save.build->built && save.build->hash == compared->hash) found.compared = save.number;
   }

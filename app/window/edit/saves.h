@@ -13,7 +13,7 @@ namespace ridge::window {
 
 /// One text that was built. The pointers are the run's.
 struct Save {
-  int64_t request = 0;  ///< its build
+  int64_t request = 0;  ///< its first build
   const EditBuild* build = nullptr;
   const Series* series = nullptr;  ///< its own run; null: it did not come to that
   /// With the rung that it was made from, at the problem of `series`; null: none was made.
@@ -34,10 +34,13 @@ std::vector<Save> saves_of(const Run& run, const std::string& edit, const std::s
 /// By the numbers of their requests; one that has none, by its neighbours.
 void number_saves(const std::map<int64_t, int>& numbers, std::vector<Save>* saves);
 
+/// "does not compile", "failed its check", "is not compared yet": in the words of Your turn, within a sentence.
+std::string state_words(const Save& save);
+
 /// A comparison of a learner's text that is not the last that was saved.
 struct EarlierSave {
   int compared = 0, last = 0;  ///< their numbers
-  std::string last_state;      ///< "does not compile", "failed its check", "is not compared yet"
+  std::string last_state;      ///< state_words() of the last
 };
 /// None: of the last one, or no learner's. `numbers` as for number_saves().
 std::optional<EarlierSave> earlier_save(const Run& run, const Comparison& comparison,

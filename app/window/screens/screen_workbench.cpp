@@ -23,6 +23,8 @@ namespace {
 
 // Pixels at scale 1.
 constexpr float kGap = 12, kPad = 16;
+constexpr float kSolved = 202;  // "Save 12 does not compile."
+constexpr size_t kMostMessages = 3;
 // A narrower window has two columns: the listing takes the results' place.
 constexpr float kThreeColumns = 1120;
 
@@ -34,7 +36,9 @@ class WorkbenchScreen final : public Screen {
   void draw_without(Ui& ui, const Area& area);
   void draw_next(Ui& ui, Area* row) const;
   void draw_head(Ui& ui, Area row);
-  float draw_task(Ui& ui, const Area& area, bool measure) const;
+  float draw_task(Ui& ui, const Area& area, bool measure);
+  void draw_solved(Ui& ui, const Area& place);
+  float draw_messages(Ui& ui, const Area& area, bool measure) const;
   void draw_editor(Ui& ui, Area area);
   void draw_listing(Ui& ui, Area area);
   void link(const State& state);
@@ -123,8 +127,30 @@ void WorkbenchScreen::draw_head(Ui& ui, Area row) {
           kSmall_px, Role::muted, Face::body, Anchor::start, row.w);
 }
 
+/// The tick; where the last save came to nothing, by which save it was solved and what became of the last.
+void WorkbenchScreen::draw_solved(Ui& ui, const Area& place) {
+  const std::vector<Save>& saves = results_.saves(ui.state);
+  draw_tick(ui, place.x + ui.px(6), place.y + ui.px(11));
+  const float x = place.x + ui.px(22), room = place.right() - x;
+  const bool is_broken = !saves.empty() && saves.back().failed() && !is_as_left(ui.state);
+  const auto solved = std::find_if(saves.rbegin(), saves.rend(), [](const Save& save) {
+    return save.comparison && (save.comparison->verdict == Verdict::faster ||
+                               save.comparison->verdict == Verdict::same);
+  });
+  const std::string by = !is_broken               ? ""
+                         : solved == saves.rend() ? " before"
+                                                  : fmt::format(" in save {}", solved->number);
+  ui.text(x, place.y + ui.px(11), "Solved" + by, kSmall_px, Role::faster, Face::strong,
+          Anchor::start, room);
+  if (!is_broken) return;
+  const std::string now =
+      fmt::format("Save {} {}.", saves.back().number, state_words(saves.back()));
+  ui.text(x, place.y + ui.px(30), now, kTiny_px, Role::slower, Face::body, Anchor::start, room);
+  ui.widgets["solved_before"] = place;
+}
+
 /// Of an exercise what is to be done, whether it is, and the hints that were spent. Returns its height.
-float WorkbenchScreen::draw_task(Ui& ui, const Area& area, bool measure) const {
+float WorkbenchScreen::draw_task(Ui& ui, const Area& area, bool measure) {
   const State& state = ui.state;
   const Editing& editing = *state.editing;
   if (editing.exercise.empty()) return 0;
@@ -133,7 +159,7 @@ float WorkbenchScreen::draw_task(Ui& ui, const Area& area, bool measure) const {
   const float begin = rest.y;
   const float mark_w = ui.px(92);
   const auto line = [&](const char* head, Role head_role, const std::string& text) {
-    const float solved_w = is_solved ? ui.px(112) : 0;
+    const float solved_w = is_solved ? ui.px(kSolved) : 0;
     const Area body = {rest.x + mark_w, rest.y, rest.w - mark_w - solved_w, 0};
     const float h = ui.paragraph(body, text, kSmall_px, Role::text, Face::body, measure);
     if (!measure) ui.text(rest.x, rest.y + ui.px(11), head, kSmall_px, head_role, Face::strong);
@@ -141,9 +167,8 @@ float WorkbenchScreen::draw_task(Ui& ui, const Area& area, bool measure) const {
   };
   line("To do", Role::muted, editing.task);
   if (is_solved && !measure) {
-    draw_tick(ui, rest.right() - ui.px(96), area.y + ui.px(21));
-    ui.text(rest.right() - ui.px(80), area.y + ui.px(21), "Solved", kSmall_px, Role::faster,
-            Face::strong);
+    const float w = ui.px(kSolved - 16);
+    draw_solved(ui, {rest.right() - w, begin, w, ui.px(40)});
   }
   const size_t shown = hints_shown(state), all = editing.hints.size();
   for (size_t i = 0; i < shown; ++i) {
@@ -151,7 +176,7 @@ float WorkbenchScreen::draw_task(Ui& ui, const Area& area, bool measure) const {
     line(head.c_str(), Role::muted, editing.hints[i]);
   }
   if (!measure) ui.widgets["task"] = area;
-  return rest.y - begin + ui.px(18);
+  return std::max(rest.y - begin, is_solved ? ui.px(40) : 0) + ui.px(18);
 }
 
 std::vector<CodeNote> notes_of(const State& state) {
@@ -161,14 +186,32 @@ std::vector<CodeNote> notes_of(const State& state) {
   if (!build) return notes;
   // Of a hole that is still empty it can only say what is missing.
   const bool is_empty = !editing.exercise.empty() && editing.is_as_handed_out();
+  // A line's error comes before what else is said of it; and the errors before the warnings.
   std::set<int> seen;
-  for (const CompileMessage& message : build->messages) {
-    // A loop that was not vectorised is no fault of the text: the result says it where it matters.
-    if (is_empty && message.kind != "error") continue;
-    if (message.kind != "remark" && message.line > 0 && seen.insert(message.line).second)
-      notes.push_back({message.line, message.kind == "error", message.text});
+  for (const bool of_errors : {true, false}) {
+    for (const CompileMessage& message : build->messages) {
+      // A loop that was not vectorised is no fault of the text: the result says it where it matters.
+      if (message.kind == "remark" || (message.kind == "error") != of_errors) continue;
+      if (is_empty && !of_errors) continue;
+      if (message.line > 0 && seen.insert(message.line).second)
+        notes.push_back({message.line, of_errors, message.text});
+    }
   }
   return notes;
+}
+
+/// What the compiler said, whole, under the text: behind a long line there is no room for it. Returns its height.
+float WorkbenchScreen::draw_messages(Ui& ui, const Area& area, bool measure) const {
+  const std::vector<CodeNote> notes = notes_of(ui.state);
+  Area rest = area;
+  for (size_t i = 0; i < std::min(kMostMessages, notes.size()); ++i) {
+    const std::string text = fmt::format("line {}: {}{}", notes[i].line,
+                                         notes[i].is_error ? "" : "warning: ", notes[i].text);
+    const Role role = notes[i].is_error ? Role::slower : Role::muted;
+    rest.take_top(ui.paragraph(rest, text, kTiny_px + 1, role, Face::body, measure), ui.px(2));
+  }
+  if (!measure && !notes.empty()) ui.widgets["messages"] = area;
+  return rest.y - area.y;
 }
 
 /// The lines that the listing came from, where it is of the text that is shown.
@@ -207,8 +250,12 @@ void WorkbenchScreen::draw_editor(Ui& ui, Area area) {
           editing.is_unsaved() ? Role::text : Role::muted, Face::mono, Anchor::start,
           head.w - ui.px(6));
   const std::vector<CodeNote> notes = notes_of(ui.state);
+  if (const float h = draw_messages(ui, inner.inset(ui.px(6), 0), true); h > 0)
+    draw_messages(ui, inner.take_bottom(h, ui.px(6)).inset(ui.px(6), 0), false);
   CodeLook look;
   look.notes = notes;
+  if (!notes.empty() && notes.front().is_error)
+    look.broken = notes.front().line, look.build = editing.build_request;
   look.linked = linked_;
   look.lit = lit_;
   if (is_puzzle_open(ui.state) && editing.text == editing.built)

@@ -8,6 +8,7 @@
 #include "app/query/faster.h"
 #include "app/query/recordings.h"
 #include "app/window/edit/editing.h"
+#include "app/window/edit/saves.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/state.h"
 #include "app/window/teach/predict.h"
@@ -140,6 +141,18 @@ bool takes_dtype(const State& state, const KernelInfo& info) {
          std::find(info.dtypes.begin(), info.dtypes.end(), dtype) != info.dtypes.end();
 }
 
+/// The last save of the open copy came to nothing: the times of an earlier text are not its own.
+void leave_out_earlier(const State& state, RungView* row) {
+  const bool is_open = state.editing && row->rung->kernel == state.editing->id;
+  const EditBuild* build = is_open && !state.editing->is_recorded ? last_build(state) : nullptr;
+  if (!build || build->built) return;
+  row->series = row->kept = nullptr;
+  row->running.reset();
+  row->origin = Origin::none;
+  row->shown_size.clear();
+  row->reason = std::string("✗ ") + refused_headline(*build);
+}
+
 RungView make_row(const State& state, const std::vector<RungView>& before, const Rung& rung,
                   const Params& shown) {
   RungView row;
@@ -152,6 +165,7 @@ RungView make_row(const State& state, const std::vector<RungView>& before, const
   if (!row.series && !row.can_run) fill_recorded(state, &row);
   if (row.series && hides_result(state, *row.series)) cover(&row, cover_reason(state, rung.kernel));
   if (!row.series && !row.covered) row.reason = no_result_reason(state, row);
+  if (!row.covered) leave_out_earlier(state, &row);
   if (row.series && row.shown_size.empty()) row.shown_size = other_size(*row.series, shown);
   for (const Estimate& estimate : state.run().estimates()) {
     const bool current =
