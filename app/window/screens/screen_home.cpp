@@ -51,6 +51,8 @@ constexpr float kMostWidth = 1800;
 // Five groups side by side, three, or two.
 constexpr float kFiveColumns = 900, kThreeColumns = 560;
 constexpr size_t kMostResults = 8;
+// What is seen of a panel at the fold: its heading and a line.
+constexpr float kLeastPanel = 90;
 // So many recordings stand one by one. More of them fold into their labs, so many labs at first.
 constexpr size_t kFewRecordings = 6, kFewLabs = 6;
 // Before what stands under a lab's line, and beside the mark that folds it.
@@ -335,6 +337,7 @@ void HomeScreen::draw(Ui& ui, Area all) {
   if (const int frame = ImGui::GetFrameCount(); frame > std::exchange(drawn_, frame) + 1)
     page.to_top();  // it was left meanwhile
   Area& rest = page.rest;
+  const float begin = rest.y;
   draw_lead(ui, rest.take_top(ui.px(kLead)));
   doors_.draw(ui, rest.take_top(HomeDoors::height(ui, rest.w), ui.px(4)));
   draw_groups(ui, &rest);
@@ -351,6 +354,9 @@ void HomeScreen::draw(Ui& ui, Area all) {
     return count == 0 ? 0 : ui.px(76) + lines.height;
   };
   const float recent_h = height(recent), recorded_h = height(recorded.size());
+  // A panel of which the fold would show a heading alone begins below it.
+  if (const float seen = begin + all.h - rest.y; seen > 0 && seen < ui.px(kLeastPanel))
+    rest.take_top(seen);
   Area below = rest.take_top(beside ? std::max(recent_h, recorded_h)
                                     : recent_h + recorded_h + (has_both ? gap : 0));
   const auto panel = [&](float panel_h) {
