@@ -26,6 +26,7 @@
 namespace ridge::window {
 namespace {
 
+constexpr float kBudget = 42;        // a panel of one line
 constexpr float kButtonRow = 44;     // below a verdict that more rounds would settle
 constexpr float kLeastCurves = 260;  // lower, the curves of the distribution cannot be read
 constexpr float kNoSpread = 40;      // of the line that says that there are no times
@@ -219,6 +220,8 @@ void CompareScreen::choose(const State& state, size_t index) {
 
 /// What a candidate has to keep, before it runs: typed as on the command line, and said in words beside it.
 void CompareScreen::draw_budget(Ui& ui, Area line) {
+  ui.panel(line);
+  line = line.inset(ui.px(24), ui.px(4));
   const Area words = line.take_right(line.w * 0.5f, ui.px(16));
   text_line(ui, "budget", line, "Budget", ui.state.selection.budget,
             "accuracy=1, p99=2ms, memory=1GiB",
@@ -432,7 +435,7 @@ void CompareScreen::draw(Ui& ui, Area all) {
   // What runs here is what the person waits for, not the verdict of an earlier one or of another machine.
   const bool is_under_way = !running_comparison(ui.state).empty();
   if (!is_learning(ui.state) && !ui.state.is_replay())
-    draw_budget(ui, all.take_top(ui.px(34), ui.px(8)));
+    draw_budget(ui, all.take_top(ui.px(kBudget), ui.px(8)));
   if (is_under_way) {
     const float height = VerdictCard::room(ui, all.w, ui.px(104), all.h).height;
     ui.widgets["under_way"] = all;

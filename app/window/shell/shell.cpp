@@ -519,13 +519,20 @@ void BottomBar::draw_idle(Ui& ui, Area area) {
   const Idle idle = idle_text(ui.state);
   const Notice& notice = ui.state.notice;
   const bool has_notice = !notice.text.empty();
-  const Area top = {area.x, area.y, area.w, has_notice ? area.h / 2 : area.h};
+  // A low bar has height for one line: the notice stands in the place of what F5 does, which the button says too.
+  const bool is_one_line = !has_notice || (ui.is_compact && !idle.is_error);
+  const Area top = {area.x, area.y, area.w, is_one_line ? area.h : area.h / 2};
   const float head_w = ui.text(top.x, top.middle(), idle.head, kBody_px - 1,
                                idle.is_error ? Role::slower : Role::text, Face::strong);
-  ui.text(top.x + head_w + ui.px(16), top.middle(), idle.text, kSmall_px, Role::muted, Face::body,
-          Anchor::start, top.w - head_w - ui.px(16));
+  Area below = {area.x, top.bottom(), area.w, area.h / 2};
+  Area beside = top;
+  beside.take_left(head_w, ui.px(16));
+  if (has_notice && is_one_line)
+    below = beside;
+  else
+    ui.text(beside.x, beside.middle(), idle.text, kSmall_px, Role::muted, Face::body, Anchor::start,
+            beside.w);
   if (!has_notice) return;
-  const Area below = {area.x, top.bottom(), area.w, area.h / 2};
   ui.text(below.x, below.middle(), (notice.is_error ? "! " : "") + notice.text, kSmall_px,
           notice.is_error ? Role::slower : Role::text, Face::body, Anchor::start, below.w);
   if (ui.hovers("notice", below)) ui.tooltip(notice.text);
