@@ -293,6 +293,19 @@ TEST_CASE("the list of levels follows Up, Down, Enter and digits, and the menu U
   CHECK(f.state.view.screen == screens()[1].id);
 }
 
+TEST_CASE("the buttons of the views stay where they are in a view without parameters",
+          "[window][level]") {
+  for (const auto& [w, h] : {std::pair(1280.f, 720.f), std::pair(1920.f, 1080.f)}) {
+    Fixture f(w, h);
+    f.driver->frames();
+    const Area views = *f.driver->find("views");
+    show_view(f.state, *find_view("walk"));
+    f.driver->frames(3);
+    REQUIRE(f.state.selection.view->fills);
+    CHECK(f.driver->find("views")->y == views.y);
+  }
+}
+
 TEST_CASE("a level changes neither what is asked for nor a figure", "[window][level]") {
   Fixture f(1280, 720);
   f.run_all();

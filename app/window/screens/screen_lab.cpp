@@ -105,8 +105,8 @@ std::optional<KeptBar> kept_bar(const State& state) {
                     [](const RungView& row) { return row.origin == Origin::live || row.covered; });
   const RecentRun* kept = own > kFewRungs ? nullptr : kept_run_of(state, *state.selection.lab);
   if (!kept) return std::nullopt;
-  return KeptBar{measured_so_far(state, own) + " Your last results: " + kept->title + ", " +
-                     kept->time_utc.substr(0, 10),
+  return KeptBar{measured_so_far(state, own) + " Last results, " + kept->time_utc.substr(0, 10) +
+                     ": " + kept->title,
                  "Show them", kept->path};
 }
 
@@ -120,6 +120,14 @@ void draw_kept_bar(Ui& ui, Area area, const KeptBar& bar) {
           inner.w);
   if (ui.button("kept", button, bar.button, Ui::Kind::normal))
     ui.dispatch([path = bar.path](State& state) { open_run(state, path); });
+}
+
+/// What a view without parameters shows, in their place: the buttons of the views stay where they are.
+void draw_view_line(Ui& ui, const Area& area) {
+  ui.panel(area);
+  const Area inner = area.inset(ui.px(18), 0);
+  ui.text(inner.x, inner.middle(), action(ui.state.selection.view->id).title, kSmall_px,
+          Role::muted, Face::body, Anchor::start, inner.w);
 }
 
 /// While it climbs: what the rung in hand changes.
@@ -261,13 +269,19 @@ bool LabScreen::draw_centre(Ui& ui, Area area) {
     draw_climb_line(ui, area.take_top(ui.px(36), gap), climb);
   else
     draw_run_elsewhere(ui, &area);
-  if (ui.state.selection.view->fills && !ui.state.teaching.tour) {
+  const bool fills = ui.state.selection.view->fills && !ui.state.teaching.tour;
+  if (const float h = params_bar_.height(ui, area.w); h > 0) {
+    const Area line = area.take_top(h, gap);
+    if (fills)
+      draw_view_line(ui, line);
+    else
+      params_bar_.draw(ui, line);
+  }
+  if (fills) {
     chart_.draw(ui, area);
     draw_teaching_buttons(ui, area);
     return false;
   }
-  if (const float h = params_bar_.height(ui, area.w); h > 0)
-    params_bar_.draw(ui, area.take_top(h, gap));
   // The strip is there when the ladder keeps its row height beside it. Counted from the number of
   // rungs and not from what the chart needs now: results must not move the panels as they arrive.
   const auto rows = static_cast<float>(
