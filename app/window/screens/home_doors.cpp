@@ -151,7 +151,7 @@ std::optional<KeptClimb> climb_of(const std::vector<std::string>& paths, const L
 
 /// Before this session has a climb of its own: that of the last results. Null: they hold none, or are being read.
 const KeptClimb* HomeDoors::kept_climb(Ui& ui) {
-  constexpr size_t kMostRuns = 3;  // a large one takes a second to read
+  constexpr size_t kMostRuns = 8;  // a large one takes a second to read
   const State& state = ui.state;
   const Lab* lab = short_climb_lab();
   if (!is_begun_ && lab && !state.history.runs_folder.empty()) {
