@@ -16,6 +16,7 @@ class HomePredictions {
  public:
   /// The widget "own_predictions"; takes no room where there is nothing to say.
   void draw(Ui& ui, Area* rest);
+  bool is_empty() const { return text_.empty(); }
 
  private:
   void update(Ui& ui);

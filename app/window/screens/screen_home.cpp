@@ -51,8 +51,8 @@ constexpr float kMostWidth = 1800;
 // Five groups side by side, three, or two.
 constexpr float kFiveColumns = 900, kThreeColumns = 560;
 constexpr size_t kMostResults = 8;
-// What is seen of a panel at the fold: its heading and a line.
-constexpr float kLeastPanel = 90;
+// What is seen at the least of a panel at the fold, and of the line of predictions, under which a bar fades.
+constexpr float kLeastPanel = 90, kPredictions = 36;
 // So many recordings stand one by one. More of them fold into their labs, so many labs at first.
 constexpr size_t kFewRecordings = 6, kFewLabs = 6;
 // Before what stands under a lab's line, and beside the mark that folds it.
@@ -341,6 +341,11 @@ void HomeScreen::draw(Ui& ui, Area all) {
   draw_lead(ui, rest.take_top(ui.px(kLead)));
   doors_.draw(ui, rest.take_top(HomeDoors::height(ui, rest.w), ui.px(4)));
   draw_groups(ui, &rest);
+  // What the fold would cut begins below it: a line whole, of a panel its heading and a line.
+  const auto pass_fold = [&](float least) {
+    if (const float seen = begin + all.h - rest.y; seen > 0 && seen < least) rest.take_top(seen);
+  };
+  if (!predictions_.is_empty()) pass_fold(ui.px(kPredictions));
   predictions_.draw(ui, &rest);
   // A panel without a line is none: the doors above say how a first one comes about.
   const size_t recent = std::min(kMostResults, ui.state.history.recent.size());
@@ -354,9 +359,7 @@ void HomeScreen::draw(Ui& ui, Area all) {
     return count == 0 ? 0 : ui.px(76) + lines.height;
   };
   const float recent_h = height(recent), recorded_h = height(recorded.size());
-  // A panel of which the fold would show a heading alone begins below it.
-  if (const float seen = begin + all.h - rest.y; seen > 0 && seen < ui.px(kLeastPanel))
-    rest.take_top(seen);
+  pass_fold(ui.px(kLeastPanel));
   Area below = rest.take_top(beside ? std::max(recent_h, recorded_h)
                                     : recent_h + recorded_h + (has_both ? gap : 0));
   const auto panel = [&](float panel_h) {
