@@ -165,7 +165,10 @@ std::vector<Explanation::WallWords> Explanation::wall_words(const Ui& ui, const 
     if (shown) all.push_back({.size = kLesson_px, .block = shown, .widget = "step_binds"});
     // What qualifies the lesson's limit stands beside it in a room too.
     if (expected || measured.is_told)
-      all.push_back({.text = measured.for_room, .size = kBody_px, .widget = "step_measured"});
+      all.push_back({.text = measured.for_room,
+                     .size = measured.is_quiet ? kSmall_px + 1 : kBody_px,
+                     .role = measured.is_quiet ? Role::muted : Role::text,
+                     .widget = "step_measured"});
   }
   if (!is_told)
     all.push_back({.text = said, .size = kBody_px, .role = Role::muted, .is_repeated = true});
@@ -226,7 +229,10 @@ void Explanation::draw_limit(Ui& ui, Area* rest, const LessonBar& bar) {
       unsettled_.try_emplace(measured.text, here).first->second != here)
     return;
   if (measured.text.empty() || !(expected || measured.is_told)) return;
-  rest->take_top(ui.paragraph(*rest, measured.text, kBody_px, Role::text), ui.px(14));
+  const bool is_quiet = measured.is_quiet;
+  rest->take_top(ui.paragraph(*rest, measured.text, is_quiet ? kSmall_px + 1 : kBody_px,
+                              is_quiet ? Role::muted : Role::text),
+                 ui.px(14));
   ui.widgets["step_binds"] = {rest->x, top, rest->w, rest->y - top};
 }
 

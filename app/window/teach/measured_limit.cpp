@@ -46,6 +46,24 @@ std::string told_limit(const Diagnosis& diagnosis, const std::string& title) {
   return "";
 }
 
+/// Why no counters of this bar were read, and what reads them: one sentence. What was not counted is neither confirmed nor
+/// denied.
+std::string uncounted(const State& state, const LessonBar& bar, const Diagnosis& found) {
+  const Series& series = *bar.series;
+  if (series.kind != RungKind::kernel)
+    return "This run leaves its limit open: " + found.reason + ".";
+  if (state.is_replay() || bar.run != &state.run())
+    return "The limit was not counted in this recording.";
+  const auto why = series.unavailable.find("counters");
+  const bool has_why = why != series.unavailable.end();
+  if (has_why && why->second.starts_with(kCountersNotAskedFor))
+    return "The limit was not counted: Counters were off in Settings.";
+  const Request* request = bar.run->request(series.request);
+  if (request && request->mode == RunMode::live)
+    return "The limit was not counted in this live run; measure mode counts it.";
+  return "The limit was not counted in this run" + (has_why ? ": " + why->second : "") + ".";
+}
+
 }  // namespace
 
 std::string what_would_tell(const State& state, const Series& series, const Run& run,
@@ -89,6 +107,10 @@ MeasuredLimit measured_limit(const State& state, const LessonBar& bar,
   if (!bar.series || !bar.run) return {};
   const auto found = diagnose(*bar.series, *bar.run);
   if (!found) return {};
+  if (found->bottleneck == Bottleneck::not_sure && bar.series->counters.empty()) {
+    const std::string text = power_sentence(*found) + uncounted(state, bar, *found);
+    return {.text = text, .for_room = text, .is_quiet = true};
+  }
   if (found->bottleneck == Bottleneck::not_sure)
     return {unconfirmed_sentences(*found, what_would_tell(state, *bar.series, *bar.run, *found)),
             false, unconfirmed_sentences(*found, "")};

@@ -28,6 +28,7 @@ struct MeasuredLimit {
   std::string text;
   bool is_told = false;  ///< the run names a limit
   std::string for_room;  ///< the same without what would settle it, which is for who measures
+  bool is_quiet = false;  ///< no counter was read: it says so, and nothing against the lesson
 };
 MeasuredLimit measured_limit(const State& state, const LessonBar& bar,
                              const std::vector<Bottleneck>& expected);
