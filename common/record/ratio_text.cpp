@@ -52,10 +52,13 @@ std::string with_decimals(double value, int decimals, int fewest) {
                                         : format_number(shown, digits);
 }
 
+/// Below, on or above each limit as printed too: 0.9801 as 0.980 reads as the limit 0.9804, which has these digits as well.
 bool stands_where_it_is(double value, double margin, int decimals) {
   const double printed = rounded_to(value, decimals);
   for (const double limit : {1 / (1 + margin), 1.0, 1 + margin}) {
-    if (side_of_limit(printed, limit) != side_of_limit(value, limit)) return false;
+    const int side = side_of_limit(value, limit);
+    if (side_of_limit(printed, limit) != side) return false;
+    if (side != 0 && printed == rounded_to(limit, decimals)) return false;
   }
   return true;
 }
@@ -311,7 +314,8 @@ bool holds_one(const std::optional<Interval>& ratio) {
 std::string unresolved_words(const std::optional<Interval>& ratio, double margin) {
   return holds_one(ratio)
              ? "no difference shown"
-             : fmt::format("no difference beyond the margin of {:g} % is settled", margin * 100);
+             : fmt::format("there is a difference, perhaps smaller than the margin of {:g} %",
+                           margin * 100);
 }
 
 bool lies_at_margin(const Comparison& comparison) {

@@ -12,7 +12,7 @@
 namespace ridge {
 
 /// "[1.021, 1.034]": both ends with as many decimals as it takes to tell them apart, and for both to stand where they do:
-/// below, on or above 1, 1 + margin and 1 / (1 + margin). `margin`: 0.02 is 2 %. Three digits at least, of the end that is
+/// below, on or above 1, 1 + margin and 1 / (1 + margin), and not to be read as one of them. `margin`: 0.02 is 2 %. Three digits at least, of the end that is
 /// larger and of what is above 1, and six at most; an end far below 1 keeps two.
 std::string ratio_interval_text(const std::optional<Interval>& ratio, double margin);
 /// "the interval [0.940, 1.021] crosses a limit of "same", 0.9804 to 1.0200".
@@ -80,8 +80,8 @@ bool is_rough(const Stats& stats);
 /// What makes a median rough: "timed once", "its times differ by up to 3×"; empty: it is steady.
 std::string rough_words(const Stats& stats);
 
-/// Of an unresolved pair: "no difference shown" where its interval holds 1 or there is none, else "no difference beyond the
-/// margin of 2 % is settled".
+/// Of an unresolved pair: "no difference shown" where its interval holds 1 or there is none, else "there is a difference,
+/// perhaps smaller than the margin of 2 %".
 std::string unresolved_words(const std::optional<Interval>& ratio, double margin);
 
 /// Whether an unresolved interval is narrow beside the margin (under a quarter of it) and holds a limit of "same" all the

@@ -203,13 +203,16 @@ void judge_choice(const State& state, const TourStep& step, const StepBars& bars
     const char* join = out->toss_up.empty() ? " and " : " or ";
     out->shown += (out->shown.empty() ? "" : join) + choices[static_cast<size_t>(place)];
   }
+  // That the rounds show none of the other three may be all, or they show a difference.
+  if (step.ask == Ask::verdict && out->pair && !is_settled(*out->pair))
+    out->shown = "unresolved: " + unresolved_words(out->pair->ci, out->pair->margin);
   if (out->right.empty())
     out->missing = step.ask == Ask::verdict ? "No comparison was made." : "Nothing was measured.";
 }
 
 /// What has none is marked ≈, however large it stands there.
 constexpr const char* kNoInterval = "no interval";
-constexpr const char* kApart = "no interval: two medians, not run in turns";
+constexpr const char* kApart = "no interval of the ratio: two medians, not run in turns";
 
 std::string interval_text(const std::string& interval) {
   return interval == kNone ? "no interval: too few samples" : "95 % interval " + interval;
@@ -555,6 +558,18 @@ bool is_among_right(const StepOutcome& outcome, const StepAnswer& answer) {
          outcome.right.end();
 }
 
+/// The direction that was chosen is shown by the rounds, and not that it is beyond the margin.
+bool is_half_shown(const TourStep& step, const StepOutcome& outcome, const StepAnswer& answer) {
+  const bool is_open = step.ask == Ask::verdict && outcome.pair && !is_settled(*outcome.pair);
+  if (!is_open || !outcome.pair->ci || answer.choice < 0 ||
+      answer.choice >= std::ssize(kVerdictChoices) || !outcome.ungraded.empty() ||
+      !outcome.missing.empty())
+    return false;
+  const Verdict said = kVerdictChoices[answer.choice].verdict;
+  return (said == Verdict::faster && outcome.pair->ci->low > 1) ||
+         (said == Verdict::slower && outcome.pair->ci->high < 1);
+}
+
 /// Whatever part of speech the choices of a step have, "this fits" goes before them. `said` is the choice that was made.
 std::string choice_sentence(const TourStep& step, const StepAnswer& answer, const std::string& said,
                             const StepOutcome& outcome) {
@@ -563,6 +578,8 @@ std::string choice_sentence(const TourStep& step, const StepAnswer& answer, cons
   const std::string more = outcome.toss_up.empty() ? "" : " " + outcome.toss_up;
   if (!said.empty() && is_among_right(outcome, answer))
     return begin + (more.empty() ? " That is right." : more);
+  if (is_half_shown(step, outcome, answer))
+    return begin + " It is, perhaps by less than the margin: so the verdict is “unresolved”.";
   if (is_open) return begin + (said.empty() ? "" : " The rounds do not show that.");
   return begin + (step.ask == Ask::choice ? " This fits: “" : " Measured: “") + outcome.shown +
          "”." + more;
@@ -617,13 +634,14 @@ std::string verdict_sentence(const Comparison& pair, const std::string& baseline
       : verdict == Verdict::slower ? "slower"
       : verdict == Verdict::same   ? "the same within the margin"
       : verdict == Verdict::unresolved
-          ? (says_open ? "unresolved, " : "") + unresolved_words(pair.ci, pair.margin)
+          ? (says_open ? "unresolved: " : "") + unresolved_words(pair.ci, pair.margin)
           : "invalid";
   if (!(pair.ratio > 0)) return sides + ": " + word;
   const std::string uneven = says_uneven ? uneven_reason(pair) : "";
   const char* clock =
       lacks_sustained(pair) ? " as fast at equal clock, interval " : " as fast, interval ";
-  return with_stale(sides + ": " + word + ", " + headline_ratio_text(pair) + clock +
+  return with_stale(sides + ": " + word + (verdict == Verdict::unresolved ? "; " : ", ") +
+                        headline_ratio_text(pair) + clock +
                         ratio_interval_text(pair.ci, pair.margin) +
                         (uneven.empty() ? "" : "; " + uneven),
                     pair.stale);
@@ -673,6 +691,8 @@ StepResult result_of(const TourStep& step, const StepBars& bars, const StepAnswe
     const bool is_right = is_among_right(outcome, answer);
     if (is_right && !outcome.toss_up.empty())
       result.ungraded = outcome.toss_up;
+    else if (is_half_shown(step, outcome, answer))
+      result.ungraded = "The rounds show that direction, and not that it is beyond the margin.";
     else
       result.right = is_right;
     return result;
