@@ -403,6 +403,13 @@ void step_by_arrows(State& state, bool in_text) {
     perform(state, is_on ? "step_on" : "step_back");
 }
 
+/// A clicker has no Esc: what a stray key laid over the stage closes with the clicker's own.
+void close_by_clicker(State& state) {
+  const bool is_pressed = compat::key_pressed(Key::page_down) || compat::key_pressed(Key::page_up);
+  if (!state.teaching.presenting || !is_pressed) return;
+  state.view.show_palette = state.view.show_glossary = false;
+}
+
 }  // namespace
 
 void handle_keys(State& state) {
@@ -410,6 +417,7 @@ void handle_keys(State& state) {
   // The levels take a digit, which would else open a lab behind them.
   const bool is_typing =
       state.view.show_palette || state.view.show_glossary || state.view.show_levels;
+  if (is_typing) close_by_clicker(state);
   for (const Action& entry : actions()) {
     const bool is_its_own = entry.id == "palette" || entry.id == "cancel";
     if ((is_typing && !is_its_own) || !works_here(state, entry)) continue;

@@ -14,7 +14,7 @@
 namespace ridge::window {
 namespace {
 
-/// Of a list that is only read: one press too many of a clicker closes it and does nothing else.
+/// Of a list that is only read, or was opened by mistake: one press of a clicker closes it and does nothing else.
 constexpr int kNoMark = -1;
 
 struct ListRow {
@@ -198,7 +198,11 @@ void toggle_tours(State& state) {
   state.teaching.show_tours = opens;
   const auto ids = study::tour_ids();
   const auto at = std::find(ids.begin(), ids.end(), tour_to_resume(state));
-  state.teaching.list_at = at == ids.end() ? 0 : static_cast<int>(at - ids.begin());
+  // Over a tour that a room sees a stray key may have opened it: a clicker's next press closes it.
+  const bool is_stray = state.teaching.presenting && state.teaching.tour;
+  state.teaching.list_at = is_stray          ? kNoMark
+                           : at == ids.end() ? 0
+                                             : static_cast<int>(at - ids.begin());
 }
 
 void toggle_steps(State& state) {
