@@ -91,10 +91,39 @@ Role role_of(bool is_coloured) {
   return is_coloured ? Role::series0 : Role::baseline;
 }
 
-/// Title and size at the left, the figures at the right.
-void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& figures,
+/// Of the parts of the figures as many as have room, whole.
+std::string fitting_figures(Ui& ui, std::string figures, float width) {
+  while (ui.width(figures, kSmall_px + 1, Face::strong) > width) {
+    const size_t last = figures.rfind("  ·  ");
+    if (last == std::string::npos) break;
+    figures.resize(last);
+  }
+  return figures;
+}
+
+std::string about_of(const LessonBar& bar) {
+  std::string about = is_peer(bar) ? "a library" : "";
+  if (!bar.detail.empty()) about += (about.empty() ? "" : "  ·  ") + bar.detail;
+  return about;
+}
+
+/// What a bar's words need on one line.
+float head_needs(Ui& ui, const LessonBar& bar, const std::string& figures) {
+  const std::string about = about_of(bar);
+  return ui.width(bar.title, kBody_px, Face::strong) +
+         ui.width(figures, kSmall_px + 1, Face::strong) +
+         (about.empty() ? 0 : ui.width(about, kSmall_px) + ui.px(12)) + ui.px(14);
+}
+
+/// Title and size at the left, the figures at the right: what a bar is called is whole before its last figure is.
+void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& all_figures,
                    bool is_last, bool is_verdict) {
-  const float most = head.w * 0.66f;
+  constexpr float kMostTitle = 0.5f, kMostFigures = 0.72f;
+  const float title_w =
+      ui.width(bar.title, kBody_px, is_last ? Face::strong : Face::body) + ui.px(12);
+  const float most =
+      std::min(head.w * kMostFigures, head.w - std::min(title_w, head.w * kMostTitle));
+  const std::string figures = fitting_figures(ui, all_figures, most);
   // What the step is about is read from afar, where its line has the room.
   const bool is_large = is_verdict && head.h >= ui.px(kHeading_px);
   const float size = is_large
@@ -108,10 +137,8 @@ void draw_bar_head(Ui& ui, Area head, const LessonBar& bar, const std::string& f
   head.take_left(ui.text(head.x, head.middle(), bar.title, kBody_px, Role::text,
                          is_last ? Face::strong : Face::body, Anchor::start, head.w),
                  ui.px(12));
-  std::string detail = is_peer(bar) ? "a library" : "";
-  if (!bar.detail.empty()) detail += (detail.empty() ? "" : "  ·  ") + bar.detail;
   if (head.w > ui.px(40))
-    ui.text(head.x, head.middle(), detail, kSmall_px, Role::muted, Face::body, Anchor::start,
+    ui.text(head.x, head.middle(), about_of(bar), kSmall_px, Role::muted, Face::body, Anchor::start,
             head.w);
 }
 
@@ -385,7 +412,10 @@ std::string line_text(const Plotted& all) {
     return count == 1 ? " The line" + clocks
                       : " The lines are 95 % intervals, but the last" + clocks;
   }
-  return count == 1 ? " The line is its 95 % interval." : " The lines are 95 % intervals.";
+  if (count > 1) return " The lines are 95 % intervals.";
+  // Of one bar among several it is no interval of what stands beside them, as their ratio.
+  return all.values.size() > 1 && !all.pair ? " The line is the 95 % interval of its own bar."
+                                            : " The line is its 95 % interval.";
 }
 
 std::string caption_of(const StepBars& bars, const Plotted& all, const Scale& scale) {
@@ -634,6 +664,36 @@ float step_bars_foot(Ui& ui, float width, const study::TourStep& step, const Ste
   return foot.said_h + foot.says_h + ui.px(4);
 }
 
+namespace {
+
+/// Of each bar what stands at the right of its head. `own`: as this run has them.
+std::vector<std::string> figures_of_bars(const State& state, const study::TourStep& step,
+                                         const StepBars& own, const StepBars& drawn,
+                                         const Plotted& all, bool is_flat) {
+  std::vector<std::string> figures;
+  double before = 0;
+  for (size_t i = 0; i < own.bars.size(); ++i) {
+    const LessonBar& bar = drawn.bars[i];
+    figures.push_back(all.pair                   ? ratio_of(own, all, i)
+                      : drawn.unit == kShareUnit ? said_of_share(bar, own.bars[i], own.unit)
+                                                 : said_of(state, step, own, i, before, is_flat));
+    if (bar.value > 0) before = bar.value;
+  }
+  return figures;
+}
+
+/// Beside flat bars: as wide as the longest of their words needs, so that all bars begin alike, and are left some length.
+float flat_head_width(Ui& ui, float width, const StepBars& drawn,
+                      const std::vector<std::string>& figures) {
+  constexpr float kLeast = 0.62f, kMost = 0.8f;
+  float needed = 0;
+  for (size_t i = 0; i < figures.size(); ++i)
+    needed = std::max(needed, head_needs(ui, drawn.bars[i], figures[i]));
+  return std::clamp(needed, width * kLeast, width * kMost);
+}
+
+}  // namespace
+
 void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const StepBars& of) {
   const StepBars bars = of.drawn();
   const StepAnswer& answer = answer_here(ui.state);
@@ -651,21 +711,18 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
   const float rail_h = std::min(ui.px(kMostRail), std::max(ui.px(8), row_h - head_h - ui.px(18)));
   // Many in a low place: the words stand beside their bar, not on it.
   const bool is_flat = row_h < ui.px(kTwoLines);
-  double before = 0;
+  const std::vector<std::string> figures =
+      figures_of_bars(ui.state, step, bars, drawn, all, is_flat);
+  const float flat_w = is_flat ? flat_head_width(ui, area.w, drawn, figures) : 0;
   const size_t coloured = coloured_bar(drawn.bars);
   for (size_t i = 0; i < bars.bars.size(); ++i) {
     const LessonBar& bar = drawn.bars[i];
     const bool is_last = i + 1 == bars.bars.size();
     Area row = rest.take_top(row_h);
     ui.widgets[fmt::format("bar:{}", i + 1)] = row;
-    const Area head =
-        is_flat ? row.take_left(row.w * 0.62f, ui.px(14)) : row.take_top(head_h, ui.px(2));
+    const Area head = is_flat ? row.take_left(flat_w, ui.px(14)) : row.take_top(head_h, ui.px(2));
     ui.widgets[fmt::format("bar_head:{}", i + 1)] = head;
-    draw_bar_head(ui, head, bar,
-                  all.pair                   ? ratio_of(bars, all, i)
-                  : drawn.unit == kShareUnit ? said_of_share(bar, bars.bars[i], bars.unit)
-                                             : said_of(ui.state, step, bars, i, before, is_flat),
-                  is_last, is_last && all.pair);
+    draw_bar_head(ui, head, bar, figures[i], is_last, is_last && all.pair);
     const Area rail = is_flat ? Area{row.x, row.y + row.h * 0.2f, row.w, row.h * 0.6f}
                               : Area{row.x, row.y, row.w, rail_h};
     const double share = scale.share_of(all.values[i]);
@@ -673,7 +730,6 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
     ui.widgets[fmt::format("bar_fill:{}", i + 1)] = {
         rail.x, rail.y, rail.w * static_cast<float>(share) * grown, rail.h};
     if (scale.ceiling) draw_ceiling(ui, rail, scale.share_of(*scale.ceiling));
-    if (bar.value > 0) before = bar.value;
     const auto& interval = all.intervals[i];
     const bool has_interval = is_last && all.pair && interval && grown >= 1;
     if (has_interval) draw_one(ui, rail, scale);
