@@ -208,9 +208,9 @@ Result<void> read_figure(const Fields& fields, TourStep* step) {
 
 Result<TourStep> step_of(const Json& json, const std::string& where) {
   const Fields fields(json, where);
-  RIDGE_TRY_VOID(
-      fields.only({"kind", "lab", "rungs", "set", "mode", "cache", "sizes", "sides", "ask",
-                   "choices", "right", "figure", "question", "words", "why", "minutes"}));
+  RIDGE_TRY_VOID(fields.only({"kind", "lab", "rungs", "set", "mode", "cache", "sizes", "sides",
+                              "ask", "choices", "right", "figure", "question", "words", "learned",
+                              "why", "minutes"}));
   TourStep step;
   RIDGE_TRY(step.kind, named(fields, "kind", kKinds));
   RIDGE_TRY(step.lab, fields.text("lab"));
@@ -236,6 +236,7 @@ Result<TourStep> step_of(const Json& json, const std::string& where) {
   RIDGE_TRY_VOID(check_kind(fields, *lab, step));
   RIDGE_TRY_VOID(check_ask(fields, step));
   RIDGE_TRY(step.words, fields.text("words"));
+  RIDGE_TRY(step.learned, fields.text_or("learned", ""));
   RIDGE_TRY(step.why, fields.text_or("why", ""));
   RIDGE_TRY(step.minutes, fields.number("minutes"));
   return step;

@@ -55,6 +55,7 @@ struct TourStep {
   std::string figure;    ///< shown at Reveal in place of the bars: "roofline"; empty: none
   std::string question;  ///< what is asked before it runs
   std::string words;     ///< what explains the result
+  std::string learned;   ///< one sentence for the end card; empty: the first of `words`
   std::string
       why;  ///< counts at what the step runs, in place of a lesson's Why of another size; empty: none
   double minutes = 0;

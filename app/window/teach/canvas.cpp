@@ -50,6 +50,7 @@ constexpr float kGrown[] = {1.4f, 1.2f, 1};
 constexpr float kGrownOnWall[] = {1.9f, 1.7f, 1.5f, 1.3f, 1.15f, 1};
 constexpr float kFigure = 1.5f;  // of what answers the question, over the words about it
 constexpr float kPicturePad_x = 16, kPicturePad_y = 8, kPictureHead = 28;  // of a diagram's panel
+constexpr float kHeadLine = 38, kHeadGap = 4, kHeadTitle = 28;             // of the head
 constexpr const char* kBeats[] = {"Predict", "Run", "Reveal", "Explain"};
 
 /// Whether Run measures or plays something at this step.
@@ -91,7 +92,7 @@ const char* run_label(const State& state) {
 std::string stage_hint(const State& state) {
   const Teaching& teach = state.teaching;
   if (!teach.presenting) return {};
-  const bool reads_on = teach.beat == Beat::explain && teach.has_more;
+  const bool reads_on = teach.beat >= Beat::explain && teach.has_more;
   const bool runs = is_step_running(state);
   const std::string next = runs                          ? ""  // nothing can be revealed yet
                            : teach.beat == Beat::predict ? run_label(state)
@@ -183,10 +184,18 @@ void draw_commit(Ui& ui, Area area) {
 
 }  // namespace
 
+/// The end card of a wall has neither beats nor buttons: their line is its own.
+float LessonCanvas::head_height(const Ui& ui) {
+  const Teaching& teach = ui.state.teaching;
+  return ui.px(kHeadTitle +
+               (teach.presenting && teach.beat == Beat::done ? 0 : kHeadLine + kHeadGap));
+}
+
 void LessonCanvas::draw_head(Ui& ui, Area area) {
   const State& state = ui.state;
   const Teaching& teach = state.teaching;
-  Area line = area.take_top(ui.px(38), ui.px(4));
+  const bool has_line = area.h > ui.px(kHeadTitle);
+  Area line = has_line ? area.take_top(ui.px(kHeadLine), ui.px(kHeadGap)) : Area{};
   const auto button = [&](const char* id, const std::string& label, Ui::Kind kind) {
     const float w = std::max(ui.px(96), ui.width(label, kSmall_px + 1, Face::strong) + ui.px(28));
     ui.action_button(id, line.take_right(w, ui.px(8)), label, kind);
@@ -725,10 +734,31 @@ bool is_of_rungs(const TourStep& step, const StepBars& bars) {
   return !bars.bars.empty() && !is_one_change && (ours > 2 || !step.figure.empty());
 }
 
+/// A rung where there is much room for it: in letters that fill its row, and what it brought in as many lines as it takes.
+void draw_large_rung(Ui& ui, Area row, const LessonBar& bar, float grown) {
+  const Rung* rung = rung_of(bar.asked.kernel);
+  const std::string about = rung ? rung->change : bar.detail;
+  const float size = ui.fitting_size(bar.title, row.w, kHeading_px * grown, kBody_px, Face::strong);
+  const float title_h = ui.px(size * 1.35f);
+  const float about_h =
+      ui.paragraph(row, about, std::round(kBody_px * grown), Role::muted, Face::body, true);
+  row.take_top(std::max(0.0f, (row.h - title_h - about_h) / 2));
+  const Area title = row.take_top(title_h);
+  ui.text(title.x, title.middle(), bar.title, size, Role::text, Face::strong, Anchor::start, row.w);
+  ui.paragraph(row, about, std::round(kBody_px * grown), Role::muted);
+}
+
 /// What each rung of the step brought.
 void draw_rungs(Ui& ui, Area area, const StepBars& bars) {
-  constexpr float kMostRow = 140, kTwoLines = 48;
-  const float row_h = std::min(ui.px(kMostRow), area.h / static_cast<float>(bars.bars.size()));
+  constexpr float kMostRow = 140, kTwoLines = 48, kGrowsFrom = 90, kMostGrown = 2;
+  const float share = area.h / static_cast<float>(bars.bars.size());
+  if (ui.state.teaching.presenting && share >= ui.px(kGrowsFrom)) {
+    // On a wall the panel is theirs alone: no half of it stays empty.
+    const float grown = std::min(kMostGrown, share / ui.px(kGrowsFrom));
+    for (const LessonBar& bar : bars.bars) draw_large_rung(ui, area.take_top(share), bar, grown);
+    return;
+  }
+  const float row_h = std::min(ui.px(kMostRow), share);
   for (const LessonBar& bar : bars.bars) {
     const Area row = area.take_top(row_h);
     const Rung* rung = rung_of(bar.asked.kernel);
@@ -769,7 +799,8 @@ float LessonCanvas::code_height(Ui& ui, const Shown& shown) {
   diff_.is_brief = true;
   diff_.has_numbers = !ui.state.teaching.presenting;  // a wall has no room for them
   diff_.is_cut = ui.state.teaching.presenting;
-  diff_.hides_comments = hides_comments(ui.state);
+  // A room that is asked about two lines sees these two, before the run and after it.
+  diff_.hides_comments = hides_comments(ui.state) || ui.state.teaching.presenting;
   const float around = 2 * ui.px(kCodePad);
   if (is_of_rungs(shown.step, shown.bars) || is_bare(ui.state, pair))
     return around + ui.px(kRung) * static_cast<float>(shown.bars.bars.size());
@@ -1004,6 +1035,7 @@ void LessonCanvas::draw_explain(Ui& ui, Area area, const Shown& shown) {
 bool LessonCanvas::shows_picture(const State& state, const Shown& shown) {
   if (find_diagram(state, shown)) return true;
   const CodePair pair = code_of(state, shown.step);
+  if (is_bare(state, pair)) return false;  // two names, which the bars have as well
   return !pair.before || has_code_change(state, pair);
 }
 
@@ -1028,10 +1060,19 @@ void LessonCanvas::draw_explained(Ui& ui, const Area& area, const Shown& shown) 
 void LessonCanvas::draw(Ui& ui, Area area) {
   const State& state = ui.state;
   area = area.inset(ui.px(20), ui.px(10));
-  draw_head(ui, area.take_top(ui.px(70), ui.px(6)));
+  draw_head(ui, area.take_top(head_height(ui), ui.px(6)));
   draw_foot(ui, area.take_bottom(ui.px(24), ui.px(4)));
   ui.widgets["canvas"] = area;
-  if (state.teaching.beat == Beat::done && state.teaching.tour) return draw_end_card(ui, area);
+  if (state.teaching.beat == Beat::done && state.teaching.tour)
+    has_more_ = draw_end_card(ui, area, &end_pages_) && state.teaching.presenting;
+  else
+    draw_step(ui, area);
+  if (has_more_ != state.teaching.has_more)
+    ui.dispatch([more = has_more_](State& changed) { changed.teaching.has_more = more; });
+}
+
+void LessonCanvas::draw_step(Ui& ui, Area area) {
+  const State& state = ui.state;
   Shown shown{shown_step(state), {}};
   shown.bars = step_bars(state, shown.step);
   const float gap = ui.px(24);
@@ -1044,8 +1085,6 @@ void LessonCanvas::draw(Ui& ui, Area area) {
   const float share = state.teaching.presenting ? 0.32f : 0.36f;
   draw_left(ui, area.take_left((area.w - gap) * share, gap), shown);
   draw_right(ui, area, shown);
-  if (has_more_ != state.teaching.has_more)
-    ui.dispatch([more = has_more_](State& changed) { changed.teaching.has_more = more; });
 }
 
 }  // namespace ridge::window

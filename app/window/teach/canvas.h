@@ -7,6 +7,7 @@
 
 #include "app/window/panels/lab_panels.h"
 #include "app/window/shell/ui.h"
+#include "app/window/teach/end_card.h"
 #include "app/window/teach/explain.h"
 #include "app/window/teach/figures.h"
 #include "app/window/teach/step_outcome.h"
@@ -30,8 +31,10 @@ class LessonCanvas {
     study::TourStep step;
     StepBars bars;
   };
+  static float head_height(const Ui& ui);
   static void draw_head(Ui& ui, Area area);
   static void draw_foot(Ui& ui, Area area);
+  void draw_step(Ui& ui, Area area);
   void draw_left(Ui& ui, Area area, const Shown& shown);
   void draw_right(Ui& ui, Area area, const Shown& shown);
   float draw_text(Ui& ui, const Area& area, const std::string& text, float size, Face face);
@@ -70,6 +73,7 @@ class LessonCanvas {
   int diagram_page_ = 0;    ///< of Teaching::pages, those it has turned
   int code_page_ =
       -1;  ///< of Teaching::pages, the one after which the code stands there; below 0: not known yet
+  EndPages end_pages_;
   bool has_more_ = false;  ///< some of this frame's explanation is below
 };
 

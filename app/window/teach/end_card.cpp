@@ -98,8 +98,10 @@ std::string near_text(const StepResult& result) {
   return format_ratio(rounded_down(*result.off)) + (*result.over < 1 ? " too low" : " too high");
 }
 
-/// What a step leaves: the first sentence of its words, where no figure stands in it.
+/// What a step leaves: the sentence that says what was learned; of a tour without one the first of its words, where no figure
+/// stands in it.
 std::string left_by(const study::TourStep& step) {
+  if (!step.learned.empty()) return step.learned;
   const size_t end = step.words.find(". ");
   const std::string first = step.words.substr(0, end == std::string::npos ? end : end + 1);
   return first.find("{{") == std::string::npos ? first : std::string();
@@ -190,6 +192,13 @@ void draw_next(Ui& ui, Area* rest, const study::Tour& tour) {
       ui.dispatch(act);
     rest->take_top(ui.px(38), ui.px(8));
   }
+  if (ui.state.teaching.presenting) return;
+  const char* again = "Take this tour again";
+  const float w = ui.width(again, kSmall_px + 1) + ui.px(40);
+  if (ui.button("tour_again", {rest->x, rest->y, std::min(w, rest->w), ui.px(38)}, again,
+                Ui::Kind::quiet))
+    ui.dispatch([id = tour.id](State& state) { start_tour(state, id); });
+  rest->take_top(ui.px(38), ui.px(8));
 }
 
 /// The words about how near the answers were, and a row for each step; returns its height, and draws nothing where it only
@@ -212,10 +221,12 @@ float lay_steps(Ui& ui, Area rest, const Teaching& teach, float grown, bool meas
 /// What comes before the rows.
 float lay_score(Ui& ui, Area rest, const Teaching& teach, float grown, bool measure) {
   const float top = rest.y;
-  rest.take_top(ui.paragraph(rest, score_text(teach), std::round(kBody_px * grown), Role::text,
-                             Face::body, measure),
-                ui.px(4));
-  if (const std::string earlier = earlier_text(ui.state); !earlier.empty()) {
+  const std::string earlier = earlier_text(ui.state);
+  if (!teach.results.empty() || earlier.empty())
+    rest.take_top(ui.paragraph(rest, score_text(teach), std::round(kBody_px * grown), Role::text,
+                               Face::body, measure),
+                  ui.px(4));
+  if (!earlier.empty()) {
     if (!measure) ui.widgets["end_earlier"] = rest;
     rest.take_top(ui.paragraph(rest, earlier, std::round(kSmall_px * grown), Role::muted,
                                Face::body, measure),
@@ -239,11 +250,15 @@ float lay_claims(Ui& ui, Area rest, const Teaching& teach, float grown, bool mea
     rest.take_top(ui.paragraph(rest, result.claim + ".", size, Role::text, Face::body, measure),
                   ui.px(8));
   }
+  const bool is_elsewhere = teach.results.empty() && !earlier_text(ui.state).empty();
   if (!any)
-    rest.take_top(ui.paragraph(rest,
-                               "No verdict: no step compared two rungs in turns. Bars that were "
-                               "measured apart are no claim.",
-                               size, Role::muted, Face::body, measure));
+    rest.take_top(ui.paragraph(
+        rest,
+        is_elsewhere ? "Its verdicts belong to the window that measured them: they stand in the "
+                       "report of that session."
+                     : "No verdict: no step compared two rungs in turns. Bars that were measured "
+                       "apart are no claim.",
+        size, Role::muted, Face::body, measure));
   return rest.y - top;
 }
 
@@ -261,7 +276,7 @@ float grown_to_fit(Ui& ui, const Area& steps, const Area& claims, const Teaching
 
 }  // namespace
 
-void draw_end_card(Ui& ui, Area area) {
+bool draw_end_card(Ui& ui, Area area, EndPages* pages) {
   constexpr float kHead = 44, kButton = 40, kNext = 46;
   const Teaching& teach = ui.state.teaching;
   ui.widgets["end_card"] = area;
@@ -272,20 +287,24 @@ void draw_end_card(Ui& ui, Area area) {
   // Of the right column's height two headings, the buttons and their gaps are not the claims'.
   Area claims = right;
   claims.take_top(ui.px(2 * kHead + kButton + 20) +
-                  ui.px(kNext) * static_cast<float>(teach.tour->next.size()));
+                  ui.px(kNext) *
+                      static_cast<float>(teach.tour->next.size() + (teach.presenting ? 0 : 1)));
   const float grown = grown_to_fit(ui, left, claims, teach);
   left.take_top(lay_score(ui, left, teach, grown, false));
+  bool has_more = false;
   {
     Scroll scroll(ui, "end_steps", left);
+    has_more = scroll.turn_pages(teach.pages, &pages->steps);
     scroll.rest.take_top(lay_steps(ui, scroll.rest, teach, grown, false));
   }
   Scroll scroll(ui, "end_claims", right);
+  has_more |= scroll.turn_pages(teach.pages, &pages->claims);
   Area& rest = scroll.rest;
   const auto heading = [&](const char* text) {
     const Area line = rest.take_top(ui.px(40));
     ui.text(line.x, line.y + ui.px(20), text, kHeading_px, Role::text, Face::strong);
   };
-  if (!teach.tour->next.empty()) {
+  if (!teach.tour->next.empty() || !teach.presenting) {
     heading("Go on");
     draw_next(ui, &rest, *teach.tour);
     rest.take_top(ui.px(10));
@@ -294,6 +313,7 @@ void draw_end_card(Ui& ui, Area area) {
   rest.take_top(lay_claims(ui, rest, teach, grown, false), ui.px(10));
   const Area button = {rest.x, rest.y, std::min(rest.w, ui.px(280)), ui.px(kButton)};
   ui.action_button("report_tour", button, "Make the one-page report", Ui::Kind::normal);
+  return has_more;
 }
 
 }  // namespace ridge::window

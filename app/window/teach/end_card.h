@@ -7,6 +7,11 @@ namespace ridge::window {
 
 /// How near the answers were, how many of them were judged, and why the others were not.
 std::string score_text(const Teaching& teach);
-void draw_end_card(Ui& ui, Area area);
+/// Of Teaching::pages, those that each column has turned.
+struct EndPages {
+  int steps = 0, claims = 0;
+};
+/// Whether there is more of it below.
+bool draw_end_card(Ui& ui, Area area, EndPages* pages);
 
 }  // namespace ridge::window

@@ -207,6 +207,9 @@ int kept_step(const State& state, const std::string& id) {
 
 void resume_tour(State& state, const std::string& id) {
   if (is_tour_on(state, id)) return show_tour(state);  // what it revealed stays
+  const auto& tours = built_in_tours();
+  const auto tour = tours.find(id);
+  if (tour != tours.end() && is_done(state, *tour->second)) return show_end_card(state, id);
   start_tour(state, id, place_to_go_on(state, id));
 }
 
