@@ -19,6 +19,7 @@
 #include "app/window/teach/end_card.h"
 #include "app/window/teach/explain.h"
 #include "app/window/teach/figures.h"
+#include "app/window/teach/lists.h"
 #include "app/window/teach/measured_limit.h"
 #include "app/window/teach/predict.h"
 #include "app/window/teach/presenter.h"
@@ -765,7 +766,7 @@ TEST_CASE("a saved run is presented from the step of its ladder that gains most"
   CHECK_FALSE(rung_of(step.rungs.back())->peer);
   CHECK(step.set.at("n") == shown_params(f.state).at("n"));
   CHECK(contains(step.question, "How many times as fast as “"));
-  CHECK(contains(step.question, "” is “" + std::string(rung_of(largest)->title) + "”?"));
+  CHECK(contains(step.question, "” is “" + std::string(rung_of(largest)->title) + "” at n = "));
 }
 
 TEST_CASE("each side of a step has its own type, and its baseline is of the rung's own part",
@@ -1547,11 +1548,24 @@ TEST_CASE("on a wall stands beside the expected limit that the run does not conf
   REQUIRE(f.state.teaching.beat == Beat::explain);
   const MeasuredLimit limit = measured_limit(f.state, *bars_in(f).last(), {});
   REQUIRE_FALSE(limit.is_told);
-  CHECK(contains(limit.for_room, "does not confirm"));
-  CHECK(limit.text.starts_with(limit.for_room));  // without what would settle it
+  // Nothing was counted: that neither confirms the limit nor denies it.
+  CHECK(limit.is_quiet);
+  CHECK(limit.for_room == "The limit was not counted in this live run; measure mode counts it.");
   REQUIRE(f.driver->find("step_binds"));
   REQUIRE(f.driver->find("step_measured"));
   CHECK(f.driver->find("step_measured")->h > 0);
+  // Where counters were read and leave it open, it is not confirmed.
+  run_again(f.state);
+  const WorkRequest again = f.session.last(RequestType::run);
+  f.session.measure(again, 0, 8e6, true, {{"cache references", 100, ""}});
+  f.session.finish(again);
+  f.driver->frames(3);
+  const MeasuredLimit counted = measured_limit(f.state, *bars_in(f).last(), {});
+  INFO(counted.text);
+  CHECK_FALSE(counted.is_quiet);
+  const bool is_denied = contains(counted.for_room, "does not confirm");
+  CHECK(is_denied != counted.is_told);
+  CHECK(counted.text.starts_with(counted.for_room));  // without what would settle it
 }
 
 TEST_CASE("a step's head says the parameters of its rungs, not all of its lab", "[tour]") {
@@ -1863,7 +1877,7 @@ TEST_CASE("where no difference was shown no text goes on to measure the answer b
   CHECK(outcome.shown == "0.960×, not settled");
   CHECK(contains(outcome.interval, "95 % interval"));
   CHECK(unresolved_words(Interval{0.784, 0.984}, 0.02) ==
-        "no difference beyond the margin of 2 % is settled");
+        "there is a difference, perhaps smaller than the margin of 2 %");
   const std::string said =
       outcome_sentence(shown_step(f.state), bars_in(f), answer_here(f.state), outcome);
   CHECK(said == "You said 2×: at least 2.06× too high.");  // of the interval, not of the ratio
@@ -1914,9 +1928,9 @@ TEST_CASE("an unresolved pair whose interval holds 1 shows its ratio, its interv
   noisy.margin = 0.02;
   CHECK(pair_headline(noisy) == "1.040×, not settled");
   CHECK(contains(verdict_sentence(noisy, "a", "b"),
-                 "unresolved, no difference shown, 1.040× as fast, interval"));
+                 "unresolved: no difference shown; 1.040× as fast, interval"));
   CHECK(verdict_sentence(noisy, "a", "b", false)
-            .starts_with("“b” against “a”: no difference shown, 1.040× as fast, interval"));
+            .starts_with("“b” against “a”: no difference shown; 1.040× as fast, interval"));
   noisy.ratio = 0;  // cancelled before its first round
   noisy.ci = {};
   CHECK(pair_headline(noisy) == "no difference shown");
@@ -3373,6 +3387,261 @@ TEST_CASE("a saved run that is no rehearsal is presented with what it holds", "[
   CHECK(f.state.selection.rung != first);
   CHECK(shown_step(f.state).rungs == std::vector<std::string>{kFirst, kSecond});
   is_held();
+}
+
+TEST_CASE("P on Home begins an open tour at its first step, and gives the learner's place back",
+          "[tour]") {
+  const bool is_done = GENERATE(false, true);
+  Fixture f;
+  start_tour(f.state, "meetup", 5);
+  f.driver->frames(3);
+  f.state.teaching.answers[5].choice = 1;
+  f.state.teaching.results[5] = {.said = "the same", .measured = "slower"};
+  f.state.teaching.beat = is_done ? Beat::done : Beat::explain;
+  f.driver->frames(2);
+  f.state.view.screen = ScreenId::home;
+  f.driver->frames(2);
+  f.driver->type('p');
+  f.driver->frames(3);
+  REQUIRE(f.state.teaching.presenting);
+  CHECK(f.state.view.screen == ScreenId::presenter);
+  CHECK(f.state.teaching.tour->id == "meetup");
+  CHECK(f.state.teaching.tour_step == 0);
+  CHECK(f.state.teaching.beat == Beat::predict);
+  CHECK(f.state.teaching.results.empty());
+  CHECK(f.state.teaching.answers.empty());
+  f.driver->key(Key::escape);
+  f.driver->frames(2);
+  REQUIRE_FALSE(f.state.teaching.presenting);
+  CHECK(f.state.teaching.tour_step == 5);
+  CHECK(f.state.teaching.beat == (is_done ? Beat::done : Beat::explain));
+  CHECK(f.state.teaching.results.at(5).said == "the same");
+  CHECK(f.state.teaching.answers.at(5).choice == 1);
+  // On the tour's own canvas P shows the step that is in view.
+  f.driver->type('p');
+  f.driver->frames(2);
+  CHECK(f.state.teaching.presenting);
+  CHECK(f.state.teaching.tour_step == 5);
+}
+
+TEST_CASE("on a wall Page Down reads all of the end card before it is the last step", "[tour]") {
+  Fixture f(1280, 720);
+  present_tour(f.state, "meetup");
+  f.driver->frames(3);
+  StepResult result{.title = "three loops, -O1 → loop order", .said = "12×", .measured = "14×"};
+  result.claim = "“loop order” against “three loops, -O3”: faster, 14.0× as fast";
+  for (int i = 0; i < 6; ++i) f.state.teaching.results[i] = result;
+  f.state.teaching.tour_step = 5;
+  f.state.teaching.beat = Beat::explain;
+  f.state.teaching.has_more = false;
+  advance(f.state);
+  f.driver->frames(4);
+  REQUIRE(f.driver->find("end_card"));
+  CHECK(f.driver->find("end_card")->y < 90);  // the line of the beats leaves no gap
+  REQUIRE(f.state.teaching.has_more);
+  CHECK(contains(stage_hint(f.state), "Page Down: read on"));
+  const float first = f.driver->find("end_words:6")->bottom();
+  CHECK(first > 720);
+  for (int guard = 0; guard < 12 && f.state.teaching.has_more; ++guard) {
+    f.driver->key(Key::page_down);
+    f.driver->frames(3);
+    CHECK(f.state.notice.text.empty());
+  }
+  CHECK(f.driver->find("end_words:6")->bottom() <= f.driver->find("end_card")->bottom());
+  CHECK_FALSE(contains(stage_hint(f.state), "Page Down"));
+  f.driver->key(Key::page_down);
+  CHECK(contains(f.state.notice.text, "That was the last step"));
+  f.driver->key(Key::escape);  // what was said to the stage stays there
+  CHECK(f.state.notice.text.empty());
+}
+
+TEST_CASE("a clicker closes what a stray key laid over the stage", "[tour]") {
+  Fixture f;
+  present_tour(f.state, "meetup");
+  f.driver->frames(3);
+  f.driver->type('w');
+  f.driver->frames(2);
+  REQUIRE(f.state.view.show_glossary);
+  f.driver->key(Key::page_down);
+  f.driver->frames(2);
+  CHECK_FALSE(f.state.view.show_glossary);
+  CHECK(f.state.teaching.beat == Beat::predict);
+  CHECK_FALSE(f.state.teaching.skips_answer);
+  for (const char key : {'j', '?'}) {
+    f.driver->type(static_cast<ImWchar>(key));
+    f.driver->frames(2);
+    REQUIRE(has_list(f.state));
+    f.driver->key(Key::page_down);
+    f.driver->frames(2);
+    CHECK_FALSE(has_list(f.state));
+    CHECK(f.state.teaching.tour->id == "meetup");
+    CHECK(f.state.teaching.beat == Beat::predict);
+  }
+  f.driver->key(Key::page_down);  // and goes on
+  CHECK(f.state.teaching.skips_answer);
+}
+
+TEST_CASE("a step that draws what an earlier step measured runs nothing, doubtful or not",
+          "[tour]") {
+  Fixture f;
+  start_tour(f.state, "meetup", 3);
+  f.driver->frames(4);
+  const auto measure = [&](double ns) {
+    f.driver->frames(2);
+    const WorkRequest request = f.session.last(RequestType::run);
+    for (size_t i = 0; i < request.kernels.size(); ++i)
+      f.session.measure(request, static_cast<int>(i), ns);
+    f.session.finish(request);
+    f.driver->frames(3);
+    f.driver->key(Key::page_down);
+    REQUIRE(f.state.teaching.beat == Beat::reveal);
+  };
+  type(f, "50");
+  f.driver->key(Key::page_down);
+  measure(1e6);
+  run_again(f.state);
+  measure(9e6);
+  REQUIRE_FALSE(doubt_of(bars_in(f)).empty());
+  go_to_step(f.state, 4);
+  f.driver->frames(2);
+  const StepBars bars = bars_in(f);
+  CHECK(is_known(shown_step(f.state), bars));
+  for (const LessonBar& bar : bars.bars) CHECK(bar.measured_at == 3);
+  f.driver->type('1');
+  f.driver->key(Key::page_down);
+  CHECK(f.state.teaching.beat == Beat::reveal);
+}
+
+TEST_CASE("beside a rung stands a library that runs here before a recording of a faster one",
+          "[tour]") {
+  Fixture f;
+  f.state.sessions.recordings = shipped();
+  select_rung(f.state, kFirst);
+  f.state.selection.params["n"] = int64_t{512};
+  perform(f.state, "show_presenter");
+  f.driver->frames(3);
+  const TourStep asked = shown_step(f.state);
+  REQUIRE(asked.rungs.size() == 2);
+  CHECK(contains(asked.question, "How long does one call of “three loops, -O1” take at n = 512?"));
+  CHECK(bars_in(f).bars.front().can_run);
+  f.driver->key(Key::page_down);
+  f.driver->key(Key::page_down);
+  answer_requests(f);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  // Of a library that was not run a recording is known by now: it takes no other's place.
+  CHECK(shown_step(f.state).rungs == asked.rungs);
+  for (const LessonBar& bar : bars_in(f).bars) CHECK(bar.machine.empty());
+}
+
+TEST_CASE("after the climb a room is asked about the fastest rung of ours, not the last library",
+          "[tour]") {
+  Fixture f;
+  f.run_all();
+  select_rung(f.state, "gemm.cpu.onednn");
+  f.driver->frames(2);
+  toggle_presenter(f.state);
+  CHECK(f.state.selection.rung == "gemm.cpu.onednn");  // chosen
+  toggle_presenter(f.state);
+  f.state.first_climb.followed = "gemm.cpu.onednn";
+  f.state.first_climb.stage = FirstClimb::Stage::over;
+  toggle_presenter(f.state);
+  REQUIRE(rung_of(f.state.selection.rung));
+  CHECK_FALSE(rung_of(f.state.selection.rung)->peer);
+  toggle_presenter(f.state);
+  CHECK(f.state.selection.rung == "gemm.cpu.onednn");
+}
+
+TEST_CASE("a difference that may lie within the margin is said to be one, and its limit told apart",
+          "[tour]") {
+  Comparison pair;
+  pair.verdict = Verdict::unresolved;
+  pair.ratio = 0.983;
+  pair.ci = Interval{0.9801, 0.9852};
+  pair.margin = 0.02;
+  const std::string said = verdict_sentence(pair, "a", "b");
+  INFO(said);
+  CHECK(contains(said,
+                 "unresolved: there is a difference, perhaps smaller than the margin of 2 %; "));
+  // 0.980 would read as inside of ±2 %, whose limit is 0.9804.
+  CHECK(contains(said, "[0.9801, 0.9852]"));
+  Fixture f;
+  start_tour(f.state, "meetup", 5);
+  f.driver->frames(4);
+  f.driver->type('3');  // slower
+  f.driver->key(Key::page_down);
+  const WorkRequest run = f.session.last(RequestType::run);
+  for (size_t i = 0; i < run.kernels.size(); ++i) f.session.measure(run, static_cast<int>(i), 1e6);
+  f.session.finish(run);
+  f.driver->frames(3);
+  f.session.judge(f.session.last(RequestType::compare), Verdict::unresolved, 0.983);
+  f.driver->frames(3);
+  f.driver->key(Key::page_down);
+  REQUIRE(f.state.teaching.beat == Beat::reveal);
+  const TourStep step = shown_step(f.state);
+  const StepOutcome outcome = outcome_of(f.state, step, bars_in(f));
+  CHECK(contains(outcome.shown, "there is a difference, perhaps smaller than the margin"));
+  CHECK(contains(outcome_sentence(step, bars_in(f), answer_here(f.state), outcome),
+                 "You said “slower”. It is, perhaps by less than the margin"));
+  const StepResult& result = f.state.teaching.results.at(5);
+  CHECK_FALSE(result.right);
+  CHECK_FALSE(result.ungraded.empty());
+}
+
+TEST_CASE("a finished tour opens at its end card after a restart, from where it begins again",
+          "[tour]") {
+  Fixture f;
+  f.state.tour_progress.places["meetup"] = {5, {0, 1, 2, 3, 4, 5}};
+  f.state.tour_progress.last = "meetup";
+  resume_tour(f.state, "meetup");
+  f.driver->frames(3);
+  CHECK(f.state.teaching.beat == Beat::done);
+  REQUIRE(f.driver->find("end_card"));
+  CHECK(f.driver->find("end_earlier"));
+  REQUIRE(f.driver->click("tour_again"));
+  f.driver->frames(2);
+  CHECK(f.state.teaching.tour_step == 0);
+  CHECK(f.state.teaching.beat == Beat::predict);
+  CHECK(steps_done(f.state, *f.state.teaching.tour) == 6);
+}
+
+TEST_CASE("what a step leaves on the end card is one sentence that says what was learned",
+          "[tour]") {
+  for (const auto& [id, tour] : built_in_tours()) {
+    for (const study::TourStep& step : tour->steps) {
+      const size_t end = step.words.find(". ");
+      const std::string left =
+          step.learned.empty() ? step.words.substr(0, end == std::string::npos ? end : end + 1)
+                               : step.learned;
+      INFO(id << ": " << left);
+      CHECK(left.size() > 30);
+      CHECK(left.size() < 150);
+      CHECK(left.ends_with("."));
+      CHECK_FALSE(contains(step.learned, "{{"));
+      CHECK_FALSE(contains(step.learned, ". "));
+    }
+  }
+}
+
+TEST_CASE("a room sees no comment in a change, and the head of two sides names their size",
+          "[tour]") {
+  const std::string body = "\nint a;\nint b;\n";
+  FakeSession::texts = {{kFirst, "// One idea\nint zero;  // old" + body},
+                        {kSecond, "// Another\nint one;" + body}};
+  Fixture f(1600, 1000);
+  FakeSession::texts.clear();
+  start_tour(f.state, "meetup", 1);
+  REQUIRE(perform(f.state, "show_presenter"));
+  f.driver->frames(4);
+  f.state.teaching.beat = Beat::reveal;
+  f.driver->frames(3);
+  const float bare = f.driver->find("step_code_needs")->h;
+  f.state.teaching.beat = Beat::predict;
+  f.driver->frames(3);
+  CHECK(f.driver->find("step_code_needs")->h == Approx(bare));
+  start_tour(f.state, "class", 11);
+  f.driver->frames(2);
+  CHECK(asked_at(f.state) == "n = 4096");
 }
 
 }  // namespace

@@ -364,8 +364,9 @@ void HomeDoors::draw_learn(Ui& ui, Area door) const {
         begin_presenting(changed);
     });
   if (ImGui::IsItemHovered())
-    ui.tooltip(std::string(goes_on ? "Present this tour to a room"
-                                   : "Choose a tour and present it to a room") +
+    ui.tooltip(std::string(goes_on               ? "Present this tour to a room"
+                           : state.teaching.tour ? "Present the tour that is open to a room"
+                                                 : "Choose a tour and present it to a room") +
                ": full screen, in larger letters.\nA clicker's Page Down and Page Up go on and "
                "back; Esc leaves.");
   small_line(ui, &inner, state.tour_progress.problem, Role::slower);

@@ -18,6 +18,7 @@
 #include "app/window/teach/tour_progress.h"
 #include "app/window/views/view.h"
 #include "common/core/format.h"
+#include "common/record/derive.h"
 #include "common/record/tour_note.h"
 
 namespace ridge::window {
@@ -310,7 +311,7 @@ namespace {
 
 /// What a learner has answered so far is none of a room's, and is not lost to it.
 void leave_tour(Teaching& teach) {
-  if (!teach.tour || teach.beat == Beat::done || teach.learners) return;
+  if (!teach.tour || teach.learners) return;
   const Beat beat = teach.beat == Beat::run ? Beat::predict : teach.beat;
   teach.learners = std::make_shared<const LeftTour>(
       LeftTour{teach.tour,
@@ -394,6 +395,9 @@ const RungView* first_asked(const State& state) {
 
 void begin_presenting(State& state, bool keeps_rung) {
   const Teaching& teach = state.teaching;
+  const bool is_on_home = state.view.screen == ScreenId::home && !state.is_replay();
+  // From Home a talk begins at the first step: at the step that was left the room would see its answer.
+  if (is_on_home && teach.tour) return present_tour(state, std::string(teach.tour->id));
   const bool is_open = !teach.tour && !state.is_replay();  // a saved run is shown for itself
   if (!teach.tour && state.is_replay() && !keeps_rung) {
     if (state.ladder.rows.empty()) rebuild_ladder(state);
@@ -414,11 +418,35 @@ void present_tour(State& state, const std::string& id) {
   if (begins && !state.teaching.presenting) toggle_presenter(state);
 }
 
+namespace {
+
+/// The climb ends at a library, which no learner chose and whose bar everyone has just seen: a room is asked about the
+/// fastest rung of ours then. Empty: the selected rung stays.
+std::string rung_after_climb(const State& state) {
+  const RungView* chosen = find_row(state.ladder, state.selection.rung);
+  const bool is_left = chosen && chosen->rung->peer &&
+                       state.first_climb.followed == state.selection.rung &&
+                       !state.first_climb.is_under_way();
+  std::string best;
+  double most = 0;
+  for (const RungView& row : state.ladder.rows) {
+    const Series* series = row.rung->peer ? nullptr : row.held().series;
+    const auto rate = series && is_result(*series) ? throughput_of(*series) : std::nullopt;
+    const bool is_own = row.held().run == &state.run();
+    if (is_left && is_own && rate && rate->value > most)
+      most = rate->value, best = row.rung->kernel;
+  }
+  return best;
+}
+
+}  // namespace
+
 void toggle_presenter(State& state) {
   Teaching& teach = state.teaching;
   teach.focused_step = -1;  // the other canvas has a field of its own
   if (state.ladder.rows.empty()) rebuild_ladder(state);  // before the window's first frame
   if (teach.presenting) {
+    state.notice = {};  // it was said to the stage
     go_on_with_left(state);
     if (!teach.tour) state.selection = teach.before->selection;
     state.view = teach.before->view;
@@ -440,6 +468,8 @@ void toggle_presenter(State& state) {
       select_rung(state, first_asked(state)->rung->kernel);
     teach.before = std::make_shared<const BeforePresenting>(
         BeforePresenting{state.selection, state.view, state.appearance});
+    if (const std::string best = teach.tour ? "" : rung_after_climb(state); !best.empty())
+      select_rung(state, best);
     teach.presenting = true;
     teach.told.clear();
     teach.shown.clear();
@@ -565,6 +595,7 @@ void advance(State& state) {
       return go_on_from_explain(state);
     case Beat::done:
       if (!teach.presenting) return end_tour(state);
+      if (teach.has_more) return void(++teach.pages);
       // A clicker that is pressed once more must not leave the wall with something else on it.
       state.notice = {"That was the last step. Esc leaves the presenter.", false};
       return;
@@ -670,6 +701,14 @@ void start_tour(State& state, const std::string& id, int step) {
   begin_tour(state, *std::move(tour));
   if (step >= 0) take_steps_up(teach);
   open_at(state, std::clamp(step, 0, static_cast<int>(teach.tour->steps.size()) - 1));
+}
+
+void show_end_card(State& state, const std::string& id) {
+  const auto tour = study::load_tour(id);
+  start_tour(state, id, tour ? static_cast<int>(tour->steps.size()) - 1 : 0);
+  const Teaching& teach = state.teaching;
+  // Over a saved run the tour begins once that is closed.
+  if (teach.tour && teach.tour->id == id && teach.wanted_tour.empty()) go_to(state, Beat::done);
 }
 
 bool open_rehearsed(State& state) {

@@ -41,7 +41,8 @@ void present_here(State& state);
 /// that is on stage goes on.
 void begin_on_stage(State& state, const std::string& id);
 /// As the program starts with --presenter: the tour that was begun last, from its first step; without one the list of them
-/// lies over the selected rung's question. A saved run is shown from the step of its ladder that gains most, else from its
+/// lies over the selected rung's question. From Home a tour that is open begins again for the room, as begin_on_stage()
+/// says. A saved run is shown from the step of its ladder that gains most, else from its
 /// first result, where no rung was chosen.
 void begin_presenting(State& state, bool keeps_rung = false);
 /// The same of this tour, in presenter mode.
@@ -74,6 +75,8 @@ bool tick_teaching(State& state, double now_s);
 /// then in this session. A saved run that is open is closed for it; one that the
 /// program was started with stays, and the canvas says so. The notice says why not.
 void start_tour(State& state, const std::string& id, int step = -1);
+/// Its end card again, with what this session knows of its steps.
+void show_end_card(State& state, const std::string& id);
 /// The end card, where a step was revealed; from there, and without one, the tour is left. What it showed is kept for
 /// going on with it.
 void stop_tour(State& state);

@@ -156,7 +156,9 @@ LessonBar make_bar(const State& state, const TourStep& step, const StepBar& aske
       bar.machine = machine_named(state.run());
     else
       bar.contradiction = contradiction_of(state.run(), *bar.series, bar.title);
-    if (is_doubtful(bar)) bar.measured_at = -1;  // it is worth measuring again
+    // It is worth measuring again; not for a step that draws what an earlier step measured, and asks for no figure.
+    if (is_doubtful(bar) && !(step.ask == Ask::choice && !step.figure.empty()))
+      bar.measured_at = -1;
   }
   if (!bar.series && (!bar.can_run || is_over(state))) take_recorded(state, info, &bar);
   if (bar.series) return bar;
@@ -222,11 +224,12 @@ bool takes_type(const State& state, const std::string& kernel, const TourStep& s
 }
 
 /// The fastest library beside this rung: of its part of the ladder and its type, with a result at these parameters or able
-/// to run.
+/// to run. One that runs here comes before any recording.
 const Rung* library_of(const State& state, const Rung& rung, const TourStep& step) {
   const Lab& lab = *state.selection.lab;
   const Section* mine = part_of(lab, rung.kernel);
   const Rung* best = nullptr;
+  bool runs_here = false;
   double best_ns = 0;
   for (const Rung& one : lab.rungs) {
     const bool fits = one.peer && part_of(lab, one.kernel) == mine &&
@@ -235,7 +238,13 @@ const Rung* library_of(const State& state, const Rung& rung, const TourStep& ste
                       takes_type(state, one.kernel, step);
     if (!fits) continue;
     const LessonBar bar = make_bar(state, step, {one.kernel, step.set, step.cache, ""});
-    const double ns = bar.series && bar.series->stats ? bar.series->stats->median_ns : 0;
+    // What can run here is run: no recording of it, and none of another library, stands in its place.
+    const bool is_measured =
+        bar.series && bar.series->stats && (!bar.can_run || bar.machine.empty());
+    const double ns = is_measured ? bar.series->stats->median_ns : 0;
+    if (bar.can_run && !runs_here) best = nullptr, best_ns = 0;
+    runs_here |= bar.can_run;
+    if (runs_here && !bar.can_run) continue;
     const bool is_better = ns > 0 && (best_ns == 0 || ns < best_ns);
     if (is_better || (!best && bar.can_run)) best = &one, best_ns = ns;
   }
@@ -403,10 +412,26 @@ bool says_param(const State& state, const TourStep& step, const std::string& nam
           }));
 }
 
+/// What both sides of a step are asked at.
+Params shared_set(const TourStep& step) {
+  Params shared;
+  for (const auto& [name, value] : step.set) {
+    const bool is_shared = std::all_of(step.sides.begin(), step.sides.end(),
+                                       [&, wanted = &name, is = &value](const StepBar& side) {
+                                         const auto own = side.set.find(*wanted);
+                                         return own != side.set.end() && own->second == *is;
+                                       });
+    if (is_shared) shared[name] = value;
+  }
+  return shared;
+}
+
 }  // namespace
 
 std::string asked_at(const State& state) {
   const TourStep step = shown_step(state);
+  if (step.kind == StepKind::side_by_side)
+    return params_summary(*state.selection.lab, shared_set(step));
   if (step.kind != StepKind::run && step.kind != StepKind::compare) return "";
   Params asked = shown_params(state);
   for (const auto& [name, value] : step.set) {
@@ -423,6 +448,14 @@ namespace {
 std::string begins_question(const Rung& rung) {
   return rung.peer ? std::string("To compare with: “") + rung.title + "”, " + rung.change + "."
                    : std::string("New here: ") + rung.change + ".";
+}
+
+/// The size that the question names: "n = 512". Empty: the rung has none.
+std::string size_asked(const State& state, const TourStep& step) {
+  const Lab& lab = *state.selection.lab;
+  const ParamView* size = swept_param(lab, find_info(state.sessions, state.selection.rung));
+  const auto found = size ? step.set.find(size->name) : step.set.end();
+  return found == step.set.end() ? "" : param_in_words(lab, found->first, found->second);
 }
 
 }  // namespace
@@ -447,8 +480,6 @@ TourStep shown_step(const State& state) {
   step.cache = state.selection.cache.value().value_or(CacheMode::hot);
   step.ask = Ask::time;
   const bool trains = row->info && row->info->kind == RungKind::training;
-  step.question = begins_question(*row->rung) + " How long does one call" +
-                  (trains ? ", a step of training," : "") + " take?";
   step.words = row->rung->change;
   const Comparison* kept = kept_pair(state);
   const RungView::Held held = row->held();
@@ -476,13 +507,17 @@ TourStep shown_step(const State& state) {
     before = previous_rung(*state.selection.lab, *before);
   if (const RungView* own = made_from(state)) before = own->rung;  // a learner's: the original
   if (kept) before = find_row(state.ladder, kept->baseline)->rung;
+  const std::string size = size_asked(state, step);
+  const std::string at = size.empty() ? "" : " at " + size;
+  step.question = begins_question(*row->rung) + " How long does one call of “" + row->rung->title +
+                  "”" + (trains ? ", a step of training," : "") + " take" + at + "?";
   const Rung* library = library_of(state, *row->rung, step);
   if (library && library != before) step.rungs.emplace_back(library->kernel);
   if (before) {
     step.rungs.insert(step.rungs.begin(), before->kernel);
     step.ask = Ask::ratio;
     step.question = begins_question(*row->rung) + " How many times as fast as “" + before->title +
-                    "” is “" + row->rung->title + "”?";
+                    "” is “" + row->rung->title + "”" + at + "?";
   }
   if (before && (!row->info || row->info->kind == RungKind::kernel)) step.kind = StepKind::compare;
   const Lab& lab = *state.selection.lab;
