@@ -3467,6 +3467,8 @@ TEST_CASE("a clicker closes what a stray key laid over the stage", "[tour]") {
   CHECK_FALSE(f.state.view.show_glossary);
   CHECK(f.state.teaching.beat == Beat::predict);
   CHECK_FALSE(f.state.teaching.skips_answer);
+  f.driver->frames(3);
+  CHECK(f.state.teaching.focused_step == 0);  // the field has the keyboard again
   for (const char key : {'j', '?'}) {
     f.driver->type(static_cast<ImWchar>(key));
     f.driver->frames(2);

@@ -408,6 +408,7 @@ void close_by_clicker(State& state) {
   const bool is_pressed = compat::key_pressed(Key::page_down) || compat::key_pressed(Key::page_up);
   if (!state.teaching.presenting || !is_pressed) return;
   state.view.show_palette = state.view.show_glossary = false;
+  state.teaching.focused_step = -1;  // the answer's field has the keyboard again
 }
 
 }  // namespace

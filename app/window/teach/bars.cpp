@@ -80,8 +80,10 @@ bool is_peer(const LessonBar& bar) {
   return rung && rung->peer;
 }
 
-/// The bar that the step is about: the last of the ladder's own, also where a library stands below it.
-size_t coloured_bar(const std::vector<LessonBar>& bars) {
+/// The bar that the step is about: the one whose figure it asks for, a library's too; else the last of the ladder's own, also
+/// where a library stands below it.
+size_t coloured_bar(const study::TourStep& step, const std::vector<LessonBar>& bars) {
+  if (step.ask == study::Ask::share || step.ask == study::Ask::time) return bars.size() - 1;
   for (size_t i = bars.size(); i-- > 0;)
     if (!is_peer(bars[i])) return i;
   return bars.size();
@@ -714,7 +716,7 @@ void draw_step_bars(Ui& ui, const Area& area, const study::TourStep& step, const
   const std::vector<std::string> figures =
       figures_of_bars(ui.state, step, bars, drawn, all, is_flat);
   const float flat_w = is_flat ? flat_head_width(ui, area.w, drawn, figures) : 0;
-  const size_t coloured = coloured_bar(drawn.bars);
+  const size_t coloured = coloured_bar(step, drawn.bars);
   for (size_t i = 0; i < bars.bars.size(); ++i) {
     const LessonBar& bar = drawn.bars[i];
     const bool is_last = i + 1 == bars.bars.size();

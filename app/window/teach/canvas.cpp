@@ -562,6 +562,17 @@ Words verdict_word(const Comparison& pair) {
 
 }  // namespace
 
+namespace {
+
+/// In large letters: of an open verdict its word, since the sentence below says what the rounds show.
+std::string large_words(const StepOutcome& outcome, bool is_number) {
+  if (is_number) return outcome_figure(outcome);
+  const std::string word = to_string(Verdict::unresolved);
+  return outcome.shown.starts_with(word) ? word : outcome.shown;
+}
+
+}  // namespace
+
 /// The figure, what it is of, predicted against measured, and the verdict of a comparison.
 void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   const StepOutcome outcome = outcome_of(ui.state, shown.step, shown.bars);
@@ -570,8 +581,8 @@ void LessonCanvas::draw_outcome(Ui& ui, const Area& area, const Shown& shown) {
   std::vector<Words> all = {{shown.step.question, kSmall_px + 1, Role::muted, 16}};
   if (outcome.missing.empty()) {
     const bool is_open = is_number && is_unsettled(outcome);
-    all.push_back({is_number ? outcome_figure(outcome) : outcome.shown, kVerdict_px,
-                   is_open ? Role::muted : Role::text, 2, true, is_open});
+    all.push_back({large_words(outcome, is_number), kVerdict_px, is_open ? Role::muted : Role::text,
+                   2, true, is_open});
     if (is_number && outcome.pair) all.push_back(verdict_word(*outcome.pair));
   }
   if (!outcome.task.empty())  // what the speed was bought with
@@ -750,7 +761,7 @@ void draw_large_rung(Ui& ui, Area row, const LessonBar& bar, float grown) {
 
 /// What each rung of the step brought.
 void draw_rungs(Ui& ui, Area area, const StepBars& bars) {
-  constexpr float kMostRow = 140, kTwoLines = 48, kGrowsFrom = 90, kMostGrown = 2;
+  constexpr float kMostRow = 140, kTwoLines = 48, kGrowsFrom = 72, kMostGrown = 2;
   const float share = area.h / static_cast<float>(bars.bars.size());
   if (ui.state.teaching.presenting && share >= ui.px(kGrowsFrom)) {
     // On a wall the panel is theirs alone: no half of it stays empty.

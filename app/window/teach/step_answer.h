@@ -19,7 +19,7 @@ inline constexpr VerdictChoice kVerdictChoices[] = {
     {Verdict::faster, "faster"},
     {Verdict::same, "the same"},
     {Verdict::slower, "slower"},
-    {Verdict::unresolved, "unresolved: none of these is settled"}};
+    {Verdict::unresolved, "unresolved: not settled"}};
 
 /// What the answer may be: labels to choose from; empty: a number is asked for.
 std::vector<std::string> choices_of(const study::TourStep& step, const StepBars& bars);
