@@ -544,13 +544,17 @@ TEST_CASE("the place in a tour outlives the window, and Resume goes on from it",
   f.driver->frames(2);
   REQUIRE(f.state.teaching.tour);
   CHECK(f.state.teaching.tour_step == 2);
-  // A tour that is done begins again.
+  // A tour that is done opens at its end card, which begins it again.
   for (size_t i = 0; i < tour->steps.size(); ++i)
     f.state.tour_progress.places["first_hour"].done.insert(static_cast<int>(i));
   CHECK(tour_to_resume(f.state) != "first_hour");
   end_tour(f.state);  // one that is on stays as it is
   resume_tour(f.state, "first_hour");
+  CHECK(f.state.teaching.beat == Beat::done);
+  f.driver->frames(2);
+  REQUIRE(f.driver->click("tour_again"));
   CHECK(f.state.teaching.tour_step == 0);
+  CHECK(f.state.teaching.beat == Beat::predict);
 }
 
 TEST_CASE("a damaged file of tours is said in one sentence and set aside, never written over",

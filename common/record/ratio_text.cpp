@@ -21,6 +21,7 @@ namespace {
 constexpr int kFewest = 3, kMost = 6;  // significant digits
 /// Of an end below 1 beside a larger one, and of a ratio between the two.
 constexpr int kFewestBelow_1 = 2;
+constexpr int kOfLimits = 4;  // decimals, as crossing_text() prints the limits of "same"
 constexpr double kMargins[] = {default_margin(false), default_margin(true)};
 
 int side_of_limit(double value, double limit) {
@@ -58,7 +59,7 @@ bool stands_where_it_is(double value, double margin, int decimals) {
   for (const double limit : {1 / (1 + margin), 1.0, 1 + margin}) {
     const int side = side_of_limit(value, limit);
     if (side_of_limit(printed, limit) != side) return false;
-    if (side != 0 && printed == rounded_to(limit, decimals)) return false;
+    if (side != 0 && decimals < kOfLimits && printed == rounded_to(limit, decimals)) return false;
   }
   return true;
 }
