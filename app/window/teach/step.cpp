@@ -450,12 +450,17 @@ std::string begins_question(const Rung& rung) {
                    : std::string("New here: ") + rung.change + ".";
 }
 
-/// The size that the question names: "n = 512". Empty: the rung has none.
+/// The size that the question names: " at n = 512". Empty: the rung has none.
 std::string size_asked(const State& state, const TourStep& step) {
   const Lab& lab = *state.selection.lab;
   const ParamView* size = swept_param(lab, find_info(state.sessions, state.selection.rung));
   const auto found = size ? step.set.find(size->name) : step.set.end();
-  return found == step.set.end() ? "" : param_in_words(lab, found->first, found->second);
+  return found == step.set.end() ? "" : " at " + param_in_words(lab, found->first, found->second);
+}
+
+std::string asks_for_call(const Rung& rung, bool trains, const std::string& at) {
+  return begins_question(rung) + " How long does one call of “" + rung.title + "”" +
+         (trains ? ", a step of training," : "") + " take" + at + "?";
 }
 
 }  // namespace
@@ -507,10 +512,8 @@ TourStep shown_step(const State& state) {
     before = previous_rung(*state.selection.lab, *before);
   if (const RungView* own = made_from(state)) before = own->rung;  // a learner's: the original
   if (kept) before = find_row(state.ladder, kept->baseline)->rung;
-  const std::string size = size_asked(state, step);
-  const std::string at = size.empty() ? "" : " at " + size;
-  step.question = begins_question(*row->rung) + " How long does one call of “" + row->rung->title +
-                  "”" + (trains ? ", a step of training," : "") + " take" + at + "?";
+  const std::string at = size_asked(state, step);
+  step.question = asks_for_call(*row->rung, trains, at);
   const Rung* library = library_of(state, *row->rung, step);
   if (library && library != before) step.rungs.emplace_back(library->kernel);
   if (before) {
