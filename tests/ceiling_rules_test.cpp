@@ -148,6 +148,12 @@ TEST_CASE("a ceiling that a rung has passed is measured again, and doubted while
   REQUIRE(settle_ceilings(&ceilings, probes.again(), evidence));
   CHECK(ceilings[0].value == 70e9);
   CHECK(ceilings[0].doubt == "gemm.cpu.packed reached 78.6 GFLOP/s, above 70.0 GFLOP/s");
+  // Integers are no floats.
+  std::vector<Ceiling> integers = {cpu("dot product int8, 1 thread", "flop", 1, 902e9, "int8")};
+  const auto passed = find_contradictions(
+      integers, {.cores = 2, .reached = {computed("gemm.cpu.onednn_int8", "int8", 1, 1.03e12)}});
+  REQUIRE(passed.size() == 1);
+  CHECK(passed[0].reason == "gemm.cpu.onednn_int8 reached 1.03 TOP/s, above 902 GOP/s");
   probes.values["FMA fp32, 1 thread"] = {118e9};
   REQUIRE(settle_ceilings(&ceilings, probes.again(), evidence));
   CHECK(ceilings[0].value == 118e9);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/core/format.h"
+#include "common/record/derive.h"
 
 namespace ridge::measure {
 namespace {
@@ -56,8 +56,8 @@ bool is_broken(const Rule& rule, const Ceiling& judged, const Ceiling& other) {
 }
 
 std::string reason_of(const Rule& rule, const Ceiling& judged, const Ceiling& other) {
-  return format_quantity(judged.value, judged.unit) + " cannot be right beside " + other.name +
-         " at " + format_quantity(other.value, other.unit) + ": " + rule.why;
+  return ceiling_text(judged, judged.value) + " cannot be right beside " + other.name + " at " +
+         ceiling_text(other, other.value) + ": " + rule.why;
 }
 
 /// Two logical cores share the units of one: with more threads than half of them, somebody's share is smaller. A GPU
@@ -123,8 +123,8 @@ std::vector<Contradiction> find_contradictions(const std::vector<Ceiling>& ceili
     else if (const Reached* by = passed_by(ceilings[i], ceilings, evidence.reached))
       found.push_back({.ceiling = i,
                        .reason = by->rung + " reached " +
-                                 format_quantity(by->rate.per_s, ceilings[i].unit) + ", above " +
-                                 format_quantity(ceilings[i].value, ceilings[i].unit),
+                                 ceiling_text(ceilings[i], by->rate.per_s) + ", above " +
+                                 ceiling_text(ceilings[i], ceilings[i].value),
                        .is_edit = by->is_edit});
     else if (lacked_cores(ceilings[i], evidence.cores))
       found.push_back(
