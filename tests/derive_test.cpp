@@ -130,6 +130,33 @@ TEST_CASE("a share well above the ceiling is not shown as one") {
 }
 
 TEST_CASE(
+    "bytes that no cache holds and that pass DRAM put its ceiling in doubt, and no cause is "
+    "named") {
+  Series series = measured("gemv.cpu.a", 1);
+  series.bytes_min = 20000;  // 1.25 times what DRAM reads
+  series.cache = CacheMode::hot;
+  Environment machine;
+  machine.cpu.l3_bytes = 32 << 20;
+  const auto derived = [&](double memory_bytes) {
+    series.memory_bytes = memory_bytes;
+    return derive(series, cpu_ceilings(), machine);
+  };
+  CHECK_FALSE(derived(16 << 20).above_bandwidth);
+  CHECK_FALSE(is_over_ceiling(derived(16 << 20)));
+  CHECK_FALSE(derived(64 << 20).above_bandwidth);  // a half of it may stay in the cache
+  const Derived above = derived(512 << 20);
+  CHECK(above.above_bandwidth);
+  CHECK(is_over_ceiling(above));
+  CHECK(above.no_bandwidth_reason ==
+        "above the measured ceiling DRAM read, 1 thread, 16.0 GB/s, and the last cache holds only "
+        "32.0 MiB of its 512 MiB: the ceiling should be measured again");
+  const auto found = diagnose(series, cpu_ceilings(), machine);
+  REQUIRE(found);
+  CHECK(found->bottleneck == Bottleneck::not_sure);
+  CHECK(found->reason == above.no_bandwidth_reason);
+}
+
+TEST_CASE(
     "what writes as much as it reads is held against copying, what mostly reads against reading") {
   Series series = measured("rows.cpu.a", 1);
   std::vector<Ceiling> ceilings = cpu_ceilings();

@@ -147,6 +147,27 @@ bool goes_over_links(const Series& series) {
   return family_of(series.kernel) == "collectives";
 }
 
+/// The last level of cache of what it runs on; 0: not known.
+double last_cache_bytes(const Series& series, const Environment& machine) {
+  if (backend_of(series.kernel) != Backend::cuda) return double(machine.cpu.l3_bytes);
+  return machine.gpus.empty() ? 0 : double(machine.gpus.front().l2_bytes);
+}
+
+/// Why bytes that come from call to call cannot all have come from a cache, where what comes from behind it alone passes
+/// the ceiling; empty: a cache may hold them.
+std::string passes_dram(const Series& series, const std::optional<Environment>& environment,
+                        double bytes_per_s, const Ceiling& ceiling) {
+  if (!environment || series.cache != CacheMode::hot || !ceiling.resource.starts_with("dram"))
+    return "";
+  const double cache = last_cache_bytes(series, *environment);
+  if (!(cache > 0) || !(series.memory_bytes > cache)) return "";
+  if (bytes_per_s * (1 - cache / series.memory_bytes) <= ceiling.value) return "";
+  return "above the measured ceiling " + ceiling.name + ", " +
+         ceiling_text(ceiling, ceiling.value) + ", and the last cache holds only " +
+         format_bytes(cache) + " of its " + format_bytes(series.memory_bytes) +
+         ": the ceiling should be measured again";
+}
+
 /// Of a rung of which compute is known.
 void fill_bandwidth(const Series& series, const std::vector<Ceiling>& ceilings,
                     const std::optional<Environment>& environment, const std::string& machine,
@@ -183,6 +204,13 @@ void fill_bandwidth(const Series& series, const std::vector<Ceiling>& ceilings,
   fill_share(series, *bytes.value, ceiling, "memory bandwidth" + machine,
              "the data came from a cache", &result->bandwidth, &result->no_bandwidth_reason,
              &result->is_bandwidth_doubted);
+  const bool is_above = ceiling && ceiling->doubt.empty() && !result->bandwidth;
+  if (std::string why =
+          is_above ? passes_dram(series, environment, *bytes.value, *ceiling) : std::string();
+      !why.empty()) {
+    result->above_bandwidth = true;
+    result->no_bandwidth_reason = std::move(why);
+  }
   if (result->bandwidth)
     result->bandwidth_aside = aside_of_dram(series, *result, *ceiling, ceilings, threads);
 }
@@ -311,11 +339,7 @@ bool is_steady(const Stats& stats) {
 
 bool stays_cached(const Series& series, const std::optional<Environment>& environment) {
   if (!environment || series.cache != CacheMode::hot) return false;
-  int64_t cache_bytes = environment->cpu.l3_bytes;
-  if (backend_of(series.kernel) == Backend::cuda) {
-    cache_bytes = environment->gpus.empty() ? 0 : environment->gpus.front().l2_bytes;
-  }
-  return series.memory_bytes > 0 && series.memory_bytes <= double(cache_bytes);
+  return series.memory_bytes > 0 && series.memory_bytes <= last_cache_bytes(series, *environment);
 }
 
 Derived derive(const Series& series, const std::vector<Ceiling>& ceilings,
@@ -404,12 +428,14 @@ std::string nearest_ceiling_text(const Derived& derived) {
   return share + " of " + nearest->name.substr(0, nearest->name.find(','));  // without its threads
 }
 
+bool reads_over(const std::optional<Utilization>& share) {
+  constexpr double kReadsSo = 1.005;
+  return share && share->value >= kReadsSo;
+}
+
 bool is_over_ceiling(const Derived& derived) {
-  constexpr double kReadsSo = 1.005;  // as "101 %"
-  const auto is_over = [](const std::optional<Utilization>& use) {
-    return use && use->value >= kReadsSo;
-  };
-  return derived.above_compute || is_over(derived.compute) || is_over(derived.bandwidth);
+  return derived.above_compute || derived.above_bandwidth || reads_over(derived.compute) ||
+         reads_over(derived.bandwidth);
 }
 
 bool is_emulated(const Series& series) {

@@ -35,6 +35,8 @@ struct Derived {
   /// Why it is not held to that bandwidth although its share is known; empty: it may be what binds.
   std::string bandwidth_aside;
   bool above_compute = false;  ///< faster than that ceiling lets what is counted be
+  /// No share of DRAM, since it moved more than that ceiling lets pass, though no cache holds its bytes.
+  bool above_bandwidth = false;
   std::vector<WorkRate> work;  ///< of Series::work
   /// Null where it was not counted.
   const WorkRate* rate_of(const std::string& resource) const;
@@ -58,6 +60,8 @@ const Utilization* nearest_ceiling(const Derived& derived);
 const std::string& no_ceiling_reason(const Derived& derived);
 /// "97.1 %" of compute, "74.0 % of DRAM read" of another; empty: no share is known.
 std::string nearest_ceiling_text(const Derived& derived);
+/// Whether this share reads above 100 %: as "101 %" or more.
+bool reads_over(const std::optional<Utilization>& share);
 /// Whether one of its shares reads above 100 %, or would where the rung is faster than its ceiling lets it be.
 bool is_over_ceiling(const Derived& derived);
 /// What that means, for wherever such a share stands.

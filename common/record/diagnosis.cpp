@@ -213,6 +213,7 @@ std::optional<double> least_occupancy(const Series& series) {
 
 constexpr const char* kCountIt = "Switch hardware counters on (--counters) and run it again";
 constexpr const char* kReadIt = "Read its loop in its source or assembly";
+constexpr const char* kCeilingsAgain = "Measure the ceilings again while nothing else runs";
 
 void ask_for_counters(Diagnosis* diagnosis) {
   diagnosis->to_do = kCountIt;
@@ -412,10 +413,15 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
     return;
   }
   const bool is_open = signals.empty() || !signals.front().counts();
+  if (derived.above_bandwidth && is_open) {
+    diagnosis->reason = derived.no_bandwidth_reason;
+    diagnosis->to_do = kCeilingsAgain;
+    return;
+  }
   if (is_open && judge_construction(series, diagnosis)) return;
   if (const std::string doubt = doubted_ceiling(derived); signals.empty() && !doubt.empty()) {
     diagnosis->reason = doubt;
-    diagnosis->to_do = "Measure the ceilings again while nothing else runs";
+    diagnosis->to_do = kCeilingsAgain;
     return;
   }
   if (signals.empty()) {
