@@ -327,6 +327,7 @@ TEST_CASE("text is broken at spaces, and no number is parted from its unit") {
   CHECK(wrapped("  a 12.5 % of it", 8, 4) == "  a\n    12.5 %\n    of\n    it");
   CHECK(wrapped("  a 12.5 % of it", 9, 4) == "  a\n    12.5 %\n    of it");
   CHECK(wrapped("  a ±12.5 % of <3 ms", 9, 4) == "  a\n    ±12.5 %\n    of\n    <3 ms");
+  CHECK(wrapped("of 2, 3 mm", 5, 2) == "of 2,\n  3 mm");  // a number that ends a phrase has no unit
   CHECK(wrapped("unbreakable", 3, 2) == "unbreakable");
   CHECK(wrapped("", 10, 2).empty());
 }

@@ -110,6 +110,11 @@ bool begins_number(const std::string& text, size_t at) {
   return at < text.size() && is_digit(text[at]);
 }
 
+/// Of a number that ends so, no unit follows.
+bool ends_phrase(char letter) {
+  return std::string_view(",;:)]").find(letter) != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string wrapped(const std::string& text, size_t width, size_t indent) {
@@ -121,6 +126,7 @@ std::string wrapped(const std::string& text, size_t width, size_t indent) {
     // A word, and those that follow a number in it.
     size_t end = std::min(text.find(' ', at), text.size());
     for (size_t last = at; end < text.size() && begins_number(text, last);) {
+      if (ends_phrase(text[end - 1])) break;
       last = end + 1;
       end = std::min(text.find(' ', last), text.size());
     }
