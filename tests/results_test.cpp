@@ -229,7 +229,7 @@ TEST_CASE("the table of the GEMM lab at n = 512 is at most 100 columns wide and 
 
 TEST_CASE("a comparison's rows have no gain: its verdict says it") {
   const std::string text =
-      results_text(ladder({{"cpu.naive_o1", 4e6}, {"cpu.packed", 1e6}}, RunMode::compare), 4, {});
+      results_text(ladder({{"cpu.naive_o1", 40e6}, {"cpu.packed", 10e6}}, RunMode::compare), 4, {});
   CHECK_FALSE(has(text, "gain"));
 }
 
@@ -451,6 +451,134 @@ TEST_CASE("on a terminal the same table grows row by row; a row waits for its sh
   for (const Series& series : run.series()) all.push_back(&series);
   CHECK(without_spaces(text) == without_spaces(series_tables(run, all)));
   for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= 100);
+}
+
+TEST_CASE("the first rows wait for the ceilings that are measured after them, and no longer") {
+  Transcript start;
+  add_start_of(&start);
+  const auto ceilings =
+      std::find_if(start.lines.begin(), start.lines.end(),
+                   [](const std::string& line) { return contains(line, "\"ceilings\""); });
+  REQUIRE(ceilings != start.lines.end());
+  const std::string late = *ceilings;
+  start.lines.erase(ceilings);
+  const std::vector<std::string> ids = {"gemm.cpu.naive_o1", "gemm.cpu.naive_o3",
+                                        "gemm.cpu.loop_order", "gemm.cpu.packed"};
+  start.send(work(RequestType::run, 4, ids));
+  for (const bool come : {true, false}) {
+    Run run = read_run(start);
+    GrowingTables tables(ids);
+    std::string text;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      CHECK(text.empty());
+      Transcript line;
+      line.worker("result", with(about(4, int(i)), "outcome", measured(4, int(i), ids[i], 240e6)));
+      run.apply_line(line.lines.back());
+      if (come && i + 2 == ids.size()) run.apply_line(late);
+      text = tables.next(run, 4, false);
+      if (come && i + 2 == ids.size()) {
+        for (size_t row = 0; row <= i; ++row)
+          CHECK(has(row_named(text, ids[row].substr(5)), " 0.860 %"));
+        break;
+      }
+    }
+    CHECK_FALSE(row_named(text, "cpu.naive_o1").empty());
+    CHECK(row_named(text, "cpu.packed").empty() == come);
+  }
+}
+
+TEST_CASE("a row whose share of a ceiling is another by now is named when the run is over") {
+  Transcript start;
+  add_start_of(&start);
+  start.send(work(RequestType::run, 4, {"gemm.cpu.naive_o1"}));
+  start.worker("result", with(about(4, 0), "outcome", measured(4, 0, "gemm.cpu.naive_o1", 240e6)));
+  Run run = read_run(start);
+  GrowingTables tables({"gemm.cpu.naive_o1"});
+  CHECK(has(tables.next(run, 4, false), " 0.860 %"));
+  Transcript again;
+  const std::vector<Ceiling> higher = {
+      {"FMA fp32, 1 thread", Backend::cpu, "flop", "fp32", 1, 2.6e11, "FLOP/s", "measured"}};
+  again.worker("result", {{"request", 4}, {"ceilings", higher}});
+  run.apply_line(again.lines.back());
+  CHECK(tables.next(run, 4, true) ==
+        "  ceiling, measured again since these rows were printed: cpu.naive_o1 0.430 %\n");
+  CHECK(tables.next(run, 4, true).empty());
+}
+
+TEST_CASE("a figure that passes a measured ceiling is marked, and a line says why") {
+  const std::string text = results_text(
+      ladder({{"cpu.packed", 3e6}, {"cpu.packed_avx2", 2e6}, {"cpu.packed_avx512", 1e6}}), 4, {});
+  INFO(text);
+  CHECK_FALSE(has(row_named(text, "cpu.packed"), "?"));
+  CHECK(has(row_named(text, "cpu.packed_avx2"), " 103 % ?"));
+  CHECK(has(row_named(text, "cpu.packed_avx512"), " GFLOP/s ?"));
+  CHECK(has(text, "  ? in doubt: cpu.packed_avx2 103 % of FMA fp32, 1 thread: over 100 %: "));
+  CHECK(
+      has(text, "  ? in doubt: cpu.packed_avx512: above the measured ceiling FMA fp32, 1 thread"));
+}
+
+namespace {
+
+/// A rung of another family in the lab quant, of a type of its own.
+Series decoded(int index, const std::string& kernel, const std::string& dtype, double call_ns) {
+  Series series = measured(4, index, kernel, call_ns);
+  series.lab = "quant", series.dtype = dtype;
+  series.params = {{"n", int64_t{4096}}, {"dtype", dtype}, {"threads", int64_t{1}}};
+  series.items_per_s = 1e9 / call_ns;
+  series.flop = 1000;
+  return series;
+}
+
+Run run_of(const std::vector<Series>& all) {
+  Transcript out;
+  add_start_of(&out);
+  std::vector<std::string> ids;
+  for (const Series& series : all) ids.push_back(series.kernel);
+  out.send(work(RequestType::run, 4, ids));
+  for (const Series& series : all)
+    out.worker("result", with(about(4, series.index), "outcome", series));
+  out.worker("done", {{"request", 4}, {"status", "ok"}});
+  return read_run(out);
+}
+
+}  // namespace
+
+TEST_CASE("where items are counted the rungs of all types stand in one table, with their gains") {
+  const Run run = run_of({decoded(0, "gemv.cpu.plain", "fp32", 8e6),
+                          decoded(1, "gemv.cpu.avx2_fp32", "fp32", 2e6),
+                          decoded(2, "gemv.cpu.avx2_int8", "int8", 1e6)});
+  const std::string text = results_text(run, 4, {});
+  INFO(text);
+  CHECK(text.find("time/call") == text.rfind("time/call"));
+  CHECK_FALSE(has(row_named(text, "quant:"), "fp32"));
+  CHECK(has(text, "gemv.cpu.plain (fp32) "));
+  CHECK(has(row_named(text, "gemv.cpu.avx2_int8"), " ≈2.0× "));
+}
+
+TEST_CASE("what is over its limit of accuracy is no candidate, and nothing is broken") {
+  Series series = decoded(0, "quantnet.cpu.mxfp4", "fp32", 1e6);
+  QualityCheck refused = check(false);
+  refused.task["accuracy"] = 0.87, refused.task["may_lose"] = 0.01;
+  refused.reason = "1.99 points less accurate than fp32, and the limit is 1.00";
+  series.checks = {check(true), refused};
+  series.status = SeriesStatus::failed;
+  series.reason = "timed shape, before timing: " + refused.reason;
+  const Lab& lab = *find_lab("quant");
+  const std::string text = results_text(run_of({series}), 4, {});
+  INFO(text);
+  CHECK(has(text, "quantnet.cpu.mxfp4: over its limit of accuracy, so no candidate: 1.99 points"));
+  CHECK(run_exit_code(run_of({series}), 4, lab) == 0);
+  series.checks.push_back(check(false));  // and an output that is wrong
+  CHECK(run_exit_code(run_of({series}), 4, lab) == 3);
+}
+
+TEST_CASE("the headline is not of a quiet machine where other programs ran in between") {
+  const std::string quiet = results_text(ladder({{"cpu.naive_o1", 240e6}}), 4, {});
+  const std::string busy =
+      results_text(ladder({{"cpu.naive_o1", 240e6, 40, true, 0.04, {"contended"}}}), 4, {});
+  CHECK(has(lines_of(quiet).front(), ", quiet"));
+  CHECK_FALSE(has(lines_of(quiet).front(), "not all the time"));
+  CHECK(has(lines_of(busy).front(), ", quiet at first, not all the time"));
 }
 
 TEST_CASE(

@@ -33,7 +33,6 @@ std::string first_dtype(std::string_view text) {
 using measure::Device;
 
 constexpr double kQuietWindow_s = 0.2, kStaleWindow_s = 60;
-constexpr size_t kResultsBeforeCeilings = 3;  // enough to see the ladder climb
 
 }  // namespace
 

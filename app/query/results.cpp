@@ -11,6 +11,7 @@
 #include "app/query/selection.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/record/accuracy.h"
 #include "common/record/caution.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
@@ -50,6 +51,8 @@ std::string command_words(const CommandFacts& command) {
 
 /// The interval allows for it: nothing for a reader to do.
 constexpr const char* kCorrelated = "correlated";
+/// Other programs took processor time of it.
+constexpr const char* kContended = "contended";
 
 std::string flag_words(const std::string& flag) {
   if (flag == "few_samples") return "";  // its column says so
@@ -61,7 +64,9 @@ std::string flag_words(const std::string& flag) {
 /// What a reader has to know beside the row: why it failed, ran smaller, is noisy, or is no step.
 std::vector<std::string> notes_of(const Series& series) {
   std::vector<std::string> notes;
-  if (series.status != SeriesStatus::ok) {
+  if (const std::string over = over_accuracy_limit(series); !over.empty()) {
+    notes.push_back("over its limit of accuracy, so no candidate: " + over);
+  } else if (series.status != SeriesStatus::ok) {
     notes.push_back(to_string(series.status) + (series.reason.empty() ? "" : ": " + series.reason));
     if (!series.samples.empty())
       notes.back() += fmt::format("; {} samples are kept", series.samples.size());
@@ -104,6 +109,62 @@ std::string doubtful_ceilings(const Run& run, const std::vector<const Series*>& 
   return text;
 }
 
+/// Notes with the rungs that each is about, in the order in which they came.
+using NamedNotes = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+void add_note(const std::string& note, const std::string& rung, NamedNotes* notes) {
+  auto known = std::find_if(notes->begin(), notes->end(),
+                            [&](const auto& other) { return other.first == note; });
+  if (known == notes->end()) known = notes->insert(known, {note, {}});
+  auto& names = known->second;  // trainings of several seeds are named once
+  if (std::find(names.begin(), names.end(), rung) == names.end()) names.push_back(rung);
+}
+
+/// Figures that pass a measured ceiling, which their rows mark: a line for each reason.
+std::string over_ceilings(const Run& run, const std::vector<const Series*>& all) {
+  NamedNotes notes;
+  for (const Series* series : all) {
+    if (!has_speed(*series) || series->pipeline) continue;
+    const Derived derived = derive(*series, run);
+    const std::string name = name_among(run, *series);
+    for (const auto* use : {&derived.compute, &derived.bandwidth}) {
+      if (reads_over(*use))
+        add_note(kOverCeiling, name + " " + format_share((*use)->value) + " of " + (*use)->name,
+                 &notes);
+    }
+    if (derived.above_compute) add_note(derived.no_compute_reason, name, &notes);
+    if (derived.above_bandwidth) add_note(derived.no_bandwidth_reason, name, &notes);
+  }
+  std::string text;
+  for (const auto& [why, names] : notes)
+    text += wrapped(fmt::format("  {} in doubt: {}: {}", kDoubtMark, fmt::join(names, ", "), why),
+                    text_width(), 4) +
+            "\n";
+  return text;
+}
+
+/// The rungs that come nearer to a ceiling of memory than to that of compute, which the table's column is of.
+std::string nearer_to_memory(const Run& run, const std::vector<const Series*>& all) {
+  constexpr double kWorthSaying = 0.1;  // far below both, which of them is nearer says little
+  NamedNotes notes;
+  for (const Series* series : all) {
+    if (!has_speed(*series) || series->pipeline) continue;
+    const Derived derived = derive(*series, run);
+    const Utilization* nearest = nearest_ceiling(derived);
+    if (!nearest || !derived.bandwidth || nearest != &*derived.bandwidth ||
+        nearest->value < kWorthSaying || !derived.flop_per_s)
+      continue;
+    add_note(nearest->name, name_among(run, *series) + " " + format_share(nearest->value), &notes);
+  }
+  std::string text;
+  for (const auto& [ceiling, names] : notes)
+    text += wrapped(fmt::format("  nearer to the ceiling of memory, {}: {}", ceiling,
+                                fmt::join(names, ", ")),
+                    text_width(), 4) +
+            "\n";
+  return text;
+}
+
 /// Where an earlier command measured them, and how to have them measured now.
 std::string kept_ceilings(const Run& run, const std::vector<const Series*>& all) {
   const std::string age = ceilings_age(run.ceilings());
@@ -113,20 +174,29 @@ std::string kept_ceilings(const Run& run, const std::vector<const Series*>& all)
   return "  " + age + "; 'ridgepoint machine' measures them anew\n";
 }
 
+/// The side of a comparison whose failure is all that kept this one from being timed; null: it was timed, or something
+/// else was in the way.
+const Series* failed_side(const Series& series, const std::vector<const Series*>& all) {
+  if (series.status != SeriesStatus::skipped) return nullptr;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Series* other) {
+    return other->request == series.request && other->status == SeriesStatus::failed &&
+           series.reason.starts_with(other->kernel + ", ");
+  });
+  return found == all.end() ? nullptr : *found;
+}
+
 /// A line for each note, with the rungs that have it: most have what the machine did in common.
 std::string notes_text(const std::vector<const Series*>& all, Detail detail) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> notes;
+  NamedNotes notes;
   std::set<std::string> rungs;
   for (const Series* series : all) {
     const std::string name = short_name(series->kernel);
     rungs.insert(name);
-    for (const std::string& note : notes_of(*series)) {
+    for (std::string note : notes_of(*series)) {
+      if (const Series* failed = failed_side(*series, all); failed)
+        note = "not timed, because " + short_name(failed->kernel) + " failed";
       if (detail == Detail::brief && note == flag_words(kCorrelated)) continue;
-      auto known = std::find_if(notes.begin(), notes.end(),
-                                [&](const auto& other) { return other.first == note; });
-      if (known == notes.end()) known = notes.insert(known, {note, {}});
-      auto& names = known->second;  // trainings of several seeds are named once
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      add_note(note, name, &notes);
     }
   }
   std::string text;
@@ -250,6 +320,7 @@ std::string results_notes(const Run& run, int64_t request, const std::vector<Not
   text += stages_text(all);
   const bool is_brief = detail == Detail::brief;
   std::string notes = kept_ceilings(run, all) + doubtful_ceilings(run, all) +
+                      over_ceilings(run, all) + nearer_to_memory(run, all) +
                       notes_text(all, detail) +
                       (is_brief ? not_run_line(all, not_run) : not_run_text(not_run));
   const Lab* lab = all.empty() ? nullptr : find_lab(all.front()->lab);
@@ -313,6 +384,19 @@ std::string comparisons_text(const Run& run, int64_t request) {
   return text;
 }
 
+namespace {
+
+/// Whether other programs took processor time of a result, however quiet the machine was before and after.
+bool has_contended(const Run& run) {
+  return std::any_of(run.series().begin(), run.series().end(), [](const Series& series) {
+    const auto* stats = series.stats ? &*series.stats : nullptr;
+    return stats &&
+           std::find(stats->flags.begin(), stats->flags.end(), kContended) != stats->flags.end();
+  });
+}
+
+}  // namespace
+
 std::string environment_text(const Run& run) {
   if (!run.environment()) return "";
   const Environment& environment = *run.environment();
@@ -322,7 +406,7 @@ std::string environment_text(const Run& run) {
   const bool tell_after = environment.quiet.quiet && run.quiet_after();
   const QuietState& state = tell_after ? *run.quiet_after() : environment.quiet;
   text += state.is_unknown && state.quiet ? ", load not known"
-          : state.quiet                   ? ", quiet"
+          : state.quiet ? (has_contended(run) ? ", quiet at first, not all the time" : ", quiet")
                         : fmt::format(", NOT QUIET: {}", fmt::join(state.reasons, "; "));
   return text + "\n";
 }
@@ -387,9 +471,11 @@ int run_exit_code(const Run& run, int64_t request, const Lab& lab) {
   bool done = false;
   for (const Series* series : series_of(run, request)) {
     const Refusal refusal = refusal_of(*series, lab);
-    const bool failed = series->status == SeriesStatus::failed && refusal != Refusal::refused;
+    const bool is_over_limit = !over_accuracy_limit(*series).empty();  // a finding, nothing broken
+    const bool failed =
+        series->status == SeriesStatus::failed && refusal != Refusal::refused && !is_over_limit;
     if (failed || refusal == Refusal::passed) return static_cast<int>(ErrorCode::invalid);
-    done |= refusal == Refusal::refused || series->status == SeriesStatus::ok ||
+    done |= refusal == Refusal::refused || is_over_limit || series->status == SeriesStatus::ok ||
             series->status == SeriesStatus::partial;
   }
   return done ? 0 : static_cast<int>(ErrorCode::unavailable);
@@ -450,8 +536,8 @@ std::string traps_text(const std::vector<const Series*>& traps) {
     rows.push_back(row_of(*series));
     if (!series->trap) continue;
     const TrapOutcome& trap = *series->trap;
-    notes += fmt::format("  {}: {} of {}\n    {}\n", short_name(series->kernel), trap.quantity,
-                         trap.victim, guard_text(trap));
+    notes += fmt::format("  {}: {}; measured on {}\n    {}\n", short_name(series->kernel),
+                         trap.quantity, trap.victim, guard_text(trap));
   }
   return table({"trap", "the lie", "95 %", "honest", "95 %", "the lie reads", "guard"}, rows) +
          (notes.empty() ? "" : "\n" + notes);

@@ -18,6 +18,7 @@
 #include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/record/ratio_text.h"
+#include "common/record/request.h"
 #include "common/record/seed_delta.h"
 #include "common/view/report/content.h"
 #include "labs/lab.h"
@@ -47,12 +48,32 @@ std::string error_cell(const Series& series) {
   return fmt::format("{} {}{}", name, format_number(value), mark);
 }
 
+std::string marked(std::string cell, bool is_doubted) {
+  return is_doubted ? std::move(cell) + " " + kDoubtMark : std::move(cell);
+}
+
 std::string rate_cell(const std::optional<double>& value, const char* unit) {
   return value ? format_rate(*value, unit) : "";
 }
 
-std::string share_cell(const std::optional<Utilization>& share) {
-  return share ? format_share(share->value) : "";
+/// "104 % ?" where it passes its ceiling; of a pipeline it is a share of a time, which it may pass.
+std::string share_cell(const Series& series, const Derived& derived) {
+  if (!derived.compute) return "";
+  const bool is_over = !series.pipeline && reads_over(derived.compute);
+  return marked(format_share(derived.compute->value), is_over);
+}
+
+/// Whether rungs of several types stand in one table: where items are counted, one is worth the same in each. (An operation
+/// is not.)
+bool shares_types(const Series& series) {
+  return series.params.contains("dtype") && series.items_per_s > 0;
+}
+
+/// What all rows of its table have in common with it.
+Params table_params(const Series& series) {
+  Params::Map own = without_own(series).map();
+  if (shares_types(series)) own.erase("dtype");
+  return own;
 }
 
 /// The columns of a table, in its order.
@@ -121,6 +142,10 @@ std::vector<std::string> row_of(const Run& run, const Series& series,
                                 const std::optional<Gain>& gain) {
   std::vector<std::string> row(kColumns);
   row[kRung] = short_name(series.kernel);
+  // A table of several types has none in its heading.
+  if (const std::string type = dtype_of(series);
+      shares_types(series) && row[kRung].find(type) == std::string::npos)
+    row[kRung] += " (" + type + ")";
   if (!series.reduced_from.empty())
     row[kRung] +=
         " (" +
@@ -137,10 +162,12 @@ std::vector<std::string> row_of(const Run& run, const Series& series,
   if (gain) row[kGain] = gain_cell(*gain);
   row[kHalfWidth] = half_width(*series.stats);
   row[kSamples] = std::to_string(series.stats->n);
-  row[kCompute] = rate_cell(derived.flop_per_s, rate_unit(dtype_of(series)));
-  row[kShare] = share_cell(derived.compute);
+  row[kCompute] =
+      marked(rate_cell(derived.flop_per_s, rate_unit(dtype_of(series))), derived.above_compute);
+  row[kShare] = share_cell(series, derived);
   row[kExponentials] = exponentials_text(derived);
-  row[kBandwidth] = rate_cell(derived.bytes_per_s, "B/s");
+  row[kBandwidth] = marked(rate_cell(derived.bytes_per_s, "B/s"),
+                           derived.above_bandwidth || reads_over(derived.bandwidth));
   row[kThroughput] = series.items_per_s > 0 ? format_rate(series.items_per_s, "items/s") : "";
   row[kEnergy] = energy_text(series, derived);
   return row;
@@ -190,7 +217,7 @@ std::vector<std::vector<const Series*>> tables_of(const std::vector<const Series
   std::optional<Params> params;  // of the table begun last, once known
   for (const Series* series : all) {
     const bool is_full = series->reduced_from.empty();
-    const Params own = without_own(*series);
+    const Params own = table_params(*series);
     const bool is_other =
         !tables.empty() && family_of(tables.back().back()->kernel) != family_of(series->kernel);
     if (tables.empty() || is_other || (is_full && params && !agrees(own, *params))) {
@@ -236,8 +263,8 @@ std::string heading_of(const std::vector<const Series*>& all) {
       typical_one = series;
   }
   const Series& typical = *typical_one;
-  const std::string params =
-      params_in_words(typical.lab, report::differing(without_own(typical), {}, typical.size_param));
+  const std::string params = params_in_words(
+      typical.lab, report::differing(table_params(typical), {}, typical.size_param));
   return fmt::format("{}: {}{}{} cache, {}\n", typical.lab, params, params.empty() ? "" : ", ",
                      typical.cache.text(), typical.mode.text());
 }
@@ -303,7 +330,7 @@ std::string TableNotes::take() {
   static const char* const kWords[kNotes] = {
       "≈: over the rung before it (a library: our best), each alone; 'ridgepoint compare' decides",
       "a range (1.2–1.9×), or noisy: the interval of its time, or of that before it, is wider than "
-      "±30 %, or other programs ran meanwhile",
+      "±30 %, or other programs ran meanwhile, or it is unsteady: its time was over too early",
       "few: too few samples for an interval; where they lie further apart than ±30 %, a gain is a "
       "range"};
   std::string text;
@@ -352,8 +379,10 @@ namespace {
 /// As wide as the figures of a kernel get; 0: a column that not every table has.
 constexpr size_t kFixedWidths[kColumns] = {0, 9, 10, 7, 7, 12, 7, 0, 9, 0, 0, 0, 9};
 
-bool is_share_known(const Run& run, const Series& series) {
-  return !has_speed(series) || series.flop == 0 || derive(series, run).compute;
+/// Whether its share of a ceiling may still come.
+bool waits_for_share(const Run& run, const Series& series) {
+  return run.ceilings().empty() && has_speed(series) && series.flop > 0 &&
+         !derive(series, run).compute;
 }
 
 /// The series of the request, in order, up to the first whose row is not ready.
@@ -364,7 +393,11 @@ std::vector<const Series*> ready_series(const Run& run, int64_t request, bool is
     if (!is_over && series.is_under_way()) break;
     ready.push_back(&series);
   }
-  if (!is_over && !ready.empty() && !is_share_known(run, *ready.back())) ready.pop_back();
+  if (is_over || ready.size() > kResultsBeforeCeilings) return ready;
+  const auto first = std::find_if(ready.begin(), ready.end(), [&](const Series* series) {
+    return waits_for_share(run, *series);
+  });
+  ready.erase(first, ready.end());
   return ready;
 }
 
@@ -386,10 +419,31 @@ std::string GrowingTables::next(const Run& run, int64_t request, bool is_over) {
       if (r < rows_) continue;
       text += line(row);
       notes_.see(row);
+      shares_.push_back(row[kShare]);
       ++rows_;
     }
   }
-  return is_over ? text + notes_.take() : text;
+  return is_over ? text + notes_.take() + changed_shares(run, tables) : text;
+}
+
+/// A ceiling is measured again where it is in doubt, or a rung has passed it.
+std::string GrowingTables::changed_shares(const Run& run,
+                                          const std::vector<std::vector<const Series*>>& tables) {
+  std::vector<std::string> now;
+  size_t at = 0;
+  for (const std::vector<const Series*>& table : tables) {
+    for (const Series* series : table) {
+      const std::string share = row_of(run, *series, {})[kShare];
+      if (at < shares_.size() && share != std::exchange(shares_[at], share))
+        now.push_back(short_name(series->kernel) + " " + (share.empty() ? "none" : share));
+      ++at;
+    }
+  }
+  if (now.empty()) return "";
+  return wrapped(fmt::format("  ceiling, measured again since these rows were printed: {}",
+                             fmt::join(now, ", ")),
+                 text_width(), 4) +
+         "\n";
 }
 
 std::string GrowingTables::begin(const std::vector<const Series*>& table,

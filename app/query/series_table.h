@@ -32,6 +32,9 @@ std::string series_tables(const Run& run, const std::vector<const Series*>& all)
 /// How many rows each of these tables has, in their order.
 std::vector<size_t> table_rows(const std::vector<const Series*>& all);
 
+/// Stands behind a figure that passes a measured ceiling: a line below the table says which and why.
+inline constexpr const char* kDoubtMark = "?";
+
 /// The words below a table that say what its marks mean: each once, below the first table that has it.
 class TableNotes {
  public:
@@ -55,19 +58,21 @@ class GrowingTables {
   /// `kernels` are asked for: the widest name gives the first column its width.
   explicit GrowingTables(const std::vector<std::string>& kernels);
   /// The lines that have come up since the last call. A row is ready once its series has ended and its share of a
-  /// ceiling is known, or the next series has ended too: ceilings may be measured after the first rows. `is_over`: no
-  /// series is waited for. Traps have no row.
+  /// ceiling is known, or will not be: ceilings are measured after the first kResultsBeforeCeilings rows. `is_over`: no
+  /// series is waited for, and a line names the shares of rows above that are others by now. Traps have no row.
   std::string next(const Run& run, int64_t request, bool is_over);
 
  private:
   std::string begin(const std::vector<const Series*>& table, const std::vector<std::string>& row);
   std::string line(const std::vector<std::string>& row) const;
+  std::string changed_shares(const Run& run, const std::vector<std::vector<const Series*>>& tables);
 
   size_t name_width_ = 0;
   size_t tables_ = 0, rows_ = 0;  ///< tables begun, and rows printed of the last one
   std::vector<size_t> widths_;    ///< of the last table, as its heading
   std::vector<bool> left_out_;    ///< its columns that the terminal has no room for
   std::vector<std::string> heading_;
+  std::vector<std::string> shares_;  ///< that were printed, of all rows of all tables
   TableNotes notes_;
 };
 

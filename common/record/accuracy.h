@@ -22,4 +22,9 @@ std::string accuracy_text(Accuracy accuracy);
 std::string accuracy_difference(const std::string& rung, Accuracy accuracy,
                                 const std::string& other_rung, Accuracy other);
 
+struct Series;
+/// Of a rung that a check refused for its accuracy alone: by how much it is over its limit, a sentence without full stop.
+/// Its output is what its definition says, so that nothing is broken: it is no candidate. Empty: it is none such.
+std::string over_accuracy_limit(const Series& series);
+
 }  // namespace ridge

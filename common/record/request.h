@@ -18,6 +18,9 @@ struct KernelRequest {
   std::vector<std::string> command = {};  ///< compare: program and arguments; empty: a rung
 };
 
+/// A run measures the ceilings of its rungs once so many of them have ended: enough to see the ladder climb.
+inline constexpr size_t kResultsBeforeCeilings = 3;
+
 /// compare: how commands are judged and limited.
 struct CommandRule {
   std::vector<std::string> check;  ///< program and arguments that judge an output; empty: none
