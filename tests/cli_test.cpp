@@ -1600,6 +1600,36 @@ TEST_CASE(
   CHECK(folder.count() == 0);
 }
 
+TEST_CASE("a failed check of an exercise says once why, and so does a compile error") {
+  const Folder folder;
+  setenv("XDG_DATA_HOME", folder.path.c_str(), 1);
+  const std::string file = folder / "mine.cpp";
+  REQUIRE(ridgepoint({"exercise", "start", "turned_loops", "--to", file}).code == 0);
+  std::string text = read_all(file);
+  const size_t hole = text.find("// YOUR TURN"), end = text.find('\n', hole);
+  REQUIRE(hole != text.npos);
+  const auto with_hole = [&](const std::string& code) {
+    write_all(file, text.substr(0, hole) + code + text.substr(end));
+    return ridgepoint({"exercise", "check", file, "--set", "n=64"});
+  };
+  const Outcome wrong = with_hole(
+      "for (int64_t p = 0; p < g.k; ++p) for (int64_t j = 0; j < g.n; ++j) row[j] += g.a[i * g.k + "
+      "p] * g.b[p * g.n + j];");
+  INFO(wrong.out);
+  CHECK(wrong.code == 3);
+  const std::string why = "it was read before it was set";
+  REQUIRE(has(wrong.out, why));
+  CHECK(wrong.out.find(why) == wrong.out.rfind(why));
+  CHECK(has(wrong.out, "cpu.naive_o3: not timed, because cpu.turned_loops_edit failed"));
+  CHECK(has(wrong.out, "decision: reject: the candidate failed its check\n"));
+  const Outcome uncompiled = with_hole("no_such_name;");
+  INFO(uncompiled.err);
+  CHECK(uncompiled.code == 3);
+  REQUIRE(has(uncompiled.err, "was not declared"));
+  CHECK(uncompiled.err.find("was not declared") == uncompiled.err.rfind("was not declared"));
+  unsetenv("XDG_DATA_HOME");
+}
+
 TEST_CASE(
     "exercise LAB lists a lab's, exercise NAME shows one, and an untouched file is said to be") {
   const Folder folder;

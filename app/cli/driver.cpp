@@ -308,7 +308,7 @@ Result<void> carry_out(const CommonOptions& common, const MeasureOptions& option
   if (!options.person.empty()) driver.name_person(one_line(options.person, kLongestNote));
   RIDGE_TRY_VOID(driver.fetch_catalogue());
   for (const std::string& text : options.edits) {
-    RIDGE_TRY(const EditBuild build, build_file(&driver, edit_argument(text), given));
+    RIDGE_TRY(const EditBuild build, build_file(&driver, edit_argument(text), given, !common.json));
     measured->edited.push_back(build.kernel);
   }
   RIDGE_TRY(measured->selection, choose(*measured->lab, driver.run(), given, measured->edited));
@@ -452,12 +452,29 @@ int finish_command(const CommonOptions& common, const MeasureOptions& options,
   return measured.error->exit_code();
 }
 
-Result<EditBuild> build_file(Driver* driver, const EditArgument& edit, const Params& given) {
+namespace {
+
+/// "it does not compile, line 25", where the compiler's message at that line stands above it.
+std::string without_message(const EditBuild& build) {
+  for (const CompileMessage& one : build.messages) {
+    const size_t at = build.reason.find(": " + one.text);
+    if (one.kind == "error" && at != std::string::npos) return build.reason.substr(0, at);
+  }
+  return build.reason;
+}
+
+}  // namespace
+
+Result<EditBuild> build_file(Driver* driver, const EditArgument& edit, const Params& given,
+                             bool is_brief) {
   RIDGE_TRY(const std::string text, read_learner_file(edit.file));
   RIDGE_TRY(const EditBuild build, driver->build(edit.kernel, param_text(given, "dtype"), text));
   const std::string messages = messages_text(build, edit.file);
   if (!messages.empty()) complain(messages);
-  if (!build.built) return Error{ErrorCode::invalid, build.reason, edit.file, ""};
+  if (!build.built) {
+    const std::string reason = is_brief ? without_message(build) : build.reason;
+    return Error{ErrorCode::invalid, reason, edit.file, ""};
+  }
   return build;
 }
 

@@ -198,9 +198,10 @@ int finish_command(const CommonOptions& common, const MeasureOptions& options,
                    const Measured& measured, int code);
 
 /// Has the worker build the file, for the data type in `given` where there is one. Errors: invalid, with the first
-/// message and its place, where it does not build; what finish() says otherwise. Warnings and further errors go
-/// to stderr.
-Result<EditBuild> build_file(Driver* driver, const EditArgument& edit, const Params& given);
+/// message and its place, where it does not build; what finish() says otherwise. The compiler's messages go to stderr.
+/// `is_brief`: the error leaves to stderr what that message says.
+Result<EditBuild> build_file(Driver* driver, const EditArgument& edit, const Params& given,
+                             bool is_brief = true);
 
 /// Told the request just before it is sent, and whether its sides are trainings.
 using BeforeComparison = std::function<void(const WorkRequest& request, bool trainings)>;

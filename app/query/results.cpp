@@ -349,6 +349,20 @@ std::string seed_deltas_text(const Run& run, int64_t request, const std::string&
   return text.empty() ? "" : "\n" + metric + ", paired by seed\n" + text;
 }
 
+namespace {
+
+/// Why a side of it failed its check; empty: none did. The table's notes have said it.
+std::string said_failure(const Run& run, const Comparison& one) {
+  for (const bool is_candidate : {true, false}) {
+    const Series* side = side_series(run, one, is_candidate);
+    const QualityCheck* check = side ? side->quality() : nullptr;
+    if (check && !check->passed && !check->reason.empty()) return check->reason;
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string comparisons_text(const Run& run, int64_t request) {
   std::string text;
   for (const Comparison& one : run.comparisons()) {
@@ -374,12 +388,18 @@ std::string comparisons_text(const Run& run, int64_t request) {
       text += "  " + sentence + "\n";
     for (const std::string& sentence : clock_sentences(one)) text += "  " + sentence + "\n";
     const Decision decision = decide(run, one);
+    const std::string said = said_failure(run, one);
     for (const std::string& reason : one.reasons) {
-      if (decision.reason.find(reason) == std::string::npos) text += "  " + reason + "\n";
+      const bool is_said = !said.empty() && reason.find(said) != std::string::npos;
+      if (!is_said && decision.reason.find(reason) == std::string::npos)
+        text += "  " + reason + "\n";
     }
     for (const BudgetRow& row : decision.budget) text += "  budget: " + row.sentence() + "\n";
     if (!decision.decision.empty())
-      text += fmt::format("  decision: {}: {}\n", decision_words(decision), decision.reason);
+      text +=
+          fmt::format("  decision: {}: {}\n", decision_words(decision),
+                      said.empty() ? decision.reason
+                                   : decision.reason.substr(0, decision.reason.find(": " + said)));
   }
   return text;
 }
