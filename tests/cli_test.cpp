@@ -1216,6 +1216,7 @@ TEST_CASE("a mistyped name: what it was meant to be, and never a list of all the
        "'loop_order' is one word too many; the two sides are named with --baseline RUNG "
        "--candidate RUNG"},
       {{"labs"}, "perhaps 'ridgepoint list'"},
+      {{"history", "gemm", "--rung", "packed"}, "RUNG is an argument of 'history'"},
       {{"inspect", "gemm"}, "it is a lab: 'ridgepoint list gemm' names its rungs"},
   };
   for (const Typo& typo : all) {

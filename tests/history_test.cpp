@@ -402,6 +402,37 @@ TEST_CASE("the summary says once what a lab's results have in common, and a row 
   CHECK(text.find("thread") == text.rfind("thread"));
 }
 
+TEST_CASE("the summary has the ladder's order, and at 80 columns a line for each row") {
+  std::vector<Entry> entries;
+  const char* const ways[] = {"hot", "hot, live", "hot, timed in turns"};
+  for (const char* kernel : {"gemm.cpu.cache_blocks", "gemm.cpu.loop_order", "gemm.cpu.naive_o1",
+                             "gemm.cpu.threads", "gemm.cpu.avx512_vnni"}) {
+    for (const char* way : ways) {
+      Entry entry = simulated(1, 1, 1).front();
+      entry.kernel = kernel, entry.how = way;
+      entry.params = "dtype=int8 k=128 m=128 n=128 threads=1";
+      entries.push_back(entry);
+    }
+  }
+  entries.back().params = "dtype=fp32 k=512 m=512 n=512 threads=1";
+  setenv("COLUMNS", "80", 1);
+  const std::string text = summary_text(rung_histories(entries, {}));
+  unsetenv("COLUMNS");
+  INFO(text);
+  const size_t table = text.find("rung ");
+  REQUIRE(table != text.npos);
+  CHECK(size_t(std::count(text.begin() + ptrdiff_t(table), text.end(), '\n')) ==
+        entries.size() + 1);
+  CHECK(contains(text, "  in turns  "));
+  CHECK(contains(text, "  measure  "));
+  size_t last = 0;
+  for (const char* rung : {"naive_o1", "loop_order", "cache_blocks", "threads", "avx512_vnni"}) {
+    const size_t at = text.find(std::string("cpu.") + rung);
+    CHECK(at > last);
+    last = at;
+  }
+}
+
 TEST_CASE("the command lists what the history holds, and shows one rung") {
   RIDGE_NEEDS_HISTORY();
   const Folder folder;
@@ -433,6 +464,10 @@ TEST_CASE("the command lists what the history holds, and shows one rung") {
   CHECK(unknown.code == 64);
   check_sentence(unknown.err.substr(0, unknown.err.size() - 1),
                  "did you mean gemm.cpu.loop_order?");
+  CHECK(contains(history_command(path, {"gemm.cpu.lop_order"}).err,
+                 "did you mean gemm.cpu.loop_order?"));
+  CHECK(contains(history_command(path, {"gemm", "--rung", "packed"}).err,
+                 "RUNG is an argument of 'history'"));
   CHECK(history_command(path, {"loop_order", "threads"}).code == 64);
   CHECK(history_command("off", {}).code == 69);
 }

@@ -96,8 +96,9 @@ Result<std::string> known_rung(const std::string& name,
   std::set<std::string> ids;
   for (const history::Entry& one : entries) ids.insert(one.kernel);
   const std::vector<std::string> shown(ids.begin(), ids.end());
+  const bool is_whole = name.find('.') != std::string::npos;
   std::vector<std::string> names;  // as they may be typed
-  for (const std::string& id : shown) names.push_back(id.substr(id.rfind('.') + 1));
+  for (const std::string& id : shown) names.push_back(is_whole ? id : id.substr(id.rfind('.') + 1));
   return Error{ErrorCode::usage, "the history holds no result of “" + name + "”", "history",
                name_hint(name, names, "ridgepoint history", shown)};
 }

@@ -216,6 +216,16 @@ bool is_parameter(const CLI::App& command, const std::string& name) {
   });
 }
 
+/// The argument of a command that has this name in any case; empty: it has none.
+std::string argument_named(const CLI::App& command, const std::string& name) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string argument = option->get_positional() ? option->get_name(true) : "";
+    if (!argument.empty() && CLI::detail::to_lower(argument) == CLI::detail::to_lower(name))
+      return argument;
+  }
+  return "";
+}
+
 /// What an option that is none of `names` was meant to be: a parameter, one of them, or one of another command.
 std::string option_hint(const CLI::App& app, const std::string& name,
                         const std::vector<std::string>& names) {
@@ -223,6 +233,10 @@ std::string option_hint(const CLI::App& app, const std::string& name,
   const std::string bare = name.substr(std::min(name.size(), name.find_first_not_of('-')));
   if (!chosen.empty() && is_parameter(*chosen.front(), bare))
     return bare + " is a parameter: it is set with --set " + bare + "=VALUE";
+  if (const std::string argument = chosen.empty() ? "" : argument_named(*chosen.front(), bare);
+      !argument.empty())
+    return argument + " is an argument of '" + chosen.front()->get_name() +
+           "' and no option: write its value without --" + bare;
   if (!nearest(name, names).empty()) return name_hint(name, names, help_of(app));
   const std::string help = "see '" + help_of(app) + "'";
   for (const CLI::App* other : app.get_subcommands({})) {

@@ -16,6 +16,7 @@
 #include "app/query/diff.h"
 #include "app/query/terminal.h"
 #include "common/core/format.h"
+#include "common/record/edit.h"
 #include "common/record/params.h"
 #include "common/stats/stats.h"
 #include "common/view/report/content.h"
@@ -162,6 +163,25 @@ std::string heading_of(const RungHistory& history) {
          history.machine;
 }
 
+/// Of its rung, a learner's copy with the original; behind all of them where its lab has no such rung.
+size_t place_in_ladder(const RungHistory& history) {
+  const Lab* lab = find_lab(history.lab);
+  if (!lab) return 0;
+  const std::string_view original = original_of(history.kernel);
+  const auto at = std::find_if(lab->rungs.begin(), lab->rungs.end(),
+                               [&](const Rung& rung) { return rung.kernel == original; });
+  return static_cast<size_t>(at - lab->rungs.begin());
+}
+
+/// "hot, live" -> "live", "hot, timed in turns" -> "in turns", "hot" -> "measure": for a narrow column.
+std::string brief_way(std::string how) {
+  constexpr std::string_view kHot = "hot", kTimed = "timed ";
+  if (how == kHot) return to_string(RunMode::measure);
+  if (how.starts_with(kHot)) how.erase(0, kHot.size() + std::string_view(", ").size());
+  if (const size_t at = how.find(kTimed); at != how.npos) how.erase(at, kTimed.size());
+  return how;
+}
+
 std::vector<std::string> row_of(const Entry& entry) {
   return {time_text(entry.ended_utc_s),   format_time_ns(entry.value),
           format_time_interval(entry.ci), entry.disturbed,
@@ -195,7 +215,8 @@ std::vector<RungHistory> rung_histories(std::vector<Entry> entries, const Asked&
   }
   std::stable_sort(all.begin(), all.end(), [](const RungHistory& a, const RungHistory& b) {
     if (a.lab != b.lab) return a.lab < b.lab;
-    if (a.kernel != b.kernel) return a.kernel < b.kernel;
+    if (a.kernel != b.kernel)
+      return std::pair(place_in_ladder(a), a.kernel) < std::pair(place_in_ladder(b), b.kernel);
     return a.entries.back().ended_utc_s > b.entries.back().ended_utc_s;
   });
   return all;
@@ -359,16 +380,19 @@ std::string summary_text(const std::vector<RungHistory>& all) {
   if (one_machine) common.push_back(all.front().machine);
   if (one_way) common.push_back(all.front().how);
   const std::map<std::string, Params> usual = usual_params(all);
-  // A narrow terminal has the day alone, and no lab where all rows are of one.
+  // A narrow terminal has the month and the day alone, and no lab where all rows are of one.
   const bool is_narrow = app::text_width() < app::kTextWidth;
   const bool one_lab = is_narrow && are_alike(&RungHistory::lab);
-  constexpr size_t kDay = 10;
+  constexpr std::string_view kYear = "2026-", kDay = "12-01";
+  if (is_narrow && !one_way) common.push_back("hot cache where a row says nothing else");
   std::vector<std::vector<std::string>> rows;
   for (const RungHistory& one : all) {
     std::string last = one.found.too_few.empty() ? "none" : "too few";
     if (!one.changes.empty()) {
       const LevelChange& change = one.changes.back();
-      last = percent(change.ratio) + ", " + time_text(one.entries[change.first].ended_utc_s);
+      const std::string since = time_text(one.entries[change.first].ended_utc_s);
+      last = percent(change.ratio) + ", " +
+             (is_narrow ? since.substr(kYear.size(), kDay.size()) : since);
     }
     const Entry& newest = one.entries.back();
     const auto known = usual.find(one.lab);
@@ -377,14 +401,18 @@ std::string summary_text(const std::vector<RungHistory>& all) {
     rows.push_back(
         {one_lab && one.kernel.starts_with(one.lab + ".") ? one.kernel.substr(one.lab.size() + 1)
                                                           : one.kernel,
-         own_problem_text(one, shared), one_way ? "" : one.how, one_machine ? "" : one.machine,
-         is_narrow ? "" : std::to_string(one.entries.size()), format_time_ns(newest.value),
-         is_narrow ? when.substr(0, kDay) : when, last});
+         own_problem_text(one, shared),
+         one_way     ? ""
+         : is_narrow ? brief_way(one.how)
+                     : one.how,
+         one_machine ? "" : one.machine, is_narrow ? "" : std::to_string(one.entries.size()),
+         format_time_ns(newest.value), is_narrow ? when.substr(kYear.size(), kDay.size()) : when,
+         last});
   }
   const std::string above = (common.empty() ? "" : joined(common) + "\n") + usual_text(usual);
   return above + (above.empty() ? "" : "\n") +
-         app::table({"rung", "problem", "timed", "machine", "results", "newest", "when (UTC)",
-                     "last change"},
+         app::table({"rung", "problem", "timed", "machine", "results", "newest",
+                     is_narrow ? "day" : "when (UTC)", is_narrow ? "change" : "last change"},
                     rows);
 }
 

@@ -37,7 +37,7 @@ struct Asked {
   std::string machine;  ///< a part of its name, in any case
   std::string params;   ///< "n=1024": all of these
 };
-/// The histories that fit, by lab, kernel, problem and machine; one with newer results before others of its rung.
+/// The histories that fit, by lab, in it as its ladder has the rungs, then by problem and machine; one with newer results before others of its rung.
 std::vector<RungHistory> rung_histories(std::vector<Entry> entries, const Asked& asked);
 
 /// "n = 1024, fp32, 2 threads": its parameters as the window's controls name them.
