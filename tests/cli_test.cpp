@@ -1494,6 +1494,22 @@ TEST_CASE("Ctrl+C cancels, keeps and saves what was measured") {
   CHECK(folder.count() == 1);
 }
 
+TEST_CASE("a report says how to name its rungs, and how two files are reported") {
+  const Folder folder;
+  const std::string run = folder / "run.jsonl", other = folder / "other.jsonl";
+  for (const std::string& file : {run, other})
+    REQUIRE(ridgepoint({"run", "gemm", "--rungs", "naive_o3,loop_order", "--set", "n=64", "--mode",
+                        "live", "--limit", "0.05", "--out", file})
+                .code == 0);
+  const std::string two = ridgepoint({"report", run, other}).err;
+  CHECK(has(two, "it holds several rungs"));
+  CHECK(has(two, "else make a report of each run by itself"));
+  CHECK(has(ridgepoint({"report", run, "--baseline", "lop_order"}).err,
+            "it holds no rung 'lop_order'; did you mean"));
+  const std::string one = ridgepoint({"report", run, "--baseline", "loop_order"}).err;
+  CHECK(has(one, "it holds no comparison at all; name --candidate too"));
+}
+
 TEST_CASE("a handout draws each rung's picture in the rung's own type") {
   const Folder folder;
   const std::string page = folder / "gemm.html";

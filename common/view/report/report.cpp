@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/core/format.h"
+#include "common/core/nearest.h"
 #include "common/core/raised.h"
 #include "common/record/clocks.h"
 #include "common/record/command.h"
@@ -29,15 +30,25 @@ bool names(const std::string& wanted, const std::string& kernel) {
   return wanted.empty() || wanted == kernel || kernel.ends_with("." + wanted);
 }
 
-std::string measured_rungs(const Run& run) {
-  std::string text;
+std::vector<std::string> rungs_of(const Run& run) {
   std::vector<std::string> seen;
   for (const Series& series : run.series()) {
-    if (std::find(seen.begin(), seen.end(), series.kernel) != seen.end()) continue;
-    seen.push_back(series.kernel);
-    text += (text.empty() ? "" : ", ") + series.kernel;
+    if (std::find(seen.begin(), seen.end(), series.kernel) == seen.end())
+      seen.push_back(series.kernel);
   }
-  return text.empty() ? "none" : text;
+  return seen;
+}
+
+/// By their ends, where no whole id was typed.
+std::vector<std::string> as_typed(const std::string& typed, std::vector<std::string> kernels) {
+  if (typed.find('.') != std::string::npos) return kernels;
+  for (std::string& kernel : kernels) kernel.erase(0, kernel.rfind('.') + 1);
+  return kernels;
+}
+
+std::string measured_rungs(const Run& run) {
+  const std::vector<std::string> rungs = rungs_of(run);
+  return rungs.empty() ? "none" : few_of(rungs);
 }
 
 Claim paired_claim(const Run& run, const Comparison& comparison, const Options& options) {
@@ -55,7 +66,9 @@ Result<const Series*> pick_series(const Input& input, const std::string& wanted,
     if (!names(wanted, series.kernel) || !agrees(series.params, only)) continue;
     if (found && found->kernel != series.kernel) {
       return Error{ErrorCode::usage, "it holds several rungs", where,
-                   std::string("say which with ") + option + ": " + measured_rungs(*input.run)};
+                   std::string("a report of two runs compares a rung of each: say which with ") +
+                       option + ", of " + measured_rungs(*input.run) +
+                       "; else make a report of each run by itself"};
     }
     found = &series;  // the latest stands
   }
@@ -174,6 +187,20 @@ std::vector<Claim> unasked_pairs(std::span<const Input> inputs, const Options& o
   return claims;
 }
 
+/// Of a run that holds no comparison with the one side that is named.
+Error no_pair_error(const Input& input, const std::string& side, const std::string& other) {
+  const std::vector<std::string> rungs = rungs_of(*input.run);
+  const auto is_it = [&](const std::string& kernel) { return names(side, kernel); };
+  if (std::none_of(rungs.begin(), rungs.end(), is_it))
+    return {ErrorCode::usage, "it holds no rung '" + side + "'", input.name,
+            name_hint(side, as_typed(side, rungs), "", rungs)};
+  const bool has_any = !input.run->comparisons().empty();
+  return {ErrorCode::usage,
+          has_any ? "it holds no comparison with '" + side + "'" : "it holds no comparison at all",
+          input.name,
+          "name " + other + " too, to set two rungs that ran one after the other side by side"};
+}
+
 Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const Options& options) {
   std::vector<Claim> claims = pairs_in(inputs, options, true);
   if (inputs.size() == 1) {
@@ -181,10 +208,8 @@ Result<std::vector<Claim>> collect_claims(std::span<const Input> inputs, const O
     if (!claims.empty() || (options.baseline.empty() && options.candidate.empty())) return claims;
     if (!both) {
       const bool base = !options.baseline.empty();
-      return Error{
-          ErrorCode::usage,
-          "it holds no comparison with '" + (base ? options.baseline : options.candidate) + "'",
-          inputs[0].name, "name both --baseline and --candidate, or neither"};
+      return no_pair_error(inputs[0], base ? options.baseline : options.candidate,
+                           base ? "--candidate" : "--baseline");
     }
   }
   RIDGE_TRY(Claim claim, unpaired_claim(inputs.front(), inputs.back(), options));
