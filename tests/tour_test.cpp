@@ -27,6 +27,8 @@ TEST_CASE("tours are listed, shown, and refused by name") {
   const Outcome one = ridgepoint({"tour", "meetup"});
   CHECK(one.code == 0);
   CHECK(one.out.find("Ask: ") != std::string::npos);
+  CHECK(one.out.find("- The problem") < one.out.find("Fits: The problem\n"));
+  CHECK(one.out.find("Fits: The problem\n") != one.out.npos);
   const Outcome unknown = ridgepoint({"tour", "nowhere"});
   CHECK(unknown.code == 64);
   CHECK(unknown.err.find("first_hour") != std::string::npos);

@@ -106,6 +106,34 @@ Result<study::Tour> with_figures(study::Tour tour, figure::Footnotes* notes) {
   return tour;
 }
 
+/// Which answer is right, for the one who asks: of a choice the file says it, of all else the run does.
+std::string fitting_text(const study::TourStep& step) {
+  const std::string last =
+      step.rungs.empty() ? "" : step.rungs.back().substr(step.rungs.back().rfind('.') + 1);
+  switch (step.ask) {
+    case study::Ask::choice:
+      return step.choices.at(static_cast<size_t>(step.right));
+    case study::Ask::time:
+      return "the time of a call of " + last + ", as the run shows it";
+    case study::Ask::share:
+      return "the share of the ceiling of " + last + ", as the run shows it";
+    case study::Ask::ratio:
+      return "how many times as fast " + last + " is, as the run shows it";
+    case study::Ask::factor:
+      return "the misleading figure over the honest one, as the run shows them";
+    case study::Ask::longest:
+      return "the longest bar of the run";
+    case study::Ask::largest_step:
+      return "the bar of the run that gains most over the bar before it";
+    case study::Ask::verdict:
+      return "the verdict on " + last +
+             ", as the rounds give it: faster, slower, the same or unresolved";
+    case study::Ask::stage:
+      return "the stage that takes longest in the run";
+  }
+  return "";
+}
+
 int show_tour(const CommonOptions& common, const study::Tour& written) {
   figure::Footnotes footnotes;
   const auto made = with_figures(written, &footnotes);
@@ -122,6 +150,7 @@ int show_tour(const CommonOptions& common, const study::Tour& written) {
                         step.lab, rungs_text(step), to_string(step.set), step.minutes);
     text += hanging("   Ask: ", step.question) + "\n";
     for (const std::string& choice : step.choices) text += hanging("        - ", choice) + "\n";
+    text += hanging("   Fits: ", fitting_text(step)) + "\n";
     text += hanging("   Say: ", step.words) + "\n";
     if (!step.why.empty()) text += hanging("   Why: ", step.why) + "\n";
   }
