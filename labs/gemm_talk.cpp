@@ -10,7 +10,10 @@ constexpr const char* kWholeCpu = "7742";
 constexpr const char* kGpu = "A100";
 constexpr const char* kBringGpu =
     "a machine with an NVIDIA GPU: --worker \"ssh -T HOST ridgepoint-worker --stdio\"";
-constexpr const char* kBringPython = "pip install numpy torch, for the python3 that runs here";
+constexpr const char* kBringPython =
+    "the packages python3-numpy and python3-torch of Debian or Ubuntu, or pip install numpy torch "
+    "in a "
+    "venv whose python3 RIDGE_PYTHON names";
 constexpr const char* kBringGpuPython = "a machine with an NVIDIA GPU, and pip install torch there";
 constexpr const char* kBringCutlass =
     "a machine with an NVIDIA GPU, and a build that finds CUTLASS (CUTLASS_DIR, or pip install "

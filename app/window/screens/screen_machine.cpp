@@ -44,11 +44,20 @@ class MachineScreen final : public Screen {
   float ceilings_h_ = 0, rungs_h_ = 0;  ///< that the boxes need without a scroll bar
 };
 
+/// A distribution's own python3 refuses pip: of what it packs the package, of all else an environment beside it.
+std::string python_remedy(const std::string& package) {
+  constexpr std::string_view kPacked[] = {"numpy", "torch"};
+  if (std::find(std::begin(kPacked), std::end(kPacked), package) != std::end(kPacked))
+    return "sudo apt install python3-" + package + "   (Debian, Ubuntu)";
+  return "python3 -m venv ~/venv && ~/venv/bin/pip install " + package +
+         "   (then start with RIDGE_PYTHON=~/venv/bin/python3)";
+}
+
 /// What would bring a rung that cannot run; empty where no command would.
 std::string remedy(const std::string& reason) {
   const auto has = [&](const char* word) { return reason.find(word) != std::string::npos; };
-  if (const size_t at = reason.find("python3 has no "); at == 0)
-    return "python3 -m pip install " + reason.substr(15);
+  constexpr std::string_view kLacks = "python3 has no ";
+  if (reason.starts_with(kLacks)) return python_remedy(reason.substr(kLacks.size()));
   if (has("built without CUDA"))
     return "cmake -B build -D RIDGE_CUDA=ON && cmake --build build   (needs CUDA 12.8 or later)";
   if (has("CUDA") || has("compute capability") || has("sm_"))
