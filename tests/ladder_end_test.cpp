@@ -24,8 +24,9 @@ int needs_of(const std::string& kernel) {
   for (const char* id : {"cp_async", "warp_tile", "tf32x3", "mma_sync"}) {
     if (kernel == std::string("gemm.cuda.") + id) return 80;
   }
-  for (const char* id : {"tma_persistent", "wgmma_tma", "producer_consumer", "wide_tile",
-                         "persistent", "multicast", "overlapped_store", "ping_pong", "tuned"}) {
+  for (const char* id :
+       {"tma_persistent", "wgmma_tma", "producer_consumer", "wide_tile", "persistent", "multicast",
+        "overlapped_store", "ping_pong", "tuned", "power_cap"}) {
     if (kernel == std::string("gemm.cuda.") + id) return 90;
   }
   return 75;

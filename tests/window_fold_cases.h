@@ -40,7 +40,7 @@ TEST_CASE("expert rungs stand under one line, in the rail and in the ladder; a c
   const std::string expert = "rung:gemm.cuda.persistent";
   REQUIRE(f.driver->find(line));
   CHECK(f.driver->find(expert) == nullptr);
-  CHECK(ladder_rows(f.state).rows.size() == f.state.ladder.rows.size() - 5 + 1);
+  CHECK(ladder_rows(f.state).rows.size() == f.state.ladder.rows.size() - 6 + 1);
 
   REQUIRE(f.driver->click(line));
   CHECK(f.state.view.show_experts);
@@ -60,18 +60,18 @@ TEST_CASE("a run measures what is shown, and the fold says how many have results
   CHECK_FALSE(asks_for(f.session.last(RequestType::run), "gemm.cuda.tuned"));
   CHECK(asks_for(f.session.last(RequestType::run), "gemm.cuda.wide_tile"));
   const size_t row = fold_row(f);
-  CHECK(fold_text(fold_at(f.state, row)) == "5 expert rungs");
+  CHECK(fold_text(fold_at(f.state, row)) == "6 expert rungs");
   select_rung(f.state, "gemm.cuda.tuned");
   perform(f.state, "run_selected");
   f.session.measure(f.session.last(RequestType::run), 0, 1e3);
   f.session.finish(f.session.last(RequestType::run));
   f.driver->frames(3);
   f.driver->type('x');
-  CHECK(fold_text(fold_at(f.state, row)) == "5 expert rungs, 1 result");
+  CHECK(fold_text(fold_at(f.state, row)) == "6 expert rungs, 1 result");
   f.driver->type('x');
   f.run_all();
   CHECK(asks_for(f.session.last(RequestType::run), "gemm.cuda.tuned"));
-  CHECK(fold_text(fold_at(f.state, row)) == "5 expert rungs, 5 results");
+  CHECK(fold_text(fold_at(f.state, row)) == "6 expert rungs, 6 results");
 }
 
 TEST_CASE("selecting an expert rung opens the fold; closing it selects the rung before",
