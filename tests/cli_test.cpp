@@ -1024,7 +1024,7 @@ TEST_CASE("bad input: one sentence, the right exit code, nothing measured") {
       {{"run", "gemm", "--set", "n=-3"}, 64, "-3"},
       {{"run", "gemm", "--set", "n=big"},
        64,
-       "n = big is no whole number; choose a whole number from"},
+       "n = big is not a whole number; choose a whole number from"},
       {{"run", "gemm", "--set", "n"}, 64, "name=value"},
       {{"run", "gemm", "--set", "size=3"}, 64, "size"},
       {{"run", "gemm", "--set", "dtype=fp7"}, 64, "fp7"},

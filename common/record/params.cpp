@@ -66,7 +66,7 @@ Result<ParamValue> checked(const ParamSpec& spec, const Origin& origin, const st
                                                  std::to_string(spec.max);
   if (spec.name == kThreads && !worker_has_threads())
     range += "; this page is not isolated, as one over https or of this machine is: its worker has one thread";
-  const std::string what = !number              ? " is no whole number"
+  const std::string what = !number              ? " is not a whole number"
                            : *number < spec.min ? " is below " + std::to_string(spec.min)
                                                 : " is above " + std::to_string(spec.max);
   return bad_value(spec, origin, family, what, range);
