@@ -134,7 +134,7 @@ TEST_CASE(
     "named") {
   Series series = measured("gemv.cpu.a", 1);
   series.bytes_min = 20000;  // 1.25 times what DRAM reads
-  series.cache = CacheMode::hot;
+  series.cache = CacheMode::hot, series.kind = RungKind::kernel;
   Environment machine;
   machine.cpu.l3_bytes = 32 << 20;
   const auto derived = [&](double memory_bytes) {
@@ -154,6 +154,15 @@ TEST_CASE(
   REQUIRE(found);
   CHECK(found->bottleneck == Bottleneck::not_sure);
   CHECK(found->reason == above.no_bandwidth_reason);
+  // Nor is it far below each ceiling where that one is in doubt.
+  std::vector<Ceiling> doubted = cpu_ceilings();
+  doubted[3].doubt = "others used the CPU";
+  series.flop = 5000;  // far below the unit's
+  const auto open = diagnose(series, doubted, machine);
+  REQUIRE(open);
+  CHECK(open->reason == "the ceiling DRAM read, 1 thread is in doubt: others used the CPU");
+  series.bytes_min = 2000;  // far from memory, however much it is in doubt
+  CHECK(diagnose(series, doubted, machine)->reason.rfind("it is far below each ceiling", 0) == 0);
 }
 
 TEST_CASE(

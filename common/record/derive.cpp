@@ -204,6 +204,7 @@ void fill_bandwidth(const Series& series, const std::vector<Ceiling>& ceilings,
   fill_share(series, *bytes.value, ceiling, "memory bandwidth" + machine,
              "the data came from a cache", &result->bandwidth, &result->no_bandwidth_reason,
              &result->is_bandwidth_doubted);
+  if (result->is_bandwidth_doubted) result->doubted_bandwidth = *bytes.value / ceiling->value;
   const bool is_above = ceiling && ceiling->doubt.empty() && !result->bandwidth;
   if (std::string why =
           is_above ? passes_dram(series, environment, *bytes.value, *ceiling) : std::string();

@@ -37,6 +37,8 @@ struct Derived {
   bool above_compute = false;  ///< faster than that ceiling lets what is counted be
   /// No share of DRAM, since it moved more than that ceiling lets pass, though no cache holds its bytes.
   bool above_bandwidth = false;
+  /// Where that ceiling is in doubt: the share that it would be, which says only whether memory may bind.
+  std::optional<double> doubted_bandwidth;
   std::vector<WorkRate> work;  ///< of Series::work
   /// Null where it was not counted.
   const WorkRate* rate_of(const std::string& resource) const;

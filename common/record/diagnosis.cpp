@@ -402,9 +402,9 @@ std::string split_text(const Signal& first, const Signal& second) {
          format_share(second.share.value);
 }
 
-/// `signals` strongest first, those that count before the others.
+/// `signals` strongest first, those that count before the others. `cached`: its buffers stay in the last cache.
 void judge(const Series& series, const Derived& derived, const Signals& signals,
-           const std::optional<IdleSms>& idle, Diagnosis* diagnosis) {
+           const std::optional<IdleSms>& idle, bool cached, Diagnosis* diagnosis) {
   // What it does instead of what is counted was not looked at: being far from DRAM says nothing then.
   if (derived.above_compute && (signals.empty() || !signals.front().counts())) {
     diagnosis->reason = derived.no_compute_reason;
@@ -441,6 +441,9 @@ void judge(const Series& series, const Derived& derived, const Signals& signals,
   if (!first.counts()) {
     if (idle && idle->counts()) {
       judge_idle_sms(*idle, diagnosis);
+    } else if (!cached && derived.doubted_bandwidth.value_or(0) >= kFar) {
+      diagnosis->reason = derived.no_bandwidth_reason;  // far from what is known, not from memory
+      diagnosis->to_do = kCeilingsAgain;
     } else if (series.kind == RungKind::kernel && all_far(signals)) {
       judge_latency(series, diagnosis);
     } else {
@@ -490,17 +493,17 @@ std::optional<Diagnosis> diagnose(const Series& series, const std::vector<Ceilin
   }
   const Derived derived = derive(series, ceilings, environment);
   const auto idle = series.kind == RungKind::kernel ? idle_sms(series, environment) : std::nullopt;
+  const bool cached = stays_cached(series, environment);
   Signals signals = series.kind == RungKind::pipeline ? pipeline_signals(series)
                     : series.kind == RungKind::training
                         ? training_signals(series, derived)
-                        : kernel_signals(series, derived, ceilings,
-                                         stays_cached(series, environment), idle && idle->counts());
+                        : kernel_signals(series, derived, ceilings, cached, idle && idle->counts());
   std::stable_sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) {
     if (a.counts() != b.counts()) return a.counts();
     return a.share.value > b.share.value;
   });
   Diagnosis diagnosis;
-  judge(series, derived, of_time(signals), idle, &diagnosis);
+  judge(series, derived, of_time(signals), idle, cached, &diagnosis);
   add_memory(signals, &diagnosis);
   if (has_idle_counters(series, derived))
     diagnosis.reason += (diagnosis.reason.empty() ? "" : "; ") + std::string(kIdleCounters);
