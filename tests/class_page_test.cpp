@@ -281,6 +281,27 @@ TEST_CASE(
   CHECK(contains(c.page, "does not guard against malice"));
 }
 
+TEST_CASE("a file that was handed in twice is named, and a column that says nothing is left out") {
+  Classroom c;
+  const std::string whole = sealed(run_of_person({.predicted_ns = {500}}));
+  c.put("ann/run.jsonl", whole);
+  c.put("bob/run.jsonl", whole);
+  c.put("cy/run.jsonl", Handed{.day = 2, .predicted_ns = {600}});
+  c.read();
+  REQUIRE(c.outcome.code == 0);
+  CHECK(contains(c.page,
+                 "Person 2, file 1: it is the same as file 1 of Person 1, byte for byte, so one "
+                 "run counts for two people."));
+  CHECK(contains(line_with(c.outcome.out, "byte for byte"), "bob"));
+  CHECK(contains(c.page, "none was changed after it was saved"));
+  CHECK_FALSE(contains(c.page, ">Quiz</th>"));
+  CHECK(contains(c.page, ">Half within</th>"));
+  // One table, which is not cut into several that begin with the same column.
+  const size_t first = c.page.find(">Person</th>");
+  REQUIRE(first != std::string::npos);
+  CHECK(c.page.find(">Person</th>", first + 1) == std::string::npos);
+}
+
 TEST_CASE("what cannot be read has one sentence each, and costs the others nothing") {
   Classroom c;
   c.put("good.jsonl", Handed{.name = "Ada", .predicted_ns = {500}});

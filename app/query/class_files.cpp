@@ -9,6 +9,8 @@
 
 #include "app/session/saved_run.h"
 #include "common/core/background.h"
+#include "common/core/files.h"
+#include "common/core/hash.h"
 
 namespace ridge::app {
 namespace {
@@ -78,10 +80,12 @@ std::vector<Result<ClassRun>> read_class_files(const std::vector<ClassFile>& fil
   const auto read = [&] {
     for (size_t i = next++; i < files.size(); i = next++) {
       const auto run = load_saved(files[i].path);
-      if (run)
-        runs[i] = class_run(*run, fs::path(files[i].path).stem().string());
-      else
+      if (!run) {
         runs[i] = run.error();
+        continue;
+      }
+      runs[i] = class_run(*run, fs::path(files[i].path).stem().string());
+      if (const auto text = read_whole(files[i].path)) runs[i]->content = fnv1a(*text);
     }
   };
   if (!has_threads()) threads = 1;

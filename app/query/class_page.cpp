@@ -105,7 +105,9 @@ std::string class_text(const ClassRoll& roll) {
         "Report, or given with 'run --name'. Several files of one person without a name belong "
         "into "
         "a folder.\n";
-  for (const ClassRemark& remark : roll.changed) text += remark.error.sentence() + "\n";
+  for (const auto* remarks : {&roll.changed, &roll.copies}) {
+    for (const ClassRemark& remark : *remarks) text += remark.error.sentence() + "\n";
+  }
   for (const ClassRemark& remark : roll.unreadable)
     text += "left out: " + remark.error.sentence() + "\n";
   return text;

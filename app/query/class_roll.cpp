@@ -229,10 +229,24 @@ void add_compared(const std::vector<Handed>& handed, ClassRoll* roll) {
 
 // ---- files ---------------------------------------------------------------------------------------
 
+/// Says that a file is an earlier one once more: `first` and `again` are each a person and the number of the file.
+ClassRemark copy_of(const ClassRoll& roll, const std::pair<size_t, int>& first,
+                    const std::pair<size_t, int>& again, const ClassFile& file) {
+  const bool is_own = first.first == again.first;
+  return {again.first,
+          again.second,
+          {ErrorCode::bad_input,
+           fmt::format("it is the same as file {} of {}, byte for byte, so one run counts {}",
+                       first.second, is_own ? "this person" : roll.people[first.first].label,
+                       is_own ? "twice" : "for two people"),
+           file.path, "leave one of the two out"}};
+}
+
 void add_remarks(const ClassFiles& found, const std::vector<Result<ClassRun>>& runs,
                  const std::vector<size_t>& whose, ClassRoll* roll) {
   const std::vector<ClassFile>& files = found.files;
   std::map<size_t, int> number;  // of a person's files
+  std::map<uint64_t, std::pair<size_t, int>> known;
   for (size_t i = 0; i < files.size(); ++i) {
     const size_t person = whose[i];
     const int file = ++number[person];
@@ -242,6 +256,10 @@ void add_remarks(const ClassFiles& found, const std::vector<Result<ClassRun>>& r
       continue;
     }
     ++roll->runs;
+    if (runs[i]->content != 0) {
+      const auto [first, is_new] = known.emplace(runs[i]->content, std::pair(person, file));
+      if (!is_new) roll->copies.push_back(copy_of(*roll, first->second, {person, file}, files[i]));
+    }
     roll->unsealed += !runs[i]->is_sealed && runs[i]->changed.empty();
     if (runs[i]->changed.empty()) continue;
     roll->changed.push_back(

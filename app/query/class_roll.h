@@ -80,6 +80,8 @@ struct ClassRoll {
   Leaderboard board;  ///< of learners' rungs, under the people's labels
   std::vector<ClassRemark>
       unreadable;  ///< broken files, runs of another version, folders without a run
+  /// Files that are byte for byte an earlier one, which `error` says in words without a name.
+  std::vector<ClassRemark> copies;
   std::vector<ClassRemark> changed;        ///< since they were saved: their seals say so
   int nameless_files = 0;                  ///< that lie loose: each counts as a person
   int unsealed = 0;                        ///< runs without a seal to their end

@@ -2,6 +2,7 @@
 // other.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -39,6 +40,7 @@ struct ClassRun {
   double utc_s = 0;        ///< when it was made, seconds since 1970; 0: not known
   std::string changed;     ///< what its seal says was changed since; empty: nothing is known to be
   bool is_sealed = false;  ///< to its end
+  uint64_t content = 0;  ///< a hash of the whole file: equal ones are the same file handed in twice
   std::vector<ClassResult> results;  ///< of each rung and problem the latest
   std::vector<ClassPair> pairs;      ///< the same; without learners' rungs and self-checks
   std::vector<Foretold> foretold;

@@ -133,10 +133,25 @@ void add_compared(const ClassRoll& roll, report::Report* out) {
 
 // ---- people --------------------------------------------------------------------------------------
 
+/// "1.90× → 1.20×, closer"
 std::string halves_text(const Foresight& sight) {
-  return sight.first_half
-             ? format_ratio(*sight.first_half) + " → " + format_ratio(*sight.second_half)
-             : "";
+  const std::string halves =
+      sight.first_half ? format_ratio(*sight.first_half) + " → " + format_ratio(*sight.second_half)
+                       : "";
+  const std::string change = change_text(sight.change);
+  return halves + (halves.empty() || change.empty() ? "" : ", ") + change;
+}
+
+/// A column in which no person has anything takes the room of those that say something.
+void leave_out_empty(report::Table* table) {
+  for (size_t i = table->columns.size(); i-- > 1;) {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    const bool is_empty = std::all_of(table->rows.begin(), table->rows.end(),
+                                      [&](const auto& row) { return row[i].empty(); });
+    if (!is_empty) continue;
+    table->columns.erase(table->columns.begin() + at);
+    for (auto& row : table->rows) row.erase(row.begin() + at);
+  }
 }
 
 std::string remarks_of(const ClassPerson& person) {
@@ -266,10 +281,10 @@ std::string remark_text(const ClassRoll& roll, const ClassRemark& remark) {
 
 void add_files(const ClassRoll& roll, report::Report* out) {
   report::Section section{.id = "files", .title = "Files"};
-  for (const auto* remarks : {&roll.changed, &roll.unreadable}) {
+  for (const auto* remarks : {&roll.changed, &roll.copies, &roll.unreadable}) {
     for (const ClassRemark& remark : *remarks) section.bullets.push_back(remark_text(roll, remark));
   }
-  if (section.bullets.empty())
+  if (roll.changed.empty() && roll.unreadable.empty())
     section.paragraphs.emplace_back(
         "Every file was read, and none was changed after it was saved.");
   section.paragraphs.push_back(
@@ -338,16 +353,16 @@ std::string count_of(size_t count, const std::string& one, const std::string& se
 
 report::Table people_table(const ClassRoll& roll) {
   report::Table table{.columns = {"Person", "Runs", "Predictions", "Half within", "Slower",
-                                  "Earlier → later half", "Change", "Exercises", "Quiz",
-                                  "Cards known", "Remarks"}};
+                                  "Earlier → later half", "Exercises", "Quiz", "Cards known",
+                                  "Remarks"}};
   for (const ClassPerson& person : roll.people) {
     const Foresight& sight = person.foresight;
     const bool is_judged = sight.judged > 0;
     table.rows.push_back(
         {person.label, std::to_string(person.runs), is_judged ? std::to_string(sight.judged) : "",
          is_judged ? format_ratio(sight.off) : "",
-         is_judged ? fmt::format("{} of {}", sight.slower, sight.judged) : "", halves_text(sight),
-         is_judged ? change_text(sight.change) : "",
+         is_judged ? fmt::format("{} of {}", sight.slower, sight.judged) : "",
+         is_judged ? halves_text(sight) : "",
          person.tried.empty() ? ""
                               : fmt::format("{} of {}", person.solved.size(), person.tried.size()),
          person.quiz_right + person.quiz_wrong == 0
@@ -358,6 +373,7 @@ report::Table people_table(const ClassRoll& roll) {
              : fmt::format("{} of {}", person.cards_known, person.cards_answered),
          remarks_of(person)});
   }
+  leave_out_empty(&table);
   return table;
 }
 
