@@ -1459,6 +1459,25 @@ TEST_CASE("at the end of a tour over recordings the report is of the one that it
   const Params params = bars_in(f).last()->series->params;
   const std::string kernel = bars_in(f).last()->series->kernel;
   f.state.teaching.beat = Beat::done;
+  const auto heading = [&] {
+    const auto shown = shown_report(f.state);
+    REQUIRE(shown.ok());
+    for (const auto* sections : {&shown->front, &shown->sections}) {
+      for (const report::Section& one : *sections) {
+        if (one.id == "tour") return one.title;
+      }
+    }
+    return std::string("no tour");
+  };
+  CHECK(contains(heading(), "not ended"));  // its last step was not revealed
+  const int last = static_cast<int>(f.state.teaching.tour->steps.size()) - 1;
+  const auto result = *f.state.teaching.results.begin();
+  f.state.teaching.results.emplace(last, result.second);
+  CHECK_FALSE(contains(heading(), "not ended"));
+  f.state.teaching.beat = Beat::reveal;  // the end card was left for another screen
+  CHECK_FALSE(contains(heading(), "not ended"));
+  f.state.teaching.results.erase(last);
+  f.state.teaching.beat = Beat::done;
   // The lab in view has moved on: another rung, whose figures another recording has.
   select_rung(f.state, "gemm.cuda.cublaslt");
   set_param(f.state, "n", 8192);

@@ -123,6 +123,7 @@ TEST_CASE("without an opener, and where it fails, the bar says so; the path can 
   Exporting f;
   f.run_all();
   REQUIRE(f.driver->click("export"));
+  CHECK(says(f.state.written.what, "run.jsonl"));  // by the name that it has in the folder
   REQUIRE(f.driver->click("open_written"));
   CHECK(f.state.written.is_error);
   CHECK(says(f.state.written.said, "no program here opens files"));

@@ -180,7 +180,7 @@ void ReportScreen::draw(Ui& ui, Area all) {
     ui.dispatch([](State& state) { state.view.show_notes = !state.view.show_notes; });
   ui.text(bar.x, bar.middle(),
           ui.state.history.last_export.empty()
-              ? format_names() + " and the transcript, in one folder"
+              ? "Writes the report (" + format_names() + ") and run.jsonl into one folder"
               : "Last written to " + ui.state.history.last_export,
           kSmall_px, Role::muted, Face::body, Anchor::start, bar.w - ui.px(16));
   if (ui.state.view.show_notes) draw_notes(ui, &inner);

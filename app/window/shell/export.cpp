@@ -160,8 +160,8 @@ std::string source_of(const State& state, const Shown& shown, const Recording* r
 /// A tour's answers and what its comparisons allow to be said: the report of a class hands both in.
 report::Section tour_section(const State& state) {
   const study::Tour& tour = *state.teaching.tour;
-  const bool is_ended = is_at_tours_end(state) &&
-                        state.teaching.results.contains(static_cast<int>(tour.steps.size()) - 1);
+  // Its end was reached once the last step was revealed, whichever screen stands over its end card now.
+  const bool is_ended = state.teaching.results.contains(static_cast<int>(tour.steps.size()) - 1);
   report::Section section{.id = "tour",
                           .title = (is_ended ? "The tour: " : "A tour, not ended: ") + tour.title,
                           .part = report::Part::results};
@@ -246,7 +246,7 @@ void export_report(State& state) {
   }
   state.history.last_export = *folder;
   // What is opened is what a person reads first: the format with the first place.
-  note_written(state, "report (" + format_names() + ") and transcript",
+  note_written(state, "report (" + format_names() + ") and run.jsonl",
                *folder + "/report" + report::all_formats().front()->ending,
                report::plain_summary(*report));
 }
