@@ -179,14 +179,15 @@ void add_ceiling(std::span<const ClimbRow> rows, const ClimbOptions& options, do
   panel->axis.high = std::max(panel->axis.high, ceiling.value * 1.02);
 }
 
-void add_legend(std::span<const ClimbRow> rows, bool log_time, ChartModel* model) {
+void add_legend(std::span<const ClimbRow> rows, const ClimbOptions& options, ChartModel* model) {
+  const bool log_time = options.log_time;
   const auto any = [&](const auto& has) { return std::any_of(rows.begin(), rows.end(), has); };
   model->legend = {log_time ? "dot: median time, less is faster; a log axis has no zero"
                             : "bar: median, from zero"};
   if (any([](const ClimbRow& row) { return row.interval.has_value(); }))
     model->legend.emplace_back("whisker: 95 % interval");
   if (any([](const ClimbRow& row) { return row.step && row.step->verdict; }))
-    model->legend.emplace_back("▲ ▼ = ?: in turns with the rung before");
+    model->legend.push_back("▲ ▼ = ?: in turns with " + options.step_from);
   if (any([](const ClimbRow& row) {
         return row.step && (bars_disagree(*row.step) || leans_the_other_way(*row.step));
       }))
@@ -423,7 +424,7 @@ ChartModel climb_chart(std::span<const ClimbRow> rows, const ClimbOptions& optio
   model.panels = {options.log_time ? time_panel(rows, rates) : rates, steps};
   for (size_t i = 0; i < options.columns.size(); ++i)
     add_column(rows, options.columns[i], i, &model);
-  add_legend(rows, options.log_time, &model);
+  add_legend(rows, options, &model);
   model.summary = summary_of(rows, options.unit);
   return model;
 }

@@ -82,6 +82,7 @@ struct ClimbOptions {
       false;  ///< under the chart, as in a report: then a row does not say what its step needs
   /// Times as dots on a logarithmic axis in place of the bars: the axis has no zero that a bar could begin at.
   bool log_time = false;
+  std::string step_from = "the rung before";  ///< what each step is over
   std::string timed = "each alone";  ///< how the bars were: "in turns" where all are of comparisons
 };
 

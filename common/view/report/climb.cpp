@@ -763,6 +763,8 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
   const Options& options = *material.options;
   Section section{.id = "climb", .title = "The ladder, step by step", .in_handout = true};
   const OwnSides own = own_sides_of(material);
+  const bool is_two_bars = material.is_of_pair && climb.lines.size() == 2;
+  if (is_two_bars) section.title = "The two, side by side";
   if (!own.many.empty()) section.title = "The " + own.many;
   if (!climb.where.empty() && material.is_of_pair)  // else the headline says it
     section.paragraphs = {"All rungs at " + climb.where +
@@ -780,6 +782,7 @@ Section climb_section(const Material& material, const Climb& climb, bool has_lin
   chart::ClimbOptions chart_options{.unit = unit_in_words(pivot, climb.unit, options),
                                     .ceiling = shared_ceiling_of(climb),
                                     .has_sentences = true};
+  if (is_two_bars) chart_options.step_from = "the baseline";
   const std::string task = task_metric_of(material);
   if (!task.empty()) chart_options.columns = {{task_title(task), means_words(climb, task), task}};
   if (all_in_turns) chart_options.timed = "in turns";

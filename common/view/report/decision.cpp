@@ -512,7 +512,7 @@ std::string decision_words(const Decision& decision) {
 }
 
 std::string division_words(const Decision& decision) {
-  if (decision.division_reason.empty()) return "yes (closed division)";
+  if (decision.division_reason.empty()) return "yes";
   const char* target = decision.division == "closed"
                            ? ", and its quality target is met (closed division)"
                            : ", and no quality target is met (open division)";
