@@ -339,7 +339,7 @@ TEST_CASE("the ladder keeps the results of its own run; one timed again alone is
   CHECK(report.headline.figure == "≈ 4.0× as fast as the first rung");
   CHECK(front(report, "climb").chart->table.rows[1][3] == "≈ 2.0×");
   CHECK(has(caveats_of(report), "“three loops, -O3” timed again at 18:09: 5.59 GFLOP/s"));
-  CHECK_FALSE(has(caveats_of(report), "Not all results are of one run"));
+  CHECK_FALSE(has(caveats_of(report), "The results are of several runs"));
   CHECK(has(print_as(report, ".md"), "three loops, -O3: timed again at 18:09: 5.59 GFLOP/s"));
 
   Timed whole;  // of two whole ladders the newer
@@ -552,7 +552,8 @@ TEST_CASE("rungs of different runs have no ratio, and the page says when each wa
   const auto& rows = front(report, "climb").chart->table.rows;
   CHECK(rows[1][3] == "≈ 2.0×");
   CHECK(rows[2][3] == "8 minutes apart");
-  CHECK(has(caveats_of(report), "Not all results are of one run: they came from 18:01 to 18:09."));
+  CHECK(has(caveats_of(report),
+            "The results are of several runs, from 18:01 to 18:09. Two results "));
   CHECK(has(front(report, "machine").paragraphs.back(), "Measured 2026-11-20 18:01 to 18:09 UTC"));
   CHECK(has(report.subtitle, "2026-11-20 18:01 to 18:09 UTC"));
 }
@@ -1008,10 +1009,61 @@ TEST_CASE(
   INFO(report.sentence);
   CHECK(has(fact(report, "Fastest of this ladder"), "cache blocks: "));
   CHECK(fact(report, "Fastest verified rung").empty());
+  // The cell names the longer bar of the chart under it.
+  CHECK(has(fact(report, "Fastest of this ladder"), "; longest bar: dropped k: "));
   CHECK(has(report.sentence, "timed alone; it is of another ladder of this lab."));
   // And its words are explained to one who sees page 1 alone.
   CHECK(has(report.about, "A rung is one version of a program"));
   CHECK(has(report.about, "A ladder is its rungs in order."));
+}
+
+TEST_CASE("a longer bar that is no step at these parameters is named beside the fastest step") {
+  Timed told;
+  told.run(4, {{kNaive, 24e6}, {kBlocked, 8e6}, {kWrong, 6e6}}, 60);
+  const Run run = read_run(told.out);
+  Options options = ladder_options();
+  options.order = {kNaive, kBlocked, kWrong};
+  options.previous = {{kBlocked, kNaive}, {kWrong, kBlocked}};
+  options.why_no_step = [](std::string_view kernel, const Params&) {
+    return std::string(kernel == kWrong ? "needs more than one thread" : "");
+  };
+  const Report report = built(run, options);
+  INFO(report.sentence);
+  CHECK(fact(report, "Fastest verified rung").empty());
+  CHECK(fact(report, "Fastest step") ==
+        "cache blocks: 33.6 GFLOP/s; longest bar: dropped k: 44.7 GFLOP/s");
+  CHECK(has(report.sentence,
+            "“dropped k” has a higher speed, 44.7 GFLOP/s, timed alone; it is no step at these "
+            "parameters, since it needs more than one thread."));
+}
+
+TEST_CASE("a climb of more than tenfold leads page 1, and the library follows") {
+  Timed told;
+  told.run(4, {{kNaive, 240e6}, {kBlocked, 6e6}, {kPeer, 5e6}}, 60);
+  add_pairs(&told.out, 10, {{kPeer, kBlocked, 1.001, Verdict::same}});
+  const Run run = read_run(told.out);
+  const Report report = built(run, three_options());
+  CHECK(has(report.headline.figure, "40× as fast as the first rung"));
+  CHECK(report.headline.interval == "as fast as oneDNN, within the margin");
+  CHECK(has(report.lead, "each timed alone"));
+  CHECK(has(report.sentence, "Against “oneDNN”, the fastest library in this type: 1.00"));
+  CHECK(front(report, "compared").chart->rows[0].sublabel == "baseline: oneDNN");
+}
+
+TEST_CASE("a run that was cancelled says so on page 1") {
+  Transcript out;
+  add_start_of(&out);
+  out.send(work(RequestType::run, 4, {kNaive, kBlocked}));
+  Series cut = measured(4, 0, kNaive, 24e6);
+  cut.stats.reset();
+  cut.status = SeriesStatus::cancelled;
+  out.worker("result", with(about(4, 0), "outcome", cut));
+  out.worker("done", {{"request", 4}, {"status", "cancelled"}});
+  const Run run = read_run(out);
+  const Report report = built(run, ladder_options());
+  CHECK(report.headline.figure == "Cancelled: no verified speed");
+  CHECK(has(report.sentence, "The run was cancelled before a rung had a speed."));
+  CHECK(has(caveats_of(report), "The run was cancelled before its end"));
 }
 
 TEST_CASE("a headline says in words what its sign means, where the ratio does not") {
@@ -1022,7 +1074,7 @@ TEST_CASE("a headline says in words what its sign means, where the ratio does no
     return built(run, three_options()).headline.figure;
   };
   CHECK(has(figure(1.002, Verdict::unresolved), ": ? unresolved, 1.00"));
-  CHECK(has(figure(1.002, Verdict::same), ": = the same, 1.00"));
+  CHECK(figure(1.002, Verdict::same) == "cache blocks: as fast as OpenBLAS, within the margin");
   CHECK(has(figure(0.8, Verdict::slower), ": ▼ 0.800× as fast"));
 }
 

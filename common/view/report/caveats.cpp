@@ -87,11 +87,11 @@ void add_time_caveats(const Climb& climb, const Options& options, Section* secti
                                ".");
   if (requests.size() < 2) return;
   const auto day = [](const Line* line) { return time_of_day(*line->input->run, *line->series); };
-  section->bullets.push_back("Not all results are of one run" +
+  section->bullets.push_back("The results are of several runs" +
                              (first && day(first) != day(last)
-                                  ? ": they came from " + day(first) + " to " + day(last)
+                                  ? ", from " + day(first) + " to " + day(last)
                                   : std::string()) +
-                             ". A ratio is made only of those that are.");
+                             ". Two results have a ratio here only where one run measured both.");
 }
 
 /// Whether the run timed it more than once, and this page shows more than its bar: a pair, or a tour's steps.
@@ -238,6 +238,9 @@ Section caveats_section(const Material& material, const Climb& climb,
   Section section{.id = "caveats", .title = "Read with care"};
   if (!material.options->recorded.empty())
     section.bullets.push_back(material.options->recorded + ".");
+  if (is_cut_by_cancel(material))
+    section.bullets.push_back(
+        "The run was cancelled before its end: this page has what was measured until then.");
   add_broken_caveats(material, climb, &section);
   add_quiet_caveats(material, climb, &section);
   for (const Claim& claim : material.claims) {

@@ -250,10 +250,6 @@ const Line* pivot_of(const Material& material, const Problems& problems) {
   return best == cases.end() ? nullptr : best->line;
 }
 
-std::string why_no_step(const Line& line, const Options& options) {
-  return options.why_no_step ? options.why_no_step(line.series->kernel, line.series->params) : "";
-}
-
 /// The verified rung of the climb that this one goes on from; null: it is the first of its ladder.
 const Line* before(const Material& material, const Climb& climb, const Line& line) {
   const auto usable_line = [&](const Line* other) {
@@ -430,18 +426,19 @@ void find_ends(const Material& material, Climb* climb) {
     climb->library = climb->paired_library;
 }
 
-/// The highest speed of the page, where it is that of a rung of another ladder.
-void find_faster_elsewhere(const Material& material, Climb* climb) {
+/// The highest speed of the page, where it is that of a rung that is no step of the ladder that is climbed.
+void find_longer_bar(const Material& material, Climb* climb) {
   if (!climb->best) return;
   double most = rate_value(*climb->fastest_alone);
   for (const Line* line : climb->lines) {
     const auto rate = rate_of(*line);
-    const bool is_step = why_no_step(*line, *material.options).empty();
-    if (is_library(*line) || is_edit(line->series->kernel) || !is_step || !rate) continue;
+    if (is_library(*line) || is_edit(line->series->kernel) || !rate) continue;
     if (rate->unit != climb->unit || rate->value <= most) continue;
-    if (start_of(material, *climb, *line) == climb->first) continue;
+    const bool is_step = why_no_step(*line, *material.options).empty();
+    if (is_step && start_of(material, *climb, *line) == climb->first) continue;
     most = rate->value;
-    climb->faster_elsewhere = line;
+    climb->longer_bar = line;
+    climb->is_longer_bar_no_step = !is_step;
   }
 }
 
@@ -499,6 +496,10 @@ std::optional<Interval> range_between(const Line& from, const Line& to) {
 bool is_of_one_type(const Line& library, const Line& rung) {
   const bool has_type = !rung.series->dtype.empty() || rung.series->params.contains("dtype");
   return !has_type || dtype_of(*library.series) == dtype_of(*rung.series);
+}
+
+std::string why_no_step(const Line& line, const Options& options) {
+  return options.why_no_step ? options.why_no_step(line.series->kernel, line.series->params) : "";
 }
 
 std::string quoted_title(const Line& line, const Options& options) {
@@ -640,7 +641,7 @@ Climb climb_of(const Material& material) {
   find_ends(material, &climb);
   if (climb.first && has_one_type(climb)) leave_out_types(material, &climb);
   leave_out_others(material, &climb);
-  find_faster_elsewhere(material, &climb);
+  find_longer_bar(material, &climb);
   if (!material.is_of_pair) put_in_order(&climb);
   return climb;
 }

@@ -22,8 +22,10 @@ struct Climb {
   /// The fastest verified rung that is no library: where pairs decide it, by them.
   const Line* best = nullptr;
   const Line* fastest_alone = nullptr;  ///< the same by each rung's own time
-  /// A rung of another ladder on this page with a higher speed than `best`; null: there is none.
-  const Line* faster_elsewhere = nullptr;
+  /// The longest bar of our own on this page where no step counts it: it is of another ladder, or no step at these
+  /// parameters. Null: the longest bar is `fastest_alone`.
+  const Line* longer_bar = nullptr;
+  bool is_longer_bar_no_step = false;  ///< at these parameters; else it is of another ladder
   const Line* library =
       nullptr;  ///< the fastest verified library in the type of `best`, by pairs too
   const Line* fastest_library_alone = nullptr;  ///< the same by each library's own time
@@ -43,6 +45,8 @@ std::optional<SeedMean> mean_over_seeds(const Line& line, const std::string& met
 /// Whether speeds of it are medians over several seeds.
 bool has_medians_over_seeds(const Climb& climb);
 
+/// Why it is no step at its parameters: "needs more than one thread"; empty: it is one.
+std::string why_no_step(const Line& line, const Options& options);
 /// "“cache blocks”".
 std::string quoted_title(const Line& line, const Options& options);
 /// "“cache blocks”, “packed” and 3 more".

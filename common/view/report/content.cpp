@@ -152,6 +152,17 @@ std::string unavailable(const std::string& reason) {
   return "unavailable: " + (reason.empty() ? std::string("no reason is recorded") : reason);
 }
 
+bool is_cut_by_cancel(const Material& material) {
+  return std::any_of(material.inputs.begin(), material.inputs.end(), [&](const Input& input) {
+    const auto& all = input.run->requests();
+    const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Request& one) {
+      return (one.type == RequestType::run || one.type == RequestType::compare) &&
+             one.lab == material.lab;
+    });
+    return last != all.rend() && last->status == RequestStatus::cancelled;
+  });
+}
+
 std::string task_metric_of(const Material& material) {
   const std::string& named = material.options->quality_metric;
   const bool any = std::any_of(material.lines.begin(), material.lines.end(), [&](const Line& line) {

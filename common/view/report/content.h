@@ -74,6 +74,8 @@ bool was_busy(const Line& line);
 bool is_library(const Line& line);
 /// "unavailable: reason"
 std::string unavailable(const std::string& reason);
+/// Whether the last run or comparison of the lab in these files was cancelled: then the page lacks what was to come.
+bool is_cut_by_cancel(const Material& material);
 /// With a capital letter at its beginning.
 std::string capitalised(std::string text);
 /// A result's parameters that tell it from others: on a GPU no number of CPU threads.

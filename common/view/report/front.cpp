@@ -96,21 +96,31 @@ std::vector<const Claim*> front_claims(const Material& material, const Climb& cl
   return claims;
 }
 
+/// A climb of more than one order of magnitude leads before how its end compares with a library, which is said after it.
+bool is_long_way(const Material& material, const Climb& climb) {
+  constexpr double kLong = 10;
+  if (!climb.best || climb.best == climb.first) return false;
+  const auto way = way_of(material, climb);
+  return way && way->ratio >= kLong;
+}
+
 const Claim* leading_claim(const Material& material, const Climb& climb) {
+  const bool is_climb_first = is_long_way(material, climb);
   const Claim *first = nullptr, *of_best = nullptr;
   for (const auto& [place, claim] : placed_claims(material, climb)) {
     const Comparison& c = claim->comparison;
     const bool is_told = !is_edit(c.candidate) && claim->decision.verdict != Verdict::invalid &&
                          c.ratio > 0 && std::isfinite(c.ratio);
     if (!is_told) continue;
-    if (is_of_best(place)) return claim;
+    if (place == Place::best_and_first || (is_of_best(place) && !is_climb_first)) return claim;
     if (!first) first = claim;
     const bool has_best = climb.best && (c.candidate == climb.best->series->kernel ||
                                          c.baseline == climb.best->series->kernel);
     if (!of_best && has_best) of_best = claim;
   }
   const bool has_way =
-      climb.best && climb.best != climb.first && step_between(material, *climb.first, *climb.best);
+      is_climb_first || (climb.best && climb.best != climb.first &&
+                         step_between(material, *climb.first, *climb.best).has_value());
   if (has_way) return nullptr;
   return of_best ? of_best : first;
 }

@@ -13,7 +13,8 @@ namespace ridge::report {
 /// other libraries; then the steps, and the rest.
 std::vector<const Claim*> front_claims(const Material& material, const Climb& climb);
 /// The comparison that the headline of a ladder is about: the fastest rung's against a library of its type or against the
-/// first rung; another only where those two have no ratio. Null: the headline is the climb's factor.
+/// first rung; another only where those two have no ratio. Null: the headline is the climb's factor, which it is before a
+/// library wherever it is 10 or more.
 const Claim* leading_claim(const Material& material, const Climb& climb);
 /// "“packed” against “cache blocks”".
 std::string sides_words(const Claim& claim, const Options& options);

@@ -494,13 +494,15 @@ std::string alone_sentence(const Climb& climb, const Options& options) {
       quoted_title(*climb.best, options));
 }
 
-/// A rung of another ladder is no step from the first rung; where its bar is longer than all that are, the page says so.
-std::string elsewhere_sentence(const Climb& climb, const Options& options) {
-  if (!climb.faster_elsewhere) return "";
-  const Line& line = *climb.faster_elsewhere;
-  return fmt::format("{} has a higher speed, {}{}; it is of another ladder of this lab.",
-                     quoted_title(line, options), rate_words(line, options),
-                     line.in_turns ? timed_words(line) : ", timed alone");
+/// What is no step from the first rung has no factor; where its bar is longer than all that are, the page says so.
+std::string longer_bar_sentence(const Climb& climb, const Options& options) {
+  if (!climb.longer_bar) return "";
+  const Line& line = *climb.longer_bar;
+  return fmt::format("{} has a higher speed, {}{}; it is {}.", quoted_title(line, options),
+                     rate_words(line, options), line.in_turns ? timed_words(line) : ", timed alone",
+                     climb.is_longer_bar_no_step
+                         ? "no step at these parameters, since it " + why_no_step(line, options)
+                         : "of another ladder of this lab");
 }
 
 /// The same of the libraries.
@@ -549,7 +551,7 @@ std::vector<std::string> ladder_sentences(const Material& material, const Climb&
   add(way);
   if (way_leads) add(sizes);
   add(alone_sentence(climb, options));
-  add(elsewhere_sentence(climb, options));
+  add(longer_bar_sentence(climb, options));
   if (!library_leads) add_library();
   add(library_alone_sentence(material, climb));
   return sentences;
@@ -594,12 +596,27 @@ std::string step_in_words(const chart::ClimbStep& step) {
 /// "ping-pong: ▼ 0.956× as fast as cuBLASLt"; of cycles "... as fast as cuBLASLt at equal clock"
 std::string leading_figure(const Material& material, const Climb& climb, const Claim& claim) {
   const Comparison& c = claim.comparison;
+  const std::string other = is_of_way(climb, claim) ? first_words(material, climb)
+                                                    : title_of(c.baseline, *material.options);
+  if (claim.decision.verdict == Verdict::same)
+    return title_of(c.candidate, *material.options) + ": as fast as " + other + cycles_words(c) +
+           ", within the margin";
   const chart::ClimbStep step{
       .ratio = c.ratio, .verdict = claim.decision.verdict, .interval = c.ci};
   return title_of(c.candidate, *material.options) + ": " + step_in_words(step) + " as fast as " +
-         (is_of_way(climb, claim) ? first_words(material, climb)
-                                  : title_of(c.baseline, *material.options)) +
-         cycles_words(c);
+         other + cycles_words(c);
+}
+
+/// Beside the factor of a climb how its end compares with a library, so that a long way hides no lost race: "▼ 0.956× as fast
+/// as cuBLASLt"; empty: the two were not compared in pairs.
+std::string beside_library(const Material& material, const Climb& climb) {
+  const Claim* pair =
+      climb.paired_library ? pair_of(material, *climb.paired_library, *climb.best) : nullptr;
+  const bool is_told = pair && pair->comparison.candidate == climb.best->series->kernel &&
+                       pair->decision.verdict != Verdict::invalid;
+  if (!is_told) return "";
+  const std::string figure = leading_figure(material, climb, *pair);
+  return figure.substr(title_of(pair->comparison.candidate, *material.options).size() + 2);
 }
 
 /// "Speeds are medians over seeds 1 to 8; what was checked is of seed 1.", or "The ladder shows seed 1; the appendix has
@@ -628,23 +645,27 @@ std::string seeds_sentence(const Material& material, const Climb& climb) {
   return "The ladder shows " + seeds_text(shown) + "; the appendix has " + seeds_text(all) + ".";
 }
 
-/// The fastest rung and library; where pairs decide which, beside the one whose bar is the longest.
+/// What the fastest rung is called: of all rungs only where no other bar of ours is longer.
+std::string fastest_name(const Climb& climb) {
+  if (climb.longer_bar)
+    return climb.is_longer_bar_no_step ? "Fastest step" : "Fastest of this ladder";
+  return climb.best == climb.fastest_alone ? "Fastest verified rung" : "Fastest rung";
+}
+
+/// The fastest rung and library; where pairs decide which, or another bar is no step, beside the one whose bar is the longest.
 void add_fastest_facts(const Climb& climb, const Options& options, Headline* headline) {
   const Line& best = *climb.best;
-  const auto add = [&](const std::string& what, const char* alone_name, const Line& fastest,
-                       const Line& alone) {
-    const std::string rate = named_rate(fastest, best, options);
-    if (&fastest == &alone)
-      headline->facts.emplace_back(alone_name, rate);
-    else
-      headline->facts.emplace_back(what + " in pairs",
-                                   rate + "; longest bar: " + named_rate(alone, best, options));
+  const auto add = [&](const std::string& what, const Line& fastest, const Line& alone,
+                       const Line& longest) {
+    std::string rate = named_rate(fastest, best, options);
+    if (&fastest != &longest) rate += "; longest bar: " + named_rate(longest, best, options);
+    headline->facts.emplace_back(what + (&fastest == &alone ? "" : " in pairs"), rate);
   };
-  add(climb.faster_elsewhere ? "Fastest of this ladder" : "Fastest rung",
-      climb.faster_elsewhere ? "Fastest of this ladder" : "Fastest verified rung", best,
-      *climb.fastest_alone);
+  add(fastest_name(climb), best, *climb.fastest_alone,
+      climb.longer_bar ? *climb.longer_bar : *climb.fastest_alone);
   if (climb.library)
-    add("Fastest library", "Fastest library", *climb.library, *climb.fastest_library_alone);
+    add("Fastest library", *climb.library, *climb.fastest_library_alone,
+        *climb.fastest_library_alone);
   else
     headline->facts.emplace_back("Fastest library",
                                  unavailable("none has a verified speed in this type"));
@@ -660,7 +681,8 @@ Headline climb_headline(const Material& material, const Climb& climb) {
     return headline;
   }
   if (!climb.best) {
-    headline.figure = "No verified speed";
+    headline.figure =
+        is_cut_by_cancel(material) ? "Cancelled: no verified speed" : "No verified speed";
     return headline;
   }
   const auto fact = [&](const char* name, const std::string& value) {
@@ -675,6 +697,8 @@ Headline climb_headline(const Material& material, const Climb& climb) {
     if (step->chain) headline.interval = chain_words(*step->chain);
     if (climb.best->over_seeds)
       headline.interval = fmt::format("median of {} seeds", climb.best->over_seeds->seeds);
+    if (const std::string library = beside_library(material, climb); !library.empty())
+      headline.interval += (headline.interval.empty() ? "" : " · ") + library;
   } else {
     headline.figure = rate_words(*climb.best, options);
   }
@@ -709,6 +733,8 @@ std::vector<std::string> climb_sentences(const Material& material, const Climb& 
                     bias_text(*trap->series->trap)));
   else if (climb.best)
     sentences = ladder_sentences(material, climb);
+  else if (is_cut_by_cancel(material))
+    add("The run was cancelled before a rung had a speed.");
   add(material.lab == kImportedLab
           ? fmt::format("{} benchmark{} of another program; nothing was checked.",
                         climb.lines.size(), climb.lines.size() == 1 ? "" : "s")
