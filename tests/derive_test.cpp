@@ -144,6 +144,7 @@ TEST_CASE(
   CHECK_FALSE(derived(16 << 20).above_bandwidth);
   CHECK_FALSE(is_over_ceiling(derived(16 << 20)));
   CHECK_FALSE(derived(64 << 20).above_bandwidth);  // a half of it may stay in the cache
+  CHECK(derived(129 << 20).above_bandwidth);
   const Derived above = derived(512 << 20);
   CHECK(above.above_bandwidth);
   CHECK(is_over_ceiling(above));

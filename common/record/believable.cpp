@@ -15,8 +15,6 @@
 namespace ridge {
 namespace {
 
-/// Bytes live in a level of memory when they are so many times what the level before it holds.
-constexpr double kOutside = 4;
 /// Two ways to the same figure agree when they differ by no more than this: recordings are rounded.
 constexpr double kAgrees = 0.02;
 /// A level that reads and writes at once moves up to twice what it reads.

@@ -15,6 +15,8 @@ inline constexpr double kMostOfCeiling = 1.05;
 /// The same where the ceiling is in question: it is in doubt, or a rung of ours has passed it, whose code is known. A busy
 /// machine makes a ceiling too low, and not by so much. (Of the recordings, a ceiling is 1.6 times too low at most.)
 inline constexpr double kMostOfDoubted = 4;
+/// Bytes live in a level of memory when they are so many times what the level before it holds.
+inline constexpr double kOutside = 4;
 
 /// The least that a call did a second, whatever its algorithm left out and whatever the caches held for it.
 struct BoundRate {

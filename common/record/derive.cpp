@@ -153,15 +153,13 @@ double last_cache_bytes(const Series& series, const Environment& machine) {
   return machine.gpus.empty() ? 0 : double(machine.gpus.front().l2_bytes);
 }
 
-/// Why bytes that come from call to call cannot all have come from a cache, where what comes from behind it alone passes
-/// the ceiling; empty: a cache may hold them.
+/// Why bytes that pass the ceiling of DRAM did not come from a cache; empty: they may have.
 std::string passes_dram(const Series& series, const std::optional<Environment>& environment,
-                        double bytes_per_s, const Ceiling& ceiling) {
+                        const Ceiling& ceiling) {
   if (!environment || series.cache != CacheMode::hot || !ceiling.resource.starts_with("dram"))
     return "";
   const double cache = last_cache_bytes(series, *environment);
-  if (!(cache > 0) || !(series.memory_bytes > cache)) return "";
-  if (bytes_per_s * (1 - cache / series.memory_bytes) <= ceiling.value) return "";
+  if (!(cache > 0) || !(series.memory_bytes > kOutside * cache)) return "";
   return "above the measured ceiling " + ceiling.name + ", " +
          ceiling_text(ceiling, ceiling.value) + ", and the last cache holds only " +
          format_bytes(cache) + " of its " + format_bytes(series.memory_bytes) +
@@ -206,8 +204,7 @@ void fill_bandwidth(const Series& series, const std::vector<Ceiling>& ceilings,
              &result->is_bandwidth_doubted);
   if (result->is_bandwidth_doubted) result->doubted_bandwidth = *bytes.value / ceiling->value;
   const bool is_above = ceiling && ceiling->doubt.empty() && !result->bandwidth;
-  if (std::string why =
-          is_above ? passes_dram(series, environment, *bytes.value, *ceiling) : std::string();
+  if (std::string why = is_above ? passes_dram(series, environment, *ceiling) : std::string();
       !why.empty()) {
     result->above_bandwidth = true;
     result->no_bandwidth_reason = std::move(why);
