@@ -355,6 +355,51 @@ bool is_of_one_rung(const Comparison& comparison) {
          comparison.baseline_params == comparison.candidate_params;
 }
 
+namespace {
+
+/// The builds of this edit by request. A text that does not say which rung it is belongs to the file that was built before.
+std::vector<std::pair<int64_t, const EditBuild*>> builds_of(const Run& run,
+                                                            const std::string& edit) {
+  std::vector<std::pair<int64_t, const EditBuild*>> builds;
+  bool is_ours = false;
+  for (const Request& request : run.requests()) {
+    const EditBuild* build = request.type == RequestType::build ? run.build(request.id) : nullptr;
+    if (build && !build->kernel.empty()) is_ours = build->kernel == edit;
+    if (build && is_ours) builds.emplace_back(request.id, build);
+  }
+  return builds;
+}
+
+/// Whether a run of the save itself, alone, failed or gave wrong results.
+bool has_failed_since(const Run& run, const std::string& edit, int64_t build) {
+  bool has_failed = false;
+  for (const Series* series : run.series_of_kernel(edit)) {
+    if (series->request < build) continue;
+    has_failed = series->status == SeriesStatus::failed ||
+                 (series->status == SeriesStatus::ok && !series->quality_passed());
+  }
+  return has_failed;
+}
+
+}  // namespace
+
+std::string last_save_words(const Claim& claim) {
+  const Comparison& c = claim.comparison;
+  if (!is_edit(c.candidate) || !claim.run) return "";
+  const auto builds = builds_of(*claim.run, c.candidate);
+  const EditBuild* compared = nullptr;
+  for (const auto& [request, build] : builds) {
+    if (request < c.request && build->built) compared = build;
+  }
+  if (!compared || builds.back().first < c.request) return "";
+  const auto& [request, last] = builds.back();
+  if (!last->built)
+    return last->ended_at == BuildEnd::compile ? "does not compile" : "could not be built";
+  if (last->hash == compared->hash) return "";
+  return has_failed_since(*claim.run, c.candidate, request) ? "failed its check"
+                                                            : "has another text";
+}
+
 std::string claim_sentence(const Claim& claim, const Options& options) {
   const Comparison& c = claim.comparison;
   const std::string base =
@@ -396,6 +441,8 @@ std::string claim_sentence(const Claim& claim, const Options& options) {
       text = "Invalid: " + change + " has no valid speed.";
       break;
   }
+  if (const std::string last = last_save_words(claim); !last.empty())
+    text = "Of an earlier save: the last one " + last + ". " + text;
   text += std::string(kDecisionWord) + decision_words(claim.decision) + ", since " +
           claim.decision.reason + ".";
   if (clocks_disagree(c) && claim.decision.verdict != Verdict::invalid) {

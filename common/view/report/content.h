@@ -102,6 +102,9 @@ bool is_of_same_pair(const Claim& claim, const Comparison& comparison);
 /// Before it a claim's sentence says what was measured, behind it what is decided.
 inline constexpr std::string_view kDecisionWord = " Decision: ";
 std::string claim_sentence(const Claim& claim, const Options& options);
+/// Of a learner's text that was saved again since it was compared, what became of the last save: "does not compile"; empty: the
+/// comparison is of the last one.
+std::string last_save_words(const Claim& claim);
 
 // results.cpp
 /// "2026-11-26 02:51 UTC", "2026-11-26 02:44 to 02:52 UTC": when the results of `input` that are shown came; empty: the run

@@ -260,6 +260,10 @@ Headline claim_headline(const Claim& claim) {
                     .decision = capitalised(decision_words(decision))};
   if (!claim.paired) return headline;
   if (!invalid) headline.interval = resting(claim.comparison);
+  if (!last_save_words(claim).empty()) {
+    headline.figure += ", an earlier save";
+    headline.decision.clear();  // there is no such text to adopt
+  }
   if (claim.comparison.trained) {
     add_training_facts(*claim.comparison.trained, &headline);
     headline.facts.emplace_back("Same mathematics", division_words(decision));
@@ -658,7 +662,10 @@ void add_fastest_facts(const Climb& climb, const Options& options, Headline* hea
   const auto add = [&](const std::string& what, const Line& fastest, const Line& alone,
                        const Line& longest) {
     std::string rate = named_rate(fastest, best, options);
-    if (&fastest != &longest) rate += "; longest bar: " + named_rate(longest, best, options);
+    if (&longest == climb.longer_bar)  // a sentence has its speed
+      rate += "; longest bar: " + title_of(longest.series->kernel, options);
+    else if (&fastest != &longest)
+      rate += "; longest bar: " + named_rate(longest, best, options);
     headline->facts.emplace_back(what + (&fastest == &alone ? "" : " in pairs"), rate);
   };
   add(fastest_name(climb), best, *climb.fastest_alone,

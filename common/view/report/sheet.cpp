@@ -39,11 +39,19 @@ float words_height(const Section& section, float letters) {
   return height;
 }
 
+/// The letters of the headline's line, of which the figure's are large: what has no room wraps.
+float headline_letters(const Headline& headline) {
+  constexpr float kLarge = 2.2f;
+  return kLarge * static_cast<float>(headline.figure.size()) +
+         static_cast<float>(headline.interval.size() + headline.decision.size());
+}
+
 /// The words of page 1: title, headline and sections; machine and caveats stand side by side.
 float words_height(const Report& report) {
   constexpr float kLetters = 125, kMachineLetters = 50, kCaveatLetters = 75, kFactLetters = 24;
   constexpr float kTitle = 70, kBox = 66, kMade = 24;
   float height = kTitle + kBox + kMade + kLine * lines_of(report.lead, kLetters);
+  height += kLine * std::floor(headline_letters(report.headline) / kLetters);
   if (!report.rest.empty()) height += kLine * lines_of(report.rest, kLetters);
   if (!report.about.empty()) height += kSmallLine * lines_of(report.about, kLetters);
   height += kLine * (lines_of(report.subtitle, kLetters) - 1);  // the title has room for one
