@@ -1516,6 +1516,9 @@ TEST_CASE("a handout draws each rung's picture in the rung's own type") {
   const Folder folder;
   const std::string page = folder / "gemm.html";
   CHECK(ridgepoint({"handout", "gemm", "--out", page}).code == 0);
+  // A rung of the same text, built with another flag, has no lines of its own.
+  CHECK(has(read_all(page), "No line changes: the same text is built with -O3."));
+  CHECK_FALSE(has(read_all(page), "<pre class=\"diff\"><span class=\"cut\">⋯</span></pre>"));
   // A slice of 128 bytes holds 64 steps of bf16, and 4096 / 64 of them make k; of fp32, 3xTF32's type, it is twice as many.
   CHECK(has(read_all(page), "there are 64 slices"));
   CHECK(has(read_all(page), "there are 128 slices"));

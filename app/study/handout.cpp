@@ -228,9 +228,17 @@ class Page {
     out_ += "<div class=\"paper change\"><p class=\"note\">" + escape_xml(text.path) + " <code>" +
             escape_xml(text.flags) + "</code></p>\n";
     const auto found = handout_.changes.find(text.kernel);
-    if (found != handout_.changes.end() && !found->second.empty()) {
+    const std::string change = found == handout_.changes.end() ? "" : found->second;
+    const auto has_line = [&](char kind) {
+      return change.starts_with(kind) || change.find(std::string{'\n', kind}) != std::string::npos;
+    };
+    const bool is_of_text = has_line('+') || has_line('-');
+    if (!change.empty() && !is_of_text) {
+      out_ += "<p class=\"note\">No line changes: the same text is built with " +
+              escape_xml(text.flags) + ".</p>\n";
+    } else if (!change.empty()) {
       out_ += "<pre class=\"diff\">";
-      std::istringstream lines(found->second);
+      std::istringstream lines(change);
       for (std::string line; std::getline(lines, line);) {
         const char* kind = line.starts_with('+')   ? "added"
                            : line.starts_with('-') ? "removed"
