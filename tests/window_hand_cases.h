@@ -68,7 +68,9 @@ TEST_CASE("Tab walks from stop to stop, Enter presses, and a ring says where", "
   }
   CHECK(stops > 10);
   INFO(stops << " stops");
-  CHECK(stops < 200);  // the lesson's terms, links and hints among them
+  CHECK(
+      stops <
+      200);  // the lesson's terms, links and hints among them, each once however many words it has
   f.driver->key(Key::enter);
   f.driver->frames(3);
   REQUIRE(f.state.view.show_menu);

@@ -923,10 +923,16 @@ std::string saying_of(const State& state, const study::LessonLink& link) {
   return {};
 }
 
-/// One word's link: underlined, explained when hovered, followed when clicked.
+/// Whether it is a further word of the link, term or figure that the word before it is of.
+bool continues(const std::vector<Word>& words, size_t i) {
+  return i > 0 && words[i - 1].link == words[i].link && words[i - 1].term == words[i].term &&
+         words[i - 1].figure == words[i].figure;
+}
+
+/// One word's link: underlined, explained when hovered, followed when clicked. Its first word alone is a stop of Tab.
 void touch_link(Ui& ui, const LessonBlock& block, const Word& word, const std::string& name,
-                const Area& place) {
-  const auto touched = ui.touch(name, place);
+                const Area& place, bool is_stop) {
+  const auto touched = ui.touch(name, place, is_stop);
   const auto link = study::lesson_link(word.link);
   const float y = place.bottom() - ui.px(3), thick = ui.px(1);
   ui.fill({place.x, y, place.w, thick},
@@ -947,8 +953,9 @@ void touch_link(Ui& ui, const LessonBlock& block, const Word& word, const std::s
 }
 
 /// A measured figure: a line of dots under it where another machine made it, and its interval and source when hovered.
-void touch_figure(Ui& ui, const LessonBlock& block, const Word& word, const Area& place) {
-  const auto touched = ui.touch(free_name(ui, "figure:" + block.part), place);
+void touch_figure(Ui& ui, const LessonBlock& block, const Word& word, const Area& place,
+                  bool is_stop) {
+  const auto touched = ui.touch(free_name(ui, "figure:" + block.part), place, is_stop);
   const float y = place.bottom() - ui.px(3), step = word.is_recorded ? ui.px(4) : place.w;
   for (float x = place.x; x < place.right() - 1; x += step) {
     const float w = std::min(word.is_recorded ? ui.px(2) : place.w, place.right() - x);
@@ -1084,12 +1091,13 @@ float draw_words(Ui& ui, const Area& area, const LessonBlock& block, float size,
                                              : "link:" + block.part + ":" + word.link;
         name = free_name(ui, std::move(name));  // its second word, and so on
         // The space between two words of one link belongs to it.
-        const bool goes_on = x > area.x && i > 0 && word.space_before &&
-                             words[i - 1].link == word.link && words[i - 1].term == word.term;
+        const bool goes_on = x > area.x && word.space_before && continues(words, i);
         const float from = goes_on ? x - space_w : x;
-        touch_link(ui, block, word, name, {from, y, x + drawn - from, line_h});
+        touch_link(ui, block, word, name, {from, y, x + drawn - from, line_h},
+                   !continues(words, i));
       }
-      if (!word.figure.empty()) touch_figure(ui, block, word, {x, y, drawn, line_h});
+      if (!word.figure.empty())
+        touch_figure(ui, block, word, {x, y, drawn, line_h}, !continues(words, i));
       x += drawn;
     }
   }
