@@ -211,6 +211,26 @@ TEST_CASE("no figure stands on a ceiling's line that has room beside it") {
   CHECK(dashed == 1);  // from the first row to the last
 }
 
+TEST_CASE("where a ceiling's line leaves no room behind it, a bar's figure stands in the bar") {
+  ChartModel model{.id = "bars"};
+  Panel panel{.title = "Speed"};
+  panel.axis.high = 102;
+  panel.rules = {{100, "ceiling"}};
+  for (int i = 0; i < 6; ++i) {
+    panel.marks.push_back({.row = i, .value = 94.0 + i});
+    model.rows.push_back({.label = "rung " + std::to_string(i)});
+  }
+  model.panels = {panel};
+  for (float width = 420; width <= 1000; width += 20) {
+    const Scene scene = layout(model, {.width = width});
+    int dashed = 0;
+    for (const Primitive& p : scene.primitives)
+      dashed += p.kind == Primitive::Kind::line && p.dashed && p.a.x == p.b.x;
+    INFO(width);
+    CHECK(dashed == 1);  // from the first row to the last
+  }
+}
+
 TEST_CASE("words under the names take no width from a chart whose columns lack room") {
   ChartModel model{.id = "bars"};
   Panel bars{.title = "Speed"};

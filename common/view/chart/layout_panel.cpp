@@ -147,6 +147,18 @@ float PanelLayout::beside_inside(const Mark& bar) const {
 /// A whisker beyond its value that is longer, of the type's size, takes no label at its end where there is another place.
 constexpr float kLongWhisker = 0.75f;
 
+/// Whether a ceiling's line of this row runs through a figure there.
+bool PanelLayout::is_on_rule(int row, float x, float px) const {
+  const float gap = frame_.font * 0.3f;
+  return std::any_of(panel_.rules.begin(), panel_.rules.end(), [&](const Rule& rule) {
+    const auto& left_out = rule.not_rows;
+    const float line = x_of(rule.value);
+    return rule.value >= low_ && rule.value <= high_ &&
+           std::find(left_out.begin(), left_out.end(), row) == left_out.end() && line > x - gap &&
+           line < x + px + gap;
+  });
+}
+
 /// A ceiling's line is whole where no bar's figure stands on it: such a figure stands right of the line, where it has room.
 float PanelLayout::beyond_rules(int row, float x, float px) const {
   const float gap = frame_.font * 0.3f;
@@ -186,7 +198,9 @@ bool PanelLayout::place(const Mark& mark, Label* label) const {
   const bool is_far = high - x > frame_.font * kLongWhisker && !quiet_high_.contains(mark.row);
   // Where the whisker reaches further back into the bar than out of it, its upper end is nearer to the bar's.
   const bool is_nearer = is_solid_bar(mark) && high - x <= x - whisker_low;
-  if (fits && (!is_far || is_nearer)) return true;
+  // Where the line leaves no room behind it the figure stands in its bar.
+  const bool is_crossed = is_solid_bar(mark) && is_on_rule(mark.row, label->x, label->px);
+  if (fits && !is_crossed && (!is_far || is_nearer)) return true;
   if (is_solid_bar(mark)) {
     label->x = std::min(x, whisker_low) - gap - label->px;
     label->inside = label->x >= std::max(low, beside_inside(mark)) + gap * 0.5f;

@@ -124,6 +124,7 @@ class PanelLayout {
   void place_labels();
   bool try_labels();
   bool place(const Mark& mark, Label* label) const;
+  bool is_on_rule(int row, float x, float px) const;
   float beyond_rules(int row, float x, float px) const;
   void draw_grid(Scene* scene) const;
   void draw_vertical(Scene* scene, float x, Role role, float width_px, float alpha, bool dashed,
