@@ -4,8 +4,7 @@
 //           (kernels/rows/rungs/row_stream.h), and each thread has rows of its own.
 // Changed   As rows.cpu.streamed: fewer bytes, and each loop reads and writes. A layer's output is the next
 //           one's input element by element, so each layer is one sweep.
-// Limits    The read-and-write ceiling, "DRAM copy", with as many threads. On Zen 4 gelu's 13 instructions of 512
-//           bits are 10 cycles for 16 elements, the rest 4; a copy takes 13 to 17 cycles for them.
+// Limits    The read-and-write ceiling, "DRAM copy", with as many threads.
 // Look at   height = 8192, width = 4096, layers = 1, all threads: its share. layers = 8: arithmetic again.
 // Source    Intel 64 and IA-32 Optimization Reference Manual, "Non-temporal stores".
 #include "kernels/runtime/cpu/widest_row.h"

@@ -3,8 +3,8 @@
 // Idea      Eight elements an instruction; the exponential is a polynomial, so that it fits into lanes. Four
 //           sums run side by side, since each addition waits for the one before it.
 // Changed   The same passes as naive: maximum, sum, result. No function is called for an element.
-// Limits    Where a row fits the L2: arithmetic and bytes, which hardly overlap by the lesson's count. Where it does
-//           not: each pass fetches it again.
+// Limits    Where a row fits the L2: arithmetic and bytes, about equally by the lesson's count. Where it does not: each
+//           pass fetches it again.
 // Look at   gelu against rmsnorm: an exponential and a division an element against none.
 // Source    The online texts on softmax stop at the algorithm; the split 2^x = 2^i 2^f is Cody and Waite's
 //           (Software Manual for the Elementary Functions, 1980).

@@ -2,8 +2,8 @@
 //
 // Idea      The same passes, 16 elements an instruction, and a mask for the end of a row.
 // Changed   What a vector is; and gelu is a table of cubics, 32 to a coefficient in two registers.
-// Limits    Bytes and arithmetic, which hardly overlap by the lesson's count. Zen 4 works off 512 bits in two
-//           halves, so the gain there is in instructions saved, not in twice the arithmetic.
+// Limits    Mostly bytes, by the lesson's count. Zen 4 works off 512 bits in two halves, so the gain there is in
+//           instructions saved, not in twice the arithmetic.
 // Look at   Bandwidth: the same figure for softmax with its exponentials and for rmsnorm without would mean that
 //           memory decides.
 // Source    Table and polynomial: Tang, "Table-Driven Implementation of the Exponential Function" (1989).
