@@ -5,8 +5,7 @@
 // Changed   An address becomes two hashes. Bleached and class-interleaved as before: a word holds ten
 //           bits, and two words, ANDed, say which classes have seen the tuple.
 // Limits    The hashes: an exclusive or for each bit of the tuple and hash, image by image.
-// Look at   Accuracy for the bytes, against 12-bit tables; false positives cost little, since 196 filters
-//           vote.
+// Look at   Accuracy for the bytes, against 12-bit tables.
 // Source    Susskind et al., BTHOWeN, arXiv:2203.01479.
 #include "kernels/bloom/bloom.h"
 

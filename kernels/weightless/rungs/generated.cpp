@@ -4,8 +4,8 @@
 //           written as machine code when the network is known. vpternlog computes any such function.
 // Changed   No leaves to store and fetch: six loads, about 12 vpternlog, a store. Parts of a table that
 //           agree, or are each other's complement, are computed once; inputs are ordered so that many do.
-// Limits    Six planes a LUT from the L2 cache, and the code itself: about 200 bytes a LUT are data too,
-//           for the instruction fetch.
+// Limits    Probably bytes: six planes a LUT, and the code itself. Some 180 bytes a LUT are data too, for the
+//           instruction fetch.
 // Look at   The operations a LUT in the note, against the 31 of the tree.
 // Source    lut_circuit.h, generated_code.cpp; a network as straight-line logic: Umuroglu and others,
 //           LogicNets, FPL 2020, for FPGAs.

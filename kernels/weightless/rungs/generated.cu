@@ -3,7 +3,7 @@
 // Idea      The table is no longer data: each is the shortest circuit of lop3, written as CUDA C++ when the
 //           network is known and compiled then, by NVRTC. The same circuits as the CPU's generated code.
 // Changed   About 12 lop3 a table instead of 31 and its leaves; where a plane lies is part of a load.
-// Limits    A class's code is some 66 KB, so that a block has one class; all images of a class come before
+// Limits    A class's code is some 64 KB, so that a block has one class; all images of a class come before
 //           the next class, and the planes leave the L2 in between: each is fetched for several classes.
 // Look at   Compile time in the note. It runs once for a network, and at 12 instructions a table who would
 //           write them by hand?

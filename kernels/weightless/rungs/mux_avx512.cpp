@@ -3,7 +3,7 @@
 // Idea      512 images wide, and vpternlog: any function of three bits, so a multiplexer, in one.
 // Changed   Three instructions a multiplexer become one, five a full adder two.
 // Limits    The table is data: 32 leaves are fetched for every LUT, each by an index computed from it.
-// Look at   One load of 64 bytes a cycle on Zen 4: 38 of them a LUT, against 31 multiplexers.
+// Look at   38 loads of 64 bytes a LUT, against 31 multiplexers. A Zen 4 (not the lesson's Xeon) loads one a cycle.
 // Source    As mux_portable; Intel's ternary logic instruction.
 #include "kernels/weightless/rungs/vec512.h"
 

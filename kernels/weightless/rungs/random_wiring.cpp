@@ -4,7 +4,7 @@
 //           entry at the address is above 0, and the gradient passes straight through that step to the
 //           entry that was read. Adam moves the entries; only their signs are used afterwards.
 // Changed   WiSARD counted what it saw; this follows the gradient of a loss. Inputs are wired at random.
-// Limits    The wiring: most of the six random pixels of a LUT say little about its class.
+// Limits    The wiring: six random bits. learned_wiring shows what better ones gain.
 // Look at   What learned_wiring gains with the same number of LUTs.
 // Source    Straight-through estimator: Bengio, Leonard and Courville, arXiv:1308.3432; for tables:
 //           Bacellar et al., arXiv:2410.11112.

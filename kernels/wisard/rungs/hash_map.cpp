@@ -3,7 +3,7 @@
 // Idea      A RAM of 2^n words of which training touches a few hundred: keep those, in a hash map for
 //           each class and RAM, as the published Python and C++ libraries do.
 // Changed   Nothing yet; this is where WiSARD's ladder starts.
-// Limits    1,960 searches an image with 12-bit tuples, each a chain of pointers that no cache predicts.
+// Limits    1,960 searches an image with 12-bit tuples; within each, loads wait for one another.
 // Look at   Memory as well as time: an entry of one byte takes a node of forty.
 // Source    WiSARD as in wisardpkg (Lima Filho et al., arXiv:2005.00887).
 #include <unordered_map>
