@@ -430,10 +430,12 @@ void find_ends(const Material& material, Climb* climb) {
 void find_longer_bar(const Material& material, Climb* climb) {
   if (!climb->best) return;
   double most = rate_value(*climb->fastest_alone);
+  const std::string alone = format_number(most);
   for (const Line* line : climb->lines) {
     const auto rate = rate_of(*line);
     if (is_library(*line) || is_edit(line->series->kernel) || !rate) continue;
     if (rate->unit != climb->unit || rate->value <= most) continue;
+    if (format_number(rate->value) == alone) continue;  // no reader sees that it is longer
     const bool is_step = why_no_step(*line, *material.options).empty();
     if (is_step && start_of(material, *climb, *line) == climb->first) continue;
     most = rate->value;

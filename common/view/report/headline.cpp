@@ -612,12 +612,13 @@ std::string leading_figure(const Material& material, const Climb& climb, const C
 }
 
 /// Beside the factor of a climb how its end compares with a library, so that a long way hides no lost race: "▼ 0.956× as fast
-/// as cuBLASLt"; empty: the two were not compared in pairs.
+/// as cuBLASLt"; empty: the two were not compared in pairs, or it won, which the sentence says.
 std::string beside_library(const Material& material, const Climb& climb) {
   const Claim* pair =
       climb.paired_library ? pair_of(material, *climb.paired_library, *climb.best) : nullptr;
   const bool is_told = pair && pair->comparison.candidate == climb.best->series->kernel &&
-                       pair->decision.verdict != Verdict::invalid;
+                       pair->decision.verdict != Verdict::invalid &&
+                       pair->decision.verdict != Verdict::faster;
   if (!is_told) return "";
   const std::string figure = leading_figure(material, climb, *pair);
   return figure.substr(title_of(pair->comparison.candidate, *material.options).size() + 2);

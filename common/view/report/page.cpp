@@ -139,11 +139,11 @@ body:has(#everything:checked) h2.appendix,body:has(.part[open]) h2.appendix{disp
 body:has(#everything:checked) .unprinted{display:none}
 .part{border:0;padding:0}
 .part>section:first-of-type{margin-top:4px}
-.flows{font-size:10.6px;line-height:1.2}
+.flows{font-size:10.6px;line-height:1.15}
 .flows .big{font-size:17px}
 .front.flows .verdict{padding:3px 10px}
 .front.flows h2{font-size:13px;margin:0}
-.front.flows pre{font-size:9.2px;line-height:1.15}
+.front.flows pre{font-size:9.2px;line-height:1.1}
 .front.flows section{margin-top:3px}
 .front.flows .made{margin:0;line-height:1.1}
 .paper{display:inline}

@@ -39,11 +39,21 @@ float words_height(const Section& section, float letters) {
   return height;
 }
 
-/// The letters of the headline's line, of which the figure's are large: what has no room wraps.
-float headline_letters(const Headline& headline) {
-  constexpr float kLarge = 2.2f;
-  return kLarge * static_cast<float>(headline.figure.size()) +
-         static_cast<float>(headline.interval.size() + headline.decision.size());
+/// The lines that stand under the headline's figure, whose letters are large, where they have no room beside it.
+float headline_lines(const Headline& headline, float letters) {
+  constexpr float kLarge = 2.2f, kWide = 1.2f;  // of the figure, and of the interval's type
+  const float figure = kLarge * static_cast<float>(headline.figure.size());
+  const std::string beside = headline.interval + headline.decision;
+  if (figure + kWide * static_cast<float>(beside.size()) <= letters) return 0;
+  return lines_of(beside, letters / kWide);
+}
+
+/// The line under page 1, which names its files.
+float made_lines(const Report& report) {
+  constexpr float kWords = 115, kLetters = 135;  // of a smaller type
+  size_t names = 0;
+  for (const Input& input : report.inputs) names += input.name.size();
+  return std::ceil((kWords + static_cast<float>(names)) / kLetters);
 }
 
 /// The words of page 1: title, headline and sections; machine and caveats stand side by side.
@@ -51,7 +61,8 @@ float words_height(const Report& report) {
   constexpr float kLetters = 125, kMachineLetters = 50, kCaveatLetters = 75, kFactLetters = 24;
   constexpr float kTitle = 70, kBox = 66, kMade = 24;
   float height = kTitle + kBox + kMade + kLine * lines_of(report.lead, kLetters);
-  height += kLine * std::floor(headline_letters(report.headline) / kLetters);
+  height += kLine * headline_lines(report.headline, kLetters);
+  height += kSmallLine * (made_lines(report) - 1);
   if (!report.rest.empty()) height += kLine * lines_of(report.rest, kLetters);
   if (!report.about.empty()) height += kSmallLine * lines_of(report.about, kLetters);
   height += kLine * (lines_of(report.subtitle, kLetters) - 1);  // the title has room for one
