@@ -667,6 +667,25 @@ TEST_CASE("a parameter parts a rung's lines and is named: two layouts are no eff
   for (const Row& row : numbers.rows) CHECK(row.label.find(" · d ") != std::string::npos);
 }
 
+TEST_CASE("a roofline's point at another size than the chosen one is hollow, and is named so") {
+  Case made;
+  made.series = {gemm("gemm.cpu.a", 1024, 0.1), gemm("gemm.cpu.b", 1024, 0.2),
+                 gemm("gemm.cpu.c", 1024, 0.3), gemm("gemm.cpu.blocks", 512, 0.15)};
+  made.finish();
+  made.rows[3].selected = true;
+  made.rows[3].at_size = false;
+  ChartModel model = roofline_chart(made.rows);
+  for (const int row : {0, 1, 2}) CHECK_FALSE(find_datum(model, row)->hollow);
+  CHECK(find_datum(model, 3)->hollow);
+  CHECK(find_datum(model, 3)->label == "blocks, n = 512");
+  CHECK(says(model, "hollow: “blocks” at another size than the chosen one (n = 512)"));
+  CHECK(says(model, "one column: "));  // of the others
+  made.rows[3].at_size = true;
+  model = roofline_chart(made.rows);
+  CHECK_FALSE(find_datum(model, 3)->hollow);
+  CHECK_FALSE(says(model, "at another size"));
+}
+
 TEST_CASE("a rung keeps its colour and mark, and the ring is on the size in view") {
   Case made;
   for (const int64_t n : {512, 1024, 2048}) made.series.push_back(gemm("gemm.cuda.a", n, 0.1));

@@ -266,11 +266,12 @@ void add_rungs(const std::vector<Measured>& points, ChartModel* model) {
       const Measured& point = points[index];
       Datum datum = datum_for(point, intensity(point), point.rate);
       datum.interval = point.rate_ci;
+      datum.hollow = datum.hollow || !point.entry.row->at_size;
       const bool is_named = index == at_size.value_or(line.points.back());
       if (line.is_beside)
         datum.label = point.size_text;
       else if (is_named && !line.is_odd)
-        datum.label = curve.name;
+        datum.label = point.entry.row->at_size ? curve.name : curve.name + ", " + point.size_text;
       datum.strong = datum.strong && index == at_size && !line.is_odd;
       datum.value_text = format_rate(point.rate, rate_unit(point.dtype));
       datum.note = roofline_note(point);
@@ -325,6 +326,23 @@ void say_selected_without_flop(std::span<const LadderRow> rows, const std::vecto
 constexpr const char* kOneIntensity =
     "one column: at one size every rung computes the same from the same least bytes, so only its "
     "rate differs";
+
+/// Its points at sizes that are not in view are hollow: which rung they are of, and at which sizes.
+void say_other_sizes(const std::vector<Measured>& points, ChartModel* model) {
+  constexpr size_t kFew = 4;
+  std::string rung, sizes;
+  size_t count = 0;
+  for (const Measured& point : points) {
+    if (point.entry.row->at_size) continue;
+    rung = point.entry.row->label;
+    if (++count <= kFew) sizes += (sizes.empty() ? "" : "; ") + point.size_text;
+  }
+  if (count == 0) return;
+  if (count > kFew) sizes += fmt::format("; {} more", count - kFew);
+  model->legend.insert(
+      model->legend.begin(),
+      fmt::format("hollow: “{}” at another size than the chosen one ({})", rung, sizes));
+}
 
 /// Of the rungs at the size in view; the selected one's other sizes stand beside the column.
 bool have_one_intensity(const std::vector<Measured>& points) {
@@ -383,6 +401,7 @@ ChartModel roofline_chart(std::span<const LadderRow> all, const std::string& tit
   } else {
     model.legend.push_back("no ceilings were measured in this run, so there are no roofs");
   }
+  say_other_sizes(points, &model);
   say_selected_without_flop(rows, points, &model);
   if (!roofs.flop.empty()) name_missing_roofs(points, &model);
   if (have_one_intensity(points)) model.legend.push_back(kOneIntensity);
