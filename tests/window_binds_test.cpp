@@ -5,6 +5,7 @@
 #include "app/query/bottlenecks.h"
 #include "app/window/shell/actions.h"
 #include "app/window/shell/ladder.h"
+#include "app/window/views/chart_rows.h"
 #include "app/window/views/view.h"
 #include "tests/window_fixture.h"
 
@@ -61,6 +62,42 @@ TEST_CASE("What binds, before anything was measured: one sentence, one button, a
   }
   REQUIRE(f.driver->click("run"));
   CHECK(f.session.count(RequestType::run) == 1);
+}
+
+constexpr const char *kFirst = "gemm.cpu.naive_o1", *kSecond = "gemm.cpu.naive_o3";
+
+TEST_CASE("a side of a comparison hides no time of the rung alone, in any view", "[window]") {
+  Fixture f;
+  run_ladder_at(f, {4e6, 3e6, 2e6});
+  const auto results = [&] {
+    std::map<std::string, const Series*> all;
+    for (const ChartRows& rows : {ladder_rows(f.state), size_rows(f.state), path_rows(f.state)})
+      for (const chart::LadderRow& row : rows.rows) {
+        if (!row.series || !row.series->stats) continue;
+        const auto [known, is_new] = all.try_emplace(row.series->kernel, row.series);
+        CHECK((is_new || known->second == row.series));
+      }
+    return all;
+  };
+  const auto cases = [&] {
+    std::vector<std::string> all;
+    for (const app::BottleneckLine& line : app::make_bottleneck_map(&f.state.run()).lines)
+      for (const app::BottleneckCase& one : line.cases) all.push_back(one.kernel + one.evidence);
+    return all;
+  };
+  const auto alone = results();
+  const std::vector<std::string> binds = cases();
+  REQUIRE(alone.contains(kSecond));
+  f.state.selection.baseline = kFirst;
+  select_rung(f.state, kSecond);
+  f.driver->type('c');
+  const WorkRequest pair = f.session.last(RequestType::compare);
+  for (const int side : {0, 1}) f.session.measure(pair, side, 9e6);
+  f.session.judge(pair, Verdict::same, 1.0);
+  f.driver->frames(3);
+  REQUIRE(f.state.run().series_of_kernel(kSecond).size() == 2);
+  CHECK(results() == alone);
+  CHECK(cases() == binds);
 }
 
 TEST_CASE("What binds: the session's own cases, and a link to the rung that shows a cause",

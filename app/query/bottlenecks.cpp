@@ -11,6 +11,7 @@
 #include "app/query/series_table.h"
 #include "app/query/terminal.h"
 #include "common/record/derive.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
 #include "common/record/serving.h"
 #include "common/view/report/content.h"
@@ -153,6 +154,16 @@ std::string settled_lines(const BottleneckMap& map, const std::string& run, cons
   return names.empty() ? text : text + "not settled: " + names + "\n";
 }
 
+/// Whether the ladder shows another result of this rung at its problem: a time of the rung alone, made before.
+bool is_hidden_side(const Run& run, const Series& series) {
+  if (!is_in_turns(run, series)) return false;
+  const auto& all = run.series_of_kernel(series.kernel);
+  return std::any_of(all.begin(), all.end(), [&](const Series* other) {
+    return other->params == series.params && other->cache == series.cache && !other->stale &&
+           !takes_place_of(run, series, *other);
+  });
+}
+
 }  // namespace
 
 BottleneckMap make_bottleneck_map(const Run* run) {
@@ -164,7 +175,7 @@ BottleneckMap make_bottleneck_map(const Run* run) {
   for (const Series& series : run->series()) newest.push_back(&series);
   std::reverse(newest.begin(), newest.end());
   for (const Series* series : newest) {
-    if (series->stale) continue;
+    if (series->stale || is_hidden_side(*run, *series)) continue;
     if (const auto known = told.find(series->kernel); known != told.end()) {
       const Params own = report::differing(series->params, known->second, "");
       if (!own.empty() && series->stats) map.others.insert(to_string(own));

@@ -11,6 +11,10 @@ bool is_in_turns(const Run& run, const SeriesFacts& series) {
   return request && request->type == RequestType::compare;
 }
 
+bool takes_place_of(const Run& run, const SeriesFacts& later, const SeriesFacts& earlier) {
+  return !is_in_turns(run, later) || !earlier.stats || is_in_turns(run, earlier);
+}
+
 bool outweighs(const Comparison& later, const Comparison& earlier) {
   const auto has_ratio = [](const Comparison& one) {
     return one.verdict != Verdict::invalid && one.ratio > 0 && std::isfinite(one.ratio);

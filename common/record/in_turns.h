@@ -15,6 +15,9 @@ namespace ridge {
 inline const std::string kTimedInTurns = "timed in turns";
 /// Whether the series is a side of a comparison.
 bool is_in_turns(const Run& run, const SeriesFacts& series);
+/// Whether the later of two results of a rung at one problem takes the earlier one's place, in every view: a side of a
+/// comparison hides no time of the rung alone, so that a rung has one figure in a session.
+bool takes_place_of(const Run& run, const SeriesFacts& later, const SeriesFacts& earlier);
 /// Of two comparisons of one pair whether the later takes the earlier's place, in every view and report: sustained turns
 /// before rounds, then the most rounds, then the newest. An edit's text may have changed since, another budget is another
 /// question, and what is not valid is never hidden: there the later stands.

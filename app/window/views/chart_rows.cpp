@@ -120,7 +120,7 @@ std::vector<const Series*> newest_sizes(const State& state, const Params& shown,
     });
     if (known == found.end())
       found.push_back(&series);
-    else
+    else if (takes_place_of(run, series, **known))
       *known = &series;
   }
   return found;
@@ -167,16 +167,18 @@ Params held_params(const State& state, const RungView& row,
 /// The newest live result with these parameters, else the nearest recorded one of another machine's processor.
 bool find_type(const State& state, const RungView& view, bool is_own, const Params& wanted,
                chart::LadderRow* row) {
-  const auto& all = state.run().series();
-  const auto live = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
-    return series.kernel == view.rung->kernel && series.cache == state.selection.cache &&
-           series.stats && !hides_result(state, series) &&
-           std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
-             return equal_where_named(series.params, item.first, item.second);
-           });
-  });
-  if (live != all.rend()) {
-    set_source(state.run(), "", &*live, row);
+  const Series* live = nullptr;
+  for (const Series* series : state.run().series_of_kernel(view.rung->kernel)) {
+    const bool is_it = series->cache == state.selection.cache && series->stats &&
+                       !hides_result(state, *series) &&
+                       std::all_of(wanted.begin(), wanted.end(), [&](const auto& item) {
+                         return equal_where_named(series->params, item.first, item.second);
+                       });
+    if (is_it && (!live || takes_place_of(state.run(), *series, *live))) live = series;
+  }
+  if (live) {
+    set_source(state.run(), "", live, row);
+    row->in_turns = is_in_turns(state.run(), *live);
     return true;
   }
   if (is_own) return false;

@@ -5,6 +5,7 @@
 #include "app/window/shell/actions.h"
 #include "app/window/shell/worker_requests.h"
 #include "app/window/teach/predict.h"
+#include "common/record/in_turns.h"
 #include "common/record/params.h"
 
 namespace ridge::window {
@@ -53,12 +54,13 @@ std::vector<Pair> pairs_of(const HeatAxes& axes) {
 }
 
 const Series* newest(const Run& run, const State& state, const Params& wanted) {
-  const auto& all = run.series();
-  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const Series& series) {
-    return series.kernel == state.selection.rung && series.cache == state.selection.cache &&
-           agrees(series.params, wanted) && !hides_result(state, series);
-  });
-  return found == all.rend() ? nullptr : &*found;
+  const Series* found = nullptr;
+  for (const Series* series : run.series_of_kernel(state.selection.rung)) {
+    const bool is_it = series->cache == state.selection.cache && agrees(series->params, wanted) &&
+                       !hides_result(state, *series);
+    if (is_it && (!found || takes_place_of(run, *series, *found))) found = series;
+  }
+  return found;
 }
 
 /// This session's, else of what cannot run here the first recording's.

@@ -36,7 +36,7 @@ RungKey key_of(const Series& series) {
 bool replaces(const Run& run, const Series& fresh, const Series& known) {
   if (!quality_problem(fresh).empty()) return true;
   if (!quality_problem(known).empty() && fresh.checks.empty()) return false;
-  if (is_in_turns(run, fresh) && known.stats && !is_in_turns(run, known)) return false;
+  if (!takes_place_of(run, fresh, known)) return false;
   return fresh.stats.has_value() || !known.stats;
 }
 
