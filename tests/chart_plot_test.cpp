@@ -667,6 +667,28 @@ TEST_CASE("a parameter parts a rung's lines and is named: two layouts are no eff
   for (const Row& row : numbers.rows) CHECK(row.label.find(" · d ") != std::string::npos);
 }
 
+TEST_CASE("a ceiling's line is not drawn through the rows of another processor") {
+  Case made;
+  made.series = {gemm("gemm.cuda.a", 4096, 0.1), gemm("gemm.cuda.b", 4096, 0.2)};
+  made.finish();
+  for (LadderRow& row : made.rows) row.origin = "NVIDIA H200";
+  const auto not_run = [](Backend processor) {
+    return LadderRow{.label = "not run", .processor = processor};
+  };
+  made.rows.insert(made.rows.begin(), not_run(Backend::cpu));
+  made.rows.push_back(not_run(Backend::cuda));
+  size_t rules = 0;
+  for (const Panel& panel : ladder_chart(made.rows).panels) {
+    for (const Rule& rule : panel.rules) {
+      if (!rule.label.starts_with("DRAM") && !rule.label.starts_with("FFMA")) continue;
+      INFO(rule.label);
+      CHECK(rule.not_rows == std::vector<int>{0});
+      ++rules;
+    }
+  }
+  CHECK(rules == 2);
+}
+
 TEST_CASE("a roofline's point at another size than the chosen one is hollow, and is named so") {
   Case made;
   made.series = {gemm("gemm.cpu.a", 1024, 0.1), gemm("gemm.cpu.b", 1024, 0.2),

@@ -174,17 +174,36 @@ TEST_CASE("a rung of another machine or size has its figure in words, and no bar
   CHECK(speed.marks[0].hatched);
   CHECK(speed.row_reasons[2].find("at n = 8192 on Machine A") != std::string::npos);
 
-  // So has the ladder: the size and the machine stand above, once, and the row at another size has its figure in words.
+  // So has the ladder: the size and the machine stand once, over the section that was recorded, and not over the rows of
+  // this machine, which are empty. The row at another size has its figure in words.
   f.state.selection.view = &kLadderView;
   const auto words_of = [&](const std::string& label) {
     for (const chart::Row& row : shown_chart(f.state).rows)
       if (row.label == label) return row.sublabel;
     return std::string("no such row");
   };
-  CHECK(shown_chart(f.state).subtitle == "at n = 2048, recorded on Machine A");
+  const auto check_place = [&](const std::string& place) {
+    const chart::ChartModel shown = shown_chart(f.state);
+    CHECK(shown.subtitle.empty());
+    for (const chart::Row& row : shown.rows) {
+      INFO(row.label << " in " << row.section);
+      CHECK(row.section.ends_with(" · " + place) == row.section.starts_with("GPU, fp32"));
+    }
+  };
+  check_place("at n = 2048, recorded on Machine A");
   CHECK(words_of("naive").empty());
   CHECK(words_of("shared tile").empty());
   const chart::ChartModel ladder = shown_chart(f.state);
+  // Nor is a ceiling of that machine drawn through them.
+  for (const chart::Panel& panel : ladder.panels) {
+    for (const chart::Rule& rule : panel.rules) {
+      if (!contains(rule.label, "Machine A")) continue;
+      for (size_t i = 0; i < ladder.rows.size(); ++i) {
+        const bool is_out = std::count(rule.not_rows.begin(), rule.not_rows.end(), int(i)) > 0;
+        CHECK(is_out == ladder.rows[i].section.starts_with("CPU"));
+      }
+    }
+  }
   for (const chart::Panel& panel : ladder.panels) {
     for (const chart::Mark& mark : panel.marks)
       CHECK(ladder.rows[static_cast<size_t>(mark.row)].label != "shared tile");
@@ -199,13 +218,13 @@ TEST_CASE("a rung of another machine or size has its figure in words, and no bar
   // Of the selected one's size: that of the others is in words then.
   select_rung(f.state, "gemm.cuda.shared_tile");
   f.driver->frames(2);
-  CHECK(shown_chart(f.state).subtitle == "at n = 8192, recorded on Machine A");
+  check_place("at n = 8192, recorded on Machine A");
   CHECK(contains(reason_of("naive"), "at n = 2048 on Machine A"));
   select_rung(f.state, "gemm.cuda.naive");
   f.state.sessions.recordings.pop_back();
   f.state.ladder.dirty = true;
   f.driver->frames(2);
-  CHECK(shown_chart(f.state).subtitle == "at n = 2048, recorded on Machine A");
+  check_place("at n = 2048, recorded on Machine A");
   CHECK(words_of("naive").empty());
   // Beside results of this machine a section that was recorded has its machine in its heading.
   f.run_all();
@@ -291,11 +310,12 @@ TEST_CASE("a parameter that a recorded rung lacks does not part it from the othe
   const chart::Panel speed = shown_chart(f.state).panels[0];
   CHECK(speed.marks.size() == 3);
   CHECK(speed.subtitle == "at n = 2048, k = 1024, each alone, recorded on Machine A");
-  // What all that take a parameter have in common stands above the ladder.
+  // What all that take a parameter have in common stands above their part of the ladder.
   f.state.selection.view = &kLadderView;
   const chart::ChartModel ladder = shown_chart(f.state);
-  CHECK(ladder.subtitle == "at n = 2048, k = 1024, recorded on Machine A");
   for (const chart::Row& row : ladder.rows) {
+    CHECK(row.section.ends_with(" · at n = 2048, k = 1024, recorded on Machine A") ==
+          row.section.starts_with("GPU, fp32"));
     if (row.label == "naive" || row.label == "coalesced") CHECK(row.sublabel.empty());
   }
 }

@@ -39,6 +39,7 @@ chart::LadderRow plain_row(const State& state, const RungView& row) {
   out.selected = state.selection.rung == row.rung->kernel;
   out.is_peer = row.rung->peer;
   out.place = place_of(state, *row.rung);
+  out.processor = backend_of(row.rung->kernel);
   out.is_trap = row.series ? row.series->kind == RungKind::trap
                            : row.info && row.info->kind == RungKind::trap;
   return out;
@@ -388,8 +389,14 @@ void say_place_once(const State& state, const ChartRows& rows, chart::ChartModel
     all.add(lab, *view);
     if (!rows.rows[i].section.empty()) by_section[rows.rows[i].section].add(lab, *view);
   }
-  model->subtitle = all.text();
-  const Said above{all.sizes(), !all.machine().empty()};
+  // Over rows that are still empty, and will be this machine's, no recording's place can stand.
+  const bool is_mixed = std::any_of(rows.kernels.begin(), rows.kernels.end(), [&](const auto& one) {
+    const RungView* view = find_row(state.ladder, one);
+    return view && view->can_run && view->origin != Origin::recorded && !all.machine().empty();
+  });
+  model->subtitle = is_mixed ? "" : all.text();
+  const Said above =
+      is_mixed ? Said{} : Said{.sizes = all.sizes(), .machine = !all.machine().empty()};
   for (size_t i = 0; i < model->rows.size(); ++i) {
     chart::Row& row = model->rows[i];
     const Shared& section = by_section[rows.rows[i].section];

@@ -31,6 +31,8 @@ struct LadderRow {
   /// A result at the size in view: of a rung at several sizes the one that is ringed.
   bool at_size = true;
   bool in_turns = false;  ///< timed as a side of a comparison, not alone
+  /// What its rung runs on, where it has no result: no other processor's ceiling is drawn through it.
+  std::optional<OpenEnum<Backend>> processor{};
   bool is_trap = false;   ///< of the fourth kind: a lie and an honest figure in place of a time
   std::string state{};    ///< shown where there are no marks: "needs an NVIDIA GPU",
                           ///< "about 12 s"; empty: said from the series

@@ -26,6 +26,18 @@ std::string of_its_machine(const std::vector<Entry>& entries, const Ceiling* Ent
   return "";
 }
 
+/// The rows whose rungs run on another processor than the ceiling's: its line says nothing of them.
+std::vector<int> rows_beside(const std::vector<Entry>& entries, const Ceiling& ceiling) {
+  std::vector<int> rows;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const LadderRow& row = *entries[i].row;
+    const auto processor =
+        row.series ? std::optional(backend_of(row.series->kernel)) : row.processor;
+    if (processor && *processor != ceiling.backend) rows.push_back(static_cast<int>(i));
+  }
+  return rows;
+}
+
 /// The one ceiling that all rows share, or null.
 const Ceiling* shared_ceiling(const std::vector<Entry>& entries, const Ceiling* Entry::*member) {
   const Ceiling* shared = nullptr;
@@ -153,7 +165,8 @@ Panel utilization_panel(const std::vector<Entry>& entries) {
                            shared ? shared->name + of_its_machine(entries, &Entry::flop, *shared) +
                                         ": " + ceiling_text(*shared)
                                   : "100 %: its own measured ceiling",
-                           Role::text});
+                           Role::text,
+                           shared ? rows_beside(entries, *shared) : std::vector<int>()});
   }
   settle_reasons(entries, &panel);
   return panel;
@@ -247,7 +260,7 @@ Panel bandwidth_panel(const std::vector<Entry>& entries) {
     panel.rules.push_back({most->value,
                            most->name + of_its_machine(entries, &Entry::dram, *most) + ": " +
                                range + ceiling_text(*most),
-                           Role::text});
+                           Role::text, rows_beside(entries, *most)});
     high = std::max(high, most->value);
   }
   if (!is_wide)
