@@ -863,6 +863,60 @@ TEST_CASE("the timeline has a lane for each rung that was timed, from stamps alo
   CHECK(f.driver->find("nothing"));
 }
 
+TEST_CASE(
+    "the timeline opens on the last run of an idle session, and has a gap where sampling paused",
+    "[window][screens]") {
+  Transcript lines;
+  lines.worker("hello", {{"version", "0"}, {"t_s", 10.0}});
+  const auto run_one = [&](int64_t id, double from_s) {
+    WorkRequest request = request_for(RequestType::run, id);
+    request.kernels = {{"gemm.cpu.naive_o1", {}}};
+    lines.send(request);
+    const auto env = environment();
+    lines.worker("env", {{"environment", env}, {"when", "before"}, {"t_s", from_s}});
+    for (int i = 1; i <= 20; ++i) {
+      const double at_s = from_s + 0.1 * i;
+      lines.worker("telemetry", {{"t_s", at_s}, {"values", {{"foreign_cpus", 0.1 * (i % 3)}}}});
+    }
+    lines.worker("samples", {{"request", id},
+                             {"series", 0},
+                             {"t_s", from_s + 2},
+                             {"phase", "call"},
+                             {"samples", samples(4, 1e6)}});
+  };
+  run_one(4, 20);
+  run_one(5, 320);
+  Fixture f(1280, 720);
+  const TemporaryFolder folder;
+  std::ofstream(folder.path + "/run.jsonl") << lines.text();
+  open_run(f.state, folder.path + "/run.jsonl");
+  f.driver->frames(2);
+  const Timeline timeline = make_timeline(f.state);
+  CHECK(timeline.last_begin_s == Approx(300));
+  CHECK(is_mostly_idle(timeline));
+  REQUIRE(timeline.telemetry.size() == 1);
+  const Readings all =
+      readings_in(f.state.run(), timeline, timeline.telemetry[0], {0, timeline.length_s}, 900);
+  REQUIRE(all.pauses.size() == 1);
+  CHECK(all.pauses[0].low == Approx(2));
+  CHECK(all.pauses[0].high == Approx(300.1));
+  int apart = 0;
+  for (size_t i = 1; i < all.points.size(); ++i)
+    apart += !all.are_joined(all.points[i - 1], all.points[i]);
+  CHECK(apart == 1);
+  f.state.view.screen = ScreenId::timeline;
+  f.driver->frames(3);
+  CHECK(f.driver->find("lane:0") == nullptr);  // of the run before
+  REQUIRE(f.driver->find("lane:1"));
+  CHECK(f.driver->find("timeline:fit") == nullptr);
+  REQUIRE(f.driver->click("timeline:runs"));
+  f.driver->frames(2);
+  CHECK(f.driver->find("lane:0"));
+  REQUIRE(f.driver->click("timeline:runs"));
+  f.driver->frames(2);
+  CHECK(f.driver->find("lane:0") == nullptr);
+}
+
 TEST_CASE("a part that another recording of the machine has at its shape takes that time",
           "[window][screens]") {
   Fixture f;

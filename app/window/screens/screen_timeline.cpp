@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -13,7 +14,6 @@
 #include "app/window/views/timeline.h"
 #include "common/core/format.h"
 #include "common/view/chart/axis_place.h"
-#include "common/view/chart/decimate.h"
 #include "common/view/chart/layout_parts.h"
 #include "common/view/chart/ticks.h"
 
@@ -47,17 +47,22 @@ class TimelineScreen final : public Screen {
   float draw_value_axis(Ui& ui, const Area& row, const std::string& high,
                         const std::string& low) const;
   void draw_reach(Ui& ui, const TelemetryLane& lane, const Area& row) const;
-  std::vector<chart::Point> seen_of(const Run& run, const TelemetryLane& lane) const;
   void look_again(const Run& run);
   void draw_axis(Ui& ui, const Area& area, float top) const;
   float x_of(double at_s) const { return axis_.px(at_s); }
-  Interval whole() const { return {0, std::max(shown().length_s, 1e-9)}; }
-  bool is_zoomed() const { return axis_.high - axis_.low < whole().high * (1 - 1e-9); }
+  /// Of a session that was idle for most of the time its last run, unless all of it is asked for.
+  bool is_of_last_run() const { return !is_of_stages_ && !all_runs_ && is_mostly_idle(shown()); }
+  Interval whole() const;
+  bool is_zoomed() const {
+    return axis_.high - axis_.low < (whole().high - whole().low) * (1 - 1e-9);
+  }
   void place_axis();
   void take_gestures(Ui& ui, const Area& lanes, float bottom);
   bool draw_fit(Ui& ui, const Area& row) const;
   void remake(const State& state);
   void draw_switch(Ui& ui, const Area& row);
+  void draw_runs_switch(Ui& ui, const Area& row);
+  std::vector<std::pair<size_t, std::string_view>> lanes_in_view() const;
   float share_out(const Ui& ui, float height);
   float label_width(Ui& ui, float width);
 
@@ -68,7 +73,7 @@ class TimelineScreen final : public Screen {
   Timeline of_stages_;
   bool is_of_stages_ = false;           ///< that is shown
   /// Of each telemetry lane what the axis shows, as long as `seen_at_` holds.
-  std::vector<std::vector<chart::Point>> seen_;
+  std::vector<Readings> seen_;
   std::tuple<double, double, float, size_t, double> seen_at_{};
   uint64_t version_ = ~0ull;
   size_t telemetry_ = 0;  ///< points that the run had
@@ -77,6 +82,7 @@ class TimelineScreen final : public Screen {
   std::string rung_;
   bool stages_ = true;             ///< of a pipeline that is selected; else the whole run
   bool has_stages_ = false;        ///< there is a choice
+  bool all_runs_ = false;  ///< asked for; else the last one, where most of the session was idle
   float left_ = 0, width_ = 1;     ///< of the axis, in pixels
   float lane_h_ = 0, telemetry_h_ = 0;  ///< of one lane each
   std::optional<Interval> range_;  ///< the seconds that are looked at; empty: all
@@ -94,6 +100,25 @@ void TimelineScreen::draw_legend(Ui& ui, Area row) const {
     row.take_left(w, ui.px(8));
     row.take_left(ui.text(row.x, row.middle(), kind.title, kSmall_px, Role::muted), ui.px(24));
   }
+}
+
+Interval TimelineScreen::whole() const {
+  const double low = is_of_last_run() ? shown().last_begin_s : 0;
+  return {low, std::max(shown().length_s, low + 1e-9)};
+}
+
+/// The lanes that the whole axis holds something of, each with the heading above it: lanes of earlier runs would be empty.
+std::vector<std::pair<size_t, std::string_view>> TimelineScreen::lanes_in_view() const {
+  std::vector<std::pair<size_t, std::string_view>> in_view;
+  in_view.reserve(shown().lanes.size());
+  std::string_view section;  // of a lane that is not in view, for the next that is
+  for (size_t i = 0; i < shown().lanes.size(); ++i) {
+    const SpanLane& lane = shown().lanes[i];
+    if (!lane.section.empty()) section = lane.section;
+    if (is_of_last_run() && (lane.spans.empty() || lane.spans.back().to_s <= whole().low)) continue;
+    in_view.emplace_back(i, std::exchange(section, {}));
+  }
+  return in_view;
 }
 
 void TimelineScreen::place_axis() {
@@ -168,12 +193,13 @@ void TimelineScreen::draw_axis(Ui& ui, const Area& area, float top) const {
 void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
   Scroll scroll(ui, "lanes", {area.x, area.y, area.w + Scroll::bar(ui), area.h});
   std::string chosen;
-  for (size_t i = 0; i < shown().lanes.size(); ++i) {
+  for (const auto& [i, section] : lanes_in_view()) {
     const SpanLane& lane = shown().lanes[i];
-    if (!lane.section.empty()) {
+    if (!section.empty()) {
       const Area head = scroll.rest.take_top(ui.px(kSection));
       if (scroll.sees(head))
-        ui.text(head.x, head.y + head.h * 0.6f, lane.section, kTiny_px, Role::muted, Face::strong);
+        ui.text(head.x, head.y + head.h * 0.6f, std::string(section), kTiny_px, Role::muted,
+                Face::strong);
     }
     const Area row = scroll.rest.take_top(lane_h_);
     if (!scroll.sees(row)) continue;
@@ -197,36 +223,14 @@ void TimelineScreen::draw_lanes(Ui& ui, const Area& area) {
   if (!chosen.empty()) ui.dispatch([chosen](State& state) { select_rung(state, chosen); });
 }
 
-/// What the axis shows of a lane, in seconds from its left end: at most two points a pixel column, however long the
-/// session is, and the nearest point beyond either end, so that the line leaves the picture.
-std::vector<chart::Point> TimelineScreen::seen_of(const Run& run,
-                                                  const TelemetryLane& lane) const {
-  std::vector<chart::Point> inside;
-  std::optional<chart::Point> before, after;
-  for_each_point(run, shown(), lane, [&](double at_s, double value) {
-    const chart::Point point = {static_cast<float>(at_s - axis_.low), static_cast<float>(value)};
-    if (at_s < axis_.low)
-      before = point;
-    else if (at_s <= axis_.high)
-      inside.push_back(point);
-    else if (!after)
-      after = point;
-  });
-  const auto end = static_cast<float>(axis_.high - axis_.low);
-  if (lane.is_count) return steps_of(inside, before ? before->y : 0, end);
-  std::vector<chart::Point> seen =
-      chart::decimate(inside, 0, end, std::max(1, static_cast<int>(width_)));
-  if (before) seen.insert(seen.begin(), *before);
-  if (after) seen.push_back(*after);
-  return seen;
-}
-
 /// A session of hours has tens of thousands of readings: they are looked through where one came or the axis moved.
 void TimelineScreen::look_again(const Run& run) {
   const std::tuple at(axis_.low, axis_.high, width_, run.telemetry().size(), shown().length_s);
   if (std::exchange(seen_at_, at) == at && seen_.size() == shown().telemetry.size()) return;
   seen_.clear();
-  for (const TelemetryLane& lane : shown().telemetry) seen_.push_back(seen_of(run, lane));
+  const int columns = std::max(1, static_cast<int>(width_));
+  for (const TelemetryLane& lane : shown().telemetry)
+    seen_.push_back(readings_in(run, shown(), lane, {axis_.low, axis_.high}, columns));
 }
 
 /// In the lane's unit: "98 %", "313 MB".
@@ -286,10 +290,13 @@ void TimelineScreen::draw_telemetry(Ui& ui, const Area& area) {
       return ImVec2(x_of(axis_.low + static_cast<double>(point.x)),
                     row.bottom() - row.h * static_cast<float>((value - low) / span));
     };
-    const std::vector<chart::Point>& seen = seen_[number];
+    const Readings& seen = seen_[number];
     ui.list->PushClipRect({left_, row.y}, {left_ + width_, row.bottom()}, true);
-    for (size_t i = 1; i < seen.size(); ++i)
-      ui.list->AddLine(at(seen[i - 1]), at(seen[i]), ui.color(Role::series0), ui.px(1.6f));
+    for (size_t i = 1; i < seen.points.size(); ++i) {
+      if (seen.are_joined(seen.points[i - 1], seen.points[i]))
+        ui.list->AddLine(at(seen.points[i - 1]), at(seen.points[i]), ui.color(Role::series0),
+                         ui.px(1.6f));
+    }
     ui.list->PopClipRect();
     draw_reach(ui, lane, row);
   }
@@ -341,13 +348,26 @@ void TimelineScreen::draw_switch(Ui& ui, const Area& row) {
   remake(ui.state);
 }
 
+/// Between the last run and the whole session, where that was idle for most of the time.
+void TimelineScreen::draw_runs_switch(Ui& ui, const Area& row) {
+  if (is_of_stages_ || !is_mostly_idle(shown())) return;
+  const float w = ui.px(110), stages = has_stages_ ? w + ui.px(12) : 0;
+  const Area place = {row.right() - ui.px(76) - stages - w, row.y, w, row.h - ui.px(4)};
+  if (!ui.button("timeline:runs", place, all_runs_ ? "Last run" : "All runs", Ui::Kind::normal))
+    return;
+  all_runs_ = !all_runs_;
+  range_.reset();
+  place_axis();
+  ui.needs_redraw = true;
+}
+
 /// The height between lanes and telemetry: neither leaves half of the screen empty where the other has little. Returns
 /// that of all telemetry.
 float TimelineScreen::share_out(const Ui& ui, float height) {
-  const auto lanes = static_cast<float>(shown().lanes.size());
-  const auto sections =
-      static_cast<float>(std::count_if(shown().lanes.begin(), shown().lanes.end(),
-                                       [](const SpanLane& lane) { return !lane.section.empty(); }));
+  const auto in_view = lanes_in_view();
+  const auto lanes = static_cast<float>(in_view.size());
+  const auto sections = static_cast<float>(std::count_if(
+      in_view.begin(), in_view.end(), [](const auto& lane) { return !lane.second.empty(); }));
   const float most = std::floor(std::max(0.0f, height * 0.4f) / ui.px(kTelemetry));
   const float count = std::min(most, static_cast<float>(shown().telemetry.size()));
   const float left = height - count * ui.px(kTelemetry) - ui.px(6) - sections * ui.px(kSection);
@@ -400,6 +420,7 @@ void TimelineScreen::draw(Ui& ui, Area all) {
   place_axis();
   draw_legend(ui, legend);
   draw_switch(ui, legend);
+  draw_runs_switch(ui, legend);
   if (draw_fit(ui, legend) || ui.state.chart.command == ChartCommand::fit) {
     ui.dispatch([](State& state) { state.chart.command = ChartCommand::none; });
     range_.reset();

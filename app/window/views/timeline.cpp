@@ -5,12 +5,14 @@
 #include <climits>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "common/core/format.h"
 #include "common/record/diagnosis.h"
 #include "common/record/pipeline_model.h"
+#include "common/view/chart/decimate.h"
 
 namespace ridge::window {
 namespace {
@@ -61,7 +63,14 @@ bool lacks_sample_times(const Run& run, const Request& request) {
   return at_s.size() > 1 && at_s.back() - at_s[at_s.size() - 2] < kAtOnce_s;
 }
 
+constexpr double kIdle_s = 5;     ///< without work for so long, what follows is another run
+constexpr double kPause_s = 1.5;  ///< without a reading for so long, sampling paused
+
 }  // namespace
+
+bool is_mostly_idle(const Timeline& timeline) {
+  return timeline.last_begin_s > 0 && timeline.idle_s > timeline.last_begin_s / 2;
+}
 
 std::span<const KindLook> kind_looks() {
   return kLooks;
@@ -167,6 +176,11 @@ void RunTimeline::add_moment(const Run& run, const Moment& moment) {
   else
     spans.push_back({kind, from, to});
   made_.length_s = std::max(made_.length_s, to);
+  if (from - worked_until_s_ > kIdle_s) {
+    made_.idle_s += from - worked_until_s_;
+    made_.last_begin_s = from;
+  }
+  worked_until_s_ = std::max(worked_until_s_, to);
 }
 
 void RunTimeline::add_telemetry(const Run& run) {
@@ -225,6 +239,41 @@ void for_each_point(const Run& run, const Timeline& timeline, const TelemetryLan
     const double at_s = run.telemetry().t_s(i) - timeline.begin_s;
     if (at_s >= 0 && at_s <= timeline.length_s && std::isfinite(value)) take(at_s, value);
   });
+}
+
+bool Readings::are_joined(const chart::Point& a, const chart::Point& b) const {
+  const auto pause = std::lower_bound(pauses.begin(), pauses.end(), static_cast<double>(a.x),
+                                      [](const Interval& one, double x) { return one.low < x; });
+  return pause == pauses.end() || pause->high > static_cast<double>(b.x);
+}
+
+Readings readings_in(const Run& run, const Timeline& timeline, const TelemetryLane& lane,
+                     const Interval& axis, int columns) {
+  Readings made;
+  std::vector<chart::Point> inside;
+  std::optional<chart::Point> before, after;
+  std::optional<double> last_s;
+  const double least_s = std::max(kPause_s, 2 * (axis.high - axis.low) / columns);
+  for_each_point(run, timeline, lane, [&](double at_s, double value) {
+    const chart::Point point = {static_cast<float>(at_s - axis.low), static_cast<float>(value)};
+    const bool is_pause = last_s && at_s - *last_s > least_s;
+    if (is_pause && at_s > axis.low && *last_s < axis.high)
+      made.pauses.push_back({static_cast<double>(static_cast<float>(*last_s - axis.low)),
+                             static_cast<double>(point.x)});
+    last_s = at_s;
+    if (at_s < axis.low)
+      before = point;
+    else if (at_s <= axis.high)
+      inside.push_back(point);
+    else if (!after)
+      after = point;
+  });
+  const auto end = static_cast<float>(axis.high - axis.low);
+  if (lane.is_count) return {steps_of(inside, before ? before->y : 0, end), {}};
+  made.points = chart::decimate(inside, 0, end, columns);
+  if (before) made.points.insert(made.points.begin(), *before);
+  if (after) made.points.push_back(*after);
+  return made;
 }
 
 std::string reach_words(const Timeline& timeline, const TelemetryLane& lane) {

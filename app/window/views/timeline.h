@@ -65,7 +65,12 @@ struct Timeline {
   std::vector<std::string> kinds;  ///< "check", "call", "latency", "rounds", "result"; a stage's name
   double begin_s = 0;              ///< on the worker's clock
   double length_s = 0;
+  /// Where the last work begins that no idle time interrupts, and how much time before it was idle.
+  double last_begin_s = 0, idle_s = 0;
 };
+
+/// Whether most of the time before the last work was idle: on one axis with it each run would be a stroke.
+bool is_mostly_idle(const Timeline& timeline);
 
 /// Lanes of this session's run, or of the saved one; empty where its lines carry no stamps. What a session has gained
 /// since the last call is added to them: they are not made anew.
@@ -84,11 +89,24 @@ class RunTimeline {
   Moments::Iterator next_;              ///< of the run's moments, the first that is not in it
   size_t telemetry_ = 0;                ///< of the run's readings of telemetry, how many are in it
   double from_s_ = 0;                   ///< of the moment before
+  double worked_until_s_ = 0;           ///< since the first moment
   int64_t last_request_ = -1;
   std::string section_;                               ///< of the last lane
   std::map<std::pair<int64_t, int>, size_t> places_;  ///< the lanes of requests that are not over
 };
 Timeline make_timeline(const State& state);
+/// Readings come ten a second, in a recording two. What lies further apart is a pause of the sampling, through which no
+/// line is drawn. In seconds from `axis.low`, those that are at least `least_s` wide.
+struct Readings {
+  std::vector<chart::Point> points;
+  std::vector<Interval> pauses;
+  /// Whether the line goes on from one point to a later one.
+  bool are_joined(const chart::Point& a, const chart::Point& b) const;
+};
+/// What the axis shows of a lane: at most two points a pixel column, and the nearest point beyond either end, so that the
+/// line leaves the picture.
+Readings readings_in(const Run& run, const Timeline& timeline, const TelemetryLane& lane,
+                     const Interval& axis, int columns);
 /// What the chart says where a lane's readings are not of all the time: "no readings after 1.2 s"; empty: they are.
 std::string reach_words(const Timeline& timeline, const TelemetryLane& lane);
 /// Calls take(seconds, value) for each reading of a lane, in the order received.
