@@ -67,9 +67,19 @@ TEST_CASE(
   };
   const GainText rough = gain_text(nullptr, 170, timed(170e6, {"contended"}), timed(1e6, {}));
   CHECK(gain_headline(rough) == "about 170×");  // as the bars say
-  CHECK(gain_small_print(rough) ==
-        "between 139× and 208×, each timed alone, by what their times differ");
+  CHECK(
+      gain_small_print(rough) ==
+      "between 139× and 208×, each timed alone, by what their times differ; rough: other programs "
+      "took processor time meanwhile");
   CHECK(rough.is_rough);
+  CHECK(is_rough_ratio(*timed(170e6, {"contended"}).stats, *timed(1e6, {}).stats));
+  // The figure stands within the range beside it: 153 is not "about 150×" of "between 152× and 156×".
+  const auto near = [&](double t_ns) {
+    Series made = timed(t_ns, {"contended"});
+    made.stats->ci_ns = Interval{t_ns * 0.994, t_ns * 1.006};
+    return made;
+  };
+  CHECK(gain_headline(gain_text(nullptr, 153, near(153e6), near(1e6))) == "about 153×");
   const GainText quiet = gain_text(nullptr, 170, timed(170e6, {}), timed(1e6, {}));
   CHECK(gain_headline(quiet) == "≈ 170×");
   // In a narrow range the figure has as many digits as keep it inside.

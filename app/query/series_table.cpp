@@ -196,7 +196,7 @@ class Gains {
     }
     if (!before) return {};
     Gain gain{before->median_ns / now.median_ns};
-    gain.is_rough = is_rough(now) || is_rough(*before);
+    gain.is_rough = is_rough_ratio(now, *before);
     gain.is_steady = is_steady(now) && is_steady(*before);
     gain.is_once = now.n < 2 || before->n < 2;
     gain.range = alone_range(*before, now);

@@ -193,9 +193,11 @@ GainText gain_alone(double alone, const Series& from, const Series& to) {
   if (const auto uneven = uneven_shares(from, to))
     return range_text(with_medians(uneven->range(alone), *from.stats, *to.stats),
                       "each timed alone, by processor and by wall time");
-  const bool rough = is_rough(*from.stats) || is_rough(*to.stats);
+  const bool rough = is_rough_ratio(*from.stats, *to.stats);
+  const std::string disturbed = disturbance_words(*from.stats, *to.stats);
   if (const auto range = rough ? rough_range(alone, *from.stats, *to.stats) : std::nullopt)
-    return range_text(*range, "each timed alone, by what their times differ");
+    return range_text(*range, "each timed alone, by what their times differ" +
+                                  (disturbed.empty() ? "" : "; rough: " + disturbed));
   return {alone_ratio_text(alone, *to.stats, *from.stats), "each timed alone", rough};
 }
 
@@ -217,13 +219,15 @@ GainText gain_text(const Comparison* pair, double alone, const Series& from, con
 }
 
 std::string middle_text(double ratio, const Interval& range, const std::string& text) {
-  constexpr int kMostDigits = 4;
+  constexpr int kDigits = 2, kMostDigits = 4;
   if (!text.starts_with("between ") || !(range.low >= 1)) return "";
-  const auto is_within = [&](double printed) {
+  int digits = kDigits;  // more where it would stand outside the range beside it
+  const auto is_inside = [&] {
+    const double printed = as_printed(ratio, digits);
     return printed >= range.low && printed <= range.high;
   };
-  int digits = 2;  // more where the range is so narrow that fewer leave it
-  while (digits < kMostDigits && !is_within(as_printed(ratio, digits))) ++digits;
+  while (digits < kMostDigits && ratio >= range.low && ratio <= range.high && !is_inside())
+    ++digits;
   return "about " + format_number(as_printed(ratio, digits), digits) + "×";
 }
 
@@ -254,6 +258,21 @@ bool is_rough(const Stats& stats) {
   return !is_steady(stats) || was_disturbed(stats);
 }
 
+bool is_rough_ratio(const Stats& a, const Stats& b) {
+  return is_rough(a) || is_rough(b);
+}
+
+std::string disturbance_words(const Stats& a, const Stats& b) {
+  const auto has = [&](const char* flag) {
+    return std::any_of(a.flags.begin(), a.flags.end(),
+                       [&](const auto& one) { return one == flag; }) ||
+           std::any_of(b.flags.begin(), b.flags.end(),
+                       [&](const auto& one) { return one == flag; });
+  };
+  if (has("contended")) return "other programs took processor time meanwhile";
+  return was_disturbed(a) || was_disturbed(b) ? "the times scatter" : "";
+}
+
 std::string alone_ratio_text(double ratio) {
   if (!(ratio > 0) || !std::isfinite(ratio)) return format_ratio(ratio);
   constexpr int kAlone = 2;  // what the machine did between the two is in the ratio: no third digit
@@ -262,7 +281,7 @@ std::string alone_ratio_text(double ratio) {
 
 std::string alone_ratio_text(double ratio, const Stats& a, const Stats& b) {
   const bool has_one = ratio > 0 && std::isfinite(ratio);
-  if (has_one && (is_rough(a) || is_rough(b))) return "about " + rough_number(ratio) + "×";
+  if (has_one && is_rough_ratio(a, b)) return "about " + rough_number(ratio) + "×";
   return alone_ratio_text(ratio);
 }
 

@@ -77,6 +77,11 @@ std::string rough_number(double ratio);
 bool was_disturbed(const Stats& stats);
 /// Whether a ratio with this time, taken alone, has one digit at most: it was_disturbed(), or is not steady (is_steady()).
 bool is_rough(const Stats& stats);
+/// Whether the ratio of two times, each taken alone, is rough: one judgement for the report, the terminal, Gains and the card.
+bool is_rough_ratio(const Stats& a, const Stats& b);
+/// What beside the spread of its times makes such a ratio rough: "other programs took processor time meanwhile", "the times
+/// scatter"; empty: nothing.
+std::string disturbance_words(const Stats& a, const Stats& b);
 /// What makes a median rough: "timed once", "its times differ by up to 3×"; empty: it is steady.
 std::string rough_words(const Stats& stats);
 

@@ -240,7 +240,17 @@ void say_missing(const Run& run, const FirstClimb& climb, ClimbCard* card) {
 /// In a line of a few words a busy machine stands for what it does to the times.
 void say_caveats(const Run& run, const Climbs& climbs, ClimbCard* card) {
   const bool is_noisy = was_busy(run, climbs, nullptr);
-  if (is_noisy)
+  const bool has_pair =
+      climbs.best && weightiest_pair(run, *climbs.first->series, *climbs.best->series);
+  // The report's own judgement of the factor.
+  const std::string disturbed =
+      climbs.best && !has_pair
+          ? disturbance_words(*climbs.first->series->stats, *climbs.best->series->stats)
+          : "";
+  if (!disturbed.empty())
+    card->caveats.push_back({std::string(is_noisy ? "busy machine: " : "") + "the factor is rough",
+                             "The factor is rough: " + disturbed + "."});
+  else if (is_noisy)
     card->caveats.push_back(
         {"busy machine", "This machine was busy meanwhile: the figures are noisy."});
   for (const Climbed* from : {climbs.first, climbs.library}) {
@@ -248,8 +258,6 @@ void say_caveats(const Run& run, const Climbs& climbs, ClimbCard* card) {
     if (!why.empty())
       card->caveats.push_back({is_noisy ? "" : "uneven shares of the processor", std::move(why)});
   }
-  const bool has_pair =
-      climbs.best && weightiest_pair(run, *climbs.first->series, *climbs.best->series);
   if (std::string rough = scatter_text(climbs); !rough.empty() && !has_pair)
     card->caveats.push_back({is_noisy ? "" : "few or scattered times", std::move(rough)});
 }

@@ -310,9 +310,8 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
   if (!pair && !out->no_ratio.empty()) return;
   const bool stale = before->series->stale || (pair && pair->stale);
   const double bars = rate / rate_of(before->series)->value;
-  const bool is_noisy = is_noisy_quotient(*before->series, *row.series);
   chart::ClimbStep step{.ratio = bars, .from = with_stale(before->rung->title, stale)};
-  step.is_noisy = is_noisy;
+  step.is_noisy = is_rough_ratio(*before->series->stats, *row.series->stats);
   step.range = alone_range(*before->series->stats, *row.series->stats);
   if (pair) {
     step.ratio = pair->ratio;
@@ -320,7 +319,7 @@ void set_step(const State& state, const RungView& row, double rate, const std::s
     step.interval = pair->ci;
     step.margin = pair->margin;
     step.equal_clock = lacks_sustained(*pair);
-    step.is_alone_rough = is_noisy || !out->no_ratio.empty();
+    step.is_alone_rough = !out->no_ratio.empty() || is_noisy_quotient(*before->series, *row.series);
     const bool have_bars =
         !is_in_turns(*before->run, *before->series) && !is_in_turns(*row.run, *row.series);
     if (have_bars || !step.is_alone_rough) step.alone = bars;
@@ -691,7 +690,9 @@ void draw_total(Ui& ui, const Area& line, float taken, const Total& total) {
   const std::string small = gain_small_print(total.gain);
   std::string below = small + (total.reach.empty() ? "" : "  ·  " + total.reach);
   if (ui.width(below, kSmall_px) > most) below = small;
-  if (ui.width(below, kSmall_px) > most) below = small.substr(0, small.find(','));
+  const bool is_rough = small.find("; rough: ") != std::string::npos;
+  if (ui.width(below, kSmall_px) > most)
+    below = small.substr(0, small.find(',')) + (is_rough ? ", rough" : "");
   ui.widgets["climb_total"] = {x - steps_w, line.y, steps_w + gap + w, line.h};
   ui.text(x, line.middle() - pitch, total.steps, kSmall_px, Role::text, Face::body, Anchor::end,
           most);

@@ -19,7 +19,7 @@ struct ClimbStep {
   std::optional<Verdict> verdict{};
   std::string from{};     ///< the rung before, for the tooltip
   bool is_clear = false;  ///< the intervals of the two times do not overlap (are_clear)
-  bool is_noisy = false;  ///< without a verdict: the ratio is rough (is_noisy_quotient)
+  bool is_noisy = false;  ///< without a verdict: the ratio is rough (is_rough_ratio)
   std::optional<Interval>
       range{};  ///< without a verdict, of times that are not steady (alone_range)
   // With a verdict:

@@ -658,15 +658,11 @@ std::string step_words(const Step& step) {
 
 namespace {
 
-/// As the headline has it: one page has one factor once.
-bool is_rough(const Series& series) {
-  return !series.stats || ridge::is_rough(*series.stats);
-}
-
 chart::ClimbStep climb_step(const Step& step, const Line& from, const Line& to,
                             const Options& options) {
   chart::ClimbStep made{.ratio = step.ratio, .from = title_of(from.series->kernel, options)};
-  made.is_noisy = is_rough(*from.series) || is_rough(*to.series);
+  const auto &before = from.series->stats, &after = to.series->stats;
+  made.is_noisy = !before || !after || is_rough_ratio(*before, *after);
   made.range = range_between(from, to);
   if (step.claim) {
     made.verdict = step.claim->decision.verdict;

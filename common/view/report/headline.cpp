@@ -419,17 +419,15 @@ std::string rates_words(const Line& from, const Line& to, const Options& options
 /// from the same flag.
 std::string rough_sentence(const Climb& climb, const Options& options) {
   std::string why;
-  bool is_busy = false, is_noisy = false;
   for (const Line* line : {climb.first, climb.best}) {
-    is_busy |= was_busy(*line);
-    is_noisy |= was_disturbed(*line->series->stats);
     const std::string words = rough_words(*line->series->stats);
     if (!words.empty())
       why += (why.empty() ? "" : "; ") + quoted_title(*line, options) + ": " + words;
   }
   if (!why.empty()) return " That factor is rough (" + why + ").";
-  if (is_busy) return " That factor is rough: other programs took processor time meanwhile.";
-  return is_noisy ? " That factor is rough: the times scatter." : "";
+  const std::string disturbed =
+      disturbance_words(*climb.first->series->stats, *climb.best->series->stats);
+  return disturbed.empty() ? "" : " That factor is rough: " + disturbed + ".";
 }
 
 /// Whether the comparison is of the first rung and the fastest: the way that was climbed.
