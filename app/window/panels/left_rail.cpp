@@ -11,6 +11,7 @@
 #include "app/window/shell/settings.h"
 #include "app/window/teach/study.h"
 #include "common/core/format.h"
+#include "common/record/compute_unit.h"
 #include "common/record/derive.h"
 #include "common/record/note_text.h"
 #include "common/record/stale_words.h"
@@ -373,6 +374,28 @@ bool has_doubt(const std::vector<Ceiling>& ceilings) {
                      [](const Ceiling& one) { return !one.doubt.empty(); });
 }
 
+/// The ceilings that the charts of the selected rung are read against come first: a low rail has room for three. Those are
+/// of its processor, of its type's multiply-adds, then of memory.
+std::vector<Ceiling> in_order_of_use(const State& state, std::vector<Ceiling> ceilings) {
+  const RungView* row = find_row(state.ladder, state.selection.rung);
+  if (!row) return ceilings;
+  const auto backend = backend_of(row->rung->kernel);
+  std::string dtype = "fp32";
+  if (row->series)
+    dtype = compute_unit(*row->series).dtype;
+  else if (row->info && !row->info->dtypes.empty())
+    dtype = row->info->dtypes.front();
+  const bool counts_flop = state.selection.lab->counts_flop;
+  const auto rank = [&](const Ceiling& one) {
+    if (one.backend != backend) return 3;
+    if (one.resource == "flop") return one.dtype == dtype && counts_flop ? 0 : 2;
+    return one.resource == "dram_read" ? 1 : 2;
+  };
+  std::stable_sort(ceilings.begin(), ceilings.end(),
+                   [&](const Ceiling& a, const Ceiling& b) { return rank(a) < rank(b); });
+  return ceilings;
+}
+
 std::string words_of_doubt(const State& state) {
   return state.is_replay() ? "Orange: in doubt, the machine was busy."
                            : "Orange: in doubt. A run on a quiet machine measures it again.";
@@ -395,14 +418,18 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
     return;
   }
   const bool any_doubt = has_doubt(ceilings);
-  for (const Ceiling& ceiling : ceilings) {
+  for (const Ceiling& ceiling : in_order_of_use(ui.state, ceilings)) {
     if (rest.h < ui.px(any_doubt ? 80 : 50)) break;
     const Area line = rest.take_top(ui.px(27));
     const float w =
         ui.text(line.right(), line.middle(), ceiling_text(ceiling, ceiling.value), kTiny_px + 1,
                 ceiling.doubt.empty() ? Role::text : Role::limit, Face::mono, Anchor::end);
-    ui.text(line.x, line.middle(), ceiling.name, kTiny_px + 1, Role::muted, Face::body,
-            Anchor::start, line.w - w - ui.px(8));
+    const float room = line.w - w - ui.px(8);
+    // The threads are the ladder's own: of "FMA fp32, 1 thread" what is measured stays whole.
+    const bool is_whole = ui.width(ceiling.name, kTiny_px + 1) <= room;
+    ui.text(line.x, line.middle(),
+            is_whole ? ceiling.name : ceiling.name.substr(0, ceiling.name.rfind(", ")),
+            kTiny_px + 1, Role::muted, Face::body, Anchor::start, room);
     if (ui.hovers("ceiling:" + ceiling.name, line)) {
       ui.tooltip(ceiling.name + ": " + ceiling_text(ceiling, ceiling.value) + ", " +
                  (ceiling.source == "measured" ? "measured on " : "datasheet of ") +
@@ -419,11 +446,14 @@ void LeftRail::draw_ceilings(Ui& ui, Area rest) {
     ui.widgets["ceilings_in_doubt"] = rest.take_top(said, ui.px(2));
   }
   const std::string age = ceilings_age(ceilings);
-  ui.text(rest.x, rest.y + ui.px(11),
-          !where.empty() ? "measured on " + where
-          : age.empty()  ? "measured on this machine"
-                         : age,
-          kTiny_px, Role::muted, Face::body, Anchor::start, rest.w);
+  const std::string whole = !where.empty() ? "measured on " + where
+                            : age.empty()  ? "measured on this machine"
+                                           : age;
+  // Without room its first part stays whole; pointing has the rest.
+  const bool is_cut = ui.width(whole, kTiny_px) > rest.w;
+  ui.text(rest.x, rest.y + ui.px(11), is_cut ? whole.substr(0, whole.find(", ")) : whole, kTiny_px,
+          Role::muted, Face::body, Anchor::start, rest.w);
+  if (is_cut && ui.hovers("ceiling:from", {rest.x, rest.y, rest.w, ui.px(22)})) ui.tooltip(whole);
 }
 
 void LeftRail::draw(Ui& ui, Area area) {
