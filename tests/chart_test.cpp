@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <regex>
+#include <set>
 
 #include "common/view/chart/distribution.h"
 #include "common/view/chart/forest.h"
@@ -254,6 +255,39 @@ TEST_CASE("words under the names take no width from a chart whose columns lack r
     INFO(width);
     CHECK(shown(width) == without);
     check_scene(layout(model, {.width = width}));
+  }
+}
+
+TEST_CASE("a panel that is empty beside others takes no room: the legend says why") {
+  LadderCase made(3);
+  for (Series& series : made.series) series.flop = 0;
+  const ChartModel model = ladder_chart(made.rows);
+  REQUIRE(model.panels[1].title == "Utilization");
+  REQUIRE(model.panels[1].empty_reason == "unavailable: its FLOP are not counted");
+  const Scene scene = layout(model, {.width = 900});
+  std::string in_rows, below;
+  for (const Primitive& p : scene.primitives)
+    if (p.kind == Primitive::Kind::text)
+      (p.a.y < scene.body_bottom ? in_rows : below) += p.text + " ";
+  CHECK(in_rows.find("Utilization") == std::string::npos);
+  CHECK(in_rows.find("not counted") == std::string::npos);
+  CHECK(below.find("Utilization unavailable: its FLOP are not counted") != std::string::npos);
+}
+
+TEST_CASE("an axis of shares has a number between its ends, and none stands on another's") {
+  const LadderCase made(8);
+  const ChartModel model = ladder_chart(made.rows);
+  REQUIRE(model.panels[1].axis.is_share);
+  for (float width = 620; width <= 1600; width += 40) {
+    const Scene scene = layout(model, {.width = width});
+    std::set<std::string> numbers;
+    for (const Primitive& p : scene.primitives) {
+      if (p.kind == Primitive::Kind::text && p.mono && p.a.y > scene.body_bottom)
+        numbers.insert(p.text);
+    }
+    INFO(width << " px");
+    CHECK(numbers.contains("50"));
+    CHECK(numbers.contains("100"));
   }
 }
 

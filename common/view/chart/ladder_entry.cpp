@@ -189,7 +189,9 @@ void settle_reasons(const std::vector<Entry>& entries, Panel* panel) {
     any_measured = true;
     own.insert(panel->row_reasons[i]);
   }
-  if (any_measured && own.size() == 1) panel->empty_reason = "unavailable: " + *own.begin();
+  if (!any_measured || own.size() != 1) return;
+  panel->empty_reason = "unavailable: " + *own.begin();
+  panel->leaves_when_empty = true;
 }
 
 }  // namespace ridge::chart::parts

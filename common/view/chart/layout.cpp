@@ -133,14 +133,13 @@ class Page {
     // The names' column takes more of the width where what rows say would not stand under their names in one line, then
     // where it stands beside them; but never that of a panel.
     const size_t shown = panels_.size();
-    for (const Names names : {Names::wide, Names::beside}) {
+    for (const Names names : {Names::cautions, Names::wide, Names::beside}) {
       if (!one_line_) break;
       const Names before = names_;
       place_again(names);
-      if (panels_.size() < shown) {
-        place_again(before);
-        break;
-      }
+      if (panels_.size() >= shown) continue;
+      place_again(before);
+      if (names != Names::cautions) break;
     }
     scene_.body_bottom = frame_.rows_bottom();
     draw_rows();
@@ -159,7 +158,8 @@ class Page {
   }
 
  private:
-  enum class Names { tight, narrow, wide, beside };
+  /// `cautions`: the first word beside a name ("busy", "few samples") has its room.
+  enum class Names { tight, narrow, cautions, wide, beside };
 
   /// What neighbours lack for one reason is said once, across all of them.
   void join_empty() {
@@ -185,7 +185,9 @@ class Page {
   /// Where panels have no room, what stands under the names takes no width of its own: it has two lines, or is cut.
   void tighten_names() {
     const size_t shown = panels_.size();
-    if (shown == model_.panels.size() || !has_sublabels()) return;
+    size_t most = 0;
+    for (size_t i = 0; i < model_.panels.size(); ++i) most += !is_in_legend(i);
+    if (shown == most || !has_sublabels()) return;
     place_again(Names::tight);
     if (panels_.size() == shown) place_again(Names::narrow);
   }
@@ -237,13 +239,16 @@ class Page {
   const char* more() const { return options_.is_paper ? "" : kMore; }
 
   void place_columns() {
-    const bool is_wide = names_ == Names::wide || names_ == Names::beside;
+    const bool is_wide = names_ >= Names::cautions;
     float widest_allowed = scene_.width * (is_wide ? kWideLabels : kLabels);
     float labels = frame_.font * 4;
     for (const Row& row : model_.rows) {
       const float label = frame_.fit(frame_.font, false, true)(row.label);
-      const float sub = names_ == Names::tight ? 0 : frame_.fit(frame_.small)(row.sublabel);
-      const bool one_line = names_ == Names::beside && sub > 0;
+      const TextFit small = frame_.fit(frame_.small);
+      const float sub = names_ == Names::tight      ? 0
+                        : names_ == Names::cautions ? small(first_words(row))
+                                                    : small(row.sublabel);
+      const bool one_line = (names_ == Names::beside || names_ == Names::cautions) && sub > 0;
       widest_allowed = std::max(widest_allowed, std::min(label, scene_.width * name_share_));
       labels =
           std::max(labels, one_line ? label + frame_.font * kBeside + sub : std::max(label, sub));
@@ -261,6 +266,15 @@ class Page {
       panels_.emplace_back(frame_, static_cast<int>(one.index), x, one.width);
       x += one.width + gap;
     }
+  }
+
+  /// Whether a panel is empty beside others that are not: the legend says why, since over the rows its words would stand on
+  /// those of some.
+  bool is_in_legend(size_t i) const {
+    const Panel& panel = model_.panels[i];
+    return panel.leaves_when_empty && panel.marks.empty() &&
+           std::any_of(model_.panels.begin(), model_.panels.end(),
+                       [](const Panel& other) { return !other.marks.empty(); });
   }
 
   struct ShownPanel {
@@ -303,6 +317,7 @@ class Page {
     std::vector<ShownPanel> shown;
     float weights = 0, columns = 0;
     for (size_t i = 0; i < model_.panels.size(); ++i) {
+      if (is_in_legend(i)) continue;
       shown.push_back({i, model_.panels[i].is_column ? column_width(i) : 0});
       columns += shown.back().width;
       weights += weight(shown.back());
@@ -480,14 +495,19 @@ class Page {
     }
   }
 
+  /// "busy" of "busy", "busy …" where more follows.
+  static std::string first_words(const Row& row) {
+    const std::string first = row.sublabel.substr(0, row.sublabel.find_first_of(",;:"));
+    return row.sublabel == first ? first : first + " …";
+  }
+
   /// What the first of the words beside a name takes of its width: "busy" is not lost behind a long name.
   float caution_width(const Row& row, const TextFit& small) const {
     constexpr float kMostOfName = 0.35f;
     if (!one_line_ || row.sublabel.empty()) return 0;
-    const std::string first = row.sublabel.substr(0, row.sublabel.find_first_of(",;:"));
-    const float words = small(row.sublabel == first ? first : first + " …");
+    const float words = small(first_words(row));
     const float needs = std::max(words, frame_.small * 3.2f) + frame_.font * kBeside;
-    return needs < label_width_ * kMostOfName ? needs : 0;
+    return names_ == Names::cautions || needs < label_width_ * kMostOfName ? needs : 0;
   }
 
   void draw_row_label(const Row& row, float middle) {
@@ -586,9 +606,11 @@ class Page {
       const bool is_shown =
           std::any_of(panels_.begin(), panels_.end(),
                       [&](const PanelLayout& one) { return one.place().panel == i; });
-      if (!is_shown)
-        left_out += (left_out.empty() ? "no room for: " : ", ") +
-                    model_.panels[static_cast<size_t>(i)].title;
+      const Panel& panel = model_.panels[static_cast<size_t>(i)];
+      if (is_in_legend(static_cast<size_t>(i)))
+        entries.push_back(panel.title + " " + panel.empty_reason);
+      else if (!is_shown)
+        left_out += (left_out.empty() ? "no room for: " : ", ") + panel.title;
     }
     if (!left_out.empty()) entries.push_back(left_out);
     return entries;

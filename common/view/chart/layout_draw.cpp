@@ -45,8 +45,9 @@ void PanelLayout::draw_vertical(Scene* scene, float x, Role role, float width_px
   };
   for (int row = 0; row < frame_.rows(); ++row) {
     const float top = frame_.row_middle(row) - frame_.row_height / 2;
-    if (x < frame_.section_ends[static_cast<size_t>(row)] + 3)
-      interrupt(top - frame_.section_height, top);
+    const float heading_end = frame_.section_ends[static_cast<size_t>(row)];
+    const bool is_heading_out = heading_end > 0 && left_out[static_cast<size_t>(row)];
+    if (x < heading_end + 3 || is_heading_out) interrupt(top - frame_.section_height, top);
     const bool is_left_out = left_out[static_cast<size_t>(row)];
     bool hit = false, is_row = is_left_out;
     if (const auto texts = blocked_.find(row); texts != blocked_.end()) {
@@ -241,13 +242,11 @@ void PanelLayout::draw(Scene* scene) {
   }
 }
 
-/// The labels that have room, in the order of their ticks.
-std::vector<PanelLayout::TickLabel> PanelLayout::tick_labels(const TextFit& fit) const {
-  std::vector<TickLabel> labels, all;
+/// The labels of all named ticks, each with the middle of its place.
+std::vector<PanelLayout::TickLabel> PanelLayout::all_tick_labels(const TextFit& fit) const {
+  std::vector<TickLabel> all;
   const double unit = panel_.axis.is_share ? 0.01 : prefix_.factor;
   const int digits = tick_digits(ticks_, unit);
-  const float apart = fit.size_px * 0.8f;
-  float free_from = left - frame_.font;
   for (const Tick& tick : ticks_) {
     if (!tick.major) continue;
     const SiPrefix own = has_own_units_ ? si_prefix(tick.value) : SiPrefix{};
@@ -256,22 +255,52 @@ std::vector<PanelLayout::TickLabel> PanelLayout::tick_labels(const TextFit& fit)
                         : format_tick(tick.value / unit, digits),
                     x_of(tick.value)};
     label.px = fit(label.text);
-    all.push_back(label);
+    all.push_back(std::move(label));
+  }
+  return all;
+}
+
+/// Those that have room, in the order of their ticks; of a linear axis its end before what is between.
+std::vector<PanelLayout::TickLabel> PanelLayout::labels_apart(const std::vector<TickLabel>& all,
+                                                              float apart) const {
+  std::vector<TickLabel> labels;
+  float free_from = left - frame_.font;
+  for (TickLabel label : all) {
+    const bool is_end = !log_ && label.x == all.back().x;
     label.x = std::clamp(label.x - label.px / 2, left, std::max(left, left + width - label.px));
+    while (is_end && labels.size() > 1 && label.x < free_from) {
+      labels.pop_back();
+      free_from = labels.back().x + labels.back().px + apart;
+    }
     if (label.x < free_from || label.px > width) continue;
     free_from = label.x + label.px + apart;
     labels.push_back(std::move(label));
   }
+  return labels;
+}
+
+std::vector<PanelLayout::TickLabel> PanelLayout::tick_labels(const TextFit& fit) const {
+  const std::vector<TickLabel> all = all_tick_labels(fit);
+  const float near = fit.size_px * 0.8f;
+  // Wider than the gap within a number: "1" and "100" are not "1 100". With units or exponents they are told apart.
+  const bool is_plain = log_ && !has_own_units_ && !panel_.axis.scientific;
+  const float clear = is_plain ? fit.size_px * 1.2f : near;
+  std::vector<TickLabel> labels = labels_apart(all, clear);
+  if (log_ && labels.size() < 2) labels = labels_apart(all, near);
   if (!log_ || labels.size() > 1 || all.size() < 2) return labels;
-  // One number does not show how fast a log axis grows: on a short one the outer two labels stand outside their ticks.
-  TickLabel low = all.front(), high = all.back();
+  // One number does not show how fast a log axis grows: on a short one the outer two labels stand outside their ticks. The
+  // lower one keeps clear of the numbers of the panel before, where the two have room otherwise.
   const float half_digit = fit.size_px * 0.3f;
-  low.x = std::max(left - frame_.font, low.x + half_digit - low.px);
-  high.x = std::max(high.x - half_digit, low.x + low.px + apart);
   const float end = left + width + frame_.font * 0.5f;  // half of the gap to the next panel
-  high.x = std::min(high.x, end - high.px);
-  if (high.x < low.x + low.px + apart) return labels;
-  return {low, high};
+  for (const auto& [before, gap] :
+       {std::pair(0.5f, clear), std::pair(0.5f, near), std::pair(1.0f, near)}) {
+    TickLabel low = all.front(), high = all.back();
+    low.x = std::max(left - frame_.font * before, low.x + half_digit - low.px);
+    high.x = std::max(high.x - half_digit, low.x + low.px + gap);
+    high.x = std::min(high.x, end - high.px);
+    if (high.x >= low.x + low.px + gap) return {low, high};
+  }
+  return labels;
 }
 
 void PanelLayout::draw_ticks(Scene* scene, float y) const {

@@ -263,7 +263,8 @@ void PanelLayout::place_labels() {
   }
   // Powers of ten have at most four digits under an axis's prefix.
   const float tick_room = frame_.small * (log_ && !panel_.axis.scientific ? 3.0f : 4.5f);
-  const int target = std::max(2, static_cast<int>(plot_width_ / tick_room));
+  const int least = panel_.axis.is_share ? 3 : 2;  // half of all is read off an axis of shares
+  const int target = std::max(least, static_cast<int>(plot_width_ / tick_room));
   ticks_ = log_ && panel_.axis.scientific ? log_ticks(low_, high_, target)
                                           : axis_ticks(low_, high_, log_, target, prefix_);
 }

@@ -135,6 +135,8 @@ class PanelLayout {
   void draw_beyond(Scene* scene, Point edge, float towards, Role role) const;
   void draw_quiet(Scene* scene) const;
   void draw_empty(Scene* scene) const;
+  std::vector<TickLabel> all_tick_labels(const TextFit& fit) const;
+  std::vector<TickLabel> labels_apart(const std::vector<TickLabel>& all, float apart) const;
   std::vector<TickLabel> tick_labels(const TextFit& fit) const;
   void add_hits(Scene* scene) const;
   float x_of(double value) const;  ///< clamped to the axis's ends

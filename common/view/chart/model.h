@@ -96,6 +96,8 @@ struct Panel {
   std::vector<Rule> rules{};
   std::vector<Band> bands{};
   std::string empty_reason{};              ///< shown across the panel when it has no marks
+  /// Beside panels with marks such a reason stands in the legend, and the panel takes no room.
+  bool leaves_when_empty = false;
   std::vector<std::string> row_reasons{};  ///< per row: why it has no mark; may be empty
   /// Per row: a reason in a role of its own stands on a ground of it, as a badge; may be empty.
   std::vector<Role> row_roles{};
