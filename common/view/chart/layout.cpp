@@ -95,6 +95,9 @@ constexpr float kLabels = 0.24f, kWideLabels = 0.34f;
 /// What a long name may take for itself, the most that costs no panel.
 constexpr float kNameShares[] = {kWideLabels, 0.32f, 0.3f, 0.28f, 0.26f};
 constexpr float kBeside = 0.7f;      // between a name and what stands beside it, of the type's size
+constexpr float kLeastBeside =
+    3.2f;  // that what stands beside a name takes, of the smaller type's size
+constexpr float kOfRounding = 0.5f;  // a column as wide as its longest name holds it whole
 constexpr const char* kMore = " …";  // behind a brief text: hovering has the whole
 /// The least height of a row of one line, of the type's size: where all rows are seen, and where they scroll.
 constexpr float kLeastRow = 1.5f, kBriefRow = 1.4f;
@@ -133,14 +136,17 @@ class Page {
     // The names' column takes more of the width where what rows say would not stand under their names in one line, then
     // where it stands beside them; but never that of a panel.
     const size_t shown = panels_.size();
+    Names best = names_;
     for (const Names names : {Names::cautions, Names::wide, Names::beside}) {
       if (!one_line_) break;
-      const Names before = names_;
       place_again(names);
-      if (panels_.size() >= shown) continue;
-      place_again(before);
-      if (names != Names::cautions) break;
+      const bool costs_panel = panels_.size() < shown;
+      if (costs_panel && names != Names::cautions) break;
+      // What is still beside the name has its room already.
+      const bool is_less = names == Names::wide && one_line_ && best == Names::cautions;
+      if (!costs_panel && !is_less) best = names;
     }
+    if (names_ != best) place_again(best);
     scene_.body_bottom = frame_.rows_bottom();
     draw_rows();
     draw_reasons();  // first: grid lines make way for them
@@ -250,8 +256,9 @@ class Page {
                                                     : small(row.sublabel);
       const bool one_line = (names_ == Names::beside || names_ == Names::cautions) && sub > 0;
       widest_allowed = std::max(widest_allowed, std::min(label, scene_.width * name_share_));
-      labels =
-          std::max(labels, one_line ? label + frame_.font * kBeside + sub : std::max(label, sub));
+      labels = std::max(labels, one_line ? label + frame_.font * kBeside +
+                                               std::max(sub, frame_.small * kLeastBeside)
+                                         : std::max(label, sub));
     }
     if (model_.panels.empty()) {
       label_width_ = inner_width();
@@ -506,7 +513,7 @@ class Page {
     constexpr float kMostOfName = 0.35f;
     if (!one_line_ || row.sublabel.empty()) return 0;
     const float words = small(first_words(row));
-    const float needs = std::max(words, frame_.small * 3.2f) + frame_.font * kBeside;
+    const float needs = std::max(words, frame_.small * kLeastBeside) + frame_.font * kBeside;
     return names_ == Names::cautions || needs < label_width_ * kMostOfName ? needs : 0;
   }
 
@@ -516,7 +523,8 @@ class Page {
     const std::vector<std::string> subs = one_line_ ? std::vector<std::string>() : sublines(row);
     const float pitch = frame_.small * 1.3f;
     float y = middle - pitch * static_cast<float>(subs.size()) / 2;
-    const std::string label = fit.elide(name_of(row), label_width_ - caution_width(row, small));
+    const std::string label =
+        fit.elide(name_of(row), label_width_ - caution_width(row, small) + kOfRounding);
     add_text(&scene_, pad_, y, label, frame_.font, row.muted ? Role::muted : Role::text,
              Anchor::start, false, row.selected);
     if (one_line_) {
