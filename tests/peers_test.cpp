@@ -259,7 +259,8 @@ TEST_CASE("oneDNN's sgemm and matmul are both tried, and the note says which run
                       &sgemm_ms, &matmul_ms) == 2);
   CHECK(sgemm_ms > 0);
   CHECK(matmul_ms > 0);
-  CHECK(note.rfind(matmul_ms < sgemm_ms ? "matmul" : "sgemm", 0) == 0);
+  if (matmul_ms != sgemm_ms)  // as printed: of two that read the same either may be the faster
+    CHECK(note.rfind(matmul_ms < sgemm_ms ? "matmul" : "sgemm", 0) == 0);
 }
 
 TEST_CASE("oneDNN's convolution says which implementation it took") {

@@ -548,13 +548,16 @@ std::vector<std::string> ladder_sentences(const Material& material, const Climb&
     add(fmt::format("{}, in pairs: {}.", sides_words(*lead, options),
                     step_words({.ratio = lead->comparison.ratio, .claim = lead})));
   const bool way_leads = lead && is_of_way(climb, *lead);
-  const std::string sizes = lead ? other_sizes_sentence(material, *lead) : "";
-  if (!way_leads) add(sizes);
+  const Claim* sized =  // whose other sizes are told: a climb that leads is none
+      lead || !climb.paired_library ? lead : pair_of(material, *climb.paired_library, *climb.best);
+  const std::string sizes = sized ? other_sizes_sentence(material, *sized) : "";
+  if (lead && !way_leads) add(sizes);
   add(way);
   if (way_leads) add(sizes);
   add(alone_sentence(climb, options));
   add(longer_bar_sentence(climb, options));
   if (!library_leads) add_library();
+  if (!lead) add(sizes);
   add(library_alone_sentence(material, climb));
   return sentences;
 }
